@@ -1,0 +1,36 @@
+// Ways to make the system misbehave, for tests.
+//
+// Tests of code that must survive a refusing system (ours, and yours) need the system to refuse at a chosen call. Each
+// system call of the platform layer passes a counter; when the counter reaches the chosen call, the call is not made and
+// fails with the chosen error instead. Costs one relaxed atomic load a system call when nothing is armed.
+//
+// All functions are thread-safe, but the counter is one for the process: arm it from single-threaded tests.
+#pragma once
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+
+namespace headroom::testing {
+
+// What follows the chosen failure.
+enum class afterwards { succeed, keep_failing };
+
+// Makes the k-th system call from now (1 is the next) fail with `error`, then go on as `then` says. Calls that only give
+// memory or names back (release, decommit) are counted and failed too.
+void fail_system_call(std::uint64_t k, int error = ENOMEM, afterwards then = afterwards::succeed) noexcept;
+
+// Disarms, and returns how many system calls were counted since the last fail_system_call or count_system_calls.
+std::uint64_t stop_failing() noexcept;
+
+// Counts without failing: to learn how many calls an operation makes.
+void count_system_calls() noexcept;
+
+// Makes page_size() answer `bytes`, a power of two multiple of the real page size; 0 goes back to the real one. Only
+// while no reservation is alive, and with the cache trimmed.
+void pretend_page_size(std::size_t bytes) noexcept;
+
+// Makes a reservation of more than `bytes` fail with ENOMEM, as a small address space would; 0 lifts the limit.
+void limit_address_space(std::size_t bytes) noexcept;
+
+}  // namespace headroom::testing
