@@ -15,12 +15,17 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <system_error>
 
 namespace headroom {
 
 // What a program may do with the bytes of a range.
 enum class access { none, read_only, read_write };
+
+// The kinds of system call that growing makes.
+enum class page_call : std::uint8_t { reserve, release, commit, decommit, protect, prefault, remap, other };
+inline constexpr std::size_t page_call_kinds = 8;
 
 // Whole pages of address space.
 struct page_range {

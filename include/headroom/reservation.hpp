@@ -138,10 +138,6 @@ struct owner {
     std::string name;
 };
 
-// The kinds of system call that growing makes.
-enum class page_call : std::uint8_t { reserve, release, commit, decommit, protect, prefault, remap, other };
-inline constexpr std::size_t page_call_kinds = 8;
-
 // Counts since the process began (or since reset_statistics).
 struct page_statistics {
     std::array<std::uint64_t, page_call_kinds> calls{};    // by page_call
@@ -178,8 +174,9 @@ struct held_range {
 held_range acquire(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy,
                    std::error_code& error) noexcept;
 
-// Gives the range back, to the warm cache or to the system. Null is ignored.
-void relinquish(range* control) noexcept;
+// Gives the range back, to the warm cache or to the system. Null is ignored. `used`, the bytes in use from the base, tells
+// an open range what is worth keeping warm; a guarded one knows for itself.
+void relinquish(range* control, std::size_t used = 0) noexcept;
 
 // Commits at least `needed` bytes from the base, and more as the policy says. Returns the new count of committed bytes, or
 // 0 and sets `error` when refused (nothing has changed then). Precondition: needed <= reserved.

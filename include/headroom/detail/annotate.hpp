@@ -1,0 +1,94 @@
+// Tells AddressSanitizer which part of a container's capacity holds elements, so that reading or writing past size() is
+// reported although the memory is the container's own. Compiles to nothing without AddressSanitizer, and where the user
+// asks for nothing: define HEADROOM_NO_ASAN_ANNOTATIONS (all files of a program alike, above all where some of them are
+// built without the sanitizer), or __SANITIZER_DISABLE_CONTAINER_OVERFLOW__ as for the standard library.
+//
+// Only committed memory is ever poisoned: the sanitizer needs an eighth of what it poisons as real memory.
+#pragma once
+
+#include <headroom/detail/attributes.hpp>
+
+#if !defined(HEADROOM_NO_ASAN_ANNOTATIONS) && !defined(__SANITIZER_DISABLE_CONTAINER_OVERFLOW__)
+#if defined(__SANITIZE_ADDRESS__)
+#define HEADROOM_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HEADROOM_ASAN 1
+#endif
+#endif
+#endif
+
+#if defined(HEADROOM_ASAN)
+
+extern "C" void __sanitizer_annotate_contiguous_container(const void* begin, const void* end, const void* old_middle,
+                                                          const void* new_middle);
+
+namespace headroom::detail {
+
+inline constexpr bool annotated = true;
+
+// [begin, old_middle) was accessible; from now on [begin, new_middle) is. `end` ends the capacity.
+inline void annotate(const void* begin, const void* end, const void* old_middle, const void* new_middle) noexcept {
+    if (begin != end && old_middle != new_middle) {
+        __sanitizer_annotate_contiguous_container(begin, end, old_middle, new_middle);
+    }
+}
+
+// While it lives, `count` elements past the end may be written; at its end only what then is in the sequence stays so.
+template <class Sequence>
+class tail_window {
+public:
+    constexpr tail_window(Sequence& sequence, decltype(sizeof(0)) count) noexcept : sequence_(sequence), count_(count) {
+        if (!HEADROOM_CONSTANT_EVALUATED()) {
+            from_ = sequence_.annotated_end() + count_;
+            sequence_.annotate_tail(sequence_.annotated_end(), from_);
+        }
+    }
+    constexpr ~tail_window() {
+        if (!HEADROOM_CONSTANT_EVALUATED()) sequence_.annotate_tail(from_, sequence_.annotated_end());
+    }
+    tail_window(const tail_window&) = delete;
+    tail_window& operator=(const tail_window&) = delete;
+
+private:
+    Sequence& sequence_;
+    decltype(sizeof(0)) count_;
+    decltype(sequence_.annotated_end()) from_ = nullptr;
+};
+
+// While it lives, the whole capacity may be written, and the capacity and its place may change.
+template <class Sequence>
+class open_tail {
+public:
+    constexpr explicit open_tail(Sequence& sequence) noexcept : sequence_(sequence) {
+        if (!HEADROOM_CONSTANT_EVALUATED()) {
+            sequence_.annotate_tail(sequence_.annotated_end(), sequence_.annotated_limit());
+        }
+    }
+    constexpr ~open_tail() {
+        if (!HEADROOM_CONSTANT_EVALUATED()) {
+            sequence_.annotate_tail(sequence_.annotated_limit(), sequence_.annotated_end());
+        }
+    }
+    open_tail(const open_tail&) = delete;
+    open_tail& operator=(const open_tail&) = delete;
+
+private:
+    Sequence& sequence_;
+};
+
+}  // namespace headroom::detail
+
+#define HEADROOM_TAIL_WINDOW(count) const detail::tail_window headroom_window_(*this, count)
+#define HEADROOM_OPEN_TAIL() const detail::open_tail headroom_open_(*this)
+
+#else
+
+namespace headroom::detail {
+inline constexpr bool annotated = false;
+}  // namespace headroom::detail
+
+#define HEADROOM_TAIL_WINDOW(count) static_cast<void>(0)
+#define HEADROOM_OPEN_TAIL() static_cast<void>(0)
+
+#endif

@@ -1,0 +1,22 @@
+// Throwing, out of line: a throw expression inlined into each append would push the common path apart.
+#pragma once
+
+#include <cstdlib>
+#include <new>
+#include <stdexcept>
+
+#include <headroom/detail/attributes.hpp>
+
+namespace headroom::detail {
+
+#if defined(__cpp_exceptions)
+[[noreturn]] HEADROOM_COLD inline void throw_length_error(const char* what) { throw std::length_error(what); }
+[[noreturn]] HEADROOM_COLD inline void throw_out_of_range(const char* what) { throw std::out_of_range(what); }
+[[noreturn]] HEADROOM_COLD inline void throw_bad_alloc() { throw std::bad_alloc(); }
+#else
+[[noreturn]] HEADROOM_COLD inline void throw_length_error(const char*) { std::abort(); }
+[[noreturn]] HEADROOM_COLD inline void throw_out_of_range(const char*) { std::abort(); }
+[[noreturn]] HEADROOM_COLD inline void throw_bad_alloc() { std::abort(); }
+#endif
+
+}  // namespace headroom::detail

@@ -1,0 +1,91 @@
+// How capacity grows: pure arithmetic.
+//
+// Each type has one function, `next(capacity, required, element_size)`: the capacity, in elements, of a container that
+// holds `capacity` elements, is full, and must hold `required`. The answer is never less than `required` (where that many
+// elements can exist at all) and never more than PTRDIFF_MAX bytes' worth; no step overflows. Usable at compile time,
+// O(1), never throws.
+//
+// Choose geometric<2, 1> to grow seldom, geometric<3, 2> to waste less (and to let an allocator reuse what was freed),
+// linear<Bytes> where memory is short and growing is cheap, page_rounded<...> where memory comes in pages anyway.
+//
+// Document: "Vector reallocation strategies" (the two geometric sequences).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace headroom {
+
+namespace detail {
+
+// The most elements of `element_size` bytes that an array can have: pointers into it must be subtractable.
+[[nodiscard]] constexpr std::size_t most_elements(std::size_t element_size) noexcept {
+    constexpr auto most_bytes = static_cast<std::size_t>(PTRDIFF_MAX);
+    return element_size == 0 ? most_bytes : most_bytes / element_size;
+}
+
+// `wanted`, but at least what is required and at most what can exist. A requirement past the limit is answered with the
+// limit: the container must compare, and throw.
+[[nodiscard]] constexpr std::size_t bounded(std::size_t wanted, std::size_t required, std::size_t most) noexcept {
+    const std::size_t enough = wanted < required ? required : wanted;
+    return enough < most ? enough : most;
+}
+
+}  // namespace detail
+
+// `Num`/`Den` times the capacity, rounded down, but at least one element more: 2/1 as libstdc++ and libc++ grow, 3/2 as
+// MSVC does.
+template <std::size_t Num, std::size_t Den>
+struct geometric {
+    static_assert(Den > 0 && Num > Den, "a vector that does not grow");
+
+    [[nodiscard]] static constexpr std::size_t next(std::size_t capacity, std::size_t required,
+                                                    std::size_t element_size) noexcept {
+        const std::size_t most = detail::most_elements(element_size);
+        if (capacity >= most) return most;
+        // capacity * (Num - Den) / Den in two parts, so that the product cannot overflow before the quotient is taken.
+        constexpr std::size_t extra = Num - Den;
+        const std::size_t whole = capacity / Den;
+        const std::size_t rest = capacity % Den * extra / Den;
+        const std::size_t room = most - capacity;
+        const bool saturated = whole > (room - (rest < room ? rest : room)) / extra;
+        std::size_t step = saturated ? room : whole * extra + rest;
+        if (step == 0) step = 1;
+        return detail::bounded(capacity + step, required, most);
+    }
+};
+
+// `Bytes` more, rounded down to elements, but at least one element.
+template <std::size_t Bytes>
+struct linear {
+    static_assert(Bytes > 0, "a vector that does not grow");
+
+    [[nodiscard]] static constexpr std::size_t next(std::size_t capacity, std::size_t required,
+                                                    std::size_t element_size) noexcept {
+        const std::size_t most = detail::most_elements(element_size);
+        if (capacity >= most) return most;
+        const std::size_t size = element_size == 0 ? 1 : element_size;
+        const std::size_t step = Bytes < size ? 1 : Bytes / size;
+        const std::size_t room = most - capacity;
+        return detail::bounded(capacity + (step < room ? step : room), required, most);
+    }
+};
+
+// As `Growth`, then as many elements as fit into whole pages of 4096 bytes: the smallest page there is, so that the answer
+// is the same on every machine (what commits pages rounds up to the system's own).
+template <class Growth>
+struct page_rounded {
+    static constexpr std::size_t page = 4096;
+
+    [[nodiscard]] static constexpr std::size_t next(std::size_t capacity, std::size_t required,
+                                                    std::size_t element_size) noexcept {
+        const std::size_t most = detail::most_elements(element_size);
+        const std::size_t wanted = Growth::next(capacity, required, element_size);
+        const std::size_t size = element_size == 0 ? 1 : element_size;
+        if (wanted >= most) return most;
+        const std::size_t pages = (wanted * size + (page - 1)) / page;    // at most PTRDIFF_MAX + 4095: no overflow
+        return detail::bounded(pages * page / size, wanted, most);
+    }
+};
+
+}  // namespace headroom

@@ -1,0 +1,33 @@
+// Every system call of the platform layer passes here: it is counted, and a test may have it refused.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include <headroom/pages.hpp>
+
+namespace headroom::detail {
+
+struct call_counters {
+    std::array<std::atomic<std::uint64_t>, page_call_kinds> made{};
+    std::atomic<std::uint64_t> refused{0};
+};
+
+extern constinit call_counters calls;
+
+// 0 when the call is to be made; otherwise the errno with which it fails unmade.
+[[nodiscard]] int intercept(page_call kind) noexcept;
+
+inline void note_refusal() noexcept { calls.refused.fetch_add(1, std::memory_order_relaxed); }
+
+// What tests pretend; 0 is nothing.
+[[nodiscard]] std::size_t pretended_page_size() noexcept;
+[[nodiscard]] std::size_t address_space_limit() noexcept;
+
+[[nodiscard]] constexpr std::size_t round_up(std::size_t bytes, std::size_t multiple) noexcept {
+    return (bytes + multiple - 1) / multiple * multiple;
+}
+
+}  // namespace headroom::detail

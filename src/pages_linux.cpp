@@ -1,0 +1,273 @@
+// Pages on Linux. Written for kernels from 4.14; what newer ones add (populating in one call, guard markers, moving
+// without unmapping, names) is tried and, where missing, reported as function_not_supported.
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <bit>
+#include <cerrno>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+#include <headroom/pages.hpp>
+
+#include "calls.hpp"
+#include "platform.hpp"
+
+// The C library's headers may be older than the kernel.
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+#ifndef MADV_GUARD_INSTALL
+#define MADV_GUARD_INSTALL 102
+#endif
+#ifndef MREMAP_DONTUNMAP
+#define MREMAP_DONTUNMAP 4
+#endif
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
+#ifndef PR_SET_VMA
+#define PR_SET_VMA 0x53564d41
+#define PR_SET_VMA_ANON_NAME 0
+#endif
+
+namespace headroom {
+namespace {
+
+std::error_code system_error(int error) noexcept { return {error, std::system_category()}; }
+
+// Makes one system call that returns 0 on success and sets errno otherwise, unless a test has it refused.
+template<class Call>
+std::error_code attempt(page_call kind, Call call) noexcept {
+    if (const int refused = detail::intercept(kind)) return system_error(refused);
+    if (call() == 0) return {};
+    detail::note_refusal();
+    return system_error(errno);
+}
+
+page_range map(std::size_t bytes, access initial, std::error_code& error) noexcept {
+    error.clear();
+    if (const int refused = detail::intercept(page_call::reserve)) {
+        error = system_error(refused);
+        return {};
+    }
+    const std::size_t limit = detail::address_space_limit();
+    const int rights = initial == access::read_write ? PROT_READ | PROT_WRITE
+                       : initial == access::read_only ? PROT_READ
+                                                      : PROT_NONE;
+    void* const data = limit != 0 && bytes > limit
+                           ? (errno = ENOMEM, MAP_FAILED)
+                           : mmap(nullptr, bytes, rights, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (data == MAP_FAILED) {
+        detail::note_refusal();
+        error = system_error(errno);
+        return {};
+    }
+    return {static_cast<std::byte*>(data), bytes};
+}
+
+std::error_code unmap(std::byte* data, std::size_t bytes) noexcept {
+    if (bytes == 0) return {};
+    return attempt(page_call::release, [=] { return munmap(data, bytes); });
+}
+
+std::uintptr_t address(const std::byte* data) noexcept { return reinterpret_cast<std::uintptr_t>(data); }
+
+// The first bytes of a small system file, 0-terminated; empty when it cannot be read.
+struct small_file {
+    char text[128] = {};
+    explicit small_file(const char* path) noexcept {
+        const int file = open(path, O_RDONLY | O_CLOEXEC);
+        if (file < 0) return;
+        const ssize_t length = read(file, text, sizeof text - 1);
+        text[length > 0 ? length : 0] = '\0';
+        close(file);
+    }
+};
+
+// Whether the system promises no more memory than it has (overcommit mode 2).
+bool promises_are_charged() noexcept {
+    static constinit std::atomic<int> known{0};    // 0: not asked, 1: no, 2: yes
+    int answer = known.load(std::memory_order_relaxed);
+    if (answer == 0) {
+        answer = small_file("/proc/sys/vm/overcommit_memory").text[0] == '2' ? 2 : 1;
+        known.store(answer, std::memory_order_relaxed);
+    }
+    return answer == 2;
+}
+
+}  // namespace
+
+std::size_t page_size() noexcept {
+    if (const std::size_t pretended = detail::pretended_page_size()) return pretended;
+    static constinit std::atomic<std::size_t> known{0};
+    std::size_t bytes = known.load(std::memory_order_relaxed);
+    if (bytes == 0) {
+        bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+        known.store(bytes, std::memory_order_relaxed);
+    }
+    return bytes;
+}
+
+std::size_t huge_page_size() noexcept {
+    static constinit std::atomic<std::size_t> known{1};    // 1: not asked
+    std::size_t bytes = known.load(std::memory_order_relaxed);
+    if (bytes == 1) {
+        bytes = 0;
+        // Where they are switched off for everybody, asking for them would only commit more and gain nothing.
+        const small_file mode("/sys/kernel/mm/transparent_hugepage/enabled");
+        if (mode.text[0] != '\0' && std::strstr(mode.text, "[never]") == nullptr)
+            bytes = std::strtoull(small_file("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size").text, nullptr, 10);
+        if (!std::has_single_bit(bytes)) bytes = 0;
+        known.store(bytes, std::memory_order_relaxed);
+    }
+    return bytes;
+}
+
+page_range reserve(std::size_t bytes, std::size_t alignment, std::error_code& error, access initial) noexcept {
+    const std::size_t page = page_size();
+    if (bytes == 0 || bytes > SIZE_MAX / 2 || !std::has_single_bit(alignment) || alignment > SIZE_MAX / 4) {
+        error = system_error(ENOMEM);
+        return {};
+    }
+    bytes = detail::round_up(bytes, page);
+    if (alignment < page) alignment = page;
+    // Often the system's own choice is aligned; then one call is enough.
+    page_range range = map(bytes, initial, error);
+    if (error) return {};
+    if (address(range.data) % alignment != 0) {
+        if ((error = unmap(range.data, bytes))) return {};
+        range = map(bytes + alignment, initial, error);
+        if (error) return {};
+        const std::size_t before = (alignment - address(range.data) % alignment) % alignment;
+        std::byte* const aligned = range.data + before;
+        // The tail first: if giving it back is refused, what remains is one mapping that can be given back whole.
+        if ((error = unmap(aligned + bytes, alignment - before))) {
+            unmap(range.data, range.bytes);
+            return {};
+        }
+        if ((error = unmap(range.data, before))) {
+            unmap(range.data, before + bytes);
+            return {};
+        }
+        range = {aligned, bytes};
+    }
+    // A sparse gigabyte in a core file helps nobody. (Inaccessible ranges are left out by the system.)
+    if (initial != access::none) (void)attempt(page_call::other, [=] { return madvise(range.data, bytes, MADV_DONTDUMP); });
+    return range;
+}
+
+std::error_code release(page_range range) noexcept { return unmap(range.data, range.bytes); }
+
+std::error_code commit(page_range range) noexcept {
+    // Never by mapping over the range: where that is refused half-way it leaves a hole for somebody else to fall into.
+    return attempt(page_call::commit, [=] { return mprotect(range.data, range.bytes, PROT_READ | PROT_WRITE); });
+}
+
+std::error_code decommit(page_range range) noexcept {
+    if (promises_are_charged()) {
+        // There, dropping the pages is not enough: the promise stays charged until something is mapped over it.
+        const std::error_code error = attempt(page_call::decommit, [=] {
+            return mmap(range.data, range.bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+                        0) == MAP_FAILED
+                       ? -1
+                       : 0;
+        });
+        if (!error) return {};
+    }
+    // First inaccessible, then empty: if the second is refused nothing can be read that should be gone.
+    if (auto error = attempt(page_call::protect, [=] { return mprotect(range.data, range.bytes, PROT_NONE); })) return error;
+    const std::error_code error =
+        attempt(page_call::decommit, [=] { return madvise(range.data, range.bytes, MADV_DONTNEED); });
+    if (error) (void)attempt(page_call::protect, [=] { return mprotect(range.data, range.bytes, PROT_READ | PROT_WRITE); });
+    return error;
+}
+
+std::error_code discard(page_range range) noexcept {
+    return attempt(page_call::decommit, [=] { return madvise(range.data, range.bytes, MADV_DONTNEED); });
+}
+
+std::error_code protect(page_range range, access allowed) noexcept {
+    const int rights = allowed == access::none        ? PROT_NONE
+                       : allowed == access::read_only ? PROT_READ
+                                                      : PROT_READ | PROT_WRITE;
+    return attempt(page_call::protect, [=] { return mprotect(range.data, range.bytes, rights); });
+}
+
+std::error_code prefault(page_range range) noexcept {
+    static constinit std::atomic<bool> missing{false};    // kernels before 5.14
+    if (missing.load(std::memory_order_relaxed)) return std::make_error_code(std::errc::function_not_supported);
+    const std::error_code error =
+        attempt(page_call::prefault, [=] { return madvise(range.data, range.bytes, MADV_POPULATE_WRITE); });
+    if (error == std::errc::invalid_argument) {
+        missing.store(true, std::memory_order_relaxed);
+        return std::make_error_code(std::errc::function_not_supported);
+    }
+    return error;
+}
+
+std::error_code advise_huge(page_range range, bool wanted) noexcept {
+    return attempt(page_call::other,
+                   [=] { return madvise(range.data, range.bytes, wanted ? MADV_HUGEPAGE : MADV_NOHUGEPAGE); });
+}
+
+std::error_code remap(page_range from, page_range to) noexcept {
+    const std::error_code error = attempt(page_call::remap, [=] {
+        return mremap(from.data, from.bytes, to.bytes, MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP, to.data) ==
+                       MAP_FAILED
+                   ? -1
+                   : 0;
+    });
+    if (!error) return {};
+    // The system may have unmapped the target before it gave up. Fill the hole if there is one; where there is none, this
+    // finds the target in place and does nothing.
+    (void)mmap(to.data, to.bytes, PROT_READ | PROT_WRITE,
+               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    return std::make_error_code(std::errc::function_not_supported);
+}
+
+std::error_code guard(page_range range) noexcept {
+    const std::error_code error =
+        attempt(page_call::other, [=] { return madvise(range.data, range.bytes, MADV_GUARD_INSTALL); });
+    if (!error) return {};
+    return protect(range, access::none);    // kernels before 6.13: a mapping of its own
+}
+
+std::error_code name(page_range range, const char* text) noexcept {
+    char clean[80];
+    if (text != nullptr) {
+        std::size_t length = 0;
+        for (; text[length] != '\0' && length < sizeof clean - 1; ++length) {
+            const char c = text[length];
+            // The kernel refuses what would confuse readers of its list of mappings.
+            clean[length] = c < ' ' || c > '~' || std::strchr("[]\\$`", c) != nullptr ? '_' : c;
+        }
+        clean[length] = '\0';
+    }
+    const std::error_code error = attempt(page_call::other, [&] {
+        return prctl(PR_SET_VMA, PR_SET_VMA_ANON_NAME, range.data, range.bytes, text != nullptr ? clean : nullptr);
+    });
+    if (error == std::errc::invalid_argument) return std::make_error_code(std::errc::function_not_supported);
+    return error;
+}
+
+namespace detail {
+
+void lower_thread_priority() noexcept {
+    // On Linux a thread's nice value is its own.
+    (void)setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), 5);
+}
+
+void on_fork(void (*before)(), void (*after_in_parent)(), void (*after_in_child)()) noexcept {
+    (void)pthread_atfork(before, after_in_parent, after_in_child);
+}
+
+}  // namespace detail
+}  // namespace headroom

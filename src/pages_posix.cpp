@@ -1,0 +1,142 @@
+// Pages on any POSIX system with anonymous mappings (macOS, FreeBSD, NetBSD, OpenBSD, illumos): reserve, commit and
+// protect. What POSIX has no word for (populating, moving, huge pages, names) reports function_not_supported.
+#include <pthread.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <bit>
+#include <cerrno>
+#include <cstdint>
+
+#include <headroom/pages.hpp>
+
+#include "calls.hpp"
+#include "platform.hpp"
+
+#ifndef MAP_ANONYMOUS
+#define MAP_ANONYMOUS MAP_ANON
+#endif
+#ifndef MAP_NORESERVE
+#define MAP_NORESERVE 0
+#endif
+
+namespace headroom {
+namespace {
+
+std::error_code system_error(int error) noexcept { return {error, std::system_category()}; }
+std::error_code unsupported() noexcept { return std::make_error_code(std::errc::function_not_supported); }
+
+template<class Call>
+std::error_code attempt(page_call kind, Call call) noexcept {
+    if (const int refused = detail::intercept(kind)) return system_error(refused);
+    if (call() == 0) return {};
+    detail::note_refusal();
+    return system_error(errno);
+}
+
+int rights_of(access allowed) noexcept {
+    return allowed == access::none ? PROT_NONE : allowed == access::read_only ? PROT_READ : PROT_READ | PROT_WRITE;
+}
+
+std::error_code unmap(std::byte* data, std::size_t bytes) noexcept {
+    if (bytes == 0) return {};
+    return attempt(page_call::release, [=] { return munmap(data, bytes); });
+}
+
+// Maps fresh, empty pages over the range: the only way in POSIX to give memory back.
+std::error_code map_over(page_range range, access allowed) noexcept {
+    return attempt(page_call::decommit, [=] {
+        return mmap(range.data, range.bytes, rights_of(allowed),
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED
+                   ? -1
+                   : 0;
+    });
+}
+
+}  // namespace
+
+std::size_t page_size() noexcept {
+    if (const std::size_t pretended = detail::pretended_page_size()) return pretended;
+    static constinit std::atomic<std::size_t> known{0};
+    std::size_t bytes = known.load(std::memory_order_relaxed);
+    if (bytes == 0) {
+        bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+        known.store(bytes, std::memory_order_relaxed);
+    }
+    return bytes;
+}
+
+std::size_t huge_page_size() noexcept { return 0; }
+
+page_range reserve(std::size_t bytes, std::size_t alignment, std::error_code& error, access initial) noexcept {
+    error.clear();
+    const std::size_t page = page_size();
+    if (bytes == 0 || bytes > SIZE_MAX / 2 || !std::has_single_bit(alignment) || alignment > SIZE_MAX / 4) {
+        error = system_error(ENOMEM);
+        return {};
+    }
+    bytes = detail::round_up(bytes, page);
+    const std::size_t spare = alignment > page ? alignment : 0;
+    if (const int refused = detail::intercept(page_call::reserve)) {
+        error = system_error(refused);
+        return {};
+    }
+    const std::size_t limit = detail::address_space_limit();
+    void* const mapped = limit != 0 && bytes > limit
+                             ? (errno = ENOMEM, MAP_FAILED)
+                             : mmap(nullptr, bytes + spare, rights_of(initial),
+                                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (mapped == MAP_FAILED) {
+        detail::note_refusal();
+        error = system_error(errno);
+        return {};
+    }
+    auto* const data = static_cast<std::byte*>(mapped);
+    if (spare == 0) return {data, bytes};
+    const std::size_t before = (alignment - reinterpret_cast<std::uintptr_t>(data) % alignment) % alignment;
+    if ((error = unmap(data + before + bytes, spare - before))) {
+        unmap(data, bytes + spare);
+        return {};
+    }
+    if ((error = unmap(data, before))) {
+        unmap(data, before + bytes);
+        return {};
+    }
+    return {data + before, bytes};
+}
+
+std::error_code release(page_range range) noexcept { return unmap(range.data, range.bytes); }
+
+std::error_code commit(page_range range) noexcept {
+    return attempt(page_call::commit, [=] { return mprotect(range.data, range.bytes, PROT_READ | PROT_WRITE); });
+}
+
+std::error_code decommit(page_range range) noexcept { return map_over(range, access::none); }
+
+std::error_code discard(page_range range) noexcept { return map_over(range, access::read_write); }
+
+std::error_code protect(page_range range, access allowed) noexcept {
+    return attempt(page_call::protect, [=] { return mprotect(range.data, range.bytes, rights_of(allowed)); });
+}
+
+std::error_code prefault(page_range) noexcept { return unsupported(); }
+
+std::error_code advise_huge(page_range, bool) noexcept { return unsupported(); }
+
+std::error_code remap(page_range, page_range) noexcept { return unsupported(); }
+
+std::error_code guard(page_range range) noexcept { return protect(range, access::none); }
+
+std::error_code name(page_range, const char*) noexcept { return unsupported(); }
+
+namespace detail {
+
+void lower_thread_priority() noexcept {}
+
+void on_fork(void (*before)(), void (*after_in_parent)(), void (*after_in_child)()) noexcept {
+    (void)pthread_atfork(before, after_in_parent, after_in_child);
+}
+
+}  // namespace detail
+}  // namespace headroom
