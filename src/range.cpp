@@ -126,7 +126,7 @@ std::size_t step_of(const range* control, std::size_t committed) noexcept {
     std::size_t step = std::clamp(fraction, policy.min_step(), std::max(policy.min_step(), policy.max_step()));
     if (control->high > committed) {
         const std::size_t warm = std::min({control->high - committed, committed / 16, largest_warm_step});
-        step = std::max(step, warm);
+        step = std::max(step, warm / page_size() * page_size());    // rounded down: a sixteenth is a promise
     }
     return round_up(std::max<std::size_t>(step, 1), page_size());
 }

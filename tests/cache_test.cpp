@@ -1,0 +1,160 @@
+// Reservations that died, kept warm for the next.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include <headroom/reservation.hpp>
+#include <headroom/testing.hpp>
+
+namespace {
+
+using headroom::reservation;
+
+constexpr std::size_t MiB = std::size_t{1} << 20;
+constexpr std::size_t default_limit = 64 * MiB;
+
+struct cache : testing::Test {
+    void SetUp() override {
+        headroom::set_cache_limit(default_limit);
+        headroom::trim_cache();
+    }
+    void TearDown() override { SetUp(); }
+
+    static void live_and_die(std::size_t used, std::size_t reserved = 256 * MiB, const headroom::commit_policy& policy = {}) {
+        reservation range(reserved, policy);
+        ASSERT_FALSE(range.commit_to(used));
+        std::memset(range.data(), 1, used);
+    }
+};
+
+TEST_F(cache, the_next_reservation_of_the_size_is_served_warm) {
+    live_and_die(8 * MiB);
+    EXPECT_GE(headroom::cached_bytes(), 8 * MiB);
+    headroom::reset_statistics();
+    live_and_die(8 * MiB);
+    const auto counted = headroom::statistics();
+    EXPECT_EQ(counted.cache_hits, 1u);
+    EXPECT_EQ(counted.cache_misses, 0u);
+    EXPECT_EQ(counted.count(headroom::page_call::reserve), 0u);
+    EXPECT_EQ(counted.count(headroom::page_call::prefault), 0u);
+    EXPECT_GE(counted.faults_avoided, (8 * MiB - (64 << 10)) / headroom::page_size());
+}
+
+TEST_F(cache, a_small_one_is_taken_and_given_without_any_system_call) {
+    live_and_die(5000);
+    headroom::testing::count_system_calls();
+    for (int i = 0; i < 10; ++i) live_and_die(4000);
+    EXPECT_EQ(headroom::testing::stop_failing(), 0u);
+}
+
+TEST_F(cache, keeps_no_more_than_its_limit) {
+    live_and_die(200 * MiB);
+    EXPECT_LE(headroom::cached_bytes(), default_limit);
+    EXPECT_GT(headroom::cached_bytes(), 0u);
+    {
+        std::vector<reservation> many;
+        for (int i = 0; i < 20; ++i) {
+            many.emplace_back(256 * MiB);
+            ASSERT_FALSE(many.back().commit_to(6 * MiB));
+        }
+    }
+    EXPECT_LE(headroom::cached_bytes(), default_limit);
+}
+
+TEST_F(cache, what_is_past_the_limit_reads_as_zero_for_the_next_owner_and_costs_nothing_until_then) {
+    headroom::set_cache_limit(MiB);
+    live_and_die(3 * MiB);
+    EXPECT_LE(headroom::cached_bytes(), MiB);
+    reservation range(256 * MiB);
+    ASSERT_FALSE(range.commit_to(3 * MiB));
+    for (std::size_t i = MiB; i < 3 * MiB; i += 100) ASSERT_EQ(range.data()[i], std::byte{0}) << i;
+}
+
+TEST_F(cache, a_limit_of_zero_keeps_nothing) {
+    headroom::set_cache_limit(0);
+    live_and_die(MiB);
+    EXPECT_EQ(headroom::cached_bytes(), 0u);
+    headroom::reset_statistics();
+    live_and_die(MiB);
+    EXPECT_EQ(headroom::statistics().cache_hits, 0u);
+}
+
+TEST_F(cache, a_smaller_limit_trims_at_once) {
+    live_and_die(32 * MiB);
+    EXPECT_GE(headroom::cached_bytes(), 32 * MiB);
+    headroom::set_cache_limit(MiB);
+    EXPECT_LE(headroom::cached_bytes(), MiB);
+}
+
+TEST_F(cache, trimming_gives_everything_back) {
+    live_and_die(MiB);
+    live_and_die(MiB, 128 * MiB);
+    headroom::trim_cache();
+    EXPECT_EQ(headroom::cached_bytes(), 0u);
+    headroom::reset_statistics();
+    live_and_die(MiB);
+    EXPECT_EQ(headroom::statistics().cache_hits, 0u);
+}
+
+TEST_F(cache, serves_only_the_same_size_and_policy) {
+    live_and_die(MiB);
+    headroom::reset_statistics();
+    live_and_die(MiB, 128 * MiB);
+    live_and_die(MiB, 256 * MiB, headroom::page_by_page());
+    EXPECT_EQ(headroom::statistics().cache_hits, 0u);
+}
+
+using cache_death = cache;
+
+TEST_F(cache_death, the_next_owner_cannot_touch_warm_memory_that_it_has_not_committed) {
+    live_and_die(8 * MiB);
+    reservation range(256 * MiB);
+    ASSERT_FALSE(range.commit_to(MiB));
+    const auto beyond = range.committed();
+    ASSERT_LT(beyond, 8 * MiB);
+    EXPECT_DEATH(static_cast<volatile std::byte*>(range.data())[beyond] = std::byte{1}, "");
+}
+
+TEST_F(cache, open_ranges_are_kept_warm_as_far_as_they_were_used) {
+    const auto open = headroom::commit_policy{}.held(headroom::holding::open);
+    std::error_code error;
+    auto held = headroom::detail::acquire(256 * MiB, true, 0, open, error);
+    ASSERT_FALSE(error);
+    std::memset(held.base, 1, 3 * MiB);
+    headroom::detail::relinquish(held.control, 2 * MiB);
+    EXPECT_EQ(headroom::cached_bytes(), 2 * MiB);
+    held = headroom::detail::acquire(256 * MiB, true, 0, open, error);
+    EXPECT_EQ(held.base[2 * MiB - 1], std::byte{1});
+    EXPECT_EQ(held.base[2 * MiB], std::byte{0});    // past what was said to be in use: given back
+    headroom::detail::relinquish(held.control);
+}
+
+TEST_F(cache, is_safe_from_many_threads) {
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t)
+        threads.emplace_back([t] {
+            for (int i = 0; i < 500; ++i) {
+                reservation range(static_cast<std::size_t>(i % 3 + 1) * 32 * MiB);
+                ASSERT_FALSE(range.commit_to(200000));
+                std::memset(range.data(), t, 200000);
+                for (std::size_t at = 0; at < 200000; at += 4096) ASSERT_EQ(range.data()[at], static_cast<std::byte>(t));
+                if (i % 100 == 0) headroom::trim_cache();
+                if (i % 77 == 0) headroom::set_cache_limit(static_cast<std::size_t>(i) * 1000);
+            }
+        });
+    for (auto& each : threads) each.join();
+    EXPECT_LE(headroom::cached_bytes(), headroom::cache_limit());
+}
+
+TEST_F(cache, gives_way_when_the_system_refuses_memory) {
+    live_and_die(8 * MiB);
+    reservation other(64 * MiB);
+    headroom::testing::fail_system_call(1);
+    EXPECT_FALSE(other.commit_to(MiB));    // the second try, after trimming, succeeds
+    headroom::testing::stop_failing();
+    EXPECT_EQ(headroom::cached_bytes(), 0u);
+}
+
+}  // namespace

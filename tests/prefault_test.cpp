@@ -1,0 +1,126 @@
+// The helper thread that provides memory ahead of writers.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include <headroom/reservation.hpp>
+#include <headroom/testing.hpp>
+
+#include "support/in_child.hpp"
+
+namespace {
+
+using headroom::reservation;
+
+constexpr std::size_t MiB = std::size_t{1} << 20;
+
+// Waits until what is committed ahead stands at `bytes`: a condition, with a bound so that a failure ends.
+bool comes_to(const void* pointer, std::size_t bytes) {
+    for (int i = 0; i < 20000; ++i) {
+        if (headroom::owner_of(pointer)->committed >= bytes) return true;
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return false;
+}
+
+void fill(reservation& range, std::size_t bytes, unsigned char value) {
+    std::size_t used = 0;
+    while (used < bytes) {
+        ASSERT_FALSE(range.commit_to(used + 1));
+        const std::size_t stop = std::min(range.committed(), bytes);
+        std::memset(range.data() + used, value, stop - used);
+        used = stop;
+    }
+}
+
+TEST(prefault_ahead, commits_ahead_of_the_writer) {
+    headroom::trim_cache();
+    reservation range(256 * MiB, headroom::prefault_ahead(16 * MiB));
+    fill(range, 5 * MiB, 1);
+    EXPECT_TRUE(comes_to(range.data(), 16 * MiB));
+}
+
+TEST(prefault_ahead, leaves_small_ranges_alone) {
+    headroom::trim_cache();
+    reservation range(256 * MiB, headroom::prefault_ahead());
+    fill(range, MiB, 1);
+    EXPECT_LE(headroom::owner_of(range.data())->committed, 2 * MiB);
+}
+
+TEST(prefault_ahead, keeps_what_is_written) {
+    for (int round = 0; round < 3; ++round) {
+        reservation range(256 * MiB, headroom::prefault_ahead(8 * MiB));
+        fill(range, 64 * MiB, 0x77);
+        for (std::size_t i = 0; i < 64 * MiB; i += 1001) ASSERT_EQ(range.data()[i], std::byte{0x77}) << i;
+    }
+}
+
+TEST(prefault_ahead, ends_at_the_end_of_the_reservation) {
+    reservation range(7 * MiB + 4096, headroom::prefault_ahead(64 * MiB));
+    fill(range, 7 * MiB + 4096, 1);
+    EXPECT_EQ(range.committed(), range.reserved());
+    EXPECT_EQ(range.commit_to(range.reserved() + 1), std::errc::result_out_of_range);
+}
+
+TEST(prefault_ahead, a_range_may_die_or_shrink_while_the_helper_is_at_it) {
+    for (int i = 0; i < 50; ++i) {
+        reservation range(256 * MiB, headroom::prefault_ahead(32 * MiB));
+        fill(range, 3 * MiB, 1);
+        if (i % 2) range.decommit_from(MiB);
+        if (i % 2) {
+            EXPECT_EQ(headroom::owner_of(range.data())->committed, MiB);
+            fill(range, 4 * MiB, 2);
+        }
+        if (i % 5 == 0) headroom::trim_cache();
+    }
+}
+
+TEST(prefault_ahead, many_writers_share_one_helper) {
+    std::vector<std::thread> writers;
+    for (int t = 0; t < 4; ++t)
+        writers.emplace_back([t] {
+            for (int i = 0; i < 5; ++i) {
+                reservation range(128 * MiB, headroom::prefault_ahead(8 * MiB));
+                fill(range, 12 * MiB, static_cast<unsigned char>(t));
+                for (std::size_t at = 0; at < 12 * MiB; at += 4096) ASSERT_EQ(range.data()[at], static_cast<std::byte>(t));
+            }
+        });
+    for (auto& each : writers) each.join();
+}
+
+TEST(prefault_ahead, a_refusal_met_by_the_helper_is_met_by_the_writer_as_an_error) {
+    headroom::trim_cache();
+    reservation range(256 * MiB, headroom::prefault_ahead(8 * MiB));
+    fill(range, 2 * MiB, 1);
+    headroom::testing::fail_system_call(1, ENOMEM, headroom::testing::afterwards::keep_failing);
+    std::error_code error;
+    std::size_t reached = 0;
+    for (std::size_t bytes = 2 * MiB + 1; !error && bytes < 128 * MiB; bytes += 64 << 10) {
+        error = range.commit_to(bytes);
+        if (!error) reached = bytes;
+    }
+    headroom::testing::stop_failing();
+    EXPECT_EQ(error, std::errc::not_enough_memory);
+    EXPECT_LT(reached, 128 * MiB);
+    fill(range, 32 * MiB, 2);    // and goes on when the system gives again
+    EXPECT_EQ(range.data()[32 * MiB - 1], std::byte{2});
+}
+
+TEST(prefault_ahead, a_forked_child_goes_on_without_the_helper_and_may_start_its_own) {
+    reservation range(256 * MiB, headroom::prefault_ahead(8 * MiB));
+    fill(range, 6 * MiB, 1);
+    const int status = headroom_test::in_child([&] {
+        fill(range, 48 * MiB, 2);
+        reservation another(256 * MiB, headroom::prefault_ahead(8 * MiB));
+        fill(another, 48 * MiB, 3);
+        return range.data()[48 * MiB - 1] == std::byte{2} && another.data()[48 * MiB - 1] == std::byte{3} ? 0 : 1;
+    });
+    EXPECT_EQ(status, 0);
+    fill(range, 48 * MiB, 4);
+    EXPECT_EQ(range.data()[48 * MiB - 1], std::byte{4});
+}
+
+}  // namespace

@@ -1,0 +1,147 @@
+// Which reservation does a pointer come from, and which are there?
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <headroom/reservation.hpp>
+
+namespace {
+
+using headroom::reservation;
+
+constexpr std::size_t MiB = std::size_t{1} << 20;
+
+TEST(owner_of, finds_the_reservation_of_every_byte_in_it_and_of_none_beside_it) {
+    // Below a granule, across granules, across gigabytes.
+    for (const std::size_t bytes : {std::size_t{1}, MiB, 2 * MiB, 5 * MiB, 1024 * MiB, std::size_t{5} << 30}) {
+        const reservation range(bytes);
+        for (const std::size_t at : {std::size_t{0}, range.reserved() / 3, range.reserved() / 2, range.reserved() - 1}) {
+            const auto owner = headroom::owner_of(range.data() + at);
+            ASSERT_TRUE(owner) << bytes << " at " << at;
+            EXPECT_EQ(owner->base, range.data());
+            EXPECT_EQ(owner->reserved, range.reserved());
+        }
+        EXPECT_FALSE(headroom::owner_of(range.data() - 1));
+        EXPECT_FALSE(headroom::owner_of(range.data() + range.reserved()));
+    }
+}
+
+TEST(owner_of, knows_nothing_of_other_memory) {
+    const int on_the_stack = 0;
+    const auto on_the_heap = std::make_unique<int>(0);
+    EXPECT_FALSE(headroom::owner_of(&on_the_stack));
+    EXPECT_FALSE(headroom::owner_of(on_the_heap.get()));
+    EXPECT_FALSE(headroom::owner_of(nullptr));
+    EXPECT_FALSE(headroom::owner_of(reinterpret_cast<const void*>(~std::uintptr_t{0})));
+}
+
+TEST(owner_of, tells_what_is_committed_and_the_name) {
+    reservation range(64 * MiB);
+    range.name("orders of today");
+    ASSERT_FALSE(range.commit_to(MiB));
+    const auto owner = headroom::owner_of(range.data() + 17);
+    ASSERT_TRUE(owner);
+    EXPECT_EQ(owner->committed, range.committed());
+    EXPECT_EQ(owner->name, "orders of today");
+    range.name(nullptr);
+    EXPECT_EQ(headroom::owner_of(range.data())->name, "");
+}
+
+TEST(owner_of, cuts_long_names) {
+    reservation range(MiB);
+    range.name(std::string(500, 'x').c_str());
+    EXPECT_EQ(headroom::owner_of(range.data())->name, std::string(79, 'x'));
+}
+
+TEST(owner_of, forgets_a_reservation_that_died_warm_or_not) {
+    const void* address = nullptr;
+    {
+        reservation range(64 * MiB);
+        range.name("gone");
+        address = range.data();
+    }
+    EXPECT_FALSE(headroom::owner_of(address));
+    headroom::trim_cache();
+    EXPECT_FALSE(headroom::owner_of(address));
+}
+
+TEST(owner_of, does_not_hand_the_name_of_a_dead_reservation_to_the_next) {
+    {
+        reservation range(64 * MiB);
+        range.name("gone");
+    }
+    const reservation next(64 * MiB);
+    EXPECT_EQ(headroom::owner_of(next.data())->name, "");
+}
+
+TEST(owner_of, is_safe_while_other_threads_reserve_and_release) {
+    std::atomic<const std::byte*> shared{nullptr};
+    std::atomic<bool> stop{false};
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 2; ++t)
+        threads.emplace_back([&, t] {
+            for (int i = 0; i < 2000; ++i) {
+                reservation range((static_cast<std::size_t>(i % 7) + 1) * MiB);
+                range.name(i % 2 ? "odd" : "even");
+                (void)range.commit_to(5000);
+                shared.store(range.data());
+                if (i % 64 == 0 && t == 0) headroom::trim_cache();
+            }
+        });
+    std::uint64_t found = 0, asked = 0;
+    std::thread reader([&] {
+        while (!stop.load()) {
+            ++asked;
+            if (const auto owner = headroom::owner_of(shared.load())) {
+                ++found;
+                EXPECT_TRUE(owner->name == "odd" || owner->name == "even" || owner->name.empty());
+                EXPECT_EQ(owner->reserved % MiB, 0u);
+            }
+            (void)headroom::reservations();
+            (void)headroom::statistics();
+        }
+    });
+    for (auto& each : threads) each.join();
+    stop.store(true);
+    reader.join();
+    EXPECT_GT(asked, 0u);
+}
+
+TEST(reservations, lists_every_live_one) {
+    const std::size_t before = headroom::reservations().size();
+    std::vector<reservation> many;
+    for (int i = 0; i < 200; ++i) {
+        many.emplace_back(MiB);
+        many.back().name(std::to_string(i).c_str());
+    }
+    const auto listed = headroom::reservations();
+    EXPECT_EQ(listed.size(), before + 200);
+    for (int i = 0; i < 200; ++i) {
+        const auto found = std::find_if(listed.begin(), listed.end(), [&](const auto& each) { return each.base == many[static_cast<std::size_t>(i)].data(); });
+        ASSERT_NE(found, listed.end());
+        EXPECT_EQ(found->name, std::to_string(i));
+    }
+    many.clear();
+    EXPECT_EQ(headroom::reservations().size(), before);
+}
+
+TEST(names, show_in_the_systems_list_of_mappings_where_it_has_one) {
+    reservation range(64 * MiB);
+    ASSERT_FALSE(range.commit_to(MiB));
+    std::error_code error;
+    const headroom::page_range probe = headroom::reserve(1, 1, error);
+    ASSERT_FALSE(error);
+    const bool supported = !headroom::name(probe, "probe");
+    EXPECT_FALSE(headroom::release(probe));
+    range.name("a name to be seen");
+    std::ifstream maps("/proc/self/maps");
+    bool seen = false;
+    for (std::string line; std::getline(maps, line);) seen = seen || line.find("a name to be seen") != std::string::npos;
+    EXPECT_EQ(seen, supported);
+}
+
+}  // namespace
