@@ -15,3 +15,10 @@ install(FILES
   ${CMAKE_CURRENT_BINARY_DIR}/headroom-config.cmake
   ${CMAKE_CURRENT_BINARY_DIR}/headroom-config-version.cmake
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/headroom)
+
+# For those who do not use CMake: Make, Meson, and everything else that asks pkg-config.
+# The prefix is found from where the file lies, so that an installed tree can be moved.
+file(RELATIVE_PATH headroom_pc_prefix
+  ${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+configure_file(cmake/headroom.pc.in headroom.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/headroom.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

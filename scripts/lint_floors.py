@@ -1,0 +1,70 @@
+"""Nothing includes upwards, and there are no circles: docs/design.md, "The floors".
+
+A public header may reach, through any chain of includes, only public headers of lower floors. Private headers (detail/)
+have no floor of their own: what they reach counts for those who include them.
+"""
+import pathlib
+import re
+
+from sources import CODE, ROOT, files, finish, lines
+
+FLOORS = {
+    "pages": 1, "relocatable": 1, "growth": 1, "testing": 1,
+    "reservation": 2,
+    "vector": 3, "settled_vector": 3, "arena": 3, "monotonic": 3, "multipool": 3, "tracking": 3,
+    "resource_allocator": 4, "winked": 4,
+    "headroom": 5,
+}
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+PUBLIC = pathlib.PurePath("include/headroom")
+
+
+def included(path):
+    """The files of this tree that `path` includes, with the line numbers."""
+    for number, line in lines(path):
+        match = INCLUDE.match(line)
+        if not match:
+            continue
+        for candidate in ((path.parent / match[2]) if match[1] == '"' else None,
+                          pathlib.PurePath("include") / match[2], pathlib.PurePath("src") / match[2]):
+            if candidate is not None and (ROOT / candidate).is_file():
+                yield number, pathlib.PurePath((ROOT / candidate).resolve().relative_to(ROOT))
+                break
+
+
+graph = {pathlib.PurePath(path): list(included(path)) for path in files(*CODE)}
+findings = []
+
+
+def reached(path, seen):
+    for _, target in graph.get(path, []):
+        if target not in seen:
+            seen.add(target)
+            reached(target, seen)
+    return seen
+
+
+def is_public(path):
+    return path.parent == PUBLIC
+
+
+for path, includes in graph.items():
+    if path in reached(path, set()):
+        findings.append(f"{path}:1: includes itself, by a circle")
+    if is_public(path):
+        floor = FLOORS.get(path.stem)
+        if floor is None:
+            findings.append(f"{path}:1: has no floor yet: add it to scripts/lint_floors.py")
+            continue
+        for number, target in includes:
+            for other in sorted({target} | reached(target, set())):
+                if is_public(other) and other != path and FLOORS.get(other.stem, 0) >= floor:
+                    findings.append(f"{path}:{number}: floor {floor} reaches {other} on floor {FLOORS[other.stem]}")
+    # The rooms of the house: the library knows nothing of the lab, the tools and the tests; the lab nothing of the tests.
+    below = {"include": {"include"}, "src": {"include", "src"}, "lab": {"include", "lab"},
+             "tools": {"include", "lab", "tools", "profile"}, "profile": {"include", "profile"},
+             "examples": {"include", "examples"}}.get(path.parts[0])
+    for number, target in includes:
+        if below is not None and target.parts[0] not in below:
+            findings.append(f"{path}:{number}: {path.parts[0]}/ includes {target}")
+finish(findings)
