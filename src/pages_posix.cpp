@@ -44,6 +44,16 @@ std::error_code unmap(std::byte* data, std::size_t bytes) noexcept {
     return attempt(page_call::release, [=] { return munmap(data, bytes); });
 }
 
+std::size_t real_page_size() noexcept {
+    static constinit std::atomic<std::size_t> known{0};
+    std::size_t bytes = known.load(std::memory_order_relaxed);
+    if (bytes == 0) {
+        bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+        known.store(bytes, std::memory_order_relaxed);
+    }
+    return bytes;
+}
+
 // Maps fresh, empty pages over the range: the only way in POSIX to give memory back.
 std::error_code map_over(page_range range, access allowed) noexcept {
     return attempt(page_call::decommit, [=] {
@@ -57,14 +67,8 @@ std::error_code map_over(page_range range, access allowed) noexcept {
 }  // namespace
 
 std::size_t page_size() noexcept {
-    if (const std::size_t pretended = detail::pretended_page_size()) return pretended;
-    static constinit std::atomic<std::size_t> known{0};
-    std::size_t bytes = known.load(std::memory_order_relaxed);
-    if (bytes == 0) {
-        bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-        known.store(bytes, std::memory_order_relaxed);
-    }
-    return bytes;
+    const std::size_t pretended = detail::pretended_page_size();
+    return pretended != 0 ? pretended : real_page_size();
 }
 
 std::size_t huge_page_size() noexcept { return 0; }
@@ -77,7 +81,8 @@ page_range reserve(std::size_t bytes, std::size_t alignment, std::error_code& er
         return {};
     }
     bytes = detail::round_up(bytes, page);
-    const std::size_t spare = alignment > page ? alignment : 0;
+    if (alignment < page) alignment = page;
+    const std::size_t spare = alignment > real_page_size() ? alignment : 0;
     if (const int refused = detail::intercept(page_call::reserve)) {
         error = system_error(refused);
         return {};

@@ -288,30 +288,22 @@ void cut_memory(range* control, std::size_t kept) noexcept {
 
 std::size_t extend(range* control, std::size_t needed, std::error_code& error) noexcept {
     error.clear();
-    const std::size_t committed = committed_of(control);
-    const std::size_t page = page_size();
     const commit_policy& policy = control->policy;
-    const std::size_t least = round_up(needed, page);
-    std::size_t target = std::min(control->reserved, std::max(least, committed + step_of(control, committed)));
-    switch (policy.which()) {
-        case commit_policy::kind::page_by_page:
-            target = least;
-            break;
-        case commit_policy::kind::stepped:
-            break;
-        case commit_policy::kind::huge_pages:
-        case commit_policy::kind::prefault_ahead:
-            if (needed <= policy.from()) {
-                target = std::min(target, std::max(least, policy.from()));
-                break;
-            }
-            if (policy.which() == commit_policy::kind::prefault_ahead) return extend_ahead(control, needed, error);
-            if (huge_page_size() == 0) break;
-            advise_huge_once(control);
-            target = std::min(control->reserved, round_up(needed, granule));
-            break;
-    }
+    const bool past_start = needed > policy.from();
+    // From there on the helper may be at work on this range: nothing is read before it is paused.
+    if (policy.which() == commit_policy::kind::prefault_ahead && past_start) return extend_ahead(control, needed, error);
+    const std::size_t committed = committed_of(control);
     if (needed <= committed) return committed;
+    const std::size_t least = round_up(needed, page_size());
+    std::size_t target = least;
+    if (policy.which() == commit_policy::kind::huge_pages && past_start && huge_page_size() != 0) {
+        advise_huge_once(control);
+        target = std::min(control->reserved, round_up(needed, granule));
+    } else if (policy.which() != commit_policy::kind::page_by_page) {
+        target = std::max(least, committed + step_of(control, committed));
+        if (!past_start) target = std::min(target, std::max(least, policy.from()));    // where another step size begins
+        target = std::min(target, control->reserved);
+    }
     error = commit_or_less(control, target, least, policy.which() != commit_policy::kind::page_by_page);
     return error ? 0 : committed_of(control);
 }

@@ -11,6 +11,9 @@
 
 #include "support/in_child.hpp"
 
+// ThreadSanitizer ends a child of a threaded process that starts a thread, unless told not to; other builds never ask.
+extern "C" const char* __tsan_default_options() { return "die_after_fork=0"; }
+
 namespace {
 
 using headroom::reservation;
