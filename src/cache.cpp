@@ -17,7 +17,7 @@ constinit range* newest = nullptr;
 constinit range* oldest = nullptr;
 constinit std::size_t ranges = 0;
 constinit std::size_t bytes_kept = 0;
-constinit std::size_t limit = default_limit;
+constinit std::atomic<std::size_t> limit{default_limit};    // written under the lock, read without it as a first guess
 
 void unlink(range* control) noexcept {
     (control->previous != nullptr ? control->previous->next : newest) = control->next;
@@ -71,11 +71,7 @@ range* take_from_cache(std::size_t bytes, const commit_policy& policy) noexcept 
 }
 
 bool give_to_cache(range* control) noexcept {
-    std::size_t room;
-    {
-        const registry_guard guard;
-        room = limit;
-    }
+    const std::size_t room = limit.load(std::memory_order_relaxed);
     if (room == 0) return false;
     // Older ranges give way to this one, but it alone must fit.
     if (control->high > room) cut_memory(control, room / page_size() * page_size());
@@ -83,8 +79,9 @@ bool give_to_cache(range* control) noexcept {
     range* evicted;
     {
         const registry_guard guard;
-        if (control->high > limit) return false;
-        evicted = evict_down_to(limit - control->high, most_ranges - 1);
+        const std::size_t allowed = limit.load(std::memory_order_relaxed);
+        if (allowed == 0 || control->high > allowed) return false;
+        evicted = evict_down_to(allowed - control->high, most_ranges - 1);
         end_life(control, range_state::cached);
         link(control);
     }
@@ -100,16 +97,13 @@ void set_cache_limit(std::size_t bytes) noexcept {
     detail::range* evicted;
     {
         const detail::registry_guard guard;
-        detail::limit = bytes;
+        detail::limit.store(bytes, std::memory_order_relaxed);
         evicted = detail::evict_down_to(bytes, bytes == 0 ? 0 : detail::most_ranges);
     }
     detail::destroy_all(evicted);
 }
 
-std::size_t cache_limit() noexcept {
-    const detail::registry_guard guard;
-    return detail::limit;
-}
+std::size_t cache_limit() noexcept { return detail::limit.load(std::memory_order_relaxed); }
 
 std::size_t cached_bytes() noexcept {
     const detail::registry_guard guard;
