@@ -1,0 +1,282 @@
+// [container.requirements.general], [vector.capacity], [vector.modifiers]: what is left when an element, an iterator or the
+// allocator throws.
+//
+// Each test runs one operation again and again and makes its first step throw, then its second, ... until none does. A
+// step is every construction, copy, assignment and throwing move of an element, and every move of a test iterator.
+// strong: the container is as it was. basic: it holds whole elements, and can be used and destroyed. Both: nothing leaks.
+#include <functional>
+#include <iterator>
+#include <vector>
+
+#include "contract.hpp"
+
+namespace {
+
+using headroom_test::append;
+using headroom_test::book;
+using headroom_test::counted;
+using headroom_test::filled;
+using headroom_test::full;
+using headroom_test::make;
+using headroom_test::numbers;
+using headroom_test::numbers_list;
+using headroom_test::open_book;
+
+enum class promise { basic, strong };
+
+// Runs `operation(container)` on what `prepare()` returns, failing each step in turn. Returns how many steps it has.
+template <class Prepare, class Operation>
+long fail_each_step(promise promised, Prepare prepare, Operation operation) {
+    for (long k = 1;; ++k) {
+        auto container = prepare();
+        const numbers_list before = numbers(container);
+        const std::size_t capacity = container.capacity();
+        bool thrown = false;
+        open_book(k);
+        try {
+            operation(container);
+        } catch (const headroom_test::planned_failure&) {
+            thrown = true;
+        }
+        const long steps = book.steps;
+        open_book();
+        if (steps < k) {
+            EXPECT_FALSE(thrown);
+            return steps;
+        }
+        SCOPED_TRACE("step " + std::to_string(k) + " threw");
+        if (promised == promise::strong) {
+            EXPECT_TRUE(thrown) << "a failure was swallowed";
+            EXPECT_EQ(numbers(container), before);
+            EXPECT_EQ(container.capacity(), capacity);
+        } else {
+            EXPECT_LE(container.size(), container.capacity());
+            (void)numbers(container);
+        }
+        // It must still work: grow, shrink, and hold what it is given.
+        append(container, 3, 900);
+        container.clear();
+        append(container, 20);
+        EXPECT_EQ(numbers(container), counted(20));
+        if (testing::Test::HasFailure()) return steps;
+    }
+}
+
+template <class Container>
+class exceptions_in : public contract<Container> {};
+TYPED_TEST_SUITE(exceptions_in, subjects);
+
+// What the tests start from: full, so that the operation must grow, or with room for 40 more.
+template <class Container>
+std::function<Container()> starts(bool tight) {
+    if (tight) return [] { return full<Container>(8); };
+    return [] { return headroom_test::roomy<Container>(8, 40); };
+}
+
+TYPED_TEST(exceptions_in, push_back_is_strong) {
+    using T = typename TypeParam::value_type;
+    const T value = make<T>(7);
+    for (const bool tight : {false, true}) {
+        const long steps = fail_each_step(promise::strong, starts<TypeParam>(tight),
+                                          [&](TypeParam& v) { v.push_back(value); });
+        EXPECT_GE(steps, 1);
+    }
+}
+
+TYPED_TEST(exceptions_in, emplace_back_is_strong) {
+    for (const bool tight : {false, true}) {
+        const long steps = fail_each_step(promise::strong, starts<TypeParam>(tight),
+                                          [&](TypeParam& v) { v.emplace_back(7); });
+        EXPECT_GE(steps, 1);
+    }
+}
+
+TYPED_TEST(exceptions_in, insert_of_one_at_the_end_is_strong) {
+    using T = typename TypeParam::value_type;
+    const T value = make<T>(7);
+    for (const bool tight : {false, true}) {
+        fail_each_step(promise::strong, starts<TypeParam>(tight), [&](TypeParam& v) { v.insert(v.end(), value); });
+        fail_each_step(promise::strong, starts<TypeParam>(tight), [&](TypeParam& v) { v.emplace(v.end(), 7); });
+    }
+}
+
+TYPED_TEST(exceptions_in, reserve_is_strong) {
+    fail_each_step(promise::strong, starts<TypeParam>(true), [](TypeParam& v) { v.reserve(v.capacity() + 1); });
+}
+
+TYPED_TEST(exceptions_in, resize_is_strong) {
+    using T = typename TypeParam::value_type;
+    const T value = make<T>(7);
+    for (const bool tight : {false, true}) {
+        long steps = fail_each_step(promise::strong, starts<TypeParam>(tight),
+                                    [](TypeParam& v) { v.resize(v.size() + 5); });
+        EXPECT_GE(steps, 5);
+        steps = fail_each_step(promise::strong, starts<TypeParam>(tight),
+                               [&](TypeParam& v) { v.resize(v.size() + 5, value); });
+        EXPECT_GE(steps, 5);
+    }
+}
+
+// It may throw or give up quietly, but it loses nothing.
+TYPED_TEST(exceptions_in, shrink_to_fit_keeps_the_elements) {
+    using T = typename TypeParam::value_type;
+    const auto prepare = [] { return headroom_test::roomy<TypeParam>(8, (std::size_t{1} << 18) / sizeof(T)); };
+    fail_each_step(promise::basic, prepare, [](TypeParam& v) {
+        try {
+            v.shrink_to_fit();
+        } catch (const headroom_test::planned_failure&) {
+        }
+        EXPECT_EQ(numbers(v), counted(8));
+    });
+}
+
+TYPED_TEST(exceptions_in, insert_of_one_is_basic) {
+    using T = typename TypeParam::value_type;
+    const T value = make<T>(7);
+    for (const bool tight : {false, true}) {
+        for (const std::size_t quarter : {0U, 2U, 3U}) {
+            const auto at = [quarter](TypeParam& v) { return nth(v, v.size() * quarter / 4); };
+            fail_each_step(promise::basic, starts<TypeParam>(tight), [&](TypeParam& v) { v.insert(at(v), value); });
+            fail_each_step(promise::basic, starts<TypeParam>(tight), [&](TypeParam& v) { v.insert(at(v), T(7)); });
+            fail_each_step(promise::basic, starts<TypeParam>(tight), [&](TypeParam& v) { v.emplace(at(v), 7); });
+            fail_each_step(promise::basic, starts<TypeParam>(tight), [&](TypeParam& v) { v.insert(at(v), v[1]); });
+        }
+    }
+}
+
+TYPED_TEST(exceptions_in, insert_of_copies_is_basic) {
+    using T = typename TypeParam::value_type;
+    const T value = make<T>(7);
+    for (const bool tight : {false, true}) {
+        for (const std::size_t quarter : {0U, 2U, 4U}) {
+            for (const std::size_t count : {1U, 3U, 12U}) {
+                fail_each_step(promise::basic, starts<TypeParam>(tight), [&](TypeParam& v) {
+                    v.insert(nth(v, v.size() * quarter / 4), count, value);
+                });
+            }
+        }
+    }
+}
+
+TYPED_TEST(exceptions_in, insert_of_a_forward_range_is_basic) {
+    using T = typename TypeParam::value_type;
+    for (const std::size_t count : {3U, 12U}) {
+        const headroom_test::forward_range<T> source(counted(count, 500));
+        for (const bool tight : {false, true}) {
+            for (const std::size_t quarter : {0U, 2U, 4U}) {
+                fail_each_step(promise::basic, starts<TypeParam>(tight), [&](TypeParam& v) {
+                    v.insert(nth(v, v.size() * quarter / 4), source.begin(), source.end());
+                });
+            }
+        }
+    }
+}
+
+// See increments_may_throw: what the iterator does between two elements must not cost one of them.
+TYPED_TEST(exceptions_in, an_increment_that_throws_loses_no_element) {
+    using T = typename TypeParam::value_type;
+    if (std::is_same_v<TypeParam, std::vector<T>>) GTEST_SKIP() << "libstdc++ 12 leaks an element here";
+    const headroom_test::forward_range<T> source(counted(6, 500));
+    headroom_test::increments_may_throw = true;
+    for (const bool tight : {false, true}) {
+        const auto prepare = starts<TypeParam>(tight);
+        fail_each_step(promise::basic, prepare, [&](TypeParam& v) { v.assign(source.begin(), source.end()); });
+        for (const std::size_t quarter : {0U, 2U, 4U}) {
+            fail_each_step(promise::basic, prepare, [&](TypeParam& v) {
+                v.insert(nth(v, v.size() * quarter / 4), source.begin(), source.end());
+            });
+        }
+    }
+    const auto nothing = [] { return TypeParam(); };
+    fail_each_step(promise::strong, nothing, [&](TypeParam&) { const TypeParam v(source.begin(), source.end()); });
+    headroom_test::increments_may_throw = false;
+}
+
+TYPED_TEST(exceptions_in, insert_of_a_single_pass_range_is_basic) {
+    using T = typename TypeParam::value_type;
+    for (const bool tight : {false, true}) {
+        for (const std::size_t quarter : {0U, 2U, 4U}) {
+            fail_each_step(promise::basic, starts<TypeParam>(tight), [&](TypeParam& v) {
+                const long k = book.fail_at;
+                open_book();
+                headroom_test::old_input_range<T> source(counted(12, 500));
+                open_book(k);
+                v.insert(nth(v, v.size() * quarter / 4), source.begin(), source.end());
+            });
+        }
+    }
+}
+
+TYPED_TEST(exceptions_in, erase_is_basic) {
+    for (const std::size_t first : {0U, 3U}) {
+        fail_each_step(promise::basic, starts<TypeParam>(false), [&](TypeParam& v) { v.erase(nth(v, first)); });
+        fail_each_step(promise::basic, starts<TypeParam>(false),
+                       [&](TypeParam& v) { v.erase(nth(v, first), nth(v, first + 2)); });
+    }
+}
+
+// Nothing that could throw happens when the last elements go.
+TYPED_TEST(exceptions_in, erase_at_the_end_does_not_throw) {
+    TypeParam v = filled<TypeParam>(8);
+    open_book(1);
+    v.erase(v.begin() + 5, v.end());
+    v.erase(v.end() - 1);
+    v.pop_back();
+    v.clear();
+    open_book();
+    EXPECT_TRUE(v.empty());
+}
+
+// settled_vector's forerunner destroyed elements that its constructor had not come to build.
+TYPED_TEST(exceptions_in, a_constructor_that_fails_destroys_what_it_built) {
+    using T = typename TypeParam::value_type;
+    const TypeParam source = filled<TypeParam>(6);
+    const T value = make<T>(7);
+    const headroom_test::forward_range<T> forward(counted(6));
+    const auto nothing = [] { return TypeParam(); };
+    EXPECT_GE(fail_each_step(promise::strong, nothing, [&](TypeParam&) { const TypeParam v(6); }), 6);
+    EXPECT_GE(fail_each_step(promise::strong, nothing, [&](TypeParam&) { const TypeParam v(6, value); }), 6);
+    EXPECT_GE(fail_each_step(promise::strong, nothing, [&](TypeParam&) { const TypeParam v(source); }), 6);
+    EXPECT_GE(fail_each_step(promise::strong, nothing,
+                             [&](TypeParam&) { const TypeParam v(forward.begin(), forward.end()); }), 6);
+    EXPECT_GE(fail_each_step(promise::strong, nothing, [&](TypeParam&) { const TypeParam v{T(1), T(2), T(3)}; }), 6);
+    EXPECT_GE(fail_each_step(promise::strong, nothing, [&](TypeParam&) {
+                  const long k = book.fail_at;
+                  open_book();
+                  headroom_test::old_input_range<T> once(counted(12));
+                  open_book(k);
+                  const TypeParam v(once.begin(), once.end());
+              }), 12);
+}
+
+// rvector freed twice when a copy threw during assignment.
+TYPED_TEST(exceptions_in, copy_assignment_is_basic) {
+    for (const std::size_t before : {0U, 3U, 30U}) {
+        for (const std::size_t count : {6U, 100U}) {
+            const TypeParam source = filled<TypeParam>(count);
+            fail_each_step(promise::basic, [before] { return filled<TypeParam>(before); },
+                           [&](TypeParam& v) { v = source; });
+        }
+    }
+}
+
+TYPED_TEST(exceptions_in, assign_is_basic) {
+    using T = typename TypeParam::value_type;
+    const T value = make<T>(7);
+    const headroom_test::forward_range<T> forward(counted(12, 500));
+    for (const std::size_t before : {0U, 3U, 30U}) {
+        const auto prepare = [before] { return filled<TypeParam>(before); };
+        fail_each_step(promise::basic, prepare, [&](TypeParam& v) { v.assign(12, value); });
+        fail_each_step(promise::basic, prepare, [&](TypeParam& v) { v.assign(forward.begin(), forward.end()); });
+        fail_each_step(promise::basic, prepare, [&](TypeParam& v) { v = {T(1), T(2), T(3)}; });
+        fail_each_step(promise::basic, prepare, [&](TypeParam& v) {
+            const long k = book.fail_at;
+            open_book();
+            headroom_test::old_input_range<T> once(counted(12, 500));
+            open_book(k);
+            v.assign(once.begin(), once.end());
+        });
+    }
+}
+
+}  // namespace
