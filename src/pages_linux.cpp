@@ -271,3 +271,14 @@ void on_fork(void (*before)(), void (*after_in_parent)(), void (*after_in_child)
 
 }  // namespace detail
 }  // namespace headroom
+
+#ifdef HEADROOM_GDB_SCRIPT
+// The debugger's view of the containers travels inside the program (kind 4: Python text). Here, because every program that
+// uses Headroom on an ELF system links this file.
+asm(".pushsection \".debug_gdb_scripts\", \"MS\",%progbits,1\n"
+    ".byte 4\n"
+    ".ascii \"headroom-printers\\n\"\n"
+    ".incbin \"" HEADROOM_GDB_SCRIPT "\"\n"
+    ".byte 0\n"
+    ".popsection\n");
+#endif
