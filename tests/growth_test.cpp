@@ -1,0 +1,103 @@
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <headroom/growth.hpp>
+
+namespace {
+
+using headroom::geometric;
+using headroom::linear;
+using headroom::page_rounded;
+
+// The capacities that a vector of ints passes through while one element after the other is appended.
+template <class Growth>
+std::vector<std::size_t> capacities(std::size_t elements) {
+    std::vector<std::size_t> seen{0};
+    while (seen.back() < elements) seen.push_back(Growth::next(seen.back(), seen.back() + 1, sizeof(int)));
+    if (seen.back() >= elements) seen.pop_back();
+    return seen;
+}
+
+TEST(Growth, DoublingGivesTheSequenceThatTheDocumentPrintsForGcc) {
+    const std::vector<std::size_t> printed{0,    1,    2,    4,     8,     16,    32,    64,     128,    256,   512,
+                                           1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072, 262144, 524288};
+    EXPECT_EQ((capacities<geometric<2, 1>>(1000000)), printed);
+}
+
+// "Vector reallocation strategies" prints 35 numbers for Visual C++ 2010 and derives a(n+1) = a(n) + floor(a(n) / 2), or
+// a(n) + 1 where that half is 0, from them. All 35 follow from the formula; none is an exception.
+TEST(Growth, OneAndAHalfGivesTheSequenceThatTheDocumentPrintsForVisualC) {
+    const std::vector<std::size_t> printed{0,     1,     2,     3,     4,     6,     9,      13,     19,     28,     42,    63,
+                                           94,    141,   211,   316,   474,   711,   1066,   1599,   2398,   3597,   5395,  8092,
+                                           12138, 18207, 27310, 40965, 61447, 92170, 138255, 207382, 311073, 466609, 699913};
+    EXPECT_EQ((capacities<geometric<3, 2>>(1000000)), printed);
+}
+
+static_assert(geometric<2, 1>::next(0, 1, 4) == 1);
+static_assert(geometric<3, 2>::next(4, 5, 4) == 6);
+static_assert(geometric<3, 2>::next(1, 2, 4) == 2);
+static_assert(linear<4096>::next(0, 1, 4) == 1024);
+static_assert(linear<16>::next(7, 8, 64) == 8);
+static_assert(page_rounded<geometric<2, 1>>::next(0, 1, 4) == 1024);
+static_assert(page_rounded<geometric<2, 1>>::next(1024, 1025, 4) == 2048);
+
+template <class Growth>
+class EveryGrowth : public testing::Test {};
+using growths = testing::Types<geometric<2, 1>, geometric<3, 2>, geometric<5, 4>, geometric<1000001, 1000000>, linear<1>,
+                               linear<65536>, page_rounded<geometric<3, 2>>, page_rounded<linear<1>>>;
+TYPED_TEST_SUITE(EveryGrowth, growths, );
+
+constexpr std::array<std::size_t, 9> element_sizes{1, 2, 3, 4, 40, 4095, 4096, 5000, std::size_t{1} << 40};
+
+TYPED_TEST(EveryGrowth, IsNeverLessThanRequiredAndNeverMoreThanCanExist) {
+    for (const std::size_t size : element_sizes) {
+        const std::size_t most = static_cast<std::size_t>(PTRDIFF_MAX) / size;
+        for (const std::size_t capacity : {std::size_t{0}, std::size_t{1}, std::size_t{1000}, most / 2, most - most / 3, most - 1}) {
+            for (const std::size_t required : {capacity + 1, capacity + 17, capacity * 3, most}) {
+                if (required > most || required <= capacity) continue;
+                const std::size_t next = TypeParam::next(capacity, required, size);
+                EXPECT_GE(next, required) << size << ' ' << capacity;
+                EXPECT_LE(next, most) << size << ' ' << capacity << ' ' << required;
+            }
+        }
+    }
+}
+
+TYPED_TEST(EveryGrowth, SaturatesWhereItWouldOverflow) {
+    for (const std::size_t size : element_sizes) {
+        const std::size_t most = static_cast<std::size_t>(PTRDIFF_MAX) / size;
+        EXPECT_EQ(TypeParam::next(most, most, size), most) << size;
+        EXPECT_EQ(TypeParam::next(most - 1, most, size), most) << size;
+        EXPECT_EQ(TypeParam::next(SIZE_MAX, SIZE_MAX, size), most) << size;
+        EXPECT_EQ(TypeParam::next(0, SIZE_MAX, size), most) << size;
+    }
+}
+
+TYPED_TEST(EveryGrowth, AlwaysGrows) {
+    std::size_t capacity = 0;
+    for (int i = 0; i < 200; ++i) {
+        const std::size_t next = TypeParam::next(capacity, capacity + 1, 40);
+        if (capacity == static_cast<std::size_t>(PTRDIFF_MAX) / 40) break;
+        ASSERT_GT(next, capacity);
+        capacity = next;
+    }
+}
+
+TEST(Growth, AnExactFractionIsRoundedDown) {
+    EXPECT_EQ((geometric<5, 4>::next(7, 8, 1)), 8U);
+    EXPECT_EQ((geometric<5, 4>::next(8, 9, 1)), 10U);
+    EXPECT_EQ((geometric<7, 4>::next(11, 12, 1)), 19U);
+}
+
+TEST(Growth, WholePagesHoldWholeElements) {
+    for (std::size_t capacity = 0; capacity < 100000; capacity = capacity * 2 + 1) {
+        const std::size_t next = page_rounded<geometric<2, 1>>::next(capacity, capacity + 1, 24);
+        EXPECT_LT((next * 24 + 4095) / 4096 * 4096 - next * 24, 24U);
+    }
+}
+
+}  // namespace
