@@ -1,0 +1,109 @@
+// What an experiment is to the engine: a name, a grid of configurations, contenders, and a function that measures one.
+//
+// Experiments are written against this header and `measure/` alone, and reach the contenders through `peers/`; they know
+// nothing of processes, files or progress.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace headroom::lab {
+
+// One value on an axis of the grid.
+using parameter = std::variant<bool, std::int64_t, std::string>;
+
+// One point of the grid: what is measured. Ordered by name, so that equal points print and compare alike.
+class parameters {
+public:
+    parameters() = default;
+    parameters(std::initializer_list<std::pair<const std::string, parameter>> values) : values_(values) {}
+
+    // The value under `name`. Throws std::invalid_argument when it is absent or of another type.
+    [[nodiscard]] std::int64_t number(const std::string& name) const { return get<std::int64_t>(name); }
+    [[nodiscard]] std::size_t count(const std::string& name) const { return static_cast<std::size_t>(number(name)); }
+    [[nodiscard]] const std::string& text(const std::string& name) const { return get<std::string>(name); }
+    // False when absent.
+    [[nodiscard]] bool flag(const std::string& name) const { return values_.contains(name) && get<bool>(name); }
+    [[nodiscard]] bool contains(const std::string& name) const { return values_.contains(name); }
+
+    void set(const std::string& name, parameter value) { values_[name] = std::move(value); }
+
+    [[nodiscard]] auto begin() const { return values_.begin(); }
+    [[nodiscard]] auto end() const { return values_.end(); }
+    friend bool operator==(const parameters&, const parameters&) = default;
+    friend bool operator<(const parameters& a, const parameters& b) { return a.values_ < b.values_; }
+
+private:
+    template <class T>
+    [[nodiscard]] const T& get(const std::string& name) const {
+        const auto found = values_.find(name);
+        if (found == values_.end()) throw std::invalid_argument("parameter \"" + name + "\" is missing");
+        if (const T* value = std::get_if<T>(&found->second)) return *value;
+        throw std::invalid_argument("parameter \"" + name + "\" has the wrong type");
+    }
+
+    std::map<std::string, parameter> values_;
+};
+
+// One measured quantity. A histogram has `counts`, as many as `values`: counts[i] samples of about values[i].
+struct metric {
+    std::string unit;
+    std::vector<double> values;
+    std::vector<std::uint64_t> counts = {};
+    friend bool operator==(const metric&, const metric&) = default;
+};
+using metrics = std::map<std::string, metric>;
+
+// How much of the grid: the shape in two minutes, a coffee break, or the documents' own sizes.
+enum class grid_size { quick, standard, full };
+
+// One configuration, which all its contenders go through in turn.
+struct configuration {
+    lab::parameters parameters;
+    int rounds = 3;
+    double seconds = 0.05;                     // expected for one child: for the time left and for equal shards
+    double memory = 64e6;                      // bytes that one child is expected to need
+    std::vector<std::string> contenders = {};  // the only ones that take part; empty: all
+};
+
+struct contender {
+    std::string id;
+    std::string version;
+    std::string absent;    // why it cannot take part; empty when it can
+    std::function<metrics(const parameters&)> run;
+};
+
+// Thrown by a run that this system cannot make: it is recorded as not_run, with the reason.
+class cannot_run : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+struct experiment {
+    std::string id;
+    std::string question;
+    std::string source;
+    std::vector<contender> contenders;
+    // The configurations of this executable, which was built at `level` ("O0", "O1", "O2").
+    std::function<std::vector<configuration>(grid_size, const std::string& level)> grid;
+    // The quick form of a configuration in which all contenders must agree on the metric "checksum" before anything is
+    // timed. Null: the contenders compute nothing comparable.
+    std::function<parameters(const parameters&)> check;
+};
+
+// The usual check: the same with at most a thousand elements.
+[[nodiscard]] inline parameters few_elements(const parameters& from) {
+    parameters result = from;
+    if (from.contains("elements") && from.number("elements") > 1000) result.set("elements", std::int64_t{1000});
+    return result;
+}
+
+}  // namespace headroom::lab

@@ -1,0 +1,142 @@
+#include "engine/plan.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <regex>
+#include <sstream>
+#include <stdexcept>
+
+#include "engine/child.hpp"
+#include "engine/records.hpp"
+
+namespace headroom::lab {
+namespace {
+
+using nlohmann::json;
+
+void add_program(catalogue& all, const std::string& program, const json& answer) {
+    const std::string level = answer.at("level");
+    all.flags[level] = answer.at("flags");
+    for (const json& one : answer.at("experiments")) {
+        announced_experiment experiment{one.at("id"), one.at("question"), one.at("source"), {}};
+        std::vector<std::string> everyone;
+        for (const json& each : one.at("contenders")) {
+            experiment.contenders.push_back({each.at("id"), each.at("version"), each.at("absent")});
+            everyone.push_back(each.at("id"));
+            // Headroom's own version stands elsewhere in a machine's description.
+            const std::string version = each.at("version");
+            if (!version.empty() && version != HEADROOM_LAB_VERSION) all.libraries[each.at("id")] = version;
+        }
+        for (const json& each : one.at("configurations")) {
+            planned point;
+            point.program = program;
+            point.level = level;
+            point.experiment = experiment.id;
+            point.parameters = parameters_from(each.at("parameters"));
+            point.checked = each.contains("check");
+            if (point.checked) point.check = parameters_from(each.at("check"));
+            point.rounds = each.at("rounds");
+            point.seconds = each.at("seconds");
+            point.memory = each.at("memory");
+            point.contenders = each.at("contenders").get<std::vector<std::string>>();
+            if (point.contenders.empty()) point.contenders = everyone;
+            all.plan.push_back(std::move(point));
+        }
+        const bool known = std::any_of(all.experiments.begin(), all.experiments.end(),
+                                       [&](const announced_experiment& other) { return other.id == experiment.id; });
+        if (!known) all.experiments.push_back(std::move(experiment));
+    }
+}
+
+// The experiments that a comma-separated list names; empty when it names anything else.
+std::vector<std::string> ids_in(const catalogue& all, const std::string& filter) {
+    std::vector<std::string> ids;
+    std::istringstream parts(filter);
+    for (std::string id; std::getline(parts, id, ',');) {
+        const bool known = std::any_of(all.experiments.begin(), all.experiments.end(),
+                                       [&](const announced_experiment& one) { return one.id == id; });
+        if (!known) return {};
+        ids.push_back(std::move(id));
+    }
+    return ids;
+}
+
+}  // namespace
+
+catalogue ask(const std::vector<std::string>& programs, const std::string& grid) {
+    catalogue all;
+    for (const std::string& program : programs) {
+        const child_result answer = run_child({.program = program, .arguments = {"list", "--grid", grid}, .timeout = 30});
+        if (answer.how == child_result::end::not_started) {
+            throw std::runtime_error(program + ": " + std::strerror(answer.code));
+        }
+        if (answer.how != child_result::end::exited || answer.code != 0) {
+            throw std::runtime_error(program + " did not say what it can run: " + answer.errors);
+        }
+        try {
+            add_program(all, program, json::parse(answer.output));
+        } catch (const json::exception& reason) {
+            throw std::runtime_error(program + " gave an answer that cannot be read: " + reason.what());
+        }
+    }
+    // All levels of one experiment belong together, in the order in which the programs announce the experiments.
+    const auto place = [&](const planned& one) {
+        return std::find_if(all.experiments.begin(), all.experiments.end(),
+                            [&](const announced_experiment& each) { return each.id == one.experiment; });
+    };
+    std::stable_sort(all.plan.begin(), all.plan.end(),
+                     [&](const planned& a, const planned& b) { return place(a) < place(b); });
+    return all;
+}
+
+void keep_matching(catalogue& all, const std::string& filter) {
+    if (filter.empty()) return;
+    const std::vector<std::string> ids = ids_in(all, filter);
+    std::regex pattern;
+    if (ids.empty()) {
+        try {
+            pattern = std::regex(filter);
+        } catch (const std::regex_error&) {
+            throw std::invalid_argument("\"" + filter + "\" is neither a list of experiments nor a regular expression");
+        }
+    }
+    std::vector<planned> kept;
+    for (planned& one : all.plan) {
+        if (ids.empty()) {
+            std::erase_if(one.contenders, [&](const std::string& contender) {
+                return !std::regex_search(one.experiment + " " + contender + " " + to_text(one.parameters), pattern);
+            });
+        } else if (std::find(ids.begin(), ids.end(), one.experiment) == ids.end()) {
+            one.contenders.clear();
+        }
+        if (!one.contenders.empty()) kept.push_back(std::move(one));
+    }
+    all.plan = std::move(kept);
+    if (all.plan.empty()) {
+        throw std::invalid_argument("\"" + filter +
+                                    "\" matches no experiment, contender or parameter; see what there is: headroom lab list");
+    }
+}
+
+std::vector<planned> shard(const std::vector<planned>& plan, std::size_t index, std::size_t count) {
+    // The dearest first, each to the part that has least to do so far.
+    std::vector<std::size_t> order(plan.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return plan[a].cost() > plan[b].cost(); });
+    std::vector<double> load(count, 0.0);
+    std::vector<bool> mine(plan.size(), false);
+    for (const std::size_t which : order) {
+        const auto least = static_cast<std::size_t>(std::min_element(load.begin(), load.end()) - load.begin());
+        load[least] += plan[which].cost();
+        mine[which] = least + 1 == index;
+    }
+    std::vector<planned> result;
+    for (std::size_t i = 0; i < plan.size(); ++i) {
+        if (mine[i]) result.push_back(plan[i]);
+    }
+    return result;
+}
+
+}  // namespace headroom::lab

@@ -1,0 +1,66 @@
+// What is to be run: the grids of all programs, filtered and cut into shards.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/experiment.hpp"
+
+namespace headroom::lab {
+
+// A contender as its program announces it.
+struct announced_contender {
+    std::string id;
+    std::string version;
+    std::string absent;
+};
+
+struct announced_experiment {
+    std::string id;
+    std::string question;
+    std::string source;
+    std::vector<announced_contender> contenders;
+};
+
+// One configuration with the contenders that go through it in turn.
+struct planned {
+    std::string program;    // the executable that measures
+    std::string level;
+    std::string experiment;
+    lab::parameters parameters;
+    lab::parameters check;
+    bool checked = false;
+    int rounds = 1;
+    double seconds = 0;    // expected for one child
+    double memory = 0;     // bytes
+    std::vector<std::string> contenders;
+
+    // Expected for all its children.
+    [[nodiscard]] double cost() const {
+        return seconds * static_cast<double>(contenders.size()) * static_cast<double>(rounds);
+    }
+};
+
+struct catalogue {
+    std::vector<announced_experiment> experiments;    // each once, whatever the levels
+    std::vector<planned> plan;
+    std::map<std::string, std::string> flags;         // by level
+    std::map<std::string, std::string> libraries;     // version by contender
+};
+
+// Asks each program what it can run. Throws std::runtime_error when one does not answer.
+[[nodiscard]] catalogue ask(const std::vector<std::string>& programs, const std::string& grid);
+
+// Keeps what `filter` names: a comma-separated list of experiment ids, or else a regular expression (ECMAScript), searched
+// for in "experiment contender name=value name=value". Empty: everything. Throws std::invalid_argument when nothing is
+// left, or when it is neither.
+void keep_matching(catalogue& all, const std::string& filter);
+
+// Keeps the part `index` (from 1) of `count`. Configurations are not torn apart, so that contenders are compared on one
+// machine; parts take about equally long; every configuration is in exactly one. Depends on nothing but the plan.
+[[nodiscard]] std::vector<planned> shard(const std::vector<planned>& plan, std::size_t index, std::size_t count);
+
+}  // namespace headroom::lab

@@ -1,0 +1,298 @@
+#include "engine/runner.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "engine/child.hpp"
+#include "engine/machine.hpp"
+#include "engine/progress.hpp"
+#include "engine/records.hpp"
+#include "engine/stop.hpp"
+#include "measure/resources.hpp"
+#include "measure/statistics.hpp"
+
+namespace headroom::lab {
+namespace {
+
+using nlohmann::json;
+
+// Children that need more than this run under a limit and are watched.
+constexpr double hungry = 512e6;
+// What the rest of the machine keeps, whatever a child wants.
+constexpr double kept_for_others = 0.1;
+
+std::string gigabytes(double bytes) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.1f GB", bytes * 1e-9);
+    return text;
+}
+
+std::string figure(double seconds) {
+    char text[32];
+    const char* const unit = seconds < 1e-6 ? "ns" : seconds < 1e-3 ? "us" : seconds < 1 ? "ms" : "s";
+    const double scale = seconds < 1e-6 ? 1e9 : seconds < 1e-3 ? 1e6 : seconds < 1 ? 1e3 : 1;
+    std::snprintf(text, sizeof text, "%.3g %s", seconds * scale, unit);
+    return text;
+}
+
+// Where the system gave a child none of the limits that it was asked under, its own words say why it ended.
+std::string last_line(std::string text) {
+    while (!text.empty() && text.back() == '\n') text.pop_back();
+    return text.substr(text.rfind('\n') + 1);
+}
+
+// From what the child said and how it ended to what is written down.
+void conclude(run_record& run, const child_result& child, const child_request& request) {
+    run.metrics.clear();
+    run.detail.clear();
+    switch (child.how) {
+        case child_result::end::not_started:
+            run.outcome = outcome::error;
+            run.detail = request.program + ": " + std::strerror(child.code);
+            return;
+        case child_result::end::timed_out:
+            run.outcome = outcome::timeout;
+            run.detail = "longer than " + progress::duration(request.timeout);
+            break;
+        case child_result::end::starved:
+            run.outcome = outcome::killed;
+            run.detail = "the machine had less than " + gigabytes(static_cast<double>(request.keep_available)) + " left";
+            break;
+        case child_result::end::stopped:
+            run.outcome = outcome::killed;
+            run.detail = "stopped";
+            break;
+        case child_result::end::signalled:
+            run.outcome = outcome::killed;
+            run.detail = std::string("signal ") + std::to_string(child.code) + " (" + strsignal(child.code) + ")";
+            break;
+        case child_result::end::exited:
+            try {
+                const json answer = json::parse(child.output);
+                run.outcome = outcome_from(answer.at("outcome"));
+                if (answer.contains("detail")) run.detail = answer.at("detail");
+                run.metrics = metrics_from(answer.at("metrics"));
+            } catch (const std::exception&) {
+                run.outcome = outcome::error;
+                run.detail = "exit code " + std::to_string(child.code) + ": " + last_line(child.errors);
+            }
+            break;
+    }
+    if (!run.metrics.contains("peak_resident")) run.metrics["peak_resident"] = {"B", {child.peak_resident}};
+    run.metrics["cpu_time"] = {"s", {child.cpu_time}};
+}
+
+child_request request_for(const planned& point, const std::string& contender, const parameters& at, double available) {
+    child_request request;
+    request.program = point.program;
+    request.arguments = {"run",     "--experiment",   point.experiment,      "--contender",
+                         contender, "--parameters", to_json(at).dump()};
+    request.timeout = 60 + 30 * point.seconds;
+    if (point.memory > hungry && available > 0) {
+        request.memory_limit = static_cast<std::uint64_t>(available * (1 - kept_for_others));
+        request.keep_available = static_cast<std::uint64_t>(available * kept_for_others / 2);
+    }
+    return request;
+}
+
+std::optional<double> checksum_of(const run_record& run) {
+    const auto found = run.metrics.find("checksum");
+    if (run.outcome != outcome::ok || found == run.metrics.end() || found->second.values.empty()) return std::nullopt;
+    return found->second.values.front();
+}
+
+class session {
+public:
+    session(const catalogue& all, const run_options& options, const json& machine, std::set<std::string> known,
+            record_writer& out, progress& bar)
+        : all_(all), options_(options), machine_(machine.at("id")), known_(std::move(known)), out_(out), bar_(bar) {}
+
+    void run(const planned& point) {
+        check(point);
+        std::vector<std::pair<std::string, std::vector<double>>> times;
+        std::string odd;
+        for (const std::string& contender : point.contenders) times.emplace_back(contender, std::vector<double>{});
+        std::optional<std::pair<std::string, double>> agreed;
+        const int rounds = rounds_of(point, options_);
+        bool fresh = false;
+        for (int round = 0; round < rounds; ++round) {
+            for (std::size_t i = 0; i < point.contenders.size(); ++i) {
+                if (stop_signal() != 0) return;
+                const std::string& contender = point.contenders[i];
+                run_record record{machine_, point.experiment, contender, point.parameters, round, {}, {}, {}};
+                if (absent(record)) continue;
+                if (known_.contains(key_of(record))) continue;
+                bar_.begin(point.experiment + "  " + contender + "  " + to_text(point.parameters));
+                measure(point, record, agreed);
+                if (stop_signal() != 0) return;
+                out_.append(to_json(record));
+                known_.insert(key_of(record));
+                fresh = true;
+                bar_.done(point.seconds);
+                if (record.outcome == outcome::error) failed_ = true;
+                if (record.outcome != outcome::ok && round == 0) {
+                    odd += "\n    " + contender + ": " + to_string(record.outcome) + ", " + record.detail;
+                }
+                const auto time = record.metrics.find("time");
+                if (record.outcome == outcome::ok && time != record.metrics.end()) {
+                    times[i].second.push_back(median(time->second.values));
+                }
+            }
+        }
+        if (!fresh) return;
+        std::string line = point.experiment + "  " + to_text(point.parameters);
+        for (const auto& [contender, seconds] : times) {
+            if (!seconds.empty()) line += "\n    " + contender + ": " + figure(median(seconds)) + " +- " + figure(spread(seconds) / 2);
+        }
+        bar_.say(line + odd);
+    }
+
+    [[nodiscard]] bool failed() const { return failed_; }
+
+    static int rounds_of(const planned& point, const run_options& options) {
+        return options.rounds > 0 ? options.rounds : point.rounds;
+    }
+
+    // Why the contender is absent, or nothing.
+    static std::string absent_reason(const catalogue& all, const std::string& experiment, const std::string& contender) {
+        for (const announced_experiment& one : all.experiments) {
+            if (one.id != experiment) continue;
+            for (const announced_contender& each : one.contenders) {
+                if (each.id == contender) return each.absent;
+            }
+        }
+        return {};
+    }
+
+private:
+    // Writes the one record that an absent peer gets in each experiment. True when the contender is absent.
+    bool absent(const run_record& of) {
+        const std::string why = absent_reason(all_, of.experiment, of.contender);
+        if (why.empty()) return false;
+        run_record record{machine_, of.experiment, of.contender, {}, 0, outcome::absent, why, {}};
+        if (known_.insert(key_of(record)).second) {
+            out_.append(to_json(record));
+            bar_.say(of.experiment + "  " + of.contender + ": absent, " + why);
+        }
+        return true;
+    }
+
+    // Before anything is timed, all contenders go through a short form of the configuration, and must agree.
+    void check(const planned& point) {
+        if (!point.checked || !checks_.insert(point.program + point.experiment + to_text(point.check)).second) return;
+        std::optional<std::pair<std::string, double>> agreed;
+        for (const std::string& contender : point.contenders) {
+            if (stop_signal() != 0) return;
+            if (!absent_reason(all_, point.experiment, contender).empty()) continue;
+            run_record record{machine_, point.experiment, contender, point.check, 0, {}, {}, {}};
+            const child_request request = request_for(point, contender, point.check, 0);
+            conclude(record, run_child(request), request);
+            compare(record, agreed);
+            if (record.outcome == outcome::error && stop_signal() == 0) {
+                failed_ = true;
+                wrong_.emplace(point.level + point.experiment + contender, record.detail);
+                bar_.say(point.experiment + "  " + contender + ": " + record.detail);
+            }
+        }
+    }
+
+    // A contender that computed something else than the first of this configuration has not done the work.
+    static void compare(run_record& record, std::optional<std::pair<std::string, double>>& agreed) {
+        const std::optional<double> sum = checksum_of(record);
+        if (!sum) return;
+        if (!agreed) {
+            agreed.emplace(record.contender, *sum);
+        } else if (agreed->second != *sum) {
+            char text[160];
+            std::snprintf(text, sizeof text, "checksum %.0f, but %.60s has %.0f", *sum, agreed->first.c_str(), agreed->second);
+            record.outcome = outcome::error;
+            record.detail = text;
+        }
+    }
+
+    void measure(const planned& point, run_record& record, std::optional<std::pair<std::string, double>>& agreed) {
+        if (const auto found = wrong_.find(point.level + point.experiment + record.contender); found != wrong_.end()) {
+            record.outcome = outcome::error;
+            record.detail = found->second;
+            return;
+        }
+        const double available = point.memory > hungry ? static_cast<double>(available_memory()) : 0;
+        // The documents' own grid lets programs run out of memory, and records how: under a limit that keeps the machine
+        // alive. The other grids only ask for what can be had.
+        if (available > 0 && point.memory > available * (1 - kept_for_others) && options_.grid != "full") {
+            record.outcome = outcome::not_run;
+            record.detail = "needs about " + gigabytes(point.memory) + "; " + gigabytes(available) + " are available";
+            return;
+        }
+        const child_request request = request_for(point, record.contender, point.parameters, available);
+        conclude(record, run_child(request), request);
+        compare(record, agreed);
+    }
+
+    const catalogue& all_;
+    const run_options& options_;
+    std::string machine_;
+    std::set<std::string> known_;
+    std::set<std::string> checks_;
+    std::map<std::string, std::string> wrong_;    // contenders that failed their check, and how
+    record_writer& out_;
+    progress& bar_;
+    bool failed_ = false;
+};
+
+}  // namespace
+
+int run_plan(const catalogue& all, const std::vector<planned>& plan, const run_options& options) {
+    note_stop_signals();
+    const json machine = describe_machine(all.flags, all.libraries, options.grid);
+    std::set<std::string> known;
+    if (std::filesystem::exists(options.out)) {
+        const results before = read_results(options.out);
+        for (const bad_line& bad : before.bad) std::fprintf(stderr, "%s\n", to_string(bad).c_str());
+        for (const run_record& run : before.runs) {
+            // What could not be started then may have its chance now; a later record of the same run replaces it.
+            if (run.outcome != outcome::not_run) known.insert(key_of(run));
+        }
+    }
+    double expected = 0;
+    std::size_t children = 0;
+    std::size_t there = 0;
+    for (const planned& point : plan) {
+        for (int round = 0; round < session::rounds_of(point, options); ++round) {
+            for (const std::string& contender : point.contenders) {
+                if (!session::absent_reason(all, point.experiment, contender).empty()) continue;
+                const run_record run{machine.at("id"), point.experiment, contender, point.parameters, round, {}, {}, {}};
+                if (known.contains(key_of(run))) {
+                    ++there;
+                } else {
+                    ++children;
+                    expected += point.seconds;
+                }
+            }
+        }
+    }
+    if (there != 0) {
+        std::fprintf(stderr, "%zu of %zu measurements are already in %s\n", there, there + children, options.out.c_str());
+    }
+    record_writer out(options.out);
+    out.append(machine);
+    progress bar(expected, children);
+    session work(all, options, machine, std::move(known), out, bar);
+    for (const planned& point : plan) {
+        work.run(point);
+        if (stop_signal() != 0) break;
+    }
+    if (const int signal = stop_signal(); signal != 0) {
+        bar.say("Stopped. " + options.out + " holds what was measured; to go on: " + options.resume_hint);
+        return 128 + signal;
+    }
+    bar.say("Results are in " + options.out);
+    return work.failed() ? 1 : 0;
+}
+
+}  // namespace headroom::lab

@@ -1,0 +1,52 @@
+// The two kinds of element that "Reserve and commit" appends, and how to fill a vector with them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+
+namespace headroom::lab {
+
+using pointer = std::unique_ptr<int>;
+
+// Bytes that one element takes, its own and what it points to: malloc's smallest block is 32 bytes.
+[[nodiscard]] inline double element_bytes(const std::string& name) { return name == "int" ? 4 : 8 + 32; }
+
+// The loop under test, as a user would write it: nothing but the append and the making of its element.
+template <class T, class Vector>
+[[gnu::always_inline]] inline void append_all(Vector& vector, std::size_t elements) {
+    if constexpr (std::is_same_v<T, int>) {
+        for (std::size_t i = 0; i < elements; ++i) vector.push_back(static_cast<int>(i));
+    } else {
+        for (std::size_t i = 0; i < elements; ++i) vector.push_back(std::make_unique<int>(static_cast<int>(i)));
+    }
+}
+
+// A figure that is wrong when an element is lost, repeated or out of place. Below 2^53, so that any reader keeps it.
+template <class Vector>
+[[nodiscard]] double checksum(const Vector& vector) {
+    std::uint64_t sum = vector.size();
+    for (const auto& element : vector) {
+        std::uint64_t value = 0;
+        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(element)>, int>) {
+            value = static_cast<std::uint32_t>(element);
+        } else {
+            value = static_cast<std::uint32_t>(*element);
+        }
+        sum = sum * 31 + value;
+    }
+    return static_cast<double>(sum & ((std::uint64_t{1} << 53) - 1));
+}
+
+// Calls run.template operator()<T>() for the element named.
+template <class Run>
+auto with_element(const std::string& name, Run run) {
+    if (name == "int") return run.template operator()<int>();
+    if (name == "unique_ptr<int>") return run.template operator()<pointer>();
+    throw std::invalid_argument("unknown element \"" + name + "\"");
+}
+
+}  // namespace headroom::lab

@@ -1,0 +1,91 @@
+// Question: how many instructions does one append take in the common case?
+//
+// Source: "4GB per Vector" asks for a zero-overhead push_back(); an instruction count shows what is left
+//   of it where time drowns in noise.
+// What the document did: wished for it.
+// What is done here and why: valgrind's callgrind runs this program twice on the loop of experiment `throughput`, to
+//   1,200,000 and to 2,000,000 ints, between which a vector that doubles does not grow; the difference, divided by 800,000,
+//   is what an append takes ("instructions"). What the kernel does is not counted. Not run where valgrind is missing.
+//   This experiment starts processes of its own, as no other does: the counting has to be done from outside.
+// Whom it disadvantages: whoever grows in small steps has some of its growing counted.
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "experiments/all.hpp"
+#include "experiments/elements.hpp"
+#include "peers/vectors.hpp"
+
+namespace headroom::lab {
+namespace {
+
+constexpr std::int64_t shorter = 1'200'000;
+constexpr std::int64_t longer = 2'000'000;
+
+std::string output_of(const std::string& command) {
+    std::string text;
+    std::FILE* const pipe = popen(command.c_str(), "r");
+    if (pipe == nullptr) return text;
+    char part[4096];
+    while (const std::size_t got = std::fread(part, 1, sizeof part, pipe)) text.append(part, got);
+    pclose(pipe);
+    return text;
+}
+
+// Instructions that this program executes to build `elements` ints in `contender`, all its start and end included.
+double count(const std::string& contender, std::int64_t elements) {
+    std::error_code error;
+    const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+    if (error) throw cannot_run("this program cannot find itself to be counted");
+    const std::string text = output_of("valgrind --tool=callgrind --callgrind-out-file=/dev/null '" + self.string() +
+                                       "' run --experiment instructions --contender '" + contender +
+                                       "' --parameters '{\"elements\":" + std::to_string(elements) +
+                                       ",\"counted\":true}' 2>&1");
+    const std::string mark = "Collected : ";
+    const std::size_t found = text.find(mark);
+    if (found == std::string::npos || text.find("\"outcome\":\"ok\"") == std::string::npos) {
+        throw cannot_run(text.find("not found") != std::string::npos ? "valgrind is not installed"
+                                                                     : "callgrind gave no count: " + text.substr(0, 300));
+    }
+    return std::strtod(text.c_str() + found + mark.size(), nullptr);
+}
+
+struct run_instructions {
+    template <class Peer>
+    metrics operator()(const parameters& point) const {
+        if (point.flag("counted")) {
+            auto vector = Peer::template make<int>(point.count("elements"));
+            append_all<int>(vector, point.count("elements"));
+            asm volatile("" : : "r"(vector.data()) : "memory");    // used: it may not be optimised away
+            return {};
+        }
+        const double few = count(Peer::id, shorter);
+        const double many = count(Peer::id, longer);
+        return {{"instructions", {"", {(many - few) / static_cast<double>(longer - shorter)}}}};
+    }
+};
+
+std::vector<configuration> grid(grid_size, const std::string& level) {
+    if (level != "O2") return {};
+    configuration one;
+    one.parameters = {{"element", "int"}};
+    one.rounds = 1;
+    one.seconds = 3;
+    return {one};
+}
+
+}  // namespace
+
+experiment instructions() {
+    return {.id = "instructions",
+            .question = "How many instructions does one append take in the common case?",
+            .source = "4GB per Vector",
+            .contenders = contenders_of(vectors + unchecked_vectors, run_instructions{}),
+            .grid = grid,
+            .check = nullptr};
+}
+
+}  // namespace headroom::lab

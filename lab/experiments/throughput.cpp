@@ -1,0 +1,146 @@
+// Question: how long does it take to append n elements to an empty vector whose final size is not known?
+//
+// Source: "Reserve and commit", Benchmarks, Throughput.
+// What the document did: appended 10^3, 10^6, 10^9 and 10^10 ints and unique_ptrs, one array after another in one process,
+//   unoptimised and at -O1 and -O2; divided the length by the processor time, on a clock of 1 to 16 ms.
+// What is done here and why: every power of ten; each array in a process of its own, because the first array of a process
+//   pays for pages that the next one finds ready. The loop is the user's loop over a local vector, so that the compiler
+//   may keep the end of the vector in a register where the container lets it. "time" is the monotonic clock from before the
+//   vector is made until after the last append; "destroy" is what giving it back takes; "loop_cpu" is the processor time of
+//   all threads, so that a helper thread's work shows. Up to 10^4 elements "time" is the first array of the process, and
+//   "time_steady" the median of many more. With "warm" the process has built and destroyed one such vector before.
+// Whom it disadvantages: reservations at 10^3 elements on the first array (a system call and a page fault against a heap
+//   that is there); std::vector from 10^5 up, whose growing is what is asked about. reserve() would help it, and is another
+//   question. At -O0 every container pays for its own layers of small functions. Containers under "/warm" were allowed
+//   to keep more memory than their default allows: a setting that is the user's to make.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "experiments/all.hpp"
+#include "experiments/elements.hpp"
+#include "measure/clock.hpp"
+#include "measure/resources.hpp"
+#include "measure/statistics.hpp"
+#include "peers/vectors.hpp"
+
+namespace headroom::lab {
+namespace {
+
+struct pass {
+    double append = 0;     // s
+    double destroy = 0;    // s
+    double cpu = 0;        // s, of all threads, while appending
+    double checksum = 0;
+};
+
+template <class Peer, class T>
+[[gnu::noinline]] pass build(std::size_t elements) {
+    pass result;
+    stopwatch::time_point read;
+    const double cpu = processor_time();
+    const stopwatch::time_point begin = stopwatch::now();
+    {
+        auto vector = Peer::template make<T>(elements);
+        append_all<T>(vector, elements);
+        const stopwatch::time_point built = stopwatch::now();
+        result.append = seconds_between(begin, built);
+        result.cpu = processor_time() - cpu;
+        result.checksum = checksum(vector);
+        read = stopwatch::now();
+    }
+    result.destroy = seconds_between(read, stopwatch::now());
+    return result;
+}
+
+// Seconds for one array, of many built in a row: the median of 15 batches of at least a millisecond each.
+template <class Peer, class T>
+[[gnu::noinline]] double steady(std::size_t elements) {
+    std::vector<double> batches;
+    std::size_t passes = 1;
+    while (batches.size() < 15) {
+        const stopwatch::time_point begin = stopwatch::now();
+        for (std::size_t i = 0; i < passes; ++i) {
+            auto vector = Peer::template make<T>(elements);
+            append_all<T>(vector, elements);
+            asm volatile("" : : "r"(vector.data()) : "memory");    // the array is used: it may not be optimised away
+        }
+        const double seconds = seconds_between(begin, stopwatch::now());
+        if (seconds < 1e-3) {
+            passes *= 2;
+        } else {
+            batches.push_back(seconds / static_cast<double>(passes));
+        }
+    }
+    return median(batches);
+}
+
+struct run_throughput {
+    template <class Peer>
+    metrics operator()(const parameters& point) const {
+        return with_element(point.text("element"), [&]<class T>() -> metrics {
+            const std::size_t elements = point.count("elements");
+            prepare_peer<Peer>(elements * sizeof(T));
+            if (point.flag("warm")) build<Peer, T>(elements);
+            const disturbances before = disturbances_so_far();
+            const pass first = build<Peer, T>(elements);
+            const disturbances after = disturbances_so_far();
+            metrics result{
+                {"time", {"s", {first.append}}},
+                {"destroy", {"s", {first.destroy}}},
+                {"loop_cpu", {"s", {first.cpu}}},
+                {"page_faults", {"", {static_cast<double>(after.page_faults - before.page_faults)}}},
+                {"involuntary_switches",
+                 {"", {static_cast<double>(after.involuntary_switches - before.involuntary_switches)}}},
+                {"checksum", {"", {first.checksum}}}};
+            if (elements <= 10'000) result["time_steady"] = {"s", {steady<Peer, T>(elements)}};
+            return result;
+        });
+    }
+};
+
+std::vector<configuration> grid(grid_size size, const std::string& level) {
+    std::vector<configuration> result;
+    std::vector<std::string> cold;
+    std::vector<std::string> warm;
+    for (const contender& one : contenders_of(vectors + unchecked_vectors, run_throughput{})) cold.push_back(one.id);
+    for (const contender& one : contenders_of(vectors + warm_vectors, run_throughput{})) warm.push_back(one.id);
+    const auto add = [&](const std::string& element, std::int64_t elements, bool reuse) {
+        configuration one;
+        one.parameters = {{"element", element}, {"elements", elements}, {"optimisation", level}};
+        if (reuse) one.parameters.set("warm", true);
+        one.contenders = reuse ? warm : cold;
+        const double n = static_cast<double>(elements);
+        one.seconds = 0.01 + n * (element == "int" ? 2e-9 : 40e-9) * (level == "O0" ? 4 : 1) * (reuse ? 2 : 1);
+        one.memory = 16e6 + 1.5 * n * element_bytes(element);
+        one.rounds = size == grid_size::quick ? 3 : elements >= 1'000'000'000 ? 3 : 5;
+        result.push_back(std::move(one));
+    };
+    const std::int64_t most_ints = size == grid_size::quick    ? 10'000'000
+                                   : size == grid_size::full   ? 10'000'000'000
+                                   : level == "O2"             ? 1'000'000'000
+                                                               : 100'000'000;
+    const std::int64_t most_pointers = size == grid_size::quick    ? 1'000'000
+                                       : size == grid_size::full   ? 10'000'000'000
+                                       : level == "O2"             ? 100'000'000
+                                                                   : 10'000'000;
+    for (std::int64_t n = 1000; n <= most_ints; n *= 10) add("int", n, false);
+    for (std::int64_t n = 1000; n <= most_pointers; n *= 10) add("unique_ptr<int>", n, false);
+    if (level == "O2") {
+        for (std::int64_t n = 1'000'000; n <= most_ints && n <= 100'000'000; n *= 10) add("int", n, true);
+    }
+    return result;
+}
+
+}  // namespace
+
+experiment throughput() {
+    return {.id = "throughput",
+            .question = "How long does it take to append n elements to an empty vector of unknown final size?",
+            .source = "Reserve and commit",
+            .contenders = contenders_of(vectors + unchecked_vectors + warm_vectors, run_throughput{}),
+            .grid = grid,
+            .check = few_elements};
+}
+
+}  // namespace headroom::lab

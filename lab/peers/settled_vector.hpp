@@ -1,0 +1,115 @@
+// headroom::settled_vector, under each policy that a user may choose; one contender for each.
+//
+// Settings that are not the default are named in the contender's id:
+//   /page_by_page     the policy of DynArray in "Reserve and commit"
+//   /huge_pages       huge pages from 2 MiB up
+//   /prefault_ahead   one helper thread commits ahead of the writer
+//   /open             held open: no system call to commit
+//   /open unchecked   held open, and appended to by unchecked_push_back
+//   /warm             the default policy; the user let dead reservations keep as much memory warm as this one needs
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#if __has_include(<headroom/settled_vector.hpp>) && !defined(HEADROOM_LAB_WITHOUT_SETTLED)
+#include <headroom/reservation.hpp>
+#include <headroom/settled_vector.hpp>
+#endif
+
+namespace headroom::lab {
+
+#if __has_include(<headroom/settled_vector.hpp>) && !defined(HEADROOM_LAB_WITHOUT_SETTLED)
+
+struct page_by_page_policy : settled_policy {
+    static constexpr commit_policy commit = headroom::page_by_page();
+};
+struct huge_pages_policy : settled_policy {
+    static constexpr commit_policy commit = headroom::huge_pages();
+};
+struct prefault_ahead_policy : settled_policy {
+    static constexpr commit_policy commit = headroom::prefault_ahead();
+};
+struct open_policy : settled_policy {
+    static constexpr commit_policy commit = commit_policy{}.held(holding::open);
+};
+
+template <class Policy>
+struct settled_peer {
+    static std::string version() { return HEADROOM_LAB_VERSION; }
+    template <class T>
+    using container = settled_vector<T, Policy>;
+    // The default reservation, as a user would take it, wherever that is enough.
+    template <class T>
+    static container<T> make(std::size_t most) {
+        constexpr std::size_t usual = (std::size_t{4} << 30) / sizeof(T);
+        return most <= usual ? container<T>() : container<T>(max_elements{most});
+    }
+};
+
+struct settled : settled_peer<settled_policy> {
+    static constexpr const char* id = "headroom::settled_vector";
+};
+struct settled_page_by_page : settled_peer<page_by_page_policy> {
+    static constexpr const char* id = "headroom::settled_vector/page_by_page";
+};
+struct settled_huge_pages : settled_peer<huge_pages_policy> {
+    static constexpr const char* id = "headroom::settled_vector/huge_pages";
+};
+struct settled_prefault_ahead : settled_peer<prefault_ahead_policy> {
+    static constexpr const char* id = "headroom::settled_vector/prefault_ahead";
+};
+struct settled_open : settled_peer<open_policy> {
+    static constexpr const char* id = "headroom::settled_vector/open";
+};
+
+// The append that checks nothing, under the name that the experiments call.
+struct settled_open_unchecked {
+    static constexpr const char* id = "headroom::settled_vector/open unchecked";
+    static std::string version() { return settled_open::version(); }
+    template <class T>
+    struct container : settled_open::container<T> {
+        using settled_open::container<T>::container;
+        [[gnu::always_inline]] void push_back(T value) { this->unchecked_push_back(std::move(value)); }
+    };
+    template <class T>
+    static container<T> make(std::size_t most) {
+        constexpr std::size_t usual = (std::size_t{4} << 30) / sizeof(T);
+        return most <= usual ? container<T>() : container<T>(max_elements{most});
+    }
+};
+
+struct settled_warm : settled_peer<settled_policy> {
+    static constexpr const char* id = "headroom::settled_vector/warm";
+    static void prepare(std::size_t bytes) { set_cache_limit(2 * bytes + (std::size_t{1} << 20)); }
+};
+
+#else
+
+struct settled {
+    static constexpr const char* id = "headroom::settled_vector";
+    static constexpr const char* absent = "headroom/settled_vector.hpp is not there yet";
+};
+struct settled_page_by_page : settled {
+    static constexpr const char* id = "headroom::settled_vector/page_by_page";
+};
+struct settled_huge_pages : settled {
+    static constexpr const char* id = "headroom::settled_vector/huge_pages";
+};
+struct settled_prefault_ahead : settled {
+    static constexpr const char* id = "headroom::settled_vector/prefault_ahead";
+};
+struct settled_open : settled {
+    static constexpr const char* id = "headroom::settled_vector/open";
+};
+struct settled_open_unchecked : settled {
+    static constexpr const char* id = "headroom::settled_vector/open unchecked";
+};
+struct settled_warm : settled {
+    static constexpr const char* id = "headroom::settled_vector/warm";
+};
+
+#endif
+
+}  // namespace headroom::lab

@@ -1,0 +1,22 @@
+// The vectors that stand side by side. A new peer is one more name here.
+#pragma once
+
+#include "peers/boost_vector.hpp"
+#include "peers/peer.hpp"
+#include "peers/settled_vector.hpp"
+#include "peers/std_vector.hpp"
+
+namespace headroom::lab {
+
+// Vectors that may be asked anything, each in its own right.
+inline constexpr peer_list<std_vector, boost_vector, settled, settled_page_by_page, settled_huge_pages,
+                           settled_prefault_ahead, settled_open>
+    vectors;
+
+// Other ways of appending to them.
+inline constexpr peer_list<settled_open_unchecked> unchecked_vectors;
+
+// Vectors set up for a process that builds the same thing again and again.
+inline constexpr peer_list<settled_warm> warm_vectors;
+
+}  // namespace headroom::lab

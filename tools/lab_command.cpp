@@ -1,0 +1,192 @@
+#include "lab_command.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <stdexcept>
+
+#include "engine/merge.hpp"
+#include "engine/plan.hpp"
+#include "engine/progress.hpp"
+#include "engine/runner.hpp"
+
+namespace headroom::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The programs that measure stand next to this one.
+std::vector<std::string> programs() {
+    std::error_code error;
+    fs::path self = fs::read_symlink("/proc/self/exe", error);
+    if (error) throw std::runtime_error("cannot find the folder of this program: " + error.message());
+    std::vector<std::string> result;
+    for (const char* level : {"O0", "O1", "O2"}) {
+        const fs::path program = self.parent_path() / (std::string("headroom-lab-") + level);
+        if (!fs::exists(program)) throw std::runtime_error("missing beside this program: " + program.string());
+        result.push_back(program.string());
+    }
+    return result;
+}
+
+std::string setting(const char* variable, const char* otherwise) {
+    const char* const value = std::getenv(variable);
+    return value != nullptr && *value != '\0' ? value : otherwise;
+}
+
+// "2/4": part 2 of 4.
+std::pair<std::size_t, std::size_t> parse_shard(const std::string& text) {
+    unsigned long index = 0;
+    unsigned long count = 0;
+    char rest = 0;
+    if (std::sscanf(text.c_str(), "%lu/%lu%c", &index, &count, &rest) != 2 || index < 1 || index > count) {
+        throw std::invalid_argument("--shard wants i/n with 1 <= i <= n, as in 2/4, not \"" + text + "\"");
+    }
+    return {index, count};
+}
+
+}  // namespace
+
+lab_command::lab_command(CLI::App& app) {
+    lab_ = app.add_subcommand("lab", "Measure vectors side by side on this machine");
+    lab_->require_subcommand(1);
+
+    const auto add_grid = [&](CLI::App* to) {
+        CLI::Option* const quick = to->add_flag("--quick", quick_, "The shape of everything, in about two minutes");
+        CLI::Option* const full = to->add_flag("--full", full_, "The documents' own sizes; takes hours, and all memory");
+        full->excludes(quick);
+        to->add_option("--filter", filter_,
+                       "Experiment ids (a,b,c), or a regular expression over \"experiment contender name=value ...\"");
+    };
+    list_ = lab_->add_subcommand("list", "Show the experiments, their contenders and sizes");
+    add_grid(list_);
+
+    run_ = lab_->add_subcommand("run", "Measure, and append to a result file; what is already in it is not run again");
+    add_grid(run_);
+    run_->add_option("--out", out_, "The result file")->capture_default_str();
+    run_->add_option("--rounds", rounds_, "How often each contender goes through each configuration")
+        ->check(CLI::Range(1, 10000));
+    run_->add_option("--shard", shard_, "i/n: only part i of n, to be joined with the others by lab merge");
+
+    report_ = lab_->add_subcommand("report", "Make the report from result files; all arguments go to it (see report --help)");
+    report_->prefix_command();
+    report_->set_help_flag();
+
+    merge_ = lab_->add_subcommand("merge", "Join result files");
+    merge_->add_option("files", merge_files_, "Result files")->required();
+    merge_->add_option("--out", merge_out_, "Where the result goes")->required();
+}
+
+const char* lab_command::grid() const { return quick_ ? "quick" : full_ ? "full" : "default"; }
+
+int lab_command::run() {
+    if (list_->parsed()) return list();
+    if (run_->parsed()) return measure();
+    if (report_->parsed()) return report();
+    if (merge_->parsed()) return merge();
+    return 2;
+}
+
+int lab_command::list() {
+    lab::catalogue all = lab::ask(programs(), grid());
+    lab::keep_matching(all, filter_);
+    double total = 0;
+    for (const lab::announced_experiment& one : all.experiments) {
+        std::size_t configurations = 0;
+        double seconds = 0;
+        std::map<std::string, bool> taking_part;
+        std::map<std::string, std::map<std::string, bool>> axes;
+        for (const lab::planned& point : all.plan) {
+            if (point.experiment != one.id) continue;
+            ++configurations;
+            seconds += point.cost();
+            for (const std::string& contender : point.contenders) taking_part[contender] = true;
+            for (const auto& [name, value] : point.parameters) axes[name][lab::to_text({{name, value}})] = true;
+        }
+        if (configurations == 0) continue;
+        total += seconds;
+        std::printf("%s\n    %s\n    from: %s; %zu configurations, about %s\n", one.id.c_str(), one.question.c_str(),
+                    one.source.c_str(), configurations, lab::progress::duration(seconds).c_str());
+        for (const auto& [name, values] : axes) {
+            std::printf("    %s:", name.c_str());
+            // In the order of the grid, which for sizes is not that of their spelling.
+            std::map<std::string, bool> printed;
+            for (const lab::planned& point : all.plan) {
+                if (point.experiment != one.id || !point.parameters.contains(name)) continue;
+                for (const auto& [axis, value] : point.parameters) {
+                    const std::string text = lab::to_text({{axis, value}}).substr(axis.size() + 1);
+                    if (axis == name && !printed[text]) {
+                        printed[text] = true;
+                        std::printf(" %s", text.c_str());
+                    }
+                }
+            }
+            std::printf("\n");
+        }
+        std::printf("    contenders:\n");
+        for (const lab::announced_contender& each : one.contenders) {
+            if (!taking_part[each.id]) continue;
+            std::printf("        %s%s%s\n", each.id.c_str(), each.absent.empty() ? "" : "  (absent: ",
+                        each.absent.empty() ? "" : (each.absent + ")").c_str());
+        }
+    }
+    std::printf("about %s in all\n", lab::progress::duration(total).c_str());
+    return 0;
+}
+
+int lab_command::measure() {
+    lab::catalogue all = lab::ask(programs(), grid());
+    lab::keep_matching(all, filter_);
+    std::vector<lab::planned> plan = all.plan;
+    if (!shard_.empty()) {
+        const auto [index, count] = parse_shard(shard_);
+        plan = lab::shard(all.plan, index, count);
+    }
+    std::string again = std::string("headroom lab run") + (quick_ ? " --quick" : full_ ? " --full" : "");
+    if (!filter_.empty()) again += " --filter '" + filter_ + "'";
+    if (!shard_.empty()) again += " --shard " + shard_;
+    if (rounds_ > 0) again += " --rounds " + std::to_string(rounds_);
+    again += " --out '" + out_ + "'";
+    return lab::run_plan(all, plan, {.out = out_, .grid = grid(), .rounds = rounds_, .resume_hint = again});
+}
+
+int lab_command::merge() {
+    const lab::merged done = lab::merge_results(merge_files_, merge_out_);
+    for (const lab::bad_line& bad : done.bad) std::fprintf(stderr, "%s\n", lab::to_string(bad).c_str());
+    std::fprintf(stderr, "%s: %zu lines; %zu duplicates left out, %zu lines skipped", merge_out_.c_str(), done.lines,
+                 done.duplicates, done.bad.size());
+    if (done.conflicts != 0) {
+        std::fprintf(stderr, "; %zu runs were measured twice with different results: all are kept, the report takes the last",
+                     done.conflicts);
+    }
+    std::fprintf(stderr, "\n");
+    return 0;
+}
+
+int lab_command::report() {
+    const fs::path folder = setting("HEADROOM_REPORT_DIR", HEADROOM_DEFAULT_REPORT_DIR);
+    std::string python = setting("HEADROOM_PYTHON", HEADROOM_DEFAULT_PYTHON);
+    if (!fs::exists(folder / "headroom_report")) {
+        throw std::runtime_error("the report is not in " + folder.string() + "; set HEADROOM_REPORT_DIR to where it is");
+    }
+    if (python.find('/') != std::string::npos && !fs::exists(python)) {
+        throw std::runtime_error("there is no Python at " + python +
+                                 "; ./dev makes one with all that the report needs, or set HEADROOM_PYTHON");
+    }
+    const std::string path = setting("PYTHONPATH", "");
+    setenv("PYTHONPATH", (folder.string() + (path.empty() ? "" : ":" + path)).c_str(), 1);
+    std::vector<std::string> words{python, "-m", "headroom_report"};
+    for (const std::string& one : report_->remaining()) words.push_back(one);
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    execvp(python.c_str(), arguments.data());
+    throw std::runtime_error(python + ": " + std::strerror(errno));
+}
+
+}  // namespace headroom::tools

@@ -1,0 +1,43 @@
+// headroom lab: list, run, report, merge.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+namespace headroom::tools {
+
+class lab_command {
+public:
+    // Adds the subcommand to `app`.
+    explicit lab_command(CLI::App& app);
+
+    // Does what was asked for. Returns an exit code; throws std::exception when that cannot be done.
+    int run();
+
+private:
+    int list();
+    int measure();
+    int merge();
+    int report();
+    [[nodiscard]] const char* grid() const;
+
+    CLI::App* lab_;
+    CLI::App* list_;
+    CLI::App* run_;
+    CLI::App* report_;
+    CLI::App* merge_;
+
+    bool quick_ = false;
+    bool full_ = false;
+    std::string filter_;
+    std::string shard_;
+    std::string out_ = "headroom-results.jsonl";
+    int rounds_ = 0;
+    std::string merge_out_;
+    std::vector<std::string> merge_files_;
+};
+
+}  // namespace headroom::tools
