@@ -1,0 +1,248 @@
+// Where new elements come from.
+//
+// A container's bulk operations (assign, insert, append, resize, construction) differ in what they put in, and agree in how
+// they make room. So each gets a *source*: something that can construct elements into raw memory, or assign them over old
+// ones, starting at a given element of its own. `construct` cleans up after itself when an element throws.
+//
+// `Store` is the container's floor; it constructs and destroys elements (for std::allocator directly, for other allocators
+// as they say).
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <iterator>
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+#include <headroom/detail/attributes.hpp>
+#include <headroom/detail/ranges.hpp>
+
+namespace headroom::detail {
+
+// memmove that may be given null with a count of zero, as an empty container does.
+template <class T>
+void move_bytes(T* to, const T* from, std::size_t count) noexcept {
+    if (count != 0) std::memmove(static_cast<void*>(to), static_cast<const void*>(from), count * sizeof(T));
+}
+
+// The same for ranges that cannot overlap.
+template <class T>
+void copy_bytes(T* to, const T* from, std::size_t count) noexcept {
+    if (count != 0) std::memcpy(static_cast<void*>(to), static_cast<const void*>(from), count * sizeof(T));
+}
+
+// Elements under construction: destroyed again unless released.
+template <class Store>
+class unfinished {
+public:
+    using T = typename Store::value_type;
+    constexpr unfinished(Store& store, T* first) noexcept : store_(store), first_(first), end(first) {}
+    constexpr ~unfinished() {
+        if (first_ != nullptr) store_.destroy(first_, end);
+    }
+    unfinished(const unfinished&) = delete;
+    unfinished& operator=(const unfinished&) = delete;
+    constexpr T* release() noexcept {
+        first_ = nullptr;
+        return end;
+    }
+
+private:
+    Store& store_;
+    T* first_;
+
+public:
+    T* end;
+};
+
+// An element outside of the container, for operations whose argument may be an element of the container itself.
+template <class Store>
+class temporary {
+public:
+    using T = typename Store::value_type;
+    template <class... Args>
+    constexpr explicit temporary(Store& store, Args&&... args) : store_(store), none_() {
+        store_.construct(std::addressof(value_), std::forward<Args>(args)...);
+    }
+    constexpr ~temporary() { store_.destroy_one(std::addressof(value_)); }
+    temporary(const temporary&) = delete;
+    temporary& operator=(const temporary&) = delete;
+    constexpr T& get() noexcept { return value_; }
+
+private:
+    Store& store_;
+    union {
+        char none_;
+        T value_;
+    };
+};
+
+// Fills [done, total) of `data` by repeating [0, done), in pieces that stay in the first-level cache.
+inline void repeat_bytes(std::byte* data, std::size_t done, std::size_t total, std::size_t unit) noexcept {
+    const std::size_t longest = unit < 4096 ? 4096 / unit * unit : unit;
+    while (done < total) {
+        const std::size_t piece = std::min({done, longest, total - done});
+        std::memcpy(data + done, data, piece);
+        done += piece;
+    }
+}
+
+// Types whose value-initialisation is all zero bytes. Not pointers to members, whose null is -1.
+template <class T>
+inline constexpr bool zero_is_bytes =
+    std::is_arithmetic_v<T> || std::is_enum_v<T> || std::is_pointer_v<T> || std::is_null_pointer_v<T>;
+
+// Elements made by T().
+struct defaults {
+    static constexpr bool own = true;    // does not refer to the container's own elements
+    template <class T>
+    static constexpr bool nothrow = std::is_nothrow_default_constructible_v<T>;
+
+    template <class Store, class T>
+    constexpr T* construct(Store& store, T* to, std::size_t, std::size_t count) const {
+        if constexpr (zero_is_bytes<T> && Store::plain()) {
+            if (!HEADROOM_CONSTANT_EVALUATED()) {
+                if (count != 0) std::memset(static_cast<void*>(to), 0, count * sizeof(T));
+                return to + count;
+            }
+        }
+        unfinished<Store> built(store, to);
+        for (; count != 0; --count, ++built.end) store.construct(built.end);
+        return built.release();
+    }
+};
+
+// Elements made by default initialisation: those of trivial types keep what the memory held.
+struct uninitialised {
+    static constexpr bool own = true;
+    template <class T>
+    static constexpr bool nothrow = std::is_nothrow_default_constructible_v<T>;
+
+    template <class Store, class T>
+    constexpr T* construct(Store& store, T* to, std::size_t skip, std::size_t count) const {
+        if (!HEADROOM_CONSTANT_EVALUATED()) {
+            if constexpr (Store::plain() && std::is_trivially_default_constructible_v<T>) {
+                return to + count;
+            } else if constexpr (Store::plain()) {
+                unfinished<Store> built(store, to);
+                for (; count != 0; --count, ++built.end) ::new (static_cast<void*>(built.end)) T;
+                return built.release();
+            }
+        }
+        return defaults{}.construct(store, to, skip, count);
+    }
+};
+
+// Copies of one value. `Held` is const T& where the value outlives the operation unchanged, and T where it might be one of
+// the elements that the operation moves and T is cheap to copy.
+template <class Held>
+struct repeated {
+    Held value;
+
+    static constexpr bool own = !std::is_reference_v<Held>;
+    template <class T>
+    static constexpr bool nothrow = std::is_nothrow_copy_constructible_v<T>;
+
+    template <class Store, class T>
+    constexpr T* construct(Store& store, T* to, std::size_t, std::size_t count) const {
+        if constexpr (std::is_trivially_copyable_v<T> && std::is_trivially_copy_constructible_v<T> && Store::plain()) {
+            if (!HEADROOM_CONSTANT_EVALUATED()) {
+                constexpr std::size_t few = sizeof(T) < 256 ? 256 / sizeof(T) : 1;
+                const std::size_t head = std::min(count, few);
+                for (std::size_t i = 0; i != head; ++i) ::new (static_cast<void*>(to + i)) T(value);
+                if (head != count) {
+                    repeat_bytes(reinterpret_cast<std::byte*>(to), head * sizeof(T), count * sizeof(T), sizeof(T));
+                }
+                return to + count;
+            }
+        }
+        unfinished<Store> built(store, to);
+        for (; count != 0; --count, ++built.end) store.construct(built.end, value);
+        return built.release();
+    }
+
+    template <class Store, class T>
+    constexpr void assign(Store& store, T* to, std::size_t, std::size_t count) const {
+        if constexpr (std::is_trivially_copyable_v<T> && std::is_trivially_copy_constructible_v<T> &&
+                      std::is_trivially_copy_assignable_v<T> && Store::plain()) {
+            if (!HEADROOM_CONSTANT_EVALUATED()) {
+                construct(store, to, 0, count);
+                return;
+            }
+        }
+        for (; count != 0; --count, ++to) *to = value;
+    }
+};
+
+// The elements from `first` on, which may be walked twice.
+template <class It>
+struct taken_from {
+    It first;
+
+    static constexpr bool own = true;    // the standard forbids ranges into the container itself
+    template <class T>
+    static constexpr bool nothrow = false;
+
+    // Whether a range of T lies in memory as the elements will.
+    template <class Store, class T>
+    static consteval bool bytes() {
+        if constexpr (std::contiguous_iterator<It> && Store::plain()) {
+            using reference = std::iter_reference_t<It>;
+            return std::is_same_v<std::remove_cvref_t<reference>, T> && !std::is_volatile_v<std::remove_reference_t<reference>> &&
+                   std::is_trivially_copyable_v<T> && std::is_trivially_constructible_v<T, reference>;
+        } else {
+            return false;
+        }
+    }
+
+    constexpr It at(std::size_t skip) const {
+        It it = first;
+        if constexpr (std::random_access_iterator<It>) {
+            it += static_cast<std::iter_difference_t<It>>(skip);
+        } else {
+            for (; skip != 0; --skip) ++it;
+        }
+        return it;
+    }
+
+    template <class Store, class T>
+    constexpr T* construct(Store& store, T* to, std::size_t skip, std::size_t count) const {
+        if constexpr (bytes<Store, T>()) {
+            if (!HEADROOM_CONSTANT_EVALUATED()) {
+                if (count != 0) copy_bytes(to, static_cast<const T*>(std::to_address(first)) + skip, count);
+                return to + count;
+            }
+        }
+        unfinished<Store> built(store, to);
+        for (It it = at(skip); count != 0; --count, ++built.end, static_cast<void>(++it)) store.construct(built.end, *it);
+        return built.release();
+    }
+
+    template <class Store, class T>
+    constexpr void assign(Store&, T* to, std::size_t skip, std::size_t count) const {
+        if constexpr (bytes<Store, T>() && std::is_trivially_copy_assignable_v<T>) {
+            if (!HEADROOM_CONSTANT_EVALUATED()) {
+                if (count != 0) move_bytes(to, static_cast<const T*>(std::to_address(first)) + skip, count);
+                return;
+            }
+        }
+        for (It it = at(skip); count != 0; --count, ++to, static_cast<void>(++it)) *to = *it;
+    }
+};
+
+// Moves from plain pointers to trivially copyable elements are copies; seen as such, they are copied as bytes.
+template <class T, class It>
+constexpr auto source_at(It first) {
+    return taken_from<It>{std::move(first)};
+}
+template <class T>
+    requires std::is_trivially_copyable_v<T> && std::is_trivially_copy_constructible_v<T> &&
+             std::is_trivially_copy_assignable_v<T>
+constexpr auto source_at(std::move_iterator<T*> first) {
+    return taken_from<T*>{first.base()};
+}
+
+}  // namespace headroom::detail

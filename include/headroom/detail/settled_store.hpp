@@ -1,0 +1,304 @@
+// The floor of settled_vector: one reserved range, and how to make room in it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <system_error>
+#include <type_traits>
+#include <utility>
+
+#include <headroom/detail/annotate.hpp>
+#include <headroom/detail/attributes.hpp>
+#include <headroom/detail/elements.hpp>
+#include <headroom/detail/errors.hpp>
+#include <headroom/growth.hpp>
+#include <headroom/relocatable.hpp>
+#include <headroom/reservation.hpp>
+
+namespace headroom {
+
+// How many elements a container may ever hold.
+struct max_elements {
+    std::size_t value;
+    constexpr explicit max_elements(std::size_t count) noexcept : value(count) {}
+    friend constexpr bool operator==(max_elements, max_elements) noexcept = default;
+};
+
+// How settled_vector reserves and commits. Derive from it and override what should differ.
+struct settled_policy {
+    static constexpr commit_policy commit{};
+    // Bytes that the default constructor asks for, and the least it settles for when the system refuses.
+    static constexpr std::size_t default_reservation =
+        sizeof(std::size_t) >= 8 ? std::size_t{1} << 31 << 1 : std::size_t{64} << 20;
+    static constexpr std::size_t smallest_reservation = std::size_t{1} << 20;
+};
+
+namespace detail {
+
+template <class T, class Policy>
+class settled_store {
+public:
+    using value_type = T;
+    using pointer = T*;
+    using const_pointer = const T*;
+
+    static constexpr bool stable = true;
+    static consteval bool plain() noexcept { return true; }
+
+    template <class... Args>
+    HEADROOM_ALWAYS_INLINE static constexpr void construct(T* place, Args&&... args) {
+        ::new (static_cast<void*>(place)) T(static_cast<Args&&>(args)...);
+    }
+    HEADROOM_ALWAYS_INLINE static constexpr void destroy_one(T* place) noexcept { place->~T(); }
+    static constexpr void destroy([[maybe_unused]] T* first, [[maybe_unused]] T* last) noexcept {
+        if constexpr (!std::is_trivially_destructible_v<T>) {
+            for (; first != last; ++first) first->~T();
+        }
+    }
+
+protected:
+    // Everything but the end, by value: see "register cursor" in sequence.hpp.
+    struct extent {
+        T* begin = nullptr;
+        T* cap = nullptr;
+        range* control = nullptr;
+        std::size_t max = most_by_default();    // elements
+        bool open = false;     // held open: capacity() is max_size()
+        bool exact = false;    // max is the user's, not ours
+    };
+
+    constexpr settled_store() noexcept = default;
+    // A store with room in `from`; the size is 0.
+    constexpr explicit settled_store(const extent& from) noexcept
+        : begin_(from.begin), end_(from.begin), cap_(from.cap), control_(from.control), max_(from.max), open_(from.open),
+          exact_(from.exact) {}
+    settled_store(settled_store&&) noexcept = default;
+
+    [[nodiscard]] constexpr std::size_t max_size() const noexcept { return max_; }
+
+    static settled_store open_default(std::size_t floor_bytes) {
+        std::error_code error;
+        const extent made = reserve_default(floor_bytes, error);
+        if (error) throw_refused("reserve address space for a settled_vector", bytes_by_default(), error);
+        return settled_store(made);
+    }
+
+    static settled_store open_exactly(std::size_t elements, const commit_policy& commit) {
+        if (elements > most_elements(sizeof(T))) throw_length_error("headroom::settled_vector: no array is that long");
+        const std::size_t bytes = elements == 0 ? 1 : elements * sizeof(T);
+        std::error_code error;
+        const held_range held = acquire(bytes, true, bytes, commit, error);
+        if (error) throw_refused("reserve address space for a settled_vector", bytes, error);
+        return settled_store(placed(held, elements, true, commit));
+    }
+
+    static settled_store open_like(const settled_store& other) {
+        if (other.control_ == nullptr) return settled_store(extent{});
+        if (other.exact_) return open_exactly(other.max_, Policy::commit);
+        return open_default(static_cast<std::size_t>(other.end_ - other.begin_) * sizeof(T));
+    }
+
+    HEADROOM_ALWAYS_INLINE void make_room_for_one() {
+        install(further({begin_, cap_, control_, max_, open_, exact_}, end_, 1));
+    }
+    bool try_make_room_for_one() noexcept {
+        std::error_code error;
+        const extent there = try_further({begin_, cap_, control_, max_, open_, exact_}, end_, 1, false, error);
+        if (error) return false;
+        install(there);
+        return true;
+    }
+    void make_room(std::size_t count) {
+        install(further({begin_, cap_, control_, max_, open_, exact_}, begin_, count));
+    }
+    void reserve_room(std::size_t count) {
+        std::error_code error;
+        const extent there = try_further({begin_, cap_, control_, max_, open_, exact_}, begin_, count, true, error);
+        if (error) fail(error, count);
+        install(there);
+    }
+
+    void shrink_store() noexcept {
+        const std::size_t kept = shrink(control_, static_cast<std::size_t>(end_ - begin_) * sizeof(T));
+        cap_ = begin_ + capacity_of(kept, max_);
+    }
+
+    void move_store(settled_store to) {
+        struct owned {
+            range* control;
+            ~owned() { relinquish(control); }
+        } unused{to.control_};    // the new range until all is done, the old one from then on
+        const auto count = static_cast<std::size_t>(end_ - begin_);
+        const std::size_t bytes = count * sizeof(T);
+        if (to.cap_ - to.begin_ < end_ - begin_) {
+            std::error_code error;
+            const std::size_t committed = extend_exactly(to.control_, bytes, error);
+            if (error) fail(error, count);
+            to.cap_ = to.begin_ + capacity_of(committed, to.max_);
+        }
+        if constexpr (is_trivially_relocatable_v<T>) {
+            if (count != 0) transfer(control_, to.control_, bytes);
+        } else {
+            unfinished<settled_store> built(to, to.begin_);
+            for (T* from = begin_; from != end_; ++from, ++built.end) construct(built.end, std::move_if_noexcept(*from));
+            built.release();
+            destroy(begin_, end_);
+            count_copied(bytes);
+        }
+        if (control_ != nullptr) {
+            if (const auto old = owner_of(begin_); old && !old->name.empty()) name(to.control_, old->name.c_str());
+        }
+        unused.control = control_;
+        adopt(std::move(to));
+        end_ = begin_ + count;
+    }
+
+    // Takes over what `from` holds; what was held here is forgotten.
+    void adopt(settled_store&& from) noexcept {
+        begin_ = from.begin_;
+        end_ = from.end_;
+        cap_ = from.cap_;
+        control_ = from.control_;
+        max_ = from.max_;
+        open_ = from.open_;
+        exact_ = from.exact_;
+    }
+    // What is held here, by value; from now on nothing is.
+    settled_store stolen() noexcept {
+        settled_store taken(std::move(*this));
+        adopt(settled_store(extent{}));
+        return taken;
+    }
+    void exchange(settled_store& other) noexcept {
+        settled_store mine(std::move(*this));
+        adopt(std::move(other));
+        other.adopt(std::move(mine));
+    }
+
+    // Destroys the elements and gives the range back; the members are stale afterwards.
+    HEADROOM_ALWAYS_INLINE void give_up() noexcept {
+        if constexpr (!std::is_trivially_destructible_v<T>) {
+            if (begin_ != end_) {
+                make_writable(control_);
+                destroy(begin_, end_);
+            }
+        }
+#if defined(HEADROOM_ASAN)
+        if (annotates()) annotate(begin_, cap_, end_, cap_);
+#endif
+        relinquish(control_);
+    }
+
+    // Only what is committed is ever poisoned, and of a range held open nobody knows what is.
+    [[nodiscard]] bool annotates() const noexcept { return !open_; }
+
+    T* begin_ = nullptr;
+    T* end_ = nullptr;
+    T* cap_ = nullptr;    // end of what is committed
+    range* control_ = nullptr;
+    std::size_t max_ = most_by_default();
+    bool open_ = false;
+    bool exact_ = false;
+
+private:
+    [[nodiscard]] static constexpr std::size_t bytes_by_default() noexcept {
+        return Policy::default_reservation < sizeof(T) ? sizeof(T) : Policy::default_reservation;
+    }
+    [[nodiscard]] static constexpr std::size_t most_by_default() noexcept { return bytes_by_default() / sizeof(T); }
+
+    [[nodiscard]] static std::size_t capacity_of(std::size_t committed, std::size_t max) noexcept {
+        const std::size_t fitting = committed / sizeof(T);
+        return fitting < max ? fitting : max;
+    }
+
+    [[nodiscard]] static extent placed(const held_range& held, std::size_t max, bool exact,
+                                      const commit_policy& how) noexcept {
+        static_assert(alignof(T) <= 4096, "a range starts at a page, and pages may be as small as 4096 bytes");
+        T* const begin = reinterpret_cast<T*>(held.base);
+        const bool open = how.how_held() == holding::open && held.committed == held.reserved;
+        return {begin, begin + capacity_of(held.committed, max), held.control, max, open, exact};
+    }
+
+    [[nodiscard]] static extent reserve_default(std::size_t floor_bytes, std::error_code& error) noexcept {
+        constexpr std::size_t least = Policy::smallest_reservation < sizeof(T) ? sizeof(T) : Policy::smallest_reservation;
+        constexpr std::size_t wanted = bytes_by_default();
+        const std::size_t floor = floor_bytes < least ? least : floor_bytes;
+        const held_range held = acquire(wanted, false, floor < wanted ? floor : wanted, Policy::commit, error);
+        if (error) return {};
+        const std::size_t fitting = held.reserved / sizeof(T);
+        return placed(held, fitting < most_by_default() ? fitting : most_by_default(), false, Policy::commit);
+    }
+
+    // Room for `extra` elements from `end` on. On failure `error` is set (result_out_of_range past the reservation) and the
+    // extent comes back as it was.
+    HEADROOM_COLD static extent try_further(extent there, const T* end, std::size_t extra, bool exactly,
+                                           std::error_code& error) noexcept {
+        std::size_t needed = static_cast<std::size_t>(end - there.begin) + extra;
+        if (there.control == nullptr) {
+            const extent fresh = reserve_default(0, error);
+            if (error) return there;
+            needed = extra;
+            if (needed > fresh.max) {
+                relinquish(fresh.control);
+                error = std::make_error_code(std::errc::result_out_of_range);
+                return there;
+            }
+            const std::size_t committed = committed_for(fresh, needed, exactly, error);
+            if (error) {
+                relinquish(fresh.control);
+                return there;
+            }
+            extent made = fresh;
+            made.cap = made.begin + capacity_of(committed, made.max);
+            return made;
+        }
+        if (needed > there.max) {
+            error = std::make_error_code(std::errc::result_out_of_range);
+            return there;
+        }
+        const std::size_t committed = committed_for(there, needed, exactly, error);
+        if (!error) there.cap = there.begin + capacity_of(committed, there.max);
+        return there;
+    }
+
+    // The bytes committed afterwards.
+    [[nodiscard]] static std::size_t committed_for(const extent& there, std::size_t elements, bool exactly,
+                                            std::error_code& error) noexcept {
+        const auto have = static_cast<std::size_t>(there.cap - there.begin);
+        if (elements <= have) return have * sizeof(T);
+        return exactly ? extend_exactly(there.control, elements * sizeof(T), error)
+                       : extend(there.control, elements * sizeof(T), error);
+    }
+
+    HEADROOM_COLD static extent further(extent there, const T* end, std::size_t extra) {
+        std::error_code error;
+        const extent result = try_further(there, end, extra, false, error);
+        if (error) fail(error, static_cast<std::size_t>(end - there.begin) + extra);
+        return result;
+    }
+
+    [[noreturn]] HEADROOM_COLD static void fail(std::error_code error, std::size_t elements) {
+        if (error == std::errc::result_out_of_range) throw_length_error("headroom::settled_vector: past the reservation");
+        throw_refused("commit memory for a settled_vector", elements * sizeof(T), error);
+    }
+
+    HEADROOM_COLD static void make_writable(range* control) noexcept {
+        if (current_access(control) != access::read_write) static_cast<void>(protect(control, access::read_write));
+    }
+
+    HEADROOM_ALWAYS_INLINE void install(const extent& there) noexcept {
+        if (begin_ == nullptr) {
+            begin_ = there.begin;
+            end_ = there.begin;
+            control_ = there.control;
+            max_ = there.max;
+            open_ = there.open;
+        }
+        cap_ = there.cap;
+    }
+};
+
+}  // namespace detail
+}  // namespace headroom

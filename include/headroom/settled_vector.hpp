@@ -1,0 +1,195 @@
+// A vector whose elements never move.
+//
+// settled_vector reserves address space for all the elements that it may ever hold, and commits memory page by page as they
+// arrive. Appending never copies, never moves, and never stalls for long; iterators, pointers and references stay valid
+// until the element itself is erased.
+//
+// Choose it for a large or long-lived vector, for elements that others point to, and where a single slow append hurts.
+// Choose `vector` for many small ones. What it costs: a vector takes at least one page of memory as soon as it has an
+// element, a range of address space (4 GiB unless told otherwise) and two of the system's mappings: about 32,000 live ones
+// on Linux. Reserving and giving back is a system call each, or about 50 ns when a range of the same size is kept warm.
+//
+// How it differs from std::vector:
+//   - the interface is std::vector's, without an allocator; in return no operation but rehome(), moving the vector and
+//     swapping it changes the address of an element that is not erased or shifted by an insertion;
+//   - max_size() is the reservation; past it every growing operation throws std::length_error;
+//   - the default constructor asks the system for address space, and throws `refused` (a std::bad_alloc) if there is none;
+//   - capacity() is what is committed, so it grows in pages; held open, it equals max_size() from the start;
+//   - moving is O(1) and leaves the source owning nothing: it reserves anew when it is next appended to;
+//   - copying reserves as much again; assigning a longer vector than max_size() throws std::length_error.
+//
+// Documents: "4GB per Vector" (settled_vector, protection), "Reserve and commit" (DynArray).
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <initializer_list>
+#include <iterator>
+#include <ranges>
+#include <system_error>
+#include <type_traits>
+#include <utility>
+
+#include <headroom/detail/sequence.hpp>
+#include <headroom/detail/settled_store.hpp>
+#include <headroom/reservation.hpp>
+
+namespace headroom {
+
+template <class T, class Policy = settled_policy>
+class settled_vector : public detail::sequence<detail::settled_store<T, Policy>> {
+    using store = detail::settled_store<T, Policy>;
+    using base = detail::sequence<store>;
+    using base::begin_;
+    using base::cap_;
+    using base::control_;
+    using base::end_;
+
+public:
+    using typename base::const_iterator;
+    using typename base::iterator;
+    using typename base::size_type;
+
+    // --- Construction. All throw `refused` when the system refuses address space or memory, std::length_error when the
+    // elements do not fit into the reservation, and what an element's constructor throws; nothing is leaked.
+
+    // Empty, over Policy::default_reservation bytes or, where the system refuses that much, half as much, and so on down to
+    // Policy::smallest_reservation. O(1).
+    settled_vector() : base(store::open_default(0)) {}
+
+    // Empty, with room for exactly `limit` elements: max_size() is limit.value. Reserves that many, rounded up to pages;
+    // throws std::length_error where no array can be that long.
+    explicit settled_vector(max_elements limit, const commit_policy& commit = Policy::commit)
+        : base(store::open_exactly(limit.value, commit)) {}
+
+    explicit settled_vector(size_type count) : settled_vector() { this->append_from(count, detail::defaults{}); }
+    settled_vector(size_type count, const T& value) : settled_vector() {
+        this->append_from(count, detail::repeated<const T&>{value});
+    }
+    template <detail::any_input_iterator It>
+    settled_vector(It first, It last) : settled_vector() {
+        this->assign_between(std::move(first), std::move(last));
+    }
+    settled_vector(std::initializer_list<T> values) : settled_vector(values.begin(), values.end()) {}
+    template <detail::compatible_range<T> R>
+    settled_vector(from_range_t, R&& values) : settled_vector() {
+        this->append_range(std::forward<R>(values));
+    }
+
+    // Reserves as much as `other` does; where `other` had the default reservation, less if the system refuses. The commit
+    // policy is Policy::commit. A vector that owns nothing is copied as one that owns nothing. O(size()).
+    settled_vector(const settled_vector& other) : settled_vector(store::open_like(other), 0) {
+        this->append_from(other.size(), detail::taken_from<const T*>{other.data()});
+    }
+    // O(1). Invalidates: nothing; the elements now belong to *this. `other` is empty and owns nothing.
+    settled_vector(settled_vector&& other) noexcept : base(other.stolen()) {}
+
+    // Keeps its own reservation. O(size() + other.size()). Invalidates: every element.
+    settled_vector& operator=(const settled_vector& other) {
+        if (this != &other) this->assign_from(other.size(), detail::taken_from<const T*>{other.data()});
+        return *this;
+    }
+    // Takes over the reservation of `other`, and gives its own back. O(size()) destructions. Invalidates: the old elements.
+    settled_vector& operator=(settled_vector&& other) noexcept {
+        if (this != &other) {
+            this->give_up();
+            this->adopt(other.stolen());
+        }
+        return *this;
+    }
+    settled_vector& operator=(std::initializer_list<T> values) {
+        this->assign(values);
+        return *this;
+    }
+
+    // A protected vector may be destroyed. Invalidates: every element.
+    ~settled_vector() { this->give_up(); }
+
+    // O(1). Invalidates: nothing; elements change owners.
+    void swap(settled_vector& other) noexcept { this->exchange(other); }
+    friend void swap(settled_vector& a, settled_vector& b) noexcept { a.swap(b); }
+
+    // --- What std::vector has not.
+
+    // Gives all pages that hold no element back to the system; capacity() becomes size(), rounded up to pages. Cannot fail:
+    // what the system does not take back stays. Invalidates: nothing.
+    void shrink_to_fit() noexcept {
+        if (control_ == nullptr) return;
+        HEADROOM_OPEN_TAIL();
+        this->shrink_store();
+    }
+
+    // Moves the elements to a new reservation for exactly `limit` elements, and gives the old one back: the only way to a
+    // larger one. By page tables or as bytes for relocatable types, else element by element. The name goes along.
+    // Precondition: access is read_write. O(size()) where pages cannot be moved.
+    // Throws std::length_error when limit.value < size(), `refused`, and what an element's move throws; nothing has changed
+    // then (unless T can only be moved, and its move throws).
+    // Invalidates: every pointer, reference and iterator.
+    void rehome(max_elements limit, const commit_policy& commit = Policy::commit) {
+        if (limit.value < this->size()) detail::throw_length_error("headroom::settled_vector: rehome() to less than size()");
+        HEADROOM_OPEN_TAIL();
+        this->move_store(store::open_exactly(limit.value, commit));
+    }
+
+    // What may be done with the elements from now on: a write to a read-only vector faults, as does any touch of one without
+    // access. Memory committed later is accessible. Costs a system call, more where much memory is resident (38 ms a GiB).
+    // Throws std::system_error when the system refuses. Invalidates: nothing, but see the word fault.
+    // Document: "4GB per Vector".
+    void protect(access allowed) {
+        if (const std::error_code error = try_protect(allowed)) detail::throw_system_error(error, "headroom: protect()");
+    }
+    // The same, but returns what the system says.
+    [[nodiscard]] std::error_code try_protect(access allowed) noexcept {
+        return control_ == nullptr ? std::error_code{} : detail::protect(control_, allowed);
+    }
+    [[nodiscard]] access current_access() const noexcept {
+        return control_ == nullptr ? access::read_write : detail::current_access(control_);
+    }
+
+    // Names the reservation for owner_of(), reservations() and the system's list of mappings; cut to 79 bytes. Nothing where
+    // the vector owns nothing.
+    void name(const char* text) noexcept {
+        if (control_ != nullptr) detail::name(control_, text);
+    }
+
+private:
+    // Owns the range from here on, so that a constructor that fails later gives it back.
+    settled_vector(store&& from, int) noexcept : base(std::move(from)) {}
+};
+
+template <detail::any_input_iterator It>
+settled_vector(It, It) -> settled_vector<typename std::iterator_traits<It>::value_type>;
+template <std::ranges::input_range R>
+settled_vector(from_range_t, R&&) -> settled_vector<std::ranges::range_value_t<R>>;
+
+// Makes a whole vector read-only or inaccessible while it lives, then what it was. The vector must outlive it and stay where
+// it is; scopes must nest. Costs two system calls; see protect(). The constructor throws std::system_error when the system
+// refuses; a refusal to restore is ignored (the vector then stays protected).
+// Document: "4GB per Vector".
+template <class Container>
+class [[nodiscard]] scoped_access {
+public:
+    scoped_access(Container& container, access allowed) : container_(container), before_(container.current_access()) {
+        container_.protect(allowed);
+    }
+    ~scoped_access() { static_cast<void>(container_.try_protect(before_)); }
+    scoped_access(const scoped_access&) = delete;
+    scoped_access& operator=(const scoped_access&) = delete;
+
+private:
+    Container& container_;
+    access before_;
+};
+
+// Erase every element equal to `value`, or for which `predicate` holds; return their number. O(size()).
+// Invalidate: the erased elements and all behind the first of them.
+template <class T, class Policy, class U = T>
+typename settled_vector<T, Policy>::size_type erase(settled_vector<T, Policy>& container, const U& value) {
+    return detail::erase_where(container, [&](const T& element) { return element == value; });
+}
+template <class T, class Policy, class Predicate>
+typename settled_vector<T, Policy>::size_type erase_if(settled_vector<T, Policy>& container, Predicate predicate) {
+    return detail::erase_where(container, std::move(predicate));
+}
+
+}  // namespace headroom
