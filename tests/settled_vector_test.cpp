@@ -1,3 +1,4 @@
+// Not under Valgrind: SettledVectorGrowth.TwoHundredDefaultVectorsReserve844GigabytesAndUseLittle
 #include <gtest/gtest.h>
 
 #include <cstddef>
