@@ -13,14 +13,10 @@
 #include <string>
 #include <utility>
 
-#if __has_include(<headroom/settled_vector.hpp>) && !defined(HEADROOM_LAB_WITHOUT_SETTLED)
 #include <headroom/reservation.hpp>
 #include <headroom/settled_vector.hpp>
-#endif
 
 namespace headroom::lab {
-
-#if __has_include(<headroom/settled_vector.hpp>) && !defined(HEADROOM_LAB_WITHOUT_SETTLED)
 
 struct page_by_page_policy : settled_policy {
     static constexpr commit_policy commit = headroom::page_by_page();
@@ -84,32 +80,5 @@ struct settled_warm : settled_peer<settled_policy> {
     static constexpr const char* id = "headroom::settled_vector/warm";
     static void prepare(std::size_t bytes) { set_cache_limit(2 * bytes + (std::size_t{1} << 20)); }
 };
-
-#else
-
-struct settled {
-    static constexpr const char* id = "headroom::settled_vector";
-    static constexpr const char* absent = "headroom/settled_vector.hpp is not there yet";
-};
-struct settled_page_by_page : settled {
-    static constexpr const char* id = "headroom::settled_vector/page_by_page";
-};
-struct settled_huge_pages : settled {
-    static constexpr const char* id = "headroom::settled_vector/huge_pages";
-};
-struct settled_prefault_ahead : settled {
-    static constexpr const char* id = "headroom::settled_vector/prefault_ahead";
-};
-struct settled_open : settled {
-    static constexpr const char* id = "headroom::settled_vector/open";
-};
-struct settled_open_unchecked : settled {
-    static constexpr const char* id = "headroom::settled_vector/open unchecked";
-};
-struct settled_warm : settled {
-    static constexpr const char* id = "headroom::settled_vector/warm";
-};
-
-#endif
 
 }  // namespace headroom::lab
