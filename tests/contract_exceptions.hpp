@@ -8,6 +8,8 @@
 #include <iterator>
 #include <vector>
 
+#include <headroom/reservation.hpp>
+
 #include "contract.hpp"
 
 namespace {
@@ -28,9 +30,12 @@ enum class promise { basic, strong };
 template <class Prepare, class Operation>
 long fail_each_step(promise promised, Prepare prepare, Operation operation) {
     for (long k = 1;; ++k) {
+        // A range kept warm comes with room for many elements: a full container over one would make this take minutes.
+        headroom::trim_cache();
         auto container = prepare();
         const numbers_list before = numbers(container);
         const std::size_t capacity = container.capacity();
+        const auto* const where = container.data();
         bool thrown = false;
         open_book(k);
         try {
@@ -48,7 +53,9 @@ long fail_each_step(promise promised, Prepare prepare, Operation operation) {
         if (promised == promise::strong) {
             EXPECT_TRUE(thrown) << "a failure was swallowed";
             EXPECT_EQ(numbers(container), before);
-            EXPECT_EQ(container.capacity(), capacity);
+            // Room that was made before the element threw may stay; pointers into the container must.
+            EXPECT_EQ(container.data(), where);
+            EXPECT_GE(container.capacity(), capacity);
         } else {
             EXPECT_LE(container.size(), container.capacity());
             (void)numbers(container);

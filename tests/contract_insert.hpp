@@ -249,7 +249,7 @@ TYPED_TEST(insert_into, nothing_at_every_place) {
 TYPED_TEST(insert_into, a_range_of_another_type_is_converted) {
     using T = typename TypeParam::value_type;
     if constexpr (std::is_same_v<T, int>) {
-        const long source[] = {500, 501, 502};
+        const short source[] = {500, 501, 502};
         at_every_place<TypeParam>([&](TypeParam& v, std::size_t at) {
             const numbers_list expected = with(numbers(v), at, counted(3, 500));
             v.insert(nth(v, at), std::begin(source), std::end(source));

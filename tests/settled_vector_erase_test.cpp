@@ -1,0 +1,10 @@
+#include <gtest/gtest.h>
+
+#include <headroom/settled_vector.hpp>
+
+#include "support/elements.hpp"
+
+using subjects = testing::Types<headroom::settled_vector<int>, headroom::settled_vector<std::string>,
+                                headroom::settled_vector<headroom_test::self_referential>,
+                                headroom::settled_vector<headroom_test::ten_ints>>;
+#include "contract_erase.hpp"
