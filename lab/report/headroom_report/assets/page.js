@@ -1,0 +1,65 @@
+"use strict";
+(() => {
+  const pictures = JSON.parse(document.getElementById("pictures").textContent);
+  const views = [];
+  let shown = null; // null: all
+
+  // Drawn as they come near the window, so that a long page opens at once; all of them before printing.
+  const draw = (id) => {
+    const place = document.getElementById(id);
+    if (!place || place.dataset.drawn) return Promise.resolve();
+    place.dataset.drawn = "1";
+    return vegaEmbed(place, pictures[id], { actions: false, renderer: "svg", tooltip: { theme: "custom" } }).then((result) => {
+      views.push(result.view);
+      place.dataset.done = "1";
+      if (shown) result.view.signal("shown", shown).runAsync();
+    }).catch((error) => { place.textContent = "This picture could not be drawn: " + error.message; console.error(error); });
+  };
+  const drawAll = () => Promise.all(Object.keys(pictures).map(draw));
+  const watch = new IntersectionObserver((seen) => {
+    for (const entry of seen) if (entry.isIntersecting) { watch.unobserve(entry.target); draw(entry.target.id); }
+  }, { rootMargin: "1200px" });
+  for (const id of Object.keys(pictures)) { const place = document.getElementById(id); if (place) watch.observe(place); }
+  addEventListener("beforeprint", drawAll);
+  addEventListener("load", () => (window.requestIdleCallback || setTimeout)(drawAll));
+
+  // Sorting: a click or Enter on a heading; again for the other way.
+  const key = (cell) => {
+    const text = cell.dataset.s ?? cell.textContent.trim();
+    const number = text === "inf" ? Infinity : Number(text);
+    return text !== "" && !Number.isNaN(number) ? number : text.toLowerCase();
+  };
+  const compare = (a, b) => (typeof a === typeof b ? (a < b ? -1 : a > b ? 1 : 0) : typeof a === "number" ? -1 : 1);
+  for (const button of document.querySelectorAll(".sortable th button")) {
+    button.addEventListener("click", () => {
+      const heading = button.parentElement, table = heading.closest("table"), index = heading.cellIndex, body = table.tBodies[0];
+      const direction = heading.getAttribute("aria-sort") === "ascending" ? -1 : 1;
+      for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
+      heading.setAttribute("aria-sort", direction === 1 ? "ascending" : "descending");
+      const rows = [...body.rows].map((row) => [key(row.cells[index]), row]);
+      // What is missing stays at the end, whichever way the rest is sorted.
+      rows.sort((a, b) => (a[0] === Infinity) - (b[0] === Infinity) || direction * compare(a[0], b[0]));
+      body.append(...rows.map((pair) => pair[1]));
+    });
+  }
+
+  // Filtering by contender: pictures, columns, and rows that belong to one.
+  const boxes = [...document.querySelectorAll('.filter input[name="contender"]')];
+  const apply = () => {
+    const on = boxes.filter((box) => box.checked).map((box) => box.value);
+    const off = new Set(boxes.filter((box) => !box.checked).map((box) => box.value));
+    shown = on;
+    document.getElementById("count").textContent = off.size === 0 ? "all" : on.length + " of " + boxes.length;
+    for (const cell of document.querySelectorAll("th[data-contender]")) cell.classList.toggle("hidden", off.has(cell.dataset.contender));
+    for (const cell of document.querySelectorAll("td[data-contender]")) {
+      const heading = cell.closest("table").tHead.rows[0].cells[cell.cellIndex];
+      if (heading.dataset.contender) cell.classList.toggle("hidden", off.has(cell.dataset.contender));
+      else cell.parentElement.classList.toggle("hidden", off.has(cell.dataset.contender));
+    }
+    for (const view of views) view.signal("shown", on).runAsync();
+  };
+  for (const box of boxes) box.addEventListener("change", apply);
+  const set = (value) => () => { for (const box of boxes) box.checked = value; apply(); };
+  document.getElementById("all")?.addEventListener("click", set(true));
+  document.getElementById("none")?.addEventListener("click", set(false));
+})();

@@ -1,0 +1,237 @@
+"""The documents' claims and Headroom's promises: data in lab/claims, decided here by a handful of rules.
+
+A rule picks cells (`experiment`, `where`), computes one quantity in each, and compares it (`must`). It holds if it does so
+in `in`: "every" cell (unless said otherwise), in "some" cell, or in the "largest".
+
+`where` gives for a parameter a value, a list of values, or {"min": ..., "max": ...}. A flag that is absent is false.
+
+Quantities:
+  {"ratio": METRIC, "of": A, "to": B}                       A's figure / B's, in one cell
+  {"value": METRIC, "of": A, "less": M2, "over": M3}        A's figure, less another metric, divided by a third (both optional)
+  {"value": ..., "of": ..., "against": {"experiment", "where", "value", "of"}}   the figure / the one found elsewhere
+  {"sequence": METRIC, "of": A, "published": TABLE, "rows": {...}, "column": C}  1 if A's list is the published one, else 0
+  {"survives": A, "where_fails": B}                         1 if A ended well where B did not; nothing where B did not fail
+
+`must` is an operator and a limit: "<= 0.33", "> 1", "== 1", "within 3" (between a third and three times).
+"""
+
+from __future__ import annotations
+
+import json
+import operator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Iterable
+
+from . import published
+from .figures import Cell, Figure, noise
+from .published import LAB
+
+FOLDER = LAB / "claims"
+
+HOLDS, FAILS, NOT_RUN, PARTLY = "holds", "does not hold", "not run", "holds where run"
+
+OPERATORS = {"<=": operator.le, "<": operator.lt, ">=": operator.ge, ">": operator.gt, "==": operator.eq}
+
+
+@dataclass(frozen=True)
+class Claim:
+    id: str
+    document: str
+    sentence: str
+    rule: dict = field(hash=False)
+    place: str = ""
+    published: dict = field(default_factory=dict, hash=False)
+    asked: str = ""
+    note: str = ""
+    overturn: bool = False  # a claim that Headroom was built to make untrue
+
+    @property
+    def published_text(self) -> str:
+        if "ratio" in self.published:
+            return f"{published.ratio(self.published['ratio']):.3g}{self.published.get('unit', '×')}"
+        return self.published.get("text", "")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The quantity in one cell."""
+
+    parameters: dict[str, object]
+    figure: Figure | None  # None when a contender did not end well; `why` says how
+    good: bool
+    why: str = ""
+
+
+@dataclass
+class Verdict:
+    claim: Claim
+    state: str
+    findings: list[Finding] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)  # asked for, and not run
+    remarks: list[str] = field(default_factory=list)
+
+    @property
+    def decisive(self) -> Finding | None:
+        """The finding the verdict hangs on: the worst of those that had to hold, the best of those that could."""
+        known = [finding for finding in self.findings if finding.figure is not None]
+        if not known:
+            return None
+        sign, _, limit = self.claim.rule["must"].partition(" ")
+        if sign == "within":
+            return max(known, key=lambda finding: max(finding.figure.median, 1 / (finding.figure.median or 1e-300)))
+        if sign == "==":
+            return min(known, key=lambda finding: finding.good)
+        up = sign in (">", ">=")
+        some = self.claim.rule.get("in") == "some"
+        return (max if up == some else min)(known, key=lambda finding: finding.figure.median)
+
+
+@lru_cache
+def load(path: Path) -> tuple[Claim, ...]:
+    data = json.loads(path.read_text(encoding="utf-8"))
+    return tuple(Claim(document=data["document"], **claim) for claim in data["claims"])
+
+
+def documents_claims() -> list[Claim]:
+    """The claims of the five documents, document by document."""
+    return [claim for path in sorted(FOLDER.glob("*.json")) if path.name != "promises.json" for claim in load(path)]
+
+
+def promises() -> list[Claim]:
+    return list(load(FOLDER / "promises.json"))
+
+
+def matches(parameters: dict[str, object], where: dict) -> bool:
+    for name, wanted in where.items():
+        value = parameters.get(name, False if wanted is False else None)
+        if isinstance(wanted, dict):
+            if isinstance(value, bool) or not isinstance(value, (int, float)):
+                return False
+            if value < wanted.get("min", value) or value > wanted.get("max", value):
+                return False
+        elif isinstance(wanted, list):
+            if value not in wanted:
+                return False
+        elif value != wanted:
+            return False
+    return True
+
+
+def satisfied(figure: float, must: str) -> bool:
+    sign, _, limit = must.partition(" ")
+    if sign == "within":
+        return 1 / float(limit) <= figure <= float(limit)
+    return OPERATORS[sign](figure, float(limit))
+
+
+def _size(parameters: dict[str, object]) -> float:
+    return max((value for value in parameters.values() if isinstance(value, (int, float)) and not isinstance(value, bool)),
+               default=0)
+
+
+def _contenders(quantity: dict) -> list[str]:
+    return [quantity[name] for name in ("of", "to") if name in quantity]
+
+
+def _figure(cell: Cell, quantity: dict, everything: list[Cell]) -> tuple[Figure | None, str]:
+    """The quantity in one cell, or why there is none; ("", no figure) means that the cell says nothing about it."""
+    if "survives" in quantity:
+        first, second = cell.outcome(quantity["survives"]), cell.outcome(quantity["where_fails"])
+        if first in (None, "absent", "not_run") or second not in ("bad_alloc", "killed"):
+            return None, ""
+        value = 1.0 if first == "ok" else 0.0
+        return Figure(value, value, value, 1), f"{quantity['survives']}: {first}; {quantity['where_fails']}: {second}"
+
+    ended = {contender: cell.outcome(contender) for contender in _contenders(quantity)}
+    if any(outcome in (None, "absent", "not_run") for outcome in ended.values()):
+        return None, ""
+    bad = [f"{contender}: {outcome}" for contender, outcome in ended.items() if not cell.ok(contender)]
+    if bad:
+        return None, "; ".join(bad)
+
+    if "ratio" in quantity:
+        return cell.ratio(quantity["ratio"], quantity["of"], quantity["to"]), ""
+    if "sequence" in quantity:
+        here = cell.sequence(quantity["of"], quantity["sequence"])
+        if here is None:
+            return None, ""
+        there = published.tables()[quantity["published"]].column(quantity["column"], quantity["rows"])
+        same = 1.0 if list(here) == there else 0.0
+        return Figure(same, same, same, 1), f"{len(here)} growths, the last at {int(here[-1]):,}" if here else "no growth"
+    figure = cell.figure(quantity["of"], quantity["value"])
+    if figure is None:
+        return None, ""
+    less = cell.figure(quantity["of"], quantity["less"]) if "less" in quantity else Figure(0, 0, 0, 1)
+    over = cell.figure(quantity["of"], quantity["over"]) if "over" in quantity else Figure(1, 1, 1, 1)
+    if less is None or over is None or over.median == 0:
+        return None, ""
+    divisor = over.median
+    if "against" in quantity:
+        other = quantity["against"]
+        there = [found for found in (one.figure(other["of"], other["value"]) for one in everything
+                 if one.experiment == other["experiment"] and matches(one.parameters, other["where"])) if found]
+        if not there or there[0].median == 0:
+            return None, ""
+        divisor *= there[0].median
+    low, middle, high = ((value - less.median) / divisor for value in (figure.low, figure.median, figure.high))
+    return Figure(middle, low, high, figure.rounds, figure.unit if divisor == 1 else ""), ""
+
+
+def decide(claim: Claim, everything: list[Cell]) -> Verdict:
+    """Evaluates a claim over the cells of one machine."""
+    rule = claim.rule
+    quantity, must = rule["quantity"], rule["must"]
+    cells = [cell for cell in everything if cell.experiment == rule["experiment"] and matches(cell.parameters, rule["where"])]
+    cells.sort(key=lambda cell: _size(cell.parameters))
+    findings = []
+    reasons = []
+    for cell in cells:
+        figure, why = _figure(cell, quantity, everything)
+        if figure is not None:
+            findings.append(Finding(cell.parameters, figure, satisfied(figure.median, must), why))
+        elif why:
+            reasons.append((cell, why))
+    verdict = Verdict(claim, NOT_RUN, findings)
+    for cell, why in reasons:
+        # Whoever should have shown something and did not end well has shown the opposite; if only the one it is
+        # compared with failed, there is nothing to compare.
+        first, others = quantity.get("of", ""), _contenders(quantity)[1:]
+        if first.startswith("headroom") and not cell.ok(first) and all(cell.ok(other) for other in others):
+            findings.append(Finding(cell.parameters, None, False, why))
+        else:
+            verdict.remarks.append(f"{why}, so nothing to compare")
+    if rule.get("in") == "largest":
+        findings[:] = findings[-1:]
+    verdict.missing = _missing(rule, findings)
+    if not findings:
+        return verdict
+    good = [finding.good for finding in findings]
+    holds = any(good) if rule.get("in") == "some" else all(good)
+    if not holds:
+        verdict.state = FAILS
+    else:
+        verdict.state = PARTLY if verdict.missing else HOLDS
+    apart = noise([cell for cell in everything if cell.experiment == rule["experiment"]], quantity.get("ratio", ""))
+    sign, _, limit = must.partition(" ")
+    decisive = verdict.decisive
+    if apart and "ratio" in quantity and decisive and sign not in ("==", "within"):
+        if abs(decisive.figure.median / float(limit) - 1) <= apart:
+            verdict.remarks.append(f"closer to the limit than equal things lie apart here ({apart:.0%})")
+    return verdict
+
+
+def _missing(rule: dict, findings: list[Finding]) -> list[str]:
+    wanted = {**{name: value for name, value in rule["where"].items() if isinstance(value, list)}, **rule.get("complete", {})}
+    if not findings:
+        return []
+    missing = []
+    for name, values in wanted.items():
+        seen = {finding.parameters.get(name) for finding in findings}
+        missing += [f"{name} {value}" for value in values if value not in seen]
+    return missing
+
+
+def decide_all(claims: Iterable[Claim], everything: list[Cell]) -> list[Verdict]:
+    return [decide(claim, everything) for claim in claims]

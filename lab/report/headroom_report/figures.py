@@ -1,0 +1,159 @@
+"""From runs to figures: one figure is the median over rounds, with the lowest and highest round beside it."""
+
+from __future__ import annotations
+
+import statistics
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import Iterable
+
+from .results import Metric, Run
+
+PAIRED = "#2"  # the same contender run a second time, to see how far equal things differ here
+
+
+@dataclass(frozen=True)
+class Figure:
+    median: float
+    low: float
+    high: float
+    rounds: int
+    unit: str = ""
+
+    @property
+    def spread(self) -> float:
+        """Half the distance between lowest and highest round, as a part of the median."""
+        return (self.high - self.low) / 2 / abs(self.median) if self.median else 0.0
+
+
+def percentile(metric: Metric, fraction: float) -> float:
+    """Of a histogram, by nearest rank: the smallest value that `fraction` of the samples do not exceed."""
+    need = fraction * sum(metric.counts)
+    seen = 0.0
+    last = 0.0
+    for value, count in sorted(zip(metric.values, metric.counts)):
+        if count:
+            seen += count
+            last = value
+            if seen >= need:
+                return value
+    return last
+
+
+def scalar(metric: Metric) -> float | None:
+    """One number for one child process: the median of its repetitions, or of its samples."""
+    if metric.counts:
+        return percentile(metric, 0.5) if sum(metric.counts) else None
+    return statistics.median(metric.values) if metric.values else None
+
+
+def summarise(values: Iterable[float], unit: str = "") -> Figure | None:
+    values = list(values)
+    if not values:
+        return None
+    return Figure(statistics.median(values), min(values), max(values), len(values), unit)
+
+
+@dataclass
+class Cell:
+    """One configuration of one experiment on one machine, with every contender's rounds."""
+
+    experiment: str
+    parameters: dict[str, object]
+    runs: dict[str, list[Run]]
+
+    @property
+    def contenders(self) -> list[str]:
+        return list(self.runs)
+
+    def ok(self, contender: str) -> list[Run]:
+        return [run for run in self.runs.get(contender, []) if run.outcome == "ok"]
+
+    def outcome(self, contender: str) -> str | None:
+        """How the contender ended: "ok" only if no round ended otherwise; None when it was not there at all."""
+        runs = self.runs.get(contender)
+        if not runs:
+            return None
+        bad = [run.outcome for run in runs if run.outcome != "ok"]
+        return bad[0] if bad else "ok"
+
+    def detail(self, contender: str) -> str:
+        return next((run.detail for run in self.runs.get(contender, []) if run.detail), "")
+
+    def values(self, contender: str, metric: str) -> list[float]:
+        """One value for each good round, in order of rounds."""
+        found = []
+        for run in sorted(self.ok(contender), key=lambda run: run.round):
+            if metric in run.metrics:
+                value = scalar(run.metrics[metric])
+                if value is not None:
+                    found.append(value)
+        return found
+
+    def unit(self, contender: str, metric: str) -> str:
+        return next((run.metrics[metric].unit for run in self.ok(contender) if metric in run.metrics), "")
+
+    def figure(self, contender: str, metric: str) -> Figure | None:
+        return summarise(self.values(contender, metric), self.unit(contender, metric))
+
+    def histogram(self, contender: str, metric: str) -> Metric | None:
+        """All rounds' samples together."""
+        total: dict[float, float] = defaultdict(float)
+        unit = ""
+        for run in self.ok(contender):
+            found = run.metrics.get(metric)
+            if found and found.counts:
+                unit = found.unit
+                for value, count in zip(found.values, found.counts):
+                    total[value] += count
+        if not total:
+            return None
+        values = tuple(sorted(total))
+        return Metric(unit, values, tuple(total[value] for value in values))
+
+    def sequence(self, contender: str, metric: str) -> tuple[float, ...] | None:
+        """All the values that the first good round recorded, for metrics that are lists and not repetitions."""
+        return next((run.metrics[metric].values for run in self.ok(contender) if metric in run.metrics), None)
+
+    def ratio(self, metric: str, of: str, to: str) -> Figure | None:
+        """Median of `of` over median of `to`; the lowest and highest are those of the rounds paired in time."""
+        first, second = self.figure(of, metric), self.figure(to, metric)
+        if first is None or second is None or second.median == 0:
+            return None
+        pairs = []
+        by_round = {}
+        for contender in (of, to):
+            by_round[contender] = {
+                run.round: scalar(run.metrics[metric]) for run in self.ok(contender) if metric in run.metrics
+            }
+        for number, value in by_round[of].items():
+            other = by_round[to].get(number)
+            if value is not None and other:
+                pairs.append(value / other)
+        middle = first.median / second.median
+        return Figure(middle, min(pairs + [middle]), max(pairs + [middle]), len(pairs), "")
+
+
+def cells(runs: Iterable[Run]) -> list[Cell]:
+    """Grouped by experiment and parameters, in the order in which they first appear."""
+    groups: dict[tuple, Cell] = {}
+    for run in runs:
+        key = (run.experiment, run.parameters)
+        if key not in groups:
+            groups[key] = Cell(run.experiment, dict(run.parameters), {})
+        groups[key].runs.setdefault(run.contender, []).append(run)
+    # A peer that is absent may be recorded once, without parameters: no cell of its own.
+    return [cell for cell in groups.values()
+            if cell.parameters or any(cell.ok(contender) for contender in cell.runs)]
+
+
+def noise(found: Iterable[Cell], metric: str) -> float | None:
+    """How far two runs of the very same contender lay apart, at worst, as a part of the figure. None without A/A runs."""
+    apart = []
+    for cell in found:
+        for contender in cell.contenders:
+            if contender.endswith(PAIRED):
+                ratio = cell.ratio(metric, contender, contender[: -len(PAIRED)])
+                if ratio is not None and ratio.median > 0:
+                    apart.append(max(ratio.median, 1 / ratio.median) - 1)
+    return max(apart) if apart else None

@@ -1,0 +1,250 @@
+"""All that a report says, before it takes a form: one Report for the page and the terminal alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from . import SCHEMA_VERSION, catalogue, claims, sections, standing, words
+from .claims import Verdict
+from .figures import cells
+from .results import ResultSet, Run
+from .sections import Section
+from .standing import Standing
+from .tables import Column, Entry, Table
+
+
+@dataclass
+class Machine:
+    """What one machine showed."""
+
+    description: dict
+    runs: list[Run]
+    verdicts: list[Verdict]
+    promises: list[Verdict]
+    standing: Standing
+    sections: list[Section]
+    absent: dict[str, str]
+    paired: bool  # an A/A run is among the results
+
+    @property
+    def id(self) -> str:
+        return self.description.get("id", "?")
+
+    @property
+    def title(self) -> str:
+        if self.description.get("missing"):
+            return f"machine {self.id} (its description is missing from the files)"
+        memory = self.description.get("memory_bytes")
+        parts = [str(self.description.get("cpu", "unknown processor")), f"{self.description.get('cores', '?')} cores"]
+        if isinstance(memory, (int, float)):
+            parts.append(words.size(memory))
+        parts.append(str(self.description.get("kernel", "")))
+        return ", ".join(part for part in parts if part)
+
+    @property
+    def facts(self) -> list[tuple[str, str]]:
+        names = {"compiler": "compiler", "page_size": "page", "huge_page_size": "huge page", "thp": "transparent huge pages",
+                 "overcommit": "overcommit mode", "headroom": "Headroom", "commit": "commit", "grid": "grid", "started": "started"}
+        found = []
+        for name, title in names.items():
+            value = self.description.get(name)
+            if value not in (None, ""):
+                found.append((title, words.size(value) if name.endswith("page_size") and isinstance(value, int) else str(value)))
+        flags = self.description.get("flags")
+        if isinstance(flags, dict):
+            found += [(f"flags {level}", str(text)) for level, text in sorted(flags.items())]
+        libraries = self.description.get("libraries")
+        if isinstance(libraries, dict) and libraries:
+            found.append(("libraries", ", ".join(f"{name} {version}" for name, version in sorted(libraries.items()))))
+        return found
+
+    @property
+    def what_was_run(self) -> list[tuple[str, int, int, str]]:
+        """Experiment, configurations, runs, and how they ended in words."""
+        result = []
+        for section in self.sections:
+            runs = [run for run in self.runs if run.experiment == section.experiment.id and run.outcome != "absent"]
+            if not runs:
+                result.append((section.experiment.id, 0, 0, "not run"))
+                continue
+            endings: dict[str, int] = {}
+            for run in runs:
+                endings[run.outcome] = endings.get(run.outcome, 0) + 1
+            text = ", ".join(f"{count} {outcome}" for outcome, count in sorted(endings.items(), key=lambda pair: -pair[1]))
+            result.append((section.experiment.id, len(section.cells), len(runs), text))
+        return result
+
+
+@dataclass
+class Report:
+    results: ResultSet
+    machines: list[Machine]
+    warnings: list[str] = field(default_factory=list)  # about the files, in words, first on the page
+
+
+def build(results: ResultSet) -> Report:
+    machines = []
+    for name, description in results.machines.items():
+        runs = results.of_machine(name)
+        if not runs:
+            continue
+        own = cells(runs)
+        absent = sections.absent_contenders(runs)
+        machines.append(Machine(description, runs, claims.decide_all(claims.documents_claims(), own),
+                                claims.decide_all(claims.promises(), own), standing.of(own),
+                                sections.every_experiment(own, absent), absent,
+                                any(run.contender.endswith("#2") for run in runs)))
+    machines.sort(key=lambda machine: -len(machine.runs))
+    return Report(results, machines, _warnings(results, machines))
+
+
+def _warnings(results: ResultSet, machines: list[Machine]) -> list[str]:
+    found = []
+    if not results.files:
+        found.append("No result file was given.")
+    elif not machines:
+        found.append("The files hold no run that could be read, so there is nothing to show but what the documents claim.")
+    for version, count in sorted(results.newer.items()):
+        found.append(f"{count} lines were written by a newer lab (schema version {version}; this report reads up to {SCHEMA_VERSION}) and are left out. "
+                     f"Use the report of that version.")
+    if results.problems:
+        found.append(f"{len(results.problems)} {'place' if len(results.problems) == 1 else 'places'} in the files could not be read; they are listed at the end.")
+    if results.repeated:
+        found.append(f"{results.repeated} runs came more than once; the last of each counts.")
+    for machine in machines:
+        on = f" on {machine.id}" if len(machines) > 1 else ""
+        missing = [name for name, _, count, _ in machine.what_was_run if count == 0]
+        if missing:
+            found.append(f"Not run{on}: {', '.join(missing)}.")
+        bad: dict[str, int] = {}
+        for run in machine.runs:
+            if run.outcome not in ("ok", "absent"):
+                bad[run.outcome] = bad.get(run.outcome, 0) + 1
+        if bad:
+            found.append(f"Runs that did not end well{on}: " + ", ".join(f"{count} {outcome}" for outcome, count in bad.items())
+                         + ". They stand in the tables as such.")
+        for name, why in machine.absent.items():
+            found.append(f"Absent{on}: {name} ({why}).")
+    return found
+
+
+# --- the tables of the first screen ------------------------------------------------------------------------------------------
+
+def _here(verdict: Verdict) -> str:
+    found = verdict.decisive
+    if found is None:
+        failed = next((finding.why for finding in verdict.findings if finding.why), "")
+        return failed or "—"
+    quantity = verdict.claim.rule["quantity"]
+    value = found.figure.median
+    if "survives" in quantity or "sequence" in quantity:
+        return found.why or ("yes" if value else "no")
+    if "ratio" in quantity:
+        text = f"{words.ratio(value)}×"
+    elif "over" in quantity or "against" in quantity:
+        text = f"{words.ratio(value)}×"
+    elif found.figure.unit:
+        text = words.quantity(value, found.figure.unit)
+    else:
+        text = words.digits(value)
+    return f"{text} ({words.configuration(found.parameters)})"
+
+
+def _each(verdict: Verdict) -> str:
+    """All cells of a verdict, for hovering."""
+    parts = []
+    for finding in verdict.findings:
+        value = words.digits(finding.figure.median) if finding.figure else finding.why
+        parts.append(f"{words.configuration(finding.parameters)}: {value}" + ("" if finding.good else " ✗"))
+    return "; ".join(parts)
+
+
+_MARKS = {claims.HOLDS: "good", claims.FAILS: "bad", claims.NOT_RUN: "unknown", claims.PARTLY: "partly"}
+_PROMISE = {claims.HOLDS: "met", claims.FAILS: "missed", claims.NOT_RUN: "not run", claims.PARTLY: "met where run"}
+
+
+def claims_table(machine: Machine) -> Table:
+    table = Table([Column("verdict"), Column("here"), Column("published"), Column("claim"), Column("source")],
+                  caption="Claims of the documents")
+    for verdict in machine.verdicts:
+        claim = verdict.claim
+        remark = list(verdict.remarks)
+        if claim.overturn and verdict.state == claims.FAILS:
+            remark.insert(0, "Overturned, as Headroom was built to do")
+        if verdict.missing:
+            remark.append("not run: " + ", ".join(verdict.missing))
+        if claim.note:
+            remark.append(claim.note)
+        table.rows.append([Entry(verdict.state, mark=_MARKS[verdict.state]), Entry(_here(verdict), hover=_each(verdict)),
+                           Entry(claim.published_text), Entry(claim.sentence, hover=claim.id, small=". ".join(dict.fromkeys(remark))),
+                           Entry(claim.document, small=claim.place)])
+    return table
+
+
+def promises_table(machine: Machine) -> Table:
+    table = Table([Column("verdict"), Column("here, at its worst"), Column("asked"), Column("Headroom's promise")],
+                  caption="Headroom's promises")
+    for verdict in machine.promises:
+        every = _each(verdict)
+        if len(verdict.findings) > 6:
+            bad = [finding for finding in verdict.findings if not finding.good]
+            every = f"{len(verdict.findings) - len(bad)} of {len(verdict.findings)} cells" + (
+                "; not " + ", ".join(f"{words.configuration(finding.parameters)} ({words.digits(finding.figure.median) if finding.figure else finding.why})"
+                                     for finding in bad) if bad else "")
+        if verdict.missing:
+            every += ("; " if every else "") + "not run: " + ", ".join(_plain(text) for text in verdict.missing)
+        if verdict.remarks:
+            every += ("; " if every else "") + "; ".join(dict.fromkeys(verdict.remarks))
+        table.rows.append([Entry(_PROMISE[verdict.state], mark=_MARKS[verdict.state]), Entry(_here(verdict)), Entry(verdict.claim.asked),
+                           Entry(verdict.claim.sentence, hover=verdict.claim.id, small=every)])
+    return table
+
+
+def _plain(missing: str) -> str:
+    name, _, value = missing.partition(" ")
+    return words.parameter(name, int(value)) if value.isdigit() else missing
+
+
+def losses_table(machine: Machine) -> Table:
+    table = Table([Column("÷ the best", True), Column("experiment"), Column("what"), Column("measure"), Column("Headroom's default", True),
+                   Column("the best", True), Column("who"), Column("Headroom's best policy", True)],
+                  caption="Every cell where Headroom's default is not the best, worst first")
+    for place in machine.standing.losses:
+        table.rows.append([
+            Entry(words.ratio(place.ratio) if place.figure else place.why, place.ratio, "quiet" if place.in_noise else "partly" if place.close else "bad",
+                  "closer than two runs of the same contender lie apart here" if place.in_noise else ""),
+            Entry(place.experiment), Entry(words.configuration(place.parameters)), Entry(place.measure),
+            Entry(words.figure(place.figure), place.figure.median) if place.figure else Entry(place.why, float("inf")),
+            Entry(words.figure(place.other_figure), place.other_figure.median), Entry(place.other, contender=place.other),
+            Entry(f"{words.ratio(place.tuned_ratio)} ({place.tuned.split('/', 1)[1]})", place.tuned_ratio) if place.tuned_ratio is not None
+            else Entry("—", float("inf"))])
+    return table
+
+
+def standing_words(machine: Machine) -> str:
+    total = len(machine.standing.places)
+    if not total:
+        return "Headroom was not compared with anything in these results."
+    best, close = len(machine.standing.best), len(machine.standing.close)
+    return (f"Headroom's default is the best in {best} of {total} cells, within 5% of the best in {close} more, "
+            f"and behind by more in {total - best - close}.")
+
+
+def standing_by_experiment(machine: Machine) -> Table:
+    table = Table([Column("experiment"), Column("measure"), Column("cells", True), Column("best", True), Column("within 5%", True), Column("behind", True),
+                   Column("median ÷ the best of the others", True)], caption="Headroom's default against the best of the others")
+    groups: dict[tuple[str, str], list] = {}
+    for place in machine.standing.places:
+        groups.setdefault((place.experiment, place.measure), []).append(place)
+    for (experiment, measure), places in groups.items():
+        ratios = sorted(place.ratio for place in places)
+        middle = ratios[len(ratios) // 2] if len(ratios) % 2 else (ratios[len(ratios) // 2 - 1] + ratios[len(ratios) // 2]) / 2
+        best, close = sum(place.best for place in places), sum(place.close for place in places)
+        table.rows.append([Entry(experiment), Entry(measure), Entry(str(len(places)), float(len(places))), Entry(str(best), float(best)),
+                           Entry(str(close), float(close)), Entry(str(len(places) - best - close), float(len(places) - best - close)),
+                           Entry(words.ratio(middle), middle)])
+    return table
+
+
+def known_experiments() -> list[str]:
+    return [experiment.id for experiment in catalogue.EXPERIMENTS]

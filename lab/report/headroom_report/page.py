@@ -1,0 +1,119 @@
+"""The report as one HTML file that loads nothing: scripts, style, pictures and numbers are all inside."""
+
+from __future__ import annotations
+
+import json
+import math
+from functools import lru_cache
+from pathlib import Path
+
+import jinja2
+import vl_convert
+from markupsafe import Markup, escape
+
+from . import catalogue, claims, model, words
+from .model import Machine, Report
+from .style import arrange
+from .tables import Column, Entry, Table
+
+ASSETS = Path(__file__).parent / "assets"
+VEGA_LITE = "6.4"  # the version that Altair writes for; a test compares
+MOST_PROBLEMS = 200
+
+
+@lru_cache
+def vega() -> str:
+    """Vega, Vega-Lite and Vega-Embed as one script, safe inside a page."""
+    return vl_convert.javascript_bundle(vl_version=VEGA_LITE).replace("</script", "<\\/script").replace("<!--", "<\\!--")
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace("</", "<\\/").replace("<!--", "<\\!--")
+
+
+def _sort_key(value: float | str) -> str:
+    if isinstance(value, str):
+        return value
+    return "inf" if math.isinf(value) else f"{value:.10g}"
+
+
+def _breakable(name: str) -> Markup:
+    """A contender's name that may be broken where a reader would: after :: and before a policy."""
+    return Markup(str(escape(name)).replace("::", "::<wbr>").replace("/", "/<wbr>").replace("_", "_<wbr>"))
+
+
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(loader=jinja2.FileSystemLoader(ASSETS), autoescape=True, trim_blocks=False,
+                                     undefined=jinja2.StrictUndefined)
+    environment.globals["sort_key"] = _sort_key
+    environment.globals["breakable"] = _breakable
+    return environment
+
+
+def _summary(machine: Machine) -> list[tuple[int, str, str]]:
+    result = []
+    for verdicts, names in ((machine.verdicts, {claims.HOLDS: "claims hold", claims.PARTLY: "hold where run", claims.FAILS: "do not hold",
+                                                claims.NOT_RUN: "claims not run"}),
+                            (machine.promises, {claims.HOLDS: "promises met", claims.PARTLY: "met where run", claims.FAILS: "missed",
+                                                claims.NOT_RUN: "promises not run"})):
+        for state, text in names.items():
+            count = sum(verdict.state == state for verdict in verdicts)
+            if count:
+                result.append((count, text, model._MARKS[state]))
+    return result
+
+
+def _noise_words(machine: Machine) -> str:
+    apart = {section.experiment.id: max(section.noise.values()) for section in machine.sections if section.noise}
+    if apart:
+        worst = ", ".join(f"{name} {words.share(value)}" for name, value in apart.items())
+        return f"Noise: the same contender run twice lay apart by at most: {worst}. Smaller differences are grey."
+    return "Noise: no contender was run twice in these results, so the range of the rounds beside each figure is the only measure of it."
+
+
+def _machine(machine: Machine) -> dict:
+    return {
+        "title": machine.title, "facts": machine.facts, "what_was_run": machine.what_was_run, "summary": _summary(machine),
+        "standing_words": model.standing_words(machine), "noise_words": _noise_words(machine), "claims": model.claims_table(machine),
+        "promises": model.promises_table(machine), "standing": model.standing_by_experiment(machine), "losses": model.losses_table(machine),
+        "sections": [{
+            "id": section.experiment.id, "title": section.experiment.title, "question": section.experiment.question,
+            "document": section.experiment.document, "ran": section.ran, "pictures": section.pictures, "reading": section.experiment.reading,
+            "tables": section.tables, "beside": section.beside, "agreement": section.agreement, "details": section.details,
+            "method": section.experiment.method, "limits": section.experiment.limits, "command": section.command,
+        } for section in machine.sections],
+    }
+
+
+def _bare_claims() -> Table:
+    return Table([Column("claim"), Column("source"), Column("published")],
+                 [[Entry(claim.sentence), Entry(claim.document), Entry(claim.published_text)] for claim in claims.documents_claims()],
+                 "Claims of the documents")
+
+
+def render(report: Report) -> str:
+    pictures = {f"chart-{number}-{picture.id}": picture.spec for number, machine in enumerate(report.machines)
+                for section in machine.sections for picture in section.pictures}
+    contenders = arrange({run.contender for machine in report.machines for run in machine.runs
+                          if run.outcome == "ok" and run.experiment != "commit-cost" and run.contender not in catalogue.ARITHMETIC})
+    problems = [str(problem) for problem in report.results.problems]
+    return _environment().get_template("page.html.j2").render(
+        title="Headroom lab report" + (f": {report.machines[0].title}" if report.machines else ""),
+        style=(ASSETS / "page.css").read_text(encoding="utf-8"), script=(ASSETS / "page.js").read_text(encoding="utf-8"), vega=vega(),
+        pictures=_json(pictures), machines=[_machine(machine) for machine in report.machines], warnings=report.warnings,
+        problems=problems[:MOST_PROBLEMS], more_problems=max(0, len(problems) - MOST_PROBLEMS), contenders=contenders,
+        files=report.results.files, lines=report.results.lines, runs=len(report.results.runs), bare_claims=_bare_claims(),
+        made=f"Headroom's report, schema version {model.SCHEMA_VERSION}.")
+
+
+def pictures_as_svg(report: Report) -> list[tuple[str, str]]:
+    """Each picture of the first machine as an SVG file of its own, on white."""
+    result = []
+    for machine in report.machines[:1]:
+        for section in machine.sections:
+            for picture in section.pictures:
+                spec = json.loads(json.dumps(picture.spec))
+                spec["config"]["background"] = "#ffffff"
+                spec["config"]["font"] = "DejaVu Sans, Helvetica, Arial, sans-serif"
+                result.append((picture.id, vl_convert.vegalite_to_svg(spec, vl_version=VEGA_LITE)))
+    return result

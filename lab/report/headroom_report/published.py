@@ -1,0 +1,61 @@
+"""The documents' own figures: lab/published/*.json, one table a file, with its source and the machines it was taken on."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+
+LAB = Path(__file__).resolve().parents[2]
+FOLDER = LAB / "published"
+
+
+@dataclass(frozen=True)
+class Table:
+    id: str
+    experiment: str
+    source: dict[str, str]
+    machines: dict[str, str]
+    notes: list[str]
+    columns: list[str]
+    rows: list[list[object]]
+    extra: dict[str, object] = field(default_factory=dict)
+
+    def records(self, where: dict[str, object] | None = None) -> list[dict[str, object]]:
+        """The rows as dictionaries, those whose columns equal all of `where`."""
+        found = (dict(zip(self.columns, row)) for row in self.rows)
+        return [record for record in found if all(record[name] == value for name, value in (where or {}).items())]
+
+    def column(self, name: str, where: dict[str, object] | None = None) -> list[object]:
+        return [record[name] for record in self.records(where)]
+
+
+def load(path: Path) -> Table:
+    data = json.loads(path.read_text(encoding="utf-8"))
+    known = {name: data.pop(name) for name in ("id", "experiment", "source", "machines", "notes", "columns", "rows")}
+    return Table(**known, extra=data)
+
+
+@lru_cache
+def tables() -> dict[str, Table]:
+    found = [load(path) for path in sorted(FOLDER.glob("*.json"))]
+    return {table.id: table for table in found}
+
+
+def of_experiment(experiment: str) -> list[Table]:
+    return [table for table in tables().values() if table.experiment == experiment]
+
+
+def ratio(description: dict) -> float:
+    """The published figure that a claim names: one cell over another (or the number of rows over another)."""
+    table = tables()[description["table"]]
+    values = []
+    for side in ("of", "to"):
+        where = {**description.get("where", {}), **description[side]}
+        if description.get("count"):
+            values.append(len(table.records(where)))
+        else:
+            (value,) = table.column(description["column"], where)
+            values.append(value)
+    return values[0] / values[1]

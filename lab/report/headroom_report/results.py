@@ -1,0 +1,193 @@
+"""Reads result files: JSON Lines, one machine or run a line.
+
+A line that cannot be understood is skipped whole and reported by file and line; reading never fails. A line of a newer
+schema version is counted apart, because the remedy (a newer report) is another.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import defaultdict
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Iterable
+
+from . import SCHEMA_VERSION
+
+OUTCOMES = ("ok", "bad_alloc", "killed", "timeout", "error", "absent", "not_run")
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One measured quantity of one child process. With `counts` it is a histogram: counts[i] samples near values[i]."""
+
+    unit: str
+    values: tuple[float, ...]
+    counts: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
+class Run:
+    """One child process: one contender at one configuration in one round."""
+
+    machine: str
+    experiment: str
+    contender: str
+    parameters: tuple[tuple[str, object], ...]  # sorted by name
+    round: int
+    outcome: str
+    detail: str
+    metrics: dict[str, Metric] = field(hash=False)
+    place: str = ""  # file:line
+
+    @property
+    def key(self) -> tuple:
+        return (self.machine, self.experiment, self.contender, self.parameters, self.round)
+
+
+@dataclass(frozen=True)
+class Problem:
+    file: str
+    line: int
+    why: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.why}" if self.line else f"{self.file}: {self.why}"
+
+
+@dataclass
+class ResultSet:
+    machines: dict[str, dict] = field(default_factory=dict)
+    runs: list[Run] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    newer: dict[int, int] = field(default_factory=dict)  # schema version -> lines skipped
+    repeated: int = 0  # runs that a later line of the same key replaced
+    files: list[str] = field(default_factory=list)
+    lines: int = 0
+
+    def of_machine(self, machine: str) -> list[Run]:
+        return [run for run in self.runs if run.machine == machine]
+
+
+class Unreadable(ValueError):
+    """What is wrong with a line, in words for its owner."""
+
+
+def _refuse_constant(name: str):
+    raise Unreadable(f"{name} is not a number")
+
+
+def _text(value: object, what: str) -> str:
+    if not isinstance(value, str):
+        raise Unreadable(f"{what} is not a text")
+    return value
+
+
+def _numbers(values: object, what: str) -> tuple[float, ...]:
+    if not isinstance(values, list):
+        raise Unreadable(f"{what} is not a list")
+    for value in values:
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+            raise Unreadable(f"{what} holds something that is not a number")
+    return tuple(values)
+
+
+def _metric(name: str, value: object) -> Metric:
+    if not isinstance(value, dict):
+        raise Unreadable(f'metric "{name}" is not an object')
+    unit = _text(value.get("unit"), f'the unit of metric "{name}"')
+    numbers = _numbers(value.get("values"), f'metric "{name}"')
+    counts = _numbers(value.get("counts", []), f'the counts of metric "{name}"')
+    if counts and len(counts) != len(numbers):
+        raise Unreadable(f'metric "{name}" has {len(numbers)} values but {len(counts)} counts')
+    if any(count < 0 for count in counts):
+        raise Unreadable(f'metric "{name}" has a negative count')
+    return Metric(unit, numbers, counts)
+
+
+def _parameters(value: object) -> tuple[tuple[str, object], ...]:
+    if not isinstance(value, dict):
+        raise Unreadable("parameters is not an object")
+    for name, parameter in value.items():
+        if not isinstance(parameter, (str, int, float, bool)):
+            raise Unreadable(f'parameter "{name}" is neither text nor number')
+    return tuple(sorted(value.items()))
+
+
+def _run(record: dict, place: str) -> Run:
+    outcome = _text(record.get("outcome"), "outcome")
+    if outcome not in OUTCOMES:
+        raise Unreadable(f'unknown outcome "{outcome}"')
+    number = record.get("round", 0)
+    if isinstance(number, bool) or not isinstance(number, int):
+        raise Unreadable("round is not a whole number")
+    metrics = record.get("metrics", {})
+    if not isinstance(metrics, dict):
+        raise Unreadable("metrics is not an object")
+    return Run(
+        machine=_text(record.get("machine"), "machine"),
+        experiment=_text(record.get("experiment"), "experiment"),
+        contender=_text(record.get("contender"), "contender"),
+        parameters=_parameters(record.get("parameters", {})),
+        round=number,
+        outcome=outcome,
+        detail=_text(record.get("detail", ""), "detail"),
+        metrics={name: _metric(name, value) for name, value in metrics.items()},
+        place=place,
+    )
+
+
+def read(paths: Iterable[str | Path]) -> ResultSet:
+    """All runs of all files, in order. A run whose key comes again is replaced by the later one."""
+    result = ResultSet()
+    newer: dict[int, int] = defaultdict(int)
+    runs: dict[tuple, Run] = {}
+    for path in paths:
+        name = str(path)
+        result.files.append(name)
+        try:
+            data = Path(path).read_bytes()
+        except OSError as error:
+            result.problems.append(Problem(name, 0, f"cannot be read: {error.strerror or error}"))
+            continue
+        for number, raw in enumerate(data.split(b"\n"), start=1):
+            if not raw.strip():
+                continue
+            result.lines += 1
+            try:
+                record = json.loads(raw.decode("utf-8"), parse_constant=_refuse_constant)
+                if not isinstance(record, dict):
+                    raise Unreadable("not an object")
+                version = record.get("v")
+                if isinstance(version, bool) or not isinstance(version, int):
+                    raise Unreadable('has no version "v"')
+                if version > SCHEMA_VERSION:
+                    newer[version] += 1
+                    continue
+                kind = record.get("kind")
+                if kind == "machine":
+                    result.machines.setdefault(_text(record.get("id"), "the machine's id"), record)
+                elif kind == "run":
+                    run = _run(record, f"{name}:{number}")
+                    if run.key in runs:
+                        result.repeated += 1
+                    runs[run.key] = run
+                else:
+                    raise Unreadable(f"unknown kind {json.dumps(kind)}")
+            except UnicodeDecodeError:
+                result.problems.append(Problem(name, number, "not UTF-8 text; skipped"))
+            except json.JSONDecodeError as error:
+                last = number == data.count(b"\n") + 1
+                why = "cut off in the middle" if last else f"not JSON ({error.msg})"
+                result.problems.append(Problem(name, number, why + "; skipped"))
+            except RecursionError:
+                result.problems.append(Problem(name, number, "nested too deep; skipped"))
+            except (Unreadable, ValueError) as error:
+                result.problems.append(Problem(name, number, f"{error}; skipped"))
+    result.runs = list(runs.values())
+    for run in result.runs:
+        if run.machine not in result.machines:
+            result.machines[run.machine] = {"id": run.machine, "missing": True}
+    result.newer = dict(newer)
+    return result

@@ -1,0 +1,120 @@
+"""Headroom's standing: in how many cells its default is the best, in how many close to it, and every cell where it is not.
+
+Only what a user gets without choosing counts (contenders of Headroom without "/"): a library that could be tuned to win
+everywhere has not won. What its best policy would have reached stands beside each loss.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from . import catalogue
+from .figures import PAIRED, Cell, Figure, noise
+
+OURS = "headroom::"
+CLOSE = 1.05
+
+
+@dataclass(frozen=True)
+class Place:
+    """Headroom's default in one cell by one measure, against the best of the others."""
+
+    experiment: str
+    measure: str  # in words
+    metric: str
+    parameters: dict[str, object] = field(hash=False)
+    ours: str = ""
+    figure: Figure | None = None
+    other: str = ""
+    other_figure: Figure | None = None
+    ratio: float = math.inf  # ours / best other's; infinite if ours did not end well
+    tuned: str = ""  # the policy of Headroom that does best here
+    tuned_ratio: float | None = None
+    in_noise: bool = False  # closer than equal things lie apart
+    why: str = ""
+
+    @property
+    def best(self) -> bool:
+        return self.ratio <= 1
+
+    @property
+    def close(self) -> bool:
+        return 1 < self.ratio <= CLOSE
+
+
+@dataclass
+class Standing:
+    places: list[Place] = field(default_factory=list)
+
+    @property
+    def best(self) -> list[Place]:
+        return [place for place in self.places if place.best]
+
+    @property
+    def close(self) -> list[Place]:
+        return [place for place in self.places if place.close]
+
+    @property
+    def losses(self) -> list[Place]:
+        """Every cell where Headroom is not the best, worst first."""
+        return sorted((place for place in self.places if not place.best), key=lambda place: -place.ratio)
+
+
+def default(contender: str) -> bool:
+    return contender.startswith(OURS) and "/" not in contender and contender not in catalogue.ARITHMETIC
+
+
+def peer(contender: str) -> bool:
+    return not contender.startswith(OURS) and not contender.endswith(PAIRED)
+
+
+def _least(cell: Cell, contenders: list[str], metric: str) -> tuple[str, Figure] | None:
+    found = [(contender, figure) for contender in contenders if (figure := cell.figure(contender, metric)) is not None]
+    return min(found, key=lambda pair: pair[1].median) if found else None
+
+
+def _over(first: float, second: float) -> float:
+    if second == 0:
+        return 1.0 if first == 0 else math.inf
+    return first / second
+
+
+def of(cells: list[Cell]) -> Standing:
+    result = Standing()
+    for experiment in catalogue.EXPERIMENTS:
+        own = [cell for cell in cells if cell.experiment == experiment.id]
+        for contest in experiment.contests:
+            apart = noise(own, contest.metric) or 0.0
+            for cell in own:
+                mine = [name for name in cell.contenders if default(name) and not name.endswith(PAIRED)]
+                theirs = _least(cell, [name for name in cell.contenders if peer(name)], contest.metric)
+                tried = [name for name in mine if cell.outcome(name) not in ("absent", "not_run")]
+                if not tried:
+                    continue
+                if theirs is None:
+                    # Nobody else finished: the best, if it did.
+                    failed = [name for name in cell.contenders if peer(name) and cell.outcome(name) in ("bad_alloc", "killed", "timeout")]
+                    own_figure = _least(cell, tried, contest.metric)
+                    if failed and own_figure:
+                        result.places.append(Place(experiment.id, contest.title, contest.metric, cell.parameters, own_figure[0],
+                                                   own_figure[1], failed[0], None, 0.0, why=f"{failed[0]}: {cell.outcome(failed[0])}"))
+                    continue
+                other, other_figure = theirs
+                found = _least(cell, tried, contest.metric)
+                if found is None:
+                    if any(cell.ok(name) for name in tried):
+                        continue  # it ended well, and this measure is not taken here
+                    outcome = cell.outcome(tried[0]) or ""
+                    result.places.append(Place(experiment.id, contest.title, contest.metric, cell.parameters, tried[0],
+                                               None, other, other_figure, why=outcome))
+                    continue
+                ours, figure = found
+                ratio = _over(figure.median, other_figure.median)
+                tuned = _least(cell, [name for name in cell.contenders if name.startswith(OURS) and "/" in name
+                                      and not name.endswith(PAIRED)], contest.metric)
+                result.places.append(Place(
+                    experiment.id, contest.title, contest.metric, cell.parameters, ours, figure, other, other_figure, ratio,
+                    tuned[0] if tuned else "", _over(tuned[1].median, other_figure.median) if tuned else None,
+                    in_noise=0 < abs(ratio - 1) <= apart))
+    return result

@@ -1,0 +1,64 @@
+"""One look for each contender, the same in every picture: colour, dash and shape, any one of which tells them apart.
+
+The colours are Okabe and Ito's, darkened or lightened until they stand out (3 : 1) from white and from near-black alike, so
+that one picture serves the light page, the dark page and paper.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .figures import PAIRED
+
+
+@dataclass(frozen=True)
+class Look:
+    colour: str
+    dash: tuple[int, ...]
+    shape: str
+
+
+_KNOWN = {
+    "headroom::settled_vector": Look("#d55e00", (), "circle"),
+    "headroom::vector": Look("#b5438e", (), "diamond"),
+    "std::vector": Look("#7d7d7d", (), "square"),
+    "boost::container::vector": Look("#2f7fd1", (6, 3), "triangle-up"),
+    "headroom::settled_vector/page_by_page": Look("#a8792b", (2, 2), "cross"),
+    "headroom::settled_vector/huge_pages": Look("#009e73", (8, 2), "diamond"),
+    "headroom::settled_vector/prefault_ahead": Look("#c0629a", (4, 2, 1, 2), "triangle-down"),
+    "headroom::settled_vector/open": Look("#8a78d6", (1, 2), "triangle-left"),
+    "headroom::settled_vector/open unchecked": Look("#4f9fc4", (3, 1), "triangle-right"),
+    "headroom::settled_vector/warm": Look("#e0442e", (5, 2, 2, 2), "circle"),
+}
+
+_SPARE = (
+    Look("#2f7fd1", (6, 3), "triangle-up"), Look("#009e73", (8, 2), "diamond"), Look("#c0629a", (4, 2, 1, 2), "cross"),
+    Look("#a8792b", (2, 2), "triangle-down"), Look("#8a78d6", (1, 2), "square"), Look("#d55e00", (), "circle"),
+    Look("#4f9fc4", (3, 1), "triangle-right"), Look("#7d7d7d", (10, 2), "triangle-left"),
+)
+
+_FIRST = ("headroom::settled_vector", "headroom::vector")
+
+
+def arrange(contenders: set[str] | list[str]) -> list[str]:
+    """Headroom's defaults first, then the peers, then Headroom's other policies; each by name, but the yardstick leads."""
+    def place(name: str) -> tuple:
+        base = name.removesuffix(PAIRED)
+        group = (0 if base in _FIRST else 1 if base == "std::vector" else 2 if not base.startswith("headroom::") else 3)
+        return (name.endswith(PAIRED), group, _FIRST.index(base) if base in _FIRST else 0, name)
+    return sorted(set(contenders), key=place)
+
+
+def looks(contenders: list[str]) -> dict[str, Look]:
+    """Known contenders keep their look everywhere; others take what is spare, in order."""
+    result = {}
+    spare = [look for look in _SPARE if look not in (_KNOWN.get(name) for name in contenders)] or list(_SPARE)
+    next_spare = 0
+    for name in contenders:
+        base = name.removesuffix(PAIRED)
+        if base in _KNOWN:
+            result[name] = _KNOWN[base]
+        else:
+            result[name] = spare[next_spare % len(spare)]
+            next_spare += 1
+    return result

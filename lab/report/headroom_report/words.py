@@ -1,0 +1,123 @@
+"""Numbers and configurations in words: three significant digits, units a reader knows, powers of ten as powers."""
+
+from __future__ import annotations
+
+import math
+
+from .figures import Figure
+
+_SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_BINARY = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
+
+# Parameters in the order in which a sentence would have them; others follow by name.
+_ORDER = ("optimisation", "element", "elements", "bytes", "pages")
+
+
+def digits(value: float, figures: int = 3) -> str:
+    """Three significant digits, never in scientific notation, thousands separated."""
+    if value == 0:
+        return "0"
+    places = figures - 1 - math.floor(math.log10(abs(value)))
+    rounded = round(value, places)
+    return f"{rounded:,.{max(places, 0)}f}"
+
+
+def power(value: float) -> str:
+    """10⁷ for powers of ten from a thousand, else digits with separators."""
+    if value >= 1000 and float(value).is_integer():
+        text = str(int(value))
+        if text.strip("0") == "1":
+            return "10" + str(len(text) - 1).translate(_SUPERSCRIPT)
+    return f"{value:,.0f}" if float(value).is_integer() else digits(value)
+
+
+def seconds(value: float) -> str:
+    for scale, unit in ((1, "s"), (1e-3, "ms"), (1e-6, "µs")):
+        if abs(value) >= scale:
+            return f"{digits(value / scale)} {unit}"
+    return f"{digits(value * 1e9)} ns"
+
+
+def size(value: float) -> str:
+    for scale, unit in _BINARY:
+        if abs(value) >= scale:
+            return f"{digits(value / scale, 4)} {unit}" if value % scale else f"{value / scale:,.0f} {unit}"
+    return f"{value:,.0f} B"
+
+
+def quantity(value: float, unit: str) -> str:
+    if unit == "s":
+        return seconds(value)
+    if unit == "B":
+        return size(value)
+    text = power(value) if float(value).is_integer() else digits(value)
+    return f"{text} {unit}".strip()
+
+
+def ratio(value: float) -> str:
+    if math.isinf(value):
+        return "∞"
+    return f"{value:.2f}" if 0.095 <= value < 100 else digits(value, 2)
+
+
+def figure(value: Figure) -> str:
+    """The median, and the lowest and highest round where there were several."""
+    text = quantity(value.median, value.unit)
+    if value.rounds > 1 and value.low != value.high:
+        text += f" ({quantity(value.low, value.unit)} … {quantity(value.high, value.unit)})"
+    return text
+
+
+def share(value: float) -> str:
+    return f"{value:.1%}" if value < 0.0995 else f"{value:.0%}"
+
+
+def parameter(name: str, value: object) -> str:
+    if name == "optimisation":
+        return f"-{value}"
+    if isinstance(value, bool):
+        return name if value else f"not {name}"
+    if name == "bytes" and isinstance(value, (int, float)):
+        return size(value)
+    if name == "elements" and isinstance(value, (int, float)):
+        return power(value)
+    if name == "pages":
+        return f"{value} page" + ("" if value == 1 else "s")
+    if name == "element":
+        return str(value)
+    return f"{name} {value}"
+
+
+def configuration(parameters: dict[str, object]) -> str:
+    """A cell's parameters as a phrase: "10⁷ int, -O2"."""
+    rest = dict(parameters)
+    parts = []
+    element = rest.pop("element", None)
+    if "elements" in rest:
+        parts.append(parameter("elements", rest.pop("elements")) + (f" {element}" if element else ""))
+    elif element:
+        parts.append(str(element))
+    for name in ("bytes", "pages", "optimisation"):
+        if name in rest:
+            parts.append(parameter(name, rest.pop(name)))
+    parts += [parameter(name, value) for name, value in sorted(rest.items()) if value is not False]
+    return ", ".join(parts) or "—"
+
+
+def order(parameters: dict[str, object]) -> tuple:
+    """For sorting cells as a reader expects them: -O2 before -O1 before -O0, then sizes from small to large."""
+    level = str(parameters.get("optimisation", ""))
+    rest = tuple(sorted((name, str(value)) for name, value in parameters.items()
+                        if name not in ("optimisation", "element") and (isinstance(value, (str, bool)))))
+    numbers = tuple((name, value) for name, value in sorted(parameters.items())
+                    if isinstance(value, (int, float)) and not isinstance(value, bool))
+    descending = tuple(-ord(letter) for letter in level)
+    return (descending, rest, str(parameters.get("element", "")), numbers)
+
+
+def contender(name: str) -> str:
+    return name
+
+
+def names(parameters: list[str]) -> list[str]:
+    return sorted(parameters, key=lambda name: (_ORDER.index(name) if name in _ORDER else len(_ORDER), name))
