@@ -55,7 +55,7 @@ public:
 
     // Empty, over Policy::default_reservation bytes or, where the system refuses that much, half as much, and so on down to
     // Policy::smallest_reservation. O(1).
-    settled_vector() : base(store::open_default(0)) {}
+    HEADROOM_ALWAYS_INLINE settled_vector() : base(store::open_default(0)) {}
 
     // Empty, with room for exactly `limit` elements: max_size() is limit.value. Reserves that many, rounded up to pages;
     // throws std::length_error where no array can be that long.
@@ -103,7 +103,7 @@ public:
     }
 
     // A protected vector may be destroyed. Invalidates: every element.
-    ~settled_vector() { this->give_up(); }
+    HEADROOM_ALWAYS_INLINE ~settled_vector() { this->give_up(); }
 
     // O(1). Invalidates: nothing; elements change owners.
     void swap(settled_vector& other) noexcept { this->exchange(other); }

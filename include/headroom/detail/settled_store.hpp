@@ -64,19 +64,20 @@ protected:
         T* begin = nullptr;
         T* cap = nullptr;
         range* control = nullptr;
-        std::size_t max = most_by_default();    // elements
-        bool open = false;     // held open: capacity() is max_size()
-        bool exact = false;    // max is the user's, not ours
+        std::size_t limit = most_by_default() << 2;
+
+        [[nodiscard]] constexpr std::size_t max() const noexcept { return limit >> 2; }
     };
 
     constexpr settled_store() noexcept = default;
     // A store with room in `from`; the size is 0.
     constexpr explicit settled_store(const extent& from) noexcept
-        : begin_(from.begin), end_(from.begin), cap_(from.cap), control_(from.control), max_(from.max), open_(from.open),
-          exact_(from.exact) {}
+        : begin_(from.begin), end_(from.begin), cap_(from.cap), control_(from.control), limit_(from.limit) {}
     settled_store(settled_store&&) noexcept = default;
 
-    [[nodiscard]] constexpr std::size_t max_size() const noexcept { return max_; }
+    [[nodiscard]] constexpr std::size_t max_size() const noexcept { return limit_ >> 2; }
+    [[nodiscard]] constexpr bool held_open() const noexcept { return (limit_ & 2) != 0; }
+    [[nodiscard]] constexpr bool exact() const noexcept { return (limit_ & 1) != 0; }
 
     static settled_store open_default(std::size_t floor_bytes) {
         std::error_code error;
@@ -96,33 +97,37 @@ protected:
 
     static settled_store open_like(const settled_store& other) {
         if (other.control_ == nullptr) return settled_store(extent{});
-        if (other.exact_) return open_exactly(other.max_, Policy::commit);
+        if (other.exact()) return open_exactly(other.max_size(), Policy::commit);
         return open_default(static_cast<std::size_t>(other.end_ - other.begin_) * sizeof(T));
     }
 
     HEADROOM_ALWAYS_INLINE void make_room_for_one() {
-        install(further({begin_, cap_, control_, max_, open_, exact_}, end_, 1));
+        if (HEADROOM_UNLIKELY(begin_ == nullptr)) {
+            install(anew());
+        } else {
+            cap_ = one_more(control_, begin_, end_, limit_);
+        }
     }
     bool try_make_room_for_one() noexcept {
         std::error_code error;
-        const extent there = try_further({begin_, cap_, control_, max_, open_, exact_}, end_, 1, false, error);
+        const extent there = try_further({begin_, cap_, control_, limit_}, end_, 1, false, error);
         if (error) return false;
         install(there);
         return true;
     }
     void make_room(std::size_t count) {
-        install(further({begin_, cap_, control_, max_, open_, exact_}, begin_, count));
+        install(further({begin_, cap_, control_, limit_}, begin_, count));
     }
     void reserve_room(std::size_t count) {
         std::error_code error;
-        const extent there = try_further({begin_, cap_, control_, max_, open_, exact_}, begin_, count, true, error);
+        const extent there = try_further({begin_, cap_, control_, limit_}, begin_, count, true, error);
         if (error) fail(error, count);
         install(there);
     }
 
     void shrink_store() noexcept {
         const std::size_t kept = shrink(control_, static_cast<std::size_t>(end_ - begin_) * sizeof(T));
-        cap_ = begin_ + capacity_of(kept, max_);
+        cap_ = begin_ + capacity_of(kept, max_size());
     }
 
     void move_store(settled_store to) {
@@ -136,7 +141,7 @@ protected:
             std::error_code error;
             const std::size_t committed = extend_exactly(to.control_, bytes, error);
             if (error) fail(error, count);
-            to.cap_ = to.begin_ + capacity_of(committed, to.max_);
+            to.cap_ = to.begin_ + capacity_of(committed, to.max_size());
         }
         if constexpr (is_trivially_relocatable_v<T>) {
             if (count != 0) transfer(control_, to.control_, bytes);
@@ -161,9 +166,7 @@ protected:
         end_ = from.end_;
         cap_ = from.cap_;
         control_ = from.control_;
-        max_ = from.max_;
-        open_ = from.open_;
-        exact_ = from.exact_;
+        limit_ = from.limit_;
     }
     // What is held here, by value; from now on nothing is.
     settled_store stolen() noexcept {
@@ -188,19 +191,19 @@ protected:
 #if defined(HEADROOM_ASAN)
         if (annotates()) annotate(begin_, cap_, end_, cap_);
 #endif
-        relinquish(control_);
+        relinquish(control_, held_open() ? static_cast<std::size_t>(end_ - begin_) * sizeof(T) : 0);
     }
 
     // Only what is committed is ever poisoned, and of a range held open nobody knows what is.
-    [[nodiscard]] bool annotates() const noexcept { return !open_; }
+    [[nodiscard]] bool annotates() const noexcept { return !held_open(); }
 
     T* begin_ = nullptr;
     T* end_ = nullptr;
     T* cap_ = nullptr;    // end of what is committed
     range* control_ = nullptr;
-    std::size_t max_ = most_by_default();
-    bool open_ = false;
-    bool exact_ = false;
+    // max_size() in the upper bits, below them whether the range is held open (then capacity() is max_size()) and whether
+    // max_size() is the user's wish and not ours. One word, so that an append loop has a register more.
+    std::size_t limit_ = most_by_default() << 2;
 
 private:
     [[nodiscard]] static constexpr std::size_t bytes_by_default() noexcept {
@@ -218,7 +221,7 @@ private:
         static_assert(alignof(T) <= 4096, "a range starts at a page, and pages may be as small as 4096 bytes");
         T* const begin = reinterpret_cast<T*>(held.base);
         const bool open = how.how_held() == holding::open && held.committed == held.reserved;
-        return {begin, begin + capacity_of(held.committed, max), held.control, max, open, exact};
+        return {begin, begin + capacity_of(held.committed, max), held.control, max << 2 | (open ? 2U : 0U) | (exact ? 1U : 0U)};
     }
 
     [[nodiscard]] static extent reserve_default(std::size_t floor_bytes, std::error_code& error) noexcept {
@@ -240,7 +243,7 @@ private:
             const extent fresh = reserve_default(0, error);
             if (error) return there;
             needed = extra;
-            if (needed > fresh.max) {
+            if (needed > fresh.max()) {
                 relinquish(fresh.control);
                 error = std::make_error_code(std::errc::result_out_of_range);
                 return there;
@@ -251,15 +254,15 @@ private:
                 return there;
             }
             extent made = fresh;
-            made.cap = made.begin + capacity_of(committed, made.max);
+            made.cap = made.begin + capacity_of(committed, made.max());
             return made;
         }
-        if (needed > there.max) {
+        if (needed > there.max()) {
             error = std::make_error_code(std::errc::result_out_of_range);
             return there;
         }
         const std::size_t committed = committed_for(there, needed, exactly, error);
-        if (!error) there.cap = there.begin + capacity_of(committed, there.max);
+        if (!error) there.cap = there.begin + capacity_of(committed, there.max());
         return there;
     }
 
@@ -279,6 +282,21 @@ private:
         return result;
     }
 
+    // A range for a vector that owns none, with room for one element.
+    HEADROOM_COLD static extent anew() { return further({}, nullptr, 1); }
+
+    // The slow path of an append, in as few registers as can be: the caller keeps the rest of the container in the others.
+    // Returns the new end of what is committed. Precondition: the range is full.
+    HEADROOM_COLD static T* one_more(range* control, T* begin, const T* end, std::size_t limit) {
+        const std::size_t max = limit >> 2;
+        const std::size_t needed = static_cast<std::size_t>(end - begin) + 1;
+        if (needed > max) throw_length_error("headroom::settled_vector: past the reservation");
+        std::error_code error;
+        const std::size_t committed = extend(control, needed * sizeof(T), error);
+        if (error) throw_refused("commit memory for a settled_vector", needed * sizeof(T), error);
+        return begin + capacity_of(committed, max);
+    }
+
     [[noreturn]] HEADROOM_COLD static void fail(std::error_code error, std::size_t elements) {
         if (error == std::errc::result_out_of_range) throw_length_error("headroom::settled_vector: past the reservation");
         throw_refused("commit memory for a settled_vector", elements * sizeof(T), error);
@@ -293,8 +311,7 @@ private:
             begin_ = there.begin;
             end_ = there.begin;
             control_ = there.control;
-            max_ = there.max;
-            open_ = there.open;
+            limit_ = there.limit;
         }
         cap_ = there.cap;
     }
