@@ -27,14 +27,14 @@ _KNOWN = {
     "headroom::settled_vector/huge_pages": Look("#009e73", (8, 2), "diamond"),
     "headroom::settled_vector/prefault_ahead": Look("#c0629a", (4, 2, 1, 2), "triangle-down"),
     "headroom::settled_vector/open": Look("#8a78d6", (1, 2), "triangle-left"),
-    "headroom::settled_vector/open unchecked": Look("#4f9fc4", (3, 1), "triangle-right"),
+    "headroom::settled_vector/open unchecked": Look("#3f90b8", (3, 1), "triangle-right"),
     "headroom::settled_vector/warm": Look("#e0442e", (5, 2, 2, 2), "circle"),
 }
 
 _SPARE = (
     Look("#2f7fd1", (6, 3), "triangle-up"), Look("#009e73", (8, 2), "diamond"), Look("#c0629a", (4, 2, 1, 2), "cross"),
     Look("#a8792b", (2, 2), "triangle-down"), Look("#8a78d6", (1, 2), "square"), Look("#d55e00", (), "circle"),
-    Look("#4f9fc4", (3, 1), "triangle-right"), Look("#7d7d7d", (10, 2), "triangle-left"),
+    Look("#3f90b8", (3, 1), "triangle-right"), Look("#7d7d7d", (10, 2), "triangle-left"),
 )
 
 _FIRST = ("headroom::settled_vector", "headroom::vector")

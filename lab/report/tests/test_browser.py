@@ -1,0 +1,150 @@
+"""The page in a real browser, with no way to the network: drawn whole, without a complaint, and usable by mouse and keyboard.
+
+Skipped where there is no Chromium: the page's insides are tested without it in test_page.py.
+"""
+
+import time
+
+import pytest
+from headroom_report import model, page, results
+
+import browser
+import samples
+
+pytestmark = pytest.mark.skipif(browser.CHROMIUM is None, reason="no chromium is installed")
+
+DRAWN = "[...document.querySelectorAll('.chart')].every(chart => chart.dataset.done)"
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("page")
+    report = model.build(results.read([samples.write(folder / "full.jsonl", samples.full(paired=True))]))
+    (folder / "page.html").write_text(page.render(report), encoding="utf-8")
+    return folder / "page.html"
+
+
+@pytest.fixture
+def window(file):
+    with browser.Browser() as opened:
+        opened.open(file)
+        opened.wait(DRAWN)
+        yield opened
+
+
+def test_the_page_draws_every_chart_without_a_complaint_or_a_request(file):
+    with browser.Browser() as opened:
+        began = time.monotonic()
+        opened.open(file)
+        assert time.monotonic() - began < 20    # not a measurement: a page that hangs must not hang the tests
+        opened.wait(DRAWN)
+        count = opened.evaluate("document.querySelectorAll('.chart').length")
+        assert count >= 10
+        assert opened.evaluate("[...document.querySelectorAll('.chart')].filter(chart => chart.querySelector('svg path, svg rect')).length") == count
+        assert opened.evaluate("[...document.querySelectorAll('.chart')].every(chart => chart.getBoundingClientRect().height > 60)")
+        assert opened.log == []
+        assert [url for url in opened.requests if not url.startswith(("file:", "data:"))] == []
+
+
+def column(opened, table, index):
+    return opened.evaluate(f"[...document.querySelectorAll('#{table} tbody tr')].map(row => row.cells[{index}].dataset.s)")
+
+
+def test_a_click_sorts_and_another_turns_it_round(window):
+    before = [float(value) for value in column(window, "losses-0", 0)]
+    window.evaluate("document.querySelector('#losses-0 th button').scrollIntoView({block: 'center', behavior: 'instant'})")
+    place = window.evaluate("(r => [r.x + 5, r.y + 5])(document.querySelector('#losses-0 th button').getBoundingClientRect())")
+    window.click(*place)
+    rising = [float(value) for value in column(window, "losses-0", 0)]
+    assert rising == sorted(before) and rising != before
+    assert window.evaluate("document.querySelector('#losses-0 th').getAttribute('aria-sort')") == "ascending"
+    window.click(*place)
+    assert [float(value) for value in column(window, "losses-0", 0)] == sorted(before, reverse=True)
+
+
+def test_enter_sorts_too(window):
+    window.evaluate("document.querySelectorAll('#losses-0 th button')[4].focus()")
+    window.press("Enter")
+    values = [float(value) for value in column(window, "losses-0", 4)]
+    assert values == sorted(values)
+    assert window.evaluate("document.querySelectorAll('#losses-0 th')[4].getAttribute('aria-sort')") == "ascending"
+
+
+def test_a_contender_can_be_filtered_away_by_keyboard_in_tables_and_pictures(window):
+    name = "boost::container::vector"
+    shown = ("[...document.querySelectorAll('[data-contender=\"boost::container::vector\"]')]"
+             ".filter(cell => cell.offsetParent !== null && !cell.closest('details')).length")
+    points = "document.querySelectorAll('#chart-0-one-growth .mark-symbol path').length"
+    assert window.evaluate(shown) > 0
+    before = window.evaluate(points)
+    window.evaluate("document.getElementById('filter').open = true")
+    window.evaluate(f"document.querySelector('.filter input[value=\"{name}\"]').focus()")
+    window.press(" ")
+    assert window.evaluate(shown) == 0
+    window.wait(f"{points} < {before}")
+    assert window.evaluate("document.getElementById('count').textContent").endswith(" of " + str(
+        window.evaluate("document.querySelectorAll('.filter input').length")))
+    window.evaluate("document.getElementById('all').click()")
+    assert window.evaluate(shown) > 0
+    window.wait(f"{points} === {before}")
+
+
+def test_hovering_a_point_shows_its_numbers(window):
+    window.evaluate("document.getElementById('chart-0-one-growth').scrollIntoView({block: 'center', behavior: 'instant'})")
+    place = window.evaluate("(r => [r.x + r.width / 2, r.y + r.height / 2])"
+                            "(document.querySelectorAll('#chart-0-one-growth .role-mark path[aria-roledescription=\"point\"]')[3].getBoundingClientRect())")
+    window.hover(*place)
+    window.wait("document.querySelector('#vg-tooltip-element.visible') !== null")
+    shown = window.evaluate("document.querySelector('#vg-tooltip-element').textContent")
+    assert "vector" in shown and "median (range)" in shown
+
+
+def test_dark_and_light_differ_and_both_keep_contrast(window):
+    colours = "[getComputedStyle(document.body).backgroundColor, getComputedStyle(document.body).color, getComputedStyle(document.querySelector('.chart text')).fill]"
+    window.dark(False)
+    light = window.evaluate(colours)
+    window.dark(True)
+    dark = window.evaluate(colours)
+    assert light != dark
+    for back, ink, chart_ink in (light, dark):
+        assert contrast(back, ink) > 7 and contrast(back, chart_ink) > 7
+
+
+def test_every_contenders_colour_stands_out_from_both_backgrounds(window):
+    from headroom_report import style
+    for look in list(style._KNOWN.values()) + list(style._SPARE):
+        for back in ("rgb(255, 255, 255)", "rgb(20, 23, 26)"):
+            red, green, blue = (int(look.colour[i:i + 2], 16) for i in (1, 3, 5))
+            assert contrast(back, f"rgb({red}, {green}, {blue})") >= 3, look
+
+
+def test_no_two_contenders_look_alike_even_without_colour():
+    from headroom_report import style
+    names = list(style._KNOWN)
+    looks = style.looks(names)
+    assert len({(look.dash, look.shape) for look in looks.values()}) == len(names)
+
+
+def test_it_prints(window, tmp_path):
+    window.pdf(tmp_path / "page.pdf")
+    assert (tmp_path / "page.pdf").read_bytes().startswith(b"%PDF")
+    assert window.log == []
+
+
+def test_a_page_without_results_makes_no_complaint(tmp_path):
+    (tmp_path / "empty.jsonl").write_text("")
+    (tmp_path / "empty.html").write_text(page.render(model.build(results.read([tmp_path / "empty.jsonl"]))), encoding="utf-8")
+    with browser.Browser() as opened:
+        opened.open(tmp_path / "empty.html")
+        assert opened.log == []
+        assert "No results" in opened.evaluate("document.body.innerText")
+
+
+def contrast(first: str, second: str) -> float:
+    """As WCAG defines it."""
+    def light(colour):
+        parts = [float(part) / 255 for part in colour[colour.index("(") + 1:-1].split(",")[:3]]
+        red, green, blue = (part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    bright, dim = sorted((light(first), light(second)), reverse=True)
+    return (bright + 0.05) / (dim + 0.05)

@@ -1,0 +1,164 @@
+"""The rules that decide claims: each can come out both ways, and says so when it was not run."""
+
+import pytest
+from headroom_report import claims, published
+from headroom_report.figures import cells
+from headroom_report.results import Metric, Run
+
+ALL = claims.documents_claims() + claims.promises()
+
+
+def a_run(experiment, contender, parameters, metrics, outcome="ok", number=0):
+    return Run("m", experiment, contender, tuple(sorted(parameters.items())), number, outcome, "",
+               {name: Metric("", tuple(value) if isinstance(value, (list, tuple)) else (value,)) for name, value in metrics.items()})
+
+
+def points(rule):
+    """Parameters that the rule speaks of: for every listed value one, and the ends of what must be complete."""
+    where = {}
+    choices = ("", [None])
+    for name, wanted in rule["where"].items():
+        if isinstance(wanted, list):
+            choices = (name, wanted)
+        elif isinstance(wanted, dict):
+            where[name] = wanted.get("min", wanted.get("max", 1))
+        elif wanted is not False:
+            where[name] = wanted
+    for name, ends in rule.get("complete", {}).items():
+        choices = (name, ends)
+    name, values = choices
+    return [{**where, **({name: value} if value is not None else {})} for value in values] or [where]
+
+
+def limit_sides(must):
+    """A value that meets the rule and one that does not."""
+    sign, _, text = must.partition(" ")
+    limit = float(text)
+    if sign == "within":
+        return 1.0, limit * 10
+    if sign == "==":
+        return limit, limit - 1
+    below, above = limit * 0.9 - 1e-9, limit * 1.1 + 1e-9
+    return (below, above) if sign in ("<", "<=") else (above, below)
+
+
+def made_up(claim, value):
+    """Runs in which the claim's quantity is `value` everywhere."""
+    rule = claim.rule
+    quantity = rule["quantity"]
+    runs = []
+    for parameters in points(rule):
+        if "ratio" in quantity:
+            runs += [a_run(rule["experiment"], quantity["of"], parameters, {quantity["ratio"]: value * 8}),
+                     a_run(rule["experiment"], quantity["to"], parameters, {quantity["ratio"]: 8})]
+        elif "sequence" in quantity:
+            there = published.tables()[quantity["published"]].column(quantity["column"], quantity["rows"])
+            runs.append(a_run(rule["experiment"], quantity["of"], parameters, {quantity["sequence"]: there if value else there[:-1]}))
+        elif "survives" in quantity:
+            runs += [a_run(rule["experiment"], quantity["survives"], parameters, {}, "ok" if value else "killed"),
+                     a_run(rule["experiment"], quantity["where_fails"], parameters, {}, "bad_alloc")]
+        else:
+            metrics = {quantity["value"]: value * (7 if "over" in quantity else 1) + (3 if "less" in quantity else 0)}
+            if "over" in quantity:
+                metrics[quantity["over"]] = 7
+            if "less" in quantity:
+                metrics[quantity["less"]] = 3
+            runs.append(a_run(rule["experiment"], quantity["of"], parameters, metrics))
+            if "against" in quantity:
+                other = quantity["against"]
+                runs.append(a_run(other["experiment"], other["of"], points({"where": other["where"]})[0], {other["value"]: 1}))
+    return runs
+
+
+@pytest.mark.parametrize("claim", ALL, ids=lambda claim: claim.id)
+def test_each_rule_can_come_out_both_ways_and_not_run(claim):
+    good, bad = limit_sides(claim.rule["must"])
+    assert claims.decide(claim, cells(made_up(claim, good))).state == claims.HOLDS
+    assert claims.decide(claim, cells(made_up(claim, bad))).state == claims.FAILS
+    assert claims.decide(claim, []).state == claims.NOT_RUN
+
+
+@pytest.mark.parametrize("claim", ALL, ids=lambda claim: claim.id)
+def test_a_claim_is_not_decided_by_other_experiments(claim):
+    good, _ = limit_sides(claim.rule["must"])
+    others = [run for run in made_up(claim, good) if run.experiment != claim.rule["experiment"]]
+    elsewhere = [Run(run.machine, "some-other", run.contender, run.parameters, run.round, run.outcome, run.detail, run.metrics)
+                 for run in made_up(claim, good)]
+    assert claims.decide(claim, cells(others + elsewhere)).state == claims.NOT_RUN
+
+
+@pytest.mark.parametrize("claim", ALL, ids=lambda claim: claim.id)
+def test_each_claim_says_what_it_claims_and_where_from(claim):
+    assert claim.sentence and claim.document
+    assert claim.published_text or claim.asked
+
+
+def test_ids_are_unique():
+    assert len({claim.id for claim in ALL}) == len(ALL)
+
+
+def by_id(name):
+    return next(claim for claim in ALL if claim.id == name)
+
+
+def throughput(ratios, contender="headroom::settled_vector"):
+    runs = []
+    for size, ratio in ratios.items():
+        parameters = {"element": "int", "elements": size, "optimisation": "O2"}
+        runs += [a_run("throughput", contender, parameters, {"time": ratio}), a_run("throughput", "std::vector", parameters, {"time": 1.0})]
+    return runs
+
+
+def test_a_promise_whose_sizes_were_not_all_run_is_met_where_run():
+    verdict = claims.decide(by_id("append-default"), cells(throughput({10**7: 0.3, 10**8: 0.2})))
+    assert verdict.state == claims.PARTLY
+    assert verdict.missing == ["elements 1000000000"]
+
+
+def test_one_cell_that_breaks_a_promise_breaks_it_and_is_the_one_shown():
+    verdict = claims.decide(by_id("append-default"), cells(throughput({10**7: 0.3, 10**8: 0.34, 10**9: 0.2})))
+    assert verdict.state == claims.FAILS
+    assert verdict.decisive.parameters["elements"] == 10**8
+
+
+def test_a_warm_process_does_not_stand_in_for_a_fresh_one():
+    runs = [Run(run.machine, run.experiment, run.contender, tuple(sorted({**dict(run.parameters), "warm": True}.items())), 0, "ok", "",
+                run.metrics) for run in throughput({10**7: 0.1, 10**8: 0.1, 10**9: 0.1})]
+    assert claims.decide(by_id("append-default"), cells(runs)).state == claims.NOT_RUN
+
+
+def test_a_promise_is_broken_by_our_own_failure_but_a_peers_failure_decides_nothing():
+    parameters = {"element": "int", "elements": 10**9, "optimisation": "O2"}
+    ours, theirs = "headroom::settled_vector/prefault_ahead", "std::vector"
+    fine = {"time": 0.05}
+    broken = [a_run("throughput", ours, parameters, {}, "killed"), a_run("throughput", theirs, parameters, {"time": 1.0})]
+    assert claims.decide(by_id("append-prefault"), cells(broken)).state == claims.FAILS
+    alone = [a_run("throughput", ours, parameters, fine), a_run("throughput", theirs, parameters, {}, "bad_alloc")]
+    verdict = claims.decide(by_id("append-prefault"), cells(alone))
+    assert verdict.state == claims.NOT_RUN
+    assert "std::vector: bad_alloc" in verdict.remarks[0]
+
+
+def test_medians_over_rounds_decide_and_not_single_rounds():
+    parameters = {"element": "int", "elements": 10**9, "optimisation": "O2"}
+    runs = []
+    for number, time in enumerate((0.01, 0.5, 0.6)):
+        runs += [a_run("throughput", "headroom::settled_vector/prefault_ahead", parameters, {"time": time}, number=number),
+                 a_run("throughput", "std::vector", parameters, {"time": 1.0}, number=number)]
+    verdict = claims.decide(by_id("append-prefault"), cells(runs))
+    assert verdict.state == claims.FAILS and verdict.decisive.figure.median == 0.5
+
+
+def test_a_verdict_closer_than_equal_things_lie_apart_says_so():
+    runs = []
+    parameters = {"element": "int", "elements": 10**9, "optimisation": "O2"}
+    for contender, time in (("std::vector", 1.0), ("std::vector#2", 1.1), ("headroom::settled_vector/prefault_ahead", 0.118)):
+        runs.append(a_run("throughput", contender, parameters, {"time": time}))
+    verdict = claims.decide(by_id("append-prefault"), cells(runs))
+    assert verdict.state == claims.HOLDS
+    assert any("closer to the limit" in remark for remark in verdict.remarks)
+
+
+def test_the_published_ratio_is_taken_from_the_published_table():
+    assert claims.published.ratio(by_id("throughput-ints").published["ratio"]) == pytest.approx(3.295792 / 2.972950)
+    assert by_id("growth-half-more-often").published_text.startswith("1.67")

@@ -1,0 +1,107 @@
+"""Medians, ranges, percentiles, noise, and Headroom's standing."""
+
+import math
+
+import pytest
+from headroom_report import figures, standing
+from headroom_report.results import Metric, Run
+
+
+def a_run(contender, value, number=0, outcome="ok", experiment="one-growth", metric="time", **parameters):
+    metrics = {metric: Metric("s", (value,))} if value is not None else {}
+    return Run("m", experiment, contender, tuple(sorted((parameters or {"bytes": 4096}).items())), number, outcome, "", metrics)
+
+
+def one_cell(*runs):
+    (cell,) = figures.cells(runs)
+    return cell
+
+
+def test_a_figure_is_the_median_over_rounds_with_lowest_and_highest():
+    cell = one_cell(*(a_run("a", value, number) for number, value in enumerate((5.0, 1.0, 2.0))))
+    figure = cell.figure("a", "time")
+    assert (figure.median, figure.low, figure.high, figure.rounds) == (2.0, 1.0, 5.0, 3)
+
+
+def test_rounds_that_did_not_end_well_do_not_count():
+    cell = one_cell(a_run("a", 1.0), a_run("a", None, 1, "killed"))
+    assert cell.figure("a", "time").rounds == 1
+    assert cell.outcome("a") == "killed"
+
+
+def test_a_process_that_repeats_gives_the_median_of_its_repetitions():
+    assert figures.scalar(Metric("s", (3.0, 1.0, 9.0))) == 3.0
+
+
+def test_percentiles_of_a_histogram_are_by_nearest_rank():
+    metric = Metric("s", (10.0, 20.0, 30.0), (50, 49, 1))
+    assert [figures.percentile(metric, part) for part in (0.5, 0.51, 0.99, 0.991, 1)] == [10, 20, 20, 30, 30]
+
+
+def test_histograms_of_all_rounds_are_added_up():
+    runs = [Run("m", "latency", "a", (("elements", 1),), number, "ok", "", {"h": Metric("s", (1.0, 2.0), (3, 4))}) for number in range(2)]
+    assert one_cell(*runs).histogram("a", "h") == Metric("s", (1.0, 2.0), (6, 8))
+
+
+def test_a_ratio_is_of_medians_and_its_range_of_rounds_paired():
+    runs = [a_run("a", value, number) for number, value in enumerate((1.0, 2.0, 3.0))]
+    runs += [a_run("b", value, number) for number, value in enumerate((2.0, 2.0, 12.0))]
+    ratio = one_cell(*runs).ratio("time", "a", "b")
+    assert (ratio.median, ratio.low, ratio.high) == (1.0, 0.25, 1.0)
+
+
+def test_noise_is_how_far_two_runs_of_the_same_contender_lie_apart_either_way():
+    cells = figures.cells([a_run("a", 1.0), a_run("a#2", 0.8), a_run("b", 5.0)])
+    assert figures.noise(cells, "time") == pytest.approx(0.25)
+    assert figures.noise(figures.cells([a_run("a", 1.0)]), "time") is None
+
+
+def test_cells_are_told_apart_by_every_parameter():
+    assert len(figures.cells([a_run("a", 1.0, elements=1), a_run("a", 1.0, elements=1, warm=True), a_run("a", 1.0, elements=2)])) == 3
+
+
+OURS = "headroom::settled_vector"
+
+
+def places(*runs):
+    return standing.of(figures.cells(runs))
+
+
+def test_best_close_and_behind_are_counted_and_losses_come_worst_first():
+    result = places(a_run(OURS, 0.9, bytes=1), a_run("std::vector", 1.0, bytes=1),
+                    a_run(OURS, 1.04, bytes=2), a_run("std::vector", 1.0, bytes=2),
+                    a_run(OURS, 1.5, bytes=3), a_run("std::vector", 1.0, bytes=3),
+                    a_run(OURS, 3.0, bytes=4), a_run("std::vector", 1.0, bytes=4))
+    assert (len(result.best), len(result.close), len(result.losses)) == (1, 1, 3)
+    assert [place.ratio for place in result.losses] == [3.0, 1.5, 1.04]
+
+
+def test_only_the_default_counts_and_the_best_policy_is_named_beside_it():
+    result = places(a_run(OURS, 2.0), a_run(OURS + "/huge_pages", 0.5), a_run("std::vector", 1.0), a_run("boost::container::vector", 4.0))
+    (loss,) = result.losses
+    assert (loss.other, loss.ratio, loss.tuned, loss.tuned_ratio) == ("std::vector", 2.0, OURS + "/huge_pages", 0.5)
+
+
+def test_our_failure_is_the_worst_loss_and_a_peers_failure_is_no_contest_lost():
+    result = places(a_run(OURS, None, outcome="bad_alloc", bytes=1), a_run("std::vector", 1.0, bytes=1),
+                    a_run(OURS, 9.0, bytes=2), a_run("std::vector", None, outcome="killed", bytes=2),
+                    a_run(OURS, 2.0, bytes=3), a_run("std::vector", 1.0, bytes=3))
+    assert [place.ratio for place in result.losses] == [math.inf, 2.0]
+    assert result.losses[0].why == "bad_alloc"
+    assert len(result.best) == 1
+
+
+def test_an_absent_default_is_no_place_at_all():
+    assert not places(a_run(OURS, None, outcome="absent"), a_run("std::vector", 1.0)).places
+
+
+def test_growth_policies_are_arithmetic_and_no_contenders():
+    result = places(a_run("headroom::geometric<2,1>", 0.0, experiment="growth", metric="bytes_moved", elements=1),
+                    a_run("std::vector", 1.0, experiment="growth", metric="bytes_moved", elements=1))
+    assert not result.places
+
+
+def test_a_loss_within_the_noise_says_so():
+    result = places(a_run(OURS, 1.02), a_run("std::vector", 1.0), a_run("std::vector#2", 1.03))
+    (loss,) = result.losses
+    assert loss.in_noise and loss.other == "std::vector"

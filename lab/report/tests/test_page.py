@@ -1,0 +1,244 @@
+"""The page and the text: the numbers are the files' own, nothing is loaded, and odd results give a page that says so."""
+
+import json
+import re
+import statistics
+from html.parser import HTMLParser
+
+import altair
+import pytest
+from headroom_report import model, page, results, text
+from headroom_report.__main__ import main
+
+import samples
+
+
+class Tables(HTMLParser):
+    """Every table of a page: caption, and rows of (text, sort key)."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.tables, self.part, self.skipping = [], None, False
+        self.feed(html)
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        if tag == "table":
+            self.tables.append({"caption": "", "rows": []})
+        elif tag == "caption":
+            self.part = "caption"
+        elif tag == "tr" and self.tables:
+            self.tables[-1]["rows"].append([])
+        elif tag in ("td", "th") and self.tables:
+            self.tables[-1]["rows"][-1].append(["", attributes.get("data-s")])
+            self.part = "cell"
+        elif tag == "small":
+            self.part = None
+
+    def handle_endtag(self, tag):
+        if tag in ("td", "th", "caption"):
+            self.part = None
+
+    def handle_data(self, data):
+        if self.part == "caption":
+            self.tables[-1]["caption"] += data
+        elif self.part == "cell":
+            self.tables[-1]["rows"][-1][-1][0] += data
+
+
+def made(tmp_path, records, name="some.jsonl"):
+    report = model.build(results.read([samples.write(tmp_path / name, records)]))
+    return page.render(report), report
+
+
+@pytest.fixture(scope="module")
+def full(tmp_path_factory):
+    return made(tmp_path_factory.mktemp("full"), samples.full())
+
+
+def test_medians_on_the_page_are_those_of_the_files(full):
+    """Recomputed from the raw lines, without any of the report's own code."""
+    html, _ = full
+    table = next(table for table in Tables(html).tables if table["caption"] == "time to build")
+    heading = [cell[0] for cell in table["rows"][0]]
+    times = {}
+    for record in samples.full():
+        if record.get("experiment") == "throughput" and record["outcome"] == "ok":
+            point = record["parameters"]
+            label = f"10{'⁰¹²³⁴⁵⁶⁷⁸⁹'[len(str(point['elements'])) - 1]} {point['element']}, -{point['optimisation']}" + (", warm" if point.get("warm") else "")
+            times.setdefault((label, record["contender"]), []).append(record["metrics"]["time"]["values"][0])
+    checked = 0
+    for row in table["rows"][1:]:
+        for name, (shown, key) in zip(heading[1:], row[1:]):
+            expected = times.pop((row[0][0], name), None)
+            if expected is None:
+                assert shown == "—"
+                continue
+            assert float(key) == pytest.approx(statistics.median(expected), rel=1e-9)
+            number, unit = re.match(r"([\d.,]+) (\S+)", shown).groups()
+            assert float(number.replace(",", "")) * {"s": 1, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}[unit] == pytest.approx(
+                statistics.median(expected), rel=0.005)
+            checked += 1
+    assert not times and checked > 100
+
+
+def test_ratios_on_the_page_are_those_of_the_medians(full):
+    html, _ = full
+    table = next(table for table in Tables(html).tables if table["caption"] == "time of one life")
+    heading = [cell[0] for cell in table["rows"][0]]
+    for row in table["rows"][1:]:
+        keys = {name: float(key) for name, (_, key) in zip(heading[1:], row[1:])}
+        for name, (shown, _) in zip(heading[1:], row[1:]):
+            if name != "std::vector":
+                assert float(re.search(r"\(([\d.]+)\)", shown)[1]) == pytest.approx(keys[name] / keys["std::vector"], abs=0.0051)
+
+
+def test_the_text_says_the_same_as_the_page(full):
+    html, report = full
+    plain = text.report_text(report, everything=True)
+    page_tables = {table["caption"]: table for table in Tables(html).tables}
+    for caption in ("time to build", "longest append", "peak resident memory", "time of one life"):
+        for row in page_tables[caption]["rows"][1:]:
+            for shown, _ in row:
+                assert shown in plain
+
+
+def test_the_page_loads_nothing(full):
+    html, _ = full
+    outside = html.replace(page.vega(), "")
+    assert not re.findall(r"<(?:script|img|iframe|object|embed)[^>]*\ssrc\s*=", outside)
+    links = re.findall(r"<link[^>]*href=\"([^\"]*)\"", outside)
+    assert links == ["data:,"]
+    assert not re.findall(r"@import|url\(", outside)
+    specs = json.loads(re.search(r'id="pictures">(.*?)</script>', html, re.S)[1])
+    assert specs and all("url" not in json.dumps(spec.get("data", {})) for spec in specs.values())
+
+
+def test_the_page_stays_small(full):
+    html, _ = full
+    assert len(html.encode()) < 5_000_000
+
+
+def test_every_experiment_has_a_picture_and_a_table_behind_it(full):
+    _, report = full
+    for section in report.machines[0].sections:
+        assert section.pictures and section.tables, section.experiment.id
+
+
+def test_every_first_table_names_its_verdict_in_words(full):
+    html, _ = full
+    found = {table["caption"]: table for table in Tables(html).tables}
+    assert {row[0][0] for row in found["Claims of the documents"]["rows"][1:]} <= {"holds", "does not hold", "not run", "holds where run"}
+    assert {row[0][0] for row in found["Headroom's promises"]["rows"][1:]} <= {"met", "missed", "not run", "met where run"}
+
+
+def test_every_loss_is_on_the_page(full):
+    html, report = full
+    table = next(table for table in Tables(html).tables if table["caption"].startswith("Every cell where"))
+    losses = [place for place in report.machines[0].standing.places if place.ratio > 1]
+    assert losses and len(table["rows"]) - 1 == len(losses)
+    keys = [float(row[0][1]) for row in table["rows"][1:]]
+    assert keys == sorted(keys, reverse=True)
+
+
+def test_with_an_a_a_run_small_differences_are_grey_and_the_noise_is_named(tmp_path):
+    html, report = made(tmp_path, samples.full(paired=True))
+    assert report.machines[0].paired
+    assert "the same contender run twice lay apart by at most" in html
+    assert re.search(r'<td class="n quiet"', html)
+    without, _ = made(tmp_path, samples.full(), "other.jsonl")
+    assert "no contender was run twice" in without
+
+
+def test_experiments_that_were_not_run_are_named(tmp_path):
+    html, report = made(tmp_path, [record for record in samples.full() if record.get("experiment") in (None, "memory")])
+    assert any(warning.startswith("Not run: throughput, latency, one-growth") for warning in report.warnings)
+    assert html.count("Not run in these results.") == 6
+
+
+def test_failures_and_absent_peers_stand_on_the_page(full):
+    html, _ = full
+    assert "2 bad_alloc" in html and "folly::fbvector (no source folder was given)" in html
+    assert re.search(r'<td class="n bad"[^>]*>bad_alloc', html)
+
+
+@pytest.mark.parametrize("records", [[], [dict(samples.MACHINE)], [{"v": 2, "kind": "run"}]])
+def test_nothing_to_show_gives_a_page_that_says_so(tmp_path, records):
+    html, report = made(tmp_path, records)
+    assert "nothing to show but what the documents claim" in html and "No results" in html
+    assert text.report_text(report).startswith("! ")
+
+
+def test_a_newer_schema_is_named(tmp_path):
+    html, _ = made(tmp_path, samples.full()[:40] + [{"v": 7, "kind": "run"}])
+    assert "1 lines were written by a newer lab (schema version 7" in html
+
+
+def test_lines_that_could_not_be_read_are_listed(tmp_path):
+    path = samples.write(tmp_path / "broken.jsonl", samples.full()[:40])
+    path.write_bytes(path.read_bytes() + b'{"v":1,"kind":')
+    html = page.render(model.build(results.read([path])))
+    assert f"{path}:41: cut off in the middle; skipped" in html
+
+
+def test_only_failures_is_still_a_page(tmp_path):
+    records = [samples.MACHINE] + [samples.run("throughput", name, {"element": "int", "elements": 1000, "optimisation": "O2"}, {}, outcome=outcome)
+                                   for name, outcome in (("std::vector", "killed"), ("headroom::settled_vector", "timeout"))]
+    html, _ = made(tmp_path, records)
+    assert "1 killed, 1 timeout" in html
+
+
+def test_runs_with_strange_shapes_are_still_a_page(tmp_path):
+    """Zeros, missing metrics, missing parameters, unknown experiments and units: whatever a line may legally hold."""
+    records = [samples.MACHINE]
+    for experiment in ("throughput", "latency", "memory", "one-growth", "growth", "commit-cost", "instructions", "unheard-of"):
+        for contender in ("std::vector", "headroom::settled_vector", "headroom::settled_vector/page_by_page"):
+            records.append(samples.run(experiment, contender, {}, {}))
+            records.append(samples.run(experiment, contender, {"elements": 0, "bytes": 0, "pages": 0}, {"time": 0, "append_max": 0, "payload": 0, "call_p50": 0}))
+            records.append(samples.run(experiment, contender, {"elements": "many", "optimisation": 3}, {"time": [], "grows_at": [], "append_decades": []}))
+            records.append(samples.run(experiment, contender, {"elements": 5, "element": "int", "optimisation": "O2"}, {
+                "time": -1.0, "append_histogram": {"unit": "s", "values": [0.0, -1.0], "counts": [0, 3]}}))
+    html, report = made(tmp_path, records)
+    assert "unheard-of" in html
+    text.report_text(report, everything=True)
+    page.pictures_as_svg(report)
+
+
+def test_hostile_names_stay_text(tmp_path):
+    evil = "</script><script>alert(1)</script><b a=\"'\">"
+    records = [{**samples.MACHINE, "cpu": evil}]
+    for contender in (evil, "std::vector", "headroom::settled_vector"):
+        records.append(samples.run("throughput", contender, {"element": evil, "elements": 1000, "optimisation": "O2"}, {"time": 1e-6}))
+    html, _ = made(tmp_path, records)
+    assert "<script>alert" not in html and evil not in html
+
+
+def test_two_machines_each_get_their_own_verdicts(tmp_path):
+    records = samples.full() + [{**samples.MACHINE, "id": "feedf00d", "cpu": "Another"}] + [
+        samples.run("one-growth", name, {"element": "int", "bytes": 4096}, {"time": time}, machine="feedf00d")
+        for name, time in (("std::vector", 1e-6), ("headroom::settled_vector", 2e-6))]
+    html, report = made(tmp_path, records)
+    assert [machine.id for machine in report.machines] == ["0badcafe", "feedf00d"]
+    ids = re.findall(r'\sid="([^"]+)"', html.replace(page.vega(), ""))
+    assert len(ids) == len(set(ids))
+
+
+def test_pictures_are_also_svg_files(tmp_path):
+    path = samples.write(tmp_path / "full.jsonl", samples.full())
+    assert main([str(path), "--svg", str(tmp_path / "svg")]) == 0
+    files = sorted((tmp_path / "svg").glob("*.svg"))
+    assert {file.stem for file in files} >= {"throughput-O2", "memory", "one-growth", "growth", "latency-histogram", "commit-cost"}
+    assert all(file.read_text().startswith("<svg") for file in files)
+
+
+def test_the_command_says_by_its_status_whether_anything_was_shown(tmp_path, capsys):
+    path = samples.write(tmp_path / "full.jsonl", samples.full())
+    assert main([str(path), "--out", str(tmp_path / "a" / "page.html")]) == 0
+    assert (tmp_path / "a" / "page.html").stat().st_size > 900_000
+    assert main([str(tmp_path / "missing.jsonl"), "--out", str(tmp_path / "none.html")]) == 1
+    assert "missing.jsonl" in capsys.readouterr().err
+    assert main([str(path), "--out", "/proc/none/page.html"]) == 1
+
+
+def test_the_bundled_vega_lite_is_the_one_altair_writes_for():
+    assert altair.SCHEMA_VERSION.removeprefix("v").startswith(page.VEGA_LITE + ".")

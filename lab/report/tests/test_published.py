@@ -1,0 +1,118 @@
+"""The published figures: complete, and consistent wherever the documents allow to check."""
+
+import math
+from collections import Counter
+from itertools import product
+
+import pytest
+from headroom_report import published
+
+TABLES = published.tables()
+SYSTEMS = ("Windows", "Mac", "FreeBSD", "Linux")
+LENGTHS = (10**3, 10**6, 10**9, 10**10)
+LEVELS = ("O0", "O1", "O2")
+ELEMENTS = ("int", "unique_ptr<int>")
+WHO = ("DynArray", "std::vector")
+
+
+@pytest.mark.parametrize("table", TABLES.values(), ids=lambda table: table.id)
+def test_every_table_names_its_source_and_has_rows_as_wide_as_its_columns(table):
+    assert table.source["document"] and table.source["author"] and table.source["place"]
+    assert table.experiment and table.machines and table.rows
+    assert all(len(row) == len(table.columns) for row in table.rows)
+    assert len(set(table.columns)) == len(table.columns)
+
+
+def keys(table, *names):
+    return Counter(tuple(record[name] for name in names) for record in table.records())
+
+
+def test_memory_has_every_system_length_and_contender_once():
+    assert keys(TABLES["reserve_and_commit_memory"], "system", "elements", "contender") == Counter(product(SYSTEMS, LENGTHS, WHO))
+
+
+@pytest.mark.parametrize("name", ["reserve_and_commit_throughput", "reserve_and_commit_latency"])
+def test_throughput_and_latency_have_every_row_of_every_system_once(name):
+    found = keys(TABLES[name], "system", "optimisation", "elements", "element", "contender")
+    assert found == Counter(product(SYSTEMS, LEVELS, LENGTHS, ELEMENTS, WHO))
+
+
+@pytest.mark.parametrize("name", ["reserve_and_commit_memory", "reserve_and_commit_throughput", "reserve_and_commit_latency"])
+def test_a_row_has_figures_exactly_if_it_ended_well(name):
+    table = TABLES[name]
+    first = table.columns.index("outcome") + 1
+    for row in table.rows:
+        assert row[first - 1] in ("ok", "bad_alloc", "killed")
+        assert (row[first] is not None) == (row[first - 1] == "ok"), row
+
+
+def test_throughput_is_the_length_divided_by_the_time():
+    for record in TABLES["reserve_and_commit_throughput"].records({"outcome": "ok"}):
+        if record["seconds"] == 0:
+            assert record["appends_per_second"] is None
+        else:
+            assert record["appends_per_second"] == math.floor(record["elements"] / record["seconds"]), record
+
+
+def test_latency_rows_add_up_to_their_length_but_for_the_one_that_is_printed_wrong():
+    table = TABLES["reserve_and_commit_latency"]
+    wrong = []
+    for row in table.rows:
+        record = dict(zip(table.columns, row))
+        if record["outcome"] == "ok" and sum(row[8:]) != record["elements"]:
+            wrong.append(row[:5] + [sum(row[8:]) - record["elements"]])
+    assert wrong == table.extra["does_not_add_up"]
+
+
+def test_the_longest_append_lies_in_the_last_bucket_that_holds_something():
+    table = TABLES["reserve_and_commit_latency"]
+    bounds = [0.0] + table.extra["bucket_upper_bounds_seconds"][:-1] + [math.inf]
+    missed = []
+    for row in table.rows:
+        if row[5] != "ok":
+            continue
+        last = max(i for i, count in enumerate(row[8:]) if count)
+        # The clocks of the document step by 1 µs at best: a maximum just on a bound may stand on either side.
+        if not bounds[last] * 0.999 <= row[7] <= bounds[last + 1] * 1.001:
+            missed.append(row[:5])
+    assert missed == [row[:5] for row in table.extra["does_not_add_up"]]
+
+
+def test_system_calls_and_appends_have_the_counts_that_the_program_implies():
+    table = TABLES["reserve_and_commit_system_calls"]
+    totals = Counter()
+    for record in table.records():
+        totals[record["program"], record["function"]] += record["count"]
+    # The unoptimised program commits a page at a time: one call for every 4096 bytes of all arrays that it appends to.
+    assert len(totals) == 5
+    assert totals["bench0.exe", "DynArray<int>::Append"] > 2 * 10**10
+    assert totals["bench0.exe", "VirtualAlloc"] == pytest.approx(totals["bench2.exe", "NtAllocateVirtualMemory"], rel=0.05)
+    for program, function in totals:
+        values = table.column("at_least_microseconds", {"program": program, "function": function})
+        assert values == sorted(values)
+        assert all(value == 0 or value & (value - 1) == 0 for value in values)
+        assert [b for a, b in zip(values, values[1:]) if a and b != 2 * a] == []
+
+
+def test_the_capacity_sequences_follow_their_rules():
+    table = TABLES["vector_reallocation_sequences"]
+    doubling = table.column("elements", {"implementation": "libstdc++ (GCC 4.6.1)"})
+    half = table.column("elements", {"implementation": "MSVC (Visual Studio 2010)"})
+    assert doubling == [0] + [2**power for power in range(20)]
+    expected = [0]
+    while (following := expected[-1] + max(1, expected[-1] // 2)) < 1_000_000:
+        expected.append(following)
+    assert half == expected and half[-1] == 699_913
+    assert (len(doubling), len(half)) == (21, 35)
+
+
+def test_make_shared_has_both_ways_at_both_levels_and_300000_allocations():
+    table = TABLES["make_shared"]
+    assert keys(table, "way", "optimisation") == Counter(product(("shared_ptr(new)", "make_shared"), ("O0", "O")))
+    assert sum(table.column("allocations", {"optimisation": "O"})) == 300_000
+
+
+def test_the_two_statements_of_4gb_per_vector_meet_at_64_kib():
+    low, high = TABLES["4gb_per_vector"].records()
+    assert low["below_bytes"] == high["from_bytes"] == 64 * 1024
+    assert high["time_ratio_at_best"] == 0.65

@@ -1,0 +1,115 @@
+"""Reading result files: what is understood is kept whole, what is not is reported by line and skipped."""
+
+import json
+
+import pytest
+from headroom_report import results
+from headroom_report.__main__ import expand
+
+import samples
+
+RUN = samples.run("memory", "std::vector", {"elements": 1000}, {"payload": 4000})
+
+
+def read_lines(tmp_path, *lines: bytes):
+    path = tmp_path / "some.jsonl"
+    path.write_bytes(b"\n".join(lines))
+    return results.read([path]), str(path)
+
+
+def line(record) -> bytes:
+    return json.dumps(record).encode()
+
+
+def test_a_whole_file_is_read_without_problems(tmp_path):
+    path = samples.write(tmp_path / "full.jsonl", samples.full())
+    found = results.read([path])
+    assert not found.problems and not found.newer and found.repeated == 0
+    assert len(found.runs) == len(samples.full()) - 1
+    assert found.machines["0badcafe"]["cpu"] == "Made-up processor"
+
+
+@pytest.mark.parametrize("bad, why", [
+    (b'{"v":1,"kind":"run"', "not JSON"),
+    (b"\xff\xfe\x00", "not UTF-8"),
+    (b"[1,2]", "not an object"),
+    (b"7", "not an object"),
+    (b'{"kind":"run"}', "version"),
+    (b'{"v":"1","kind":"run"}', "version"),
+    (b'{"v":1,"kind":"walk"}', "unknown kind"),
+    (b'{"v":1}', "unknown kind"),
+    (b'{"v":1,"kind":"machine"}', "id"),
+    (line({**RUN, "outcome": "fine"}), "unknown outcome"),
+    (line({**RUN, "outcome": None}), "outcome is not a text"),
+    (line({**RUN, "contender": 7}), "contender"),
+    (line({**RUN, "round": "one"}), "round"),
+    (line({**RUN, "round": True}), "round"),
+    (line({**RUN, "parameters": [1]}), "parameters"),
+    (line({**RUN, "parameters": {"a": [1]}}), "parameter"),
+    (line({**RUN, "metrics": []}), "metrics"),
+    (line({**RUN, "metrics": {"t": 1}}), "not an object"),
+    (line({**RUN, "metrics": {"t": {"unit": "s"}}}), "not a list"),
+    (line({**RUN, "metrics": {"t": {"values": [1]}}}), "unit"),
+    (line({**RUN, "metrics": {"t": {"unit": "s", "values": ["1"]}}}), "not a number"),
+    (line({**RUN, "metrics": {"t": {"unit": "s", "values": [True]}}}), "not a number"),
+    (line({**RUN, "metrics": {"t": {"unit": "s", "values": [1, 2], "counts": [1]}}}), "counts"),
+    (line({**RUN, "metrics": {"t": {"unit": "s", "values": [1], "counts": [-1]}}}), "negative"),
+    (line(RUN).replace(b"4000", b"NaN"), "NaN"),
+    (line(RUN).replace(b"4000", b"Infinity"), "Infinity"),
+    (line(RUN).replace(b"4000", b"1e999"), "not a number"),
+    (b"[" * 100_000, "nested"),
+    (b'{"v":' + b"9" * 5000 + b"}", ""),
+])
+def test_a_bad_line_is_reported_by_line_and_skipped_whole(tmp_path, bad, why):
+    found, name = read_lines(tmp_path, line(samples.MACHINE), bad, line(RUN), b"")
+    assert len(found.runs) == 1
+    (problem,) = found.problems
+    assert str(problem).startswith(f"{name}:2: ") and why in str(problem) and str(problem).endswith("; skipped")
+
+
+def test_a_last_line_cut_off_is_said_to_be_cut_off(tmp_path):
+    found, name = read_lines(tmp_path, line(RUN), line(RUN)[:40])
+    assert len(found.runs) == 1
+    assert str(found.problems[0]) == f"{name}:2: cut off in the middle; skipped"
+
+
+def test_every_truncation_of_a_file_keeps_the_whole_lines_before_it(tmp_path):
+    data = line({**RUN, "round": 0}) + b"\n" + line({**RUN, "round": 1}) + b"\n"
+    for length in range(len(data)):
+        path = tmp_path / "cut.jsonl"
+        path.write_bytes(data[:length])
+        found = results.read([path])
+        whole = sum(length >= end for end in (data.index(b"\n"), len(data) - 1))
+        assert len(found.runs) == whole
+        assert len(found.problems) <= 1
+
+
+def test_lines_of_a_newer_version_are_counted_and_left_out(tmp_path):
+    found, _ = read_lines(tmp_path, line(RUN), line({**RUN, "v": 2, "round": 1}), line({"v": 3, "kind": "whatever"}))
+    assert len(found.runs) == 1 and not found.problems
+    assert found.newer == {2: 1, 3: 1}
+
+
+def test_a_run_that_comes_again_replaces_the_earlier_one(tmp_path):
+    again = samples.run("memory", "std::vector", {"elements": 1000}, {"payload": 1})
+    found, _ = read_lines(tmp_path, line(RUN), line(again))
+    assert len(found.runs) == 1 and found.repeated == 1
+    assert found.runs[0].metrics["payload"].values == (1,)
+
+
+def test_files_that_are_empty_missing_or_folders_are_no_tracebacks(tmp_path):
+    (tmp_path / "empty.jsonl").write_text("")
+    found = results.read([tmp_path / "empty.jsonl", tmp_path / "missing.jsonl", tmp_path])
+    assert not found.runs
+    assert [problem.file for problem in found.problems] == [str(tmp_path / "missing.jsonl"), str(tmp_path)]
+
+
+def test_a_run_without_its_machine_is_kept_and_the_machine_marked(tmp_path):
+    found, _ = read_lines(tmp_path, line(RUN))
+    assert found.machines == {"0badcafe": {"id": "0badcafe", "missing": True}}
+
+
+def test_a_folder_stands_for_the_result_files_in_it(tmp_path):
+    for name in ("b.jsonl", "a.jsonl", "notes.txt"):
+        (tmp_path / name).write_text("")
+    assert expand([str(tmp_path)]) == [str(tmp_path / "a.jsonl"), str(tmp_path / "b.jsonl")]
