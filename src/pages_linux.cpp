@@ -182,12 +182,10 @@ std::error_code decommit(page_range range) noexcept {
         });
         if (!error) return {};
     }
-    // First inaccessible, then empty: if the second is refused nothing can be read that should be gone.
-    if (auto error = attempt(page_call::protect, [=] { return mprotect(range.data, range.bytes, PROT_NONE); })) return error;
-    const std::error_code error =
-        attempt(page_call::decommit, [=] { return madvise(range.data, range.bytes, MADV_DONTNEED); });
-    if (error) (void)attempt(page_call::protect, [=] { return mprotect(range.data, range.bytes, PROT_READ | PROT_WRITE); });
-    return error;
+    // First empty, then inaccessible: whichever is refused, what the caller still counts as committed can be used. The other
+    // way round a refusal would have to be undone, by a call that may be refused too.
+    if (auto error = attempt(page_call::decommit, [=] { return madvise(range.data, range.bytes, MADV_DONTNEED); })) return error;
+    return attempt(page_call::protect, [=] { return mprotect(range.data, range.bytes, PROT_NONE); });
 }
 
 std::error_code discard(page_range range) noexcept {

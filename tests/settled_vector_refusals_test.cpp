@@ -1,0 +1,264 @@
+// Every system call of every public operation, refused in turn: bad_alloc with the vector unchanged, or another way found;
+// nothing leaked, lost or half done.
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <functional>
+#include <initializer_list>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include <headroom/settled_vector.hpp>
+#include <headroom/testing.hpp>
+
+#include "contract.hpp"
+#include "support/refusals.hpp"
+
+namespace {
+
+using headroom::access;
+using headroom::max_elements;
+using headroom::settled_vector;
+using headroom::testing::afterwards;
+using headroom_test::counted;
+using headroom_test::filled;
+using headroom_test::make;
+using headroom_test::numbers;
+using headroom_test::refuse_each_call;
+
+template <class T>
+class refused_calls_of : public testing::Test {};
+using copyable = testing::Types<int, std::string, headroom_test::self_referential, headroom_test::big>;
+TYPED_TEST_SUITE(refused_calls_of, copyable);
+
+// Full after its first commit, so that one more element needs a system call.
+template <class T>
+settled_vector<T> tight() {
+    return headroom_test::full<settled_vector<T>>(1);
+}
+template <class T>
+settled_vector<T> owning_nothing() {
+    settled_vector<T> v;
+    const settled_vector<T> taken(std::move(v));
+    return v;
+}
+// Many more than one step of the commit policy.
+template <class T>
+constexpr std::size_t many_of = (std::size_t{300} << 10) / sizeof(T) + 7;
+
+// Refused once, refused from then on, and with the other errors that the documents name. (Not templates over the
+// operation: there are hundreds of them.)
+template <class Vector>
+headroom_test::refusals in_every_way(const std::function<Vector()>& prepare,
+                                     const std::function<void(Vector&)>& operation) {
+    const auto persistent = refuse_each_call(prepare, operation, ENOMEM, afterwards::keep_failing);
+    const auto once = refuse_each_call(prepare, operation, ENOMEM);
+    refuse_each_call(prepare, operation, EAGAIN, afterwards::keep_failing);
+    refuse_each_call(prepare, operation, EINVAL, afterwards::keep_failing);
+    EXPECT_EQ(once.calls, persistent.calls);
+    // Whatever an operation needs of the system, it throws when it never gets it.
+    EXPECT_TRUE(persistent.calls == 0 || persistent.thrown > 0);
+    return persistent;
+}
+
+TYPED_TEST(refused_calls_of, appending) {
+    using vector = settled_vector<TypeParam>;
+    const TypeParam value = make<TypeParam>(3);
+    EXPECT_GT(in_every_way<vector>(tight<TypeParam>, [&](vector& v) { v.push_back(value); }).calls, 0U);
+    EXPECT_GT(in_every_way<vector>(tight<TypeParam>, [](vector& v) { v.push_back(make<TypeParam>(3)); }).calls, 0U);
+    EXPECT_GT(in_every_way<vector>(tight<TypeParam>, [&](vector& v) { v.emplace_back(value); }).calls, 0U);
+    EXPECT_GT(in_every_way<vector>(tight<TypeParam>, [](vector& v) { v.push_back(v[0]); }).calls, 0U);
+    EXPECT_GT(in_every_way<vector>(tight<TypeParam>, [](vector& v) { v.append_default_init(5); }).calls, 0U);
+    const headroom_test::forward_range<TypeParam> range(counted(5));
+    EXPECT_GT(in_every_way<vector>(tight<TypeParam>, [&](vector& v) { v.append_range(range); }).calls, 0U);
+}
+
+TYPED_TEST(refused_calls_of, the_first_append_after_a_move) {
+    using vector = settled_vector<TypeParam>;
+    const auto found = in_every_way<vector>(owning_nothing<TypeParam>, [](vector& v) { v.push_back(make<TypeParam>(3)); });
+    EXPECT_GE(found.calls, 2U);    // a reservation and a commit
+    in_every_way<vector>(owning_nothing<TypeParam>, [](vector& v) { v.reserve(100); });
+    in_every_way<vector>(owning_nothing<TypeParam>, [](vector& v) { v.resize(100); });
+    in_every_way<vector>(owning_nothing<TypeParam>, [](vector& v) { v.insert(v.begin(), make<TypeParam>(3)); });
+    in_every_way<vector>(owning_nothing<TypeParam>, [](vector& v) { v.assign(100, make<TypeParam>(3)); });
+}
+
+TYPED_TEST(refused_calls_of, inserting) {
+    using vector = settled_vector<TypeParam>;
+    const TypeParam value = make<TypeParam>(3);
+    const headroom_test::forward_range<TypeParam> range(counted(5));
+    for (const std::size_t quarter : {0U, 2U, 4U}) {
+        const auto at = [quarter](vector& v) { return nth(v, v.size() * quarter / 4); };
+            EXPECT_GT(in_every_way<vector>(tight<TypeParam>, [&](vector& v) { v.insert(at(v), value); }).calls, 0U);
+        EXPECT_GT(in_every_way<vector>(tight<TypeParam>, [&](vector& v) { v.emplace(at(v), make<TypeParam>(3)); }).calls, 0U);
+        EXPECT_GT(in_every_way<vector>(tight<TypeParam>, [&](vector& v) { v.insert(at(v), 5, value); }).calls, 0U);
+        EXPECT_GT(in_every_way<vector>(tight<TypeParam>, [&](vector& v) { v.insert(at(v), range.begin(), range.end()); }).calls, 0U);
+        EXPECT_GT(in_every_way<vector>(tight<TypeParam>, [&](vector& v) { v.insert(at(v), {value, value}); }).calls, 0U);
+        EXPECT_GT(in_every_way<vector>(tight<TypeParam>, [&](vector& v) { v.insert_range(at(v), range); }).calls, 0U);
+    }
+}
+
+TYPED_TEST(refused_calls_of, resizing_and_reserving) {
+    using vector = settled_vector<TypeParam>;
+    const TypeParam value = make<TypeParam>(3);
+    const std::size_t many = many_of<TypeParam>;
+    EXPECT_GT(in_every_way<vector>(tight<TypeParam>, [=](vector& v) { v.reserve(many); }).calls, 0U);
+    EXPECT_GT(in_every_way<vector>(tight<TypeParam>, [=](vector& v) { v.resize(many); }).calls, 0U);
+    EXPECT_GT(in_every_way<vector>(tight<TypeParam>, [&](vector& v) { v.resize(many, value); }).calls, 0U);
+    EXPECT_GT(in_every_way<vector>(tight<TypeParam>, [=](vector& v) {
+                  v.resize_default_init(many);
+                  for (std::size_t i = 0; i < many; ++i) v[i] = make<TypeParam>(1);
+              }).calls, 0U);
+    EXPECT_GT(in_every_way<vector>(tight<TypeParam>, [=](vector& v) {
+                  v.resize_and_overwrite(many, [](TypeParam* p, std::size_t n) {
+                      for (std::size_t i = 0; i < n; ++i) p[i] = make<TypeParam>(1);
+                      return n;
+                  });
+              }).calls, 0U);
+}
+
+TYPED_TEST(refused_calls_of, assigning) {
+    using vector = settled_vector<TypeParam>;
+    const TypeParam value = make<TypeParam>(3);
+    const std::size_t many = many_of<TypeParam>;
+    const headroom_test::forward_range<TypeParam> range(counted(many));
+    const vector source = filled<vector>(many);
+    EXPECT_GT(in_every_way<vector>(tight<TypeParam>, [&](vector& v) { v.assign(many, value); }).calls, 0U);
+    EXPECT_GT(in_every_way<vector>(tight<TypeParam>, [&](vector& v) { v.assign(range.begin(), range.end()); }).calls, 0U);
+    EXPECT_GT(in_every_way<vector>(tight<TypeParam>, [&](vector& v) { v.assign_range(range); }).calls, 0U);
+    EXPECT_GT(in_every_way<vector>(tight<TypeParam>, [&](vector& v) { v = source; }).calls, 0U);
+}
+
+TYPED_TEST(refused_calls_of, constructing) {
+    using vector = settled_vector<TypeParam>;
+    const TypeParam value = make<TypeParam>(3);
+    const std::size_t many = many_of<TypeParam>;
+    const headroom_test::forward_range<TypeParam> range(counted(many));
+    const vector source = filled<vector>(many);
+    // Each builds another vector; `v` only stands by, unless the construction succeeds.
+    EXPECT_GE(in_every_way<vector>(owning_nothing<TypeParam>, [](vector& v) { v = vector(); }).calls, 1U);
+    EXPECT_GE(in_every_way<vector>(owning_nothing<TypeParam>, [](vector& v) { v = vector(max_elements{1000}); }).calls, 1U);
+    EXPECT_GE(in_every_way<vector>(owning_nothing<TypeParam>, [&](vector& v) { v = vector(many); }).calls, 2U);
+    EXPECT_GE(in_every_way<vector>(owning_nothing<TypeParam>, [&](vector& v) { v = vector(many, value); }).calls, 2U);
+    EXPECT_GE(in_every_way<vector>(owning_nothing<TypeParam>, [&](vector& v) { v = vector(range.begin(), range.end()); }).calls, 2U);
+    EXPECT_GE(in_every_way<vector>(owning_nothing<TypeParam>, [&](vector& v) { v = vector{value, value, value}; }).calls, 2U);
+    EXPECT_GE(in_every_way<vector>(owning_nothing<TypeParam>, [&](vector& v) { v = vector(source); }).calls, 2U);
+    EXPECT_GE(in_every_way<vector>(owning_nothing<TypeParam>, [&](vector& v) { v = vector(headroom::from_range, range); }).calls, 2U);
+}
+
+TYPED_TEST(refused_calls_of, rehoming) {
+    using vector = settled_vector<TypeParam>;
+    const std::size_t many = many_of<TypeParam>;
+    const auto found = in_every_way<vector>([=] { return filled<vector>(many); },
+                                    [=](vector& v) { v.rehome(max_elements{2 * many}); });
+    EXPECT_GE(found.calls, 2U);
+}
+
+// What only gives back or tells may be refused without a word: the vector goes on.
+TYPED_TEST(refused_calls_of, what_cannot_fail_does_not) {
+    using vector = settled_vector<TypeParam>;
+    const std::size_t many = many_of<TypeParam>;
+    const auto prepare = [=] {
+        vector v = filled<vector>(many);
+        v.erase(v.begin() + 3, v.end());
+        return v;
+    };
+    for (const afterwards then : {afterwards::succeed, afterwards::keep_failing}) {
+        EXPECT_EQ(refuse_each_call(prepare, [](vector& v) { v.shrink_to_fit(); }, ENOMEM, then).thrown, 0U);
+        EXPECT_EQ(refuse_each_call(prepare, [](vector& v) { v.name("x"); }, ENOMEM, then).thrown, 0U);
+        EXPECT_EQ(refuse_each_call(prepare, [](vector& v) { v = vector(std::move(v)); }, ENOMEM, then).thrown, 0U);
+        EXPECT_EQ(refuse_each_call(prepare, [](vector& v) { v.erase(v.begin()); }, ENOMEM, then).thrown, 0U);
+        EXPECT_EQ(refuse_each_call(prepare, [](vector& v) { vector(std::move(v)).clear(); }, ENOMEM, then).thrown, 0U);
+    }
+}
+
+TYPED_TEST(refused_calls_of, the_try_forms_answer_null) {
+    using vector = settled_vector<TypeParam>;
+    for (std::uint64_t k = 1;; ++k) {
+        headroom::trim_cache();
+        vector v = tight<TypeParam>();
+        const auto before = numbers(v);
+        const TypeParam value = make<TypeParam>(3);
+        headroom::testing::fail_system_call(k, ENOMEM, afterwards::keep_failing);
+        const TypeParam* const pushed = v.try_push_back(value);
+        const TypeParam* const emplaced = v.try_emplace_back(make<TypeParam>(4));
+        if (headroom::testing::stop_failing() < k) {
+            EXPECT_NE(pushed, nullptr);
+            EXPECT_NE(emplaced, nullptr);
+            EXPECT_GE(k, 2U);
+            break;
+        }
+        auto expected = before;
+        if (pushed != nullptr) expected.push_back(3);
+        if (emplaced != nullptr) expected.push_back(4);
+        EXPECT_EQ(numbers(v), expected);
+        ASSERT_NE(v.try_push_back(value), nullptr);
+    }
+}
+
+TYPED_TEST(refused_calls_of, protecting_says_so_and_changes_nothing) {
+    using vector = settled_vector<TypeParam>;
+    vector v = filled<vector>(100);
+    headroom::testing::fail_system_call(1);
+    EXPECT_THROW(v.protect(access::read_only), std::system_error);
+    headroom::testing::stop_failing();
+    EXPECT_EQ(v.current_access(), access::read_write);
+    v[5] = make<TypeParam>(5);
+    headroom::testing::fail_system_call(1);
+    EXPECT_THROW(headroom::scoped_access(v, access::none), std::system_error);
+    headroom::testing::stop_failing();
+    EXPECT_EQ(numbers(v), counted(100));
+}
+
+// A vector that dies while the system refuses everything still takes its elements and its reservation with it.
+TYPED_TEST(refused_calls_of, destroying) {
+    using vector = settled_vector<TypeParam>;
+    headroom::trim_cache();
+    const std::size_t before = headroom::reservations().size();
+    const long live = headroom_test::book.live;
+    for (const access allowed : {access::read_write, access::read_only}) {
+        if (allowed != access::read_write && !std::is_trivially_destructible_v<TypeParam>) continue;
+        for (std::uint64_t k = 1; k < 6; ++k) {
+            {
+                vector v = filled<vector>(100);
+                v.protect(allowed);
+                headroom::testing::fail_system_call(k, ENOMEM, afterwards::keep_failing);
+            }
+            headroom::testing::stop_failing();
+            EXPECT_EQ(headroom::reservations().size(), before);
+        }
+    }
+    EXPECT_EQ(headroom_test::book.live, live);
+}
+
+// Under every policy: what a policy does beyond committing may be refused, and then ordinary pages must do.
+struct one_by_one : headroom::settled_policy {
+    static constexpr headroom::commit_policy commit = headroom::page_by_page();
+};
+struct in_steps : headroom::settled_policy {
+    static constexpr headroom::commit_policy commit = headroom::stepped(16384, 1 << 20);
+};
+struct in_huge_pages : headroom::settled_policy {
+    static constexpr headroom::commit_policy commit = headroom::huge_pages(0);
+};
+struct held_open : headroom::settled_policy {
+    static constexpr headroom::commit_policy commit = headroom::commit_policy{}.held(headroom::holding::open);
+};
+template <class Policy>
+class refused_calls_under : public testing::Test {};
+using policies = testing::Types<one_by_one, in_steps, in_huge_pages, held_open>;
+TYPED_TEST_SUITE(refused_calls_under, policies);
+
+TYPED_TEST(refused_calls_under, growing_from_nothing) {
+    using vector = settled_vector<int, TypeParam>;
+    const auto nothing = [] {
+        vector v;
+        const vector taken(std::move(v));
+        return v;
+    };
+    const auto found = in_every_way<vector>(nothing, [](vector& v) { v = filled<vector>(100'000); });
+    EXPECT_GE(found.calls, 1U);
+}
+
+}  // namespace

@@ -1,0 +1,244 @@
+// Not under Valgrind: given_back.two_hundred_and_eleven_default_vectors_use_a_few_megabytes
+// How much room there is: max_elements and the default reservation, length_error past it, what is committed and what is
+// given back.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <initializer_list>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <headroom/settled_vector.hpp>
+
+#include "contract.hpp"
+#include "support/resident.hpp"
+
+namespace {
+
+using headroom::max_elements;
+using headroom::settled_vector;
+using headroom_test::counted;
+using headroom_test::filled;
+using headroom_test::make;
+using headroom_test::numbers;
+using headroom_test::numbers_list;
+
+constexpr std::size_t kib = 1024;
+constexpr std::size_t gib = kib * kib * kib;
+
+TEST(room_by_default, is_four_gib_whatever_the_element) {
+    EXPECT_EQ(settled_vector<char>().max_size(), 4 * gib);
+    EXPECT_EQ(settled_vector<int>().max_size(), gib);
+    EXPECT_EQ(settled_vector<headroom_test::ten_ints>().max_size(), 4 * gib / sizeof(headroom_test::ten_ints));
+    EXPECT_EQ(settled_vector<headroom_test::big>().max_size(), 4 * gib / sizeof(headroom_test::big));
+}
+
+struct small_default : headroom::settled_policy {
+    static constexpr std::size_t default_reservation = 64 * kib;
+};
+
+TEST(room_by_default, is_what_the_policy_says) {
+    settled_vector<int, small_default> v;
+    EXPECT_EQ(v.max_size(), 64 * kib / sizeof(int));
+    v.resize(v.max_size());
+    EXPECT_THROW(v.push_back(1), std::length_error);
+}
+
+TEST(room_by_default, is_there_again_after_a_move) {
+    settled_vector<int> v{1, 2};
+    const settled_vector<int> w(std::move(v));
+    v.push_back(3);
+    EXPECT_EQ(v.max_size(), gib);
+    EXPECT_EQ(w.max_size(), gib);
+}
+
+template <class Container>
+class room_in : public contract<Container> {};
+using subjects = testing::Types<settled_vector<int>, settled_vector<std::string>,
+                                settled_vector<headroom_test::self_referential>, settled_vector<headroom_test::big>>;
+TYPED_TEST_SUITE(room_in, subjects);
+
+// The forerunner did nothing past its range, and the next write crashed; a peer only asserted. The rule: the limit is
+// exact, past it every operation throws length_error, and the vector is as it was.
+TYPED_TEST(room_in, every_growing_operation_past_the_limit_throws_and_changes_nothing) {
+    using T = typename TypeParam::value_type;
+    constexpr std::size_t limit = 700;
+    TypeParam v(max_elements{limit});
+    EXPECT_EQ(v.max_size(), limit);
+    headroom_test::append(v, limit - 2);
+    const T value = make<T>(1);
+    const std::vector<T> three(3, value);
+    const auto refused = [&](auto operation) {
+        EXPECT_THROW(operation(), std::length_error);
+        EXPECT_EQ(numbers(v), counted(limit - 2));
+        EXPECT_LE(v.capacity(), limit);
+    };
+    const headroom_test::forward_range<T> range(counted(3));
+    refused([&] { v.insert(v.begin() + 1, 3, value); });
+    refused([&] { v.insert(v.end(), 3, value); });
+    refused([&] { v.insert(v.begin() + 1, three.begin(), three.end()); });
+    refused([&] { v.insert(v.begin() + 1, {value, value, value}); });
+    refused([&] { v.insert_range(v.begin() + 1, range); });
+    refused([&] { v.append_range(range); });
+    refused([&] { v.resize(limit + 1); });
+    refused([&] { v.resize(limit + 1, value); });
+    refused([&] { v.resize_default_init(limit + 1); });
+    refused([&] { v.append_default_init(3); });
+    refused([&] { v.reserve(limit + 1); });
+    refused([&] { v.assign(limit + 1, value); });
+    const TypeParam longer = filled<TypeParam>(limit + 1);
+    refused([&] { v = longer; });
+    v.insert(v.begin(), 2, value);
+    EXPECT_EQ(v.size(), limit);
+    EXPECT_EQ(v.capacity(), limit);
+    EXPECT_THROW(v.push_back(value), std::length_error);
+    EXPECT_THROW(v.emplace_back(), std::length_error);
+    EXPECT_THROW(v.insert(v.begin(), value), std::length_error);
+    EXPECT_THROW(v.emplace(v.end()), std::length_error);
+    EXPECT_EQ(v.try_push_back(value), nullptr);
+    EXPECT_EQ(v.try_emplace_back(), nullptr);
+    EXPECT_EQ(v.size(), limit);
+    v.erase(v.begin(), v.begin() + 2);
+    EXPECT_EQ(numbers(v), counted(limit - 2));
+}
+
+TYPED_TEST(room_in, a_refused_try_push_back_leaves_its_argument_alone) {
+    using T = typename TypeParam::value_type;
+    TypeParam v(max_elements{1});
+    v.push_back(make<T>(1));
+    T value = make<T>(7);
+    EXPECT_EQ(v.try_push_back(std::move(value)), nullptr);
+    EXPECT_EQ(headroom_test::number(value), 7);  // NOLINT: that is the question
+}
+
+TYPED_TEST(room_in, no_room_at_all_is_a_limit_too) {
+    TypeParam v(max_elements{0});
+    EXPECT_EQ(v.max_size(), 0U);
+    EXPECT_THROW(v.emplace_back(), std::length_error);
+    EXPECT_EQ(v.try_emplace_back(), nullptr);
+    v.resize(0);
+    v.shrink_to_fit();
+    EXPECT_TRUE(v.empty());
+    v.rehome(max_elements{1});
+    v.emplace_back();
+    EXPECT_EQ(v.size(), 1U);
+}
+
+TYPED_TEST(room_in, the_last_element_of_all_can_be_used) {
+    using T = typename TypeParam::value_type;
+    for (const std::size_t limit : {1U, 2U, 1023U, 1024U, 1025U}) {
+        TypeParam v(max_elements{limit});
+        headroom_test::append(v, limit);
+        EXPECT_EQ(numbers(v), counted(limit));
+        v.back() = make<T>(5);
+        EXPECT_EQ(headroom_test::number(v.back()), 5);
+    }
+}
+
+TYPED_TEST(room_in, more_than_any_array_can_hold_is_a_length_error) {
+    EXPECT_THROW(TypeParam(max_elements{static_cast<std::size_t>(-1)}), std::length_error);
+    EXPECT_THROW(TypeParam(max_elements{(std::size_t{1} << 63) / sizeof(typename TypeParam::value_type) + 1}),
+                 std::length_error);
+}
+
+// The line: committed but unused memory is never above max(64 KiB, 1/16 of what is used). Checked at each append,
+// on a fresh range and on one that a larger vector has just given back.
+template <class T>
+void committed_stays_near_used() {
+    for (const bool recycled : {false, true}) {
+        SCOPED_TRACE(recycled ? "recycled" : "fresh");
+        headroom::trim_cache();
+        if (recycled) settled_vector<T>().resize((std::size_t{40} << 20) / sizeof(T));
+        settled_vector<T> v;
+        std::size_t worst = 0;
+        while (v.size() * sizeof(T) < (std::size_t{24} << 20)) {
+            v.push_back(T{});
+            const std::size_t used = v.size() * sizeof(T);
+            const std::size_t unused = v.capacity() * sizeof(T) - used;
+            if (unused > std::max(64 * kib, used / 16)) worst = std::max(worst, unused);
+        }
+        EXPECT_EQ(worst, 0U);
+        // capacity() tells the truth about what is committed, but for a piece smaller than an element.
+        const auto owner = headroom::owner_of(v.data());
+        ASSERT_TRUE(owner);
+        EXPECT_LT(owner->committed - v.capacity() * sizeof(T), sizeof(T));
+    }
+}
+
+TEST(committed_memory, stays_near_what_is_used_for_char) { committed_stays_near_used<char>(); }
+TEST(committed_memory, stays_near_what_is_used_for_int) { committed_stays_near_used<int>(); }
+TEST(committed_memory, stays_near_what_is_used_for_ten_ints) { committed_stays_near_used<headroom_test::ten_ints>(); }
+TEST(committed_memory, stays_near_what_is_used_for_elements_larger_than_a_page) {
+    committed_stays_near_used<headroom_test::big>();
+}
+
+TEST(committed_memory, reserve_commits_what_is_asked_for_and_no_more_than_a_page) {
+    headroom::trim_cache();
+    settled_vector<char> v;
+    v.reserve(10'000'000);
+    EXPECT_GE(v.capacity(), 10'000'000U);
+    EXPECT_LT(v.capacity(), 10'000'000U + headroom::page_size());
+}
+
+// The forerunner never gave anything back, and several peers "decommit" by protecting pages, which frees nothing.
+TEST(given_back, shrink_to_fit_frees_the_pages_behind_the_elements) {
+    headroom::trim_cache();
+    settled_vector<char> v(std::size_t{32} << 20, 'x');
+    const std::size_t before = headroom_test::resident_bytes(v.data(), std::size_t{32} << 20);
+    ASSERT_GE(before, std::size_t{32} << 20);
+    v.resize(100);
+    v.shrink_to_fit();
+    EXPECT_EQ(v.capacity(), headroom::page_size());
+    EXPECT_LE(headroom_test::resident_bytes(v.data(), std::size_t{32} << 20), headroom::page_size());
+    EXPECT_EQ(headroom::owner_of(v.data())->committed, headroom::page_size());
+    EXPECT_EQ(v.back(), 'x');
+}
+
+TEST(given_back, a_short_vector_over_a_recycled_range_gives_the_rest_back_too) {
+    headroom::trim_cache();
+    settled_vector<char>().resize(std::size_t{32} << 20);
+    settled_vector<char> v(100, 'x');
+    v.shrink_to_fit();
+    EXPECT_LE(headroom_test::resident_bytes(v.data(), std::size_t{32} << 20), headroom::page_size());
+}
+
+TEST(given_back, growing_again_after_shrink_to_fit_shows_fresh_elements) {
+    settled_vector<int> v(1'000'000, 7);
+    v.resize(10);
+    v.shrink_to_fit();
+    v.resize(1'000'000);
+    for (std::size_t i = 10; i < v.size(); i += 100) ASSERT_EQ(v[i], 0);
+    EXPECT_EQ(v[9], 7);
+}
+
+TEST(given_back, trimming_the_cache_frees_what_dead_vectors_left) {
+    settled_vector<char>(std::size_t{16} << 20, 'x').clear();
+    EXPECT_GT(headroom::cached_bytes(), 0U);
+    headroom::trim_cache();
+    EXPECT_EQ(headroom::cached_bytes(), 0U);
+}
+
+TEST(given_back, the_cache_keeps_no_more_than_its_limit) {
+    const std::size_t limit = headroom::cache_limit();
+    headroom::set_cache_limit(std::size_t{1} << 20);
+    for (int i = 0; i < 5; ++i) settled_vector<char>(std::size_t{8} << 20, 'x').clear();
+    EXPECT_LE(headroom::cached_bytes(), std::size_t{1} << 20);
+    headroom::set_cache_limit(0);
+    settled_vector<char>(std::size_t{8} << 20, 'x').clear();
+    EXPECT_EQ(headroom::cached_bytes(), 0U);
+    headroom::set_cache_limit(limit);
+}
+
+// 4GB per Vector: "has 844GB of memory reserved, while it is only actually using 72MB".
+TEST(given_back, two_hundred_and_eleven_default_vectors_use_a_few_megabytes) {
+    const std::size_t before = headroom_test::resident_bytes_of_process();
+    std::vector<settled_vector<int>> all(211);
+    for (auto& v : all) v.push_back(1);
+    std::size_t reserved = 0;
+    for (const auto& v : all) reserved += headroom::owner_of(v.data())->reserved;
+    EXPECT_GE(reserved, 844 * gib);
+    EXPECT_LE(headroom_test::resident_bytes_of_process(), before + (std::size_t{16} << 20));
+}
+
+}  // namespace

@@ -1,0 +1,34 @@
+// How much memory is really there, as the system counts it.
+#pragma once
+
+#include <sys/mman.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <fstream>
+#include <vector>
+
+#include <headroom/pages.hpp>
+
+namespace headroom_test {
+
+// Resident bytes of the process; 0 where the system does not say.
+inline std::size_t resident_bytes_of_process() {
+    std::ifstream file("/proc/self/statm");
+    std::size_t total = 0;
+    std::size_t resident = 0;
+    file >> total >> resident;
+    return resident * headroom::page_size();
+}
+
+// Resident bytes of [data, data + bytes), whose start lies on a page. All of it must be mapped, accessible or not.
+inline std::size_t resident_bytes(const void* data, std::size_t bytes) {
+    const std::size_t page = headroom::page_size();
+    std::vector<unsigned char> state((bytes + page - 1) / page);
+    if (mincore(const_cast<void*>(data), bytes, state.data()) != 0) return SIZE_MAX;
+    std::size_t resident = 0;
+    for (const unsigned char s : state) resident += (s & 1U) != 0 ? page : 0;
+    return resident;
+}
+
+}  // namespace headroom_test
