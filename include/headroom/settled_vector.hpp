@@ -68,7 +68,7 @@ public:
     }
     template <detail::any_input_iterator It>
     settled_vector(It first, It last) : settled_vector() {
-        this->assign_between(std::move(first), std::move(last));
+        this->append_between(std::move(first), std::move(last));
     }
     settled_vector(std::initializer_list<T> values) : settled_vector(values.begin(), values.end()) {}
     template <detail::compatible_range<T> R>

@@ -8,10 +8,13 @@
 // container has its address taken.
 #define HEADROOM_COLD [[gnu::noinline, gnu::cold]]
 #define HEADROOM_UNLIKELY(condition) __builtin_expect(static_cast<bool>(condition), 0)
+// Whether the compiler knows the value, once everything is inlined.
+#define HEADROOM_IS_CONSTANT(value) __builtin_constant_p(value)
 #else
 #define HEADROOM_ALWAYS_INLINE inline
 #define HEADROOM_COLD
 #define HEADROOM_UNLIKELY(condition) (condition)
+#define HEADROOM_IS_CONSTANT(value) false
 #endif
 
 // std::is_constant_evaluated() is a call in unoptimised builds; the builtin that GCC, Clang and MSVC share is not.

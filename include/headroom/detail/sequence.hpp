@@ -154,6 +154,7 @@ public:
                 HEADROOM_OPEN_TAIL();
                 this->make_room_for_one();
             } else {
+                HEADROOM_OPEN_TAIL();
                 this->push_full(value);
                 return;
             }
@@ -169,6 +170,7 @@ public:
                 HEADROOM_OPEN_TAIL();
                 this->make_room_for_one();
             } else {
+                HEADROOM_OPEN_TAIL();
                 this->push_full(static_cast<value_type&&>(value));
                 return;
             }
@@ -185,6 +187,7 @@ public:
                 HEADROOM_OPEN_TAIL();
                 this->make_room_for_one();
             } else {
+                HEADROOM_OPEN_TAIL();
                 return this->emplace_full(static_cast<Args&&>(args)...);
             }
         }
@@ -204,6 +207,7 @@ public:
                 HEADROOM_OPEN_TAIL();
                 if (!this->try_make_room_for_one()) return nullptr;
             } else {
+                HEADROOM_OPEN_TAIL();
                 return this->try_emplace_full(static_cast<Args&&>(args)...);
             }
         }
@@ -294,6 +298,7 @@ public:
                 HEADROOM_OPEN_TAIL();
                 this->make_room_for_one();
             } else if (!widened(size() + 1)) {
+                HEADROOM_OPEN_TAIL();
                 this->emplace_gap_full(index, std::forward<Args>(args)...);
                 return begin_ + static_cast<difference_type>(index);
             }
@@ -421,7 +426,9 @@ public:
 
 protected:
     constexpr sequence() = default;
-    constexpr explicit sequence(Store&& from) noexcept : Store(std::move(from)) {}
+    // With a store made from `from`.
+    template <class From>
+    constexpr explicit sequence(From&& from) noexcept : Store(std::forward<From>(from)) {}
     sequence(const sequence&) = delete;
     sequence& operator=(const sequence&) = delete;
     constexpr ~sequence() = default;
@@ -468,6 +475,7 @@ protected:
                 HEADROOM_OPEN_TAIL();
                 this->make_room(needed);
             } else if (!widened(needed)) {
+                HEADROOM_OPEN_TAIL();
                 this->append_full(count, source);
                 return;
             }
@@ -480,6 +488,16 @@ protected:
     template <class It, class End>
     constexpr void append_each(It first, End last) {
         for (; first != last; ++first) emplace_back(*first);
+    }
+
+    template <class It>
+    constexpr void append_between(It first, It last) {
+        if constexpr (multipass_iterator<It>) {
+            const auto count = static_cast<size_type>(std::distance(first, last));
+            append_from(count, source_at<value_type>(std::move(first)));
+        } else {
+            append_each(std::move(first), std::move(last));
+        }
     }
 
     template <class It>
@@ -514,6 +532,7 @@ protected:
                 HEADROOM_OPEN_TAIL();
                 this->make_room(needed);
             } else if (!widened(needed)) {
+                HEADROOM_OPEN_TAIL();
                 this->open_gap_full(index, count, source);
                 return begin_ + static_cast<difference_type>(index);
             }
@@ -611,6 +630,7 @@ protected:
                 HEADROOM_OPEN_TAIL();
                 this->make_room(count);
             } else if (!widened(count)) {
+                HEADROOM_OPEN_TAIL();
                 this->replace_full(count, source);
                 return;
             }

@@ -1,0 +1,80 @@
+// Where the elements of a vector with an allocator of the user's live: where the allocator says. Everything goes through
+// std::allocator_traits: construction, destruction, fancy pointers, propagation.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <memory>
+#include <memory_resource>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+#include <headroom/detail/attributes.hpp>
+#include <headroom/detail/heap_memory.hpp>
+#include <headroom/growth.hpp>
+#include <headroom/relocatable.hpp>
+
+namespace headroom::detail {
+
+// Whether the allocator leaves construction and destruction to the elements, so that those of simple types may be copied as
+// bytes. std::pmr's hooks in only to pass itself on, which simple types do not take.
+template <class A, class T>
+inline constexpr bool constructs_plainly =
+    !requires(A& a, T* p, const T& value) { a.construct(p, value); } && !requires(A& a, T* p) { a.construct(p); } &&
+    !requires(A& a, T* p) { a.destroy(p); };
+template <class U, class T>
+inline constexpr bool constructs_plainly<std::pmr::polymorphic_allocator<U>, T> =
+    !std::uses_allocator_v<T, std::pmr::polymorphic_allocator<U>>;
+
+template <class T, class A>
+struct allocator_memory {
+    using traits = std::allocator_traits<A>;
+    using value_type = T;
+    using pointer = typename traits::pointer;
+    using const_pointer = typename traits::const_pointer;
+    using allocator_type = A;
+    using reference_type = allocator_memory&;
+
+    static consteval bool plain() noexcept { return constructs_plainly<A, T>; }
+    static consteval bool reallocates() noexcept { return false; }
+    static consteval bool annotates() noexcept { return false; }
+
+    constexpr allocator_memory() noexcept(std::is_nothrow_default_constructible_v<A>) = default;
+    constexpr explicit allocator_memory(const A& from) noexcept : allocator_(from) {}
+    constexpr explicit allocator_memory(A&& from) noexcept : allocator_(std::move(from)) {}
+    [[nodiscard]] constexpr A& allocator() noexcept { return allocator_; }
+    [[nodiscard]] constexpr const A& allocator() const noexcept { return allocator_; }
+    [[nodiscard]] constexpr std::size_t most() const noexcept {
+        const auto theirs = traits::max_size(allocator_);
+        constexpr std::size_t ours = most_elements(sizeof(T));
+        return theirs < ours ? static_cast<std::size_t>(theirs) : ours;
+    }
+
+    template <class... Args>
+    HEADROOM_ALWAYS_INLINE constexpr void construct(T* place, Args&&... args) {
+        traits::construct(allocator_, place, static_cast<Args&&>(args)...);
+    }
+    HEADROOM_ALWAYS_INLINE constexpr void destroy_one(T* place) noexcept { traits::destroy(allocator_, place); }
+
+    // Throws what the allocator throws; never null.
+    [[nodiscard]] constexpr block<pointer> allocate(std::size_t, std::size_t wanted, bool) {
+        const pointer begin = traits::allocate(allocator_, static_cast<typename traits::size_type>(wanted));
+        return {begin, begin + static_cast<typename traits::difference_type>(wanted)};
+    }
+    constexpr void release(pointer begin, pointer cap) noexcept {
+        if (begin != pointer()) {
+            traits::deallocate(allocator_, begin, static_cast<typename traits::size_type>(cap - begin));
+        }
+    }
+    [[nodiscard]] static constexpr pointer widen(pointer, pointer, std::size_t, bool) noexcept { return pointer(); }
+    [[nodiscard]] static constexpr pointer trim(pointer, pointer cap, std::size_t) noexcept { return cap; }
+    [[nodiscard]] static constexpr bool wastes(const pointer&, std::size_t size, std::size_t capacity) noexcept {
+        return size != capacity;
+    }
+
+private:
+    [[no_unique_address]] A allocator_{};
+};
+
+}  // namespace headroom::detail

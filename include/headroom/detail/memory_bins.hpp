@@ -1,0 +1,115 @@
+// The sizes in which a multipool hands out memory.
+//
+// Up to 128 bytes in steps of 8, so that a list node of 24 bytes takes 24; above, eight steps to each doubling, so that at
+// most an eighth of a block is unused (4 KiB and more: four steps, a quarter). Every step is a power of two, so a size that
+// was rounded up to an alignment lands in a bin whose size is a multiple of that alignment.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include <headroom/detail/poison.hpp>
+
+namespace headroom::detail {
+
+inline constexpr std::size_t block_step = 8;                // bytes
+inline constexpr std::size_t fine_bins = 16;                // 8, 16, ... 128
+inline constexpr std::size_t bins = 56;                     // up to largest_binned
+inline constexpr std::size_t largest_binned = 4096;         // bytes
+inline constexpr std::size_t wide_bins = 16;                // 5120, 6144, ... largest_pooled
+inline constexpr std::size_t largest_pooled = 65536;        // bytes
+
+// Size of the blocks in bin `index`, in bytes.
+constexpr std::size_t bin_bytes(std::size_t index) noexcept {
+    if (index < fine_bins) return (index + 1) * block_step;
+    if (index < bins) {
+        const std::size_t octave = (index - fine_bins) / 8;
+        const std::size_t step = (index - fine_bins) % 8 + 1;
+        return (std::size_t{128} << octave) + (std::size_t{16} << octave) * step;
+    }
+    const std::size_t octave = (index - bins) / 4;
+    const std::size_t step = (index - bins) % 4 + 1;
+    return (largest_binned << octave) + (largest_binned / 4 << octave) * step;
+}
+
+// A free block holds the address of the next one, and nothing else: a block in use belongs to its user altogether.
+struct free_block {
+    free_block* next;
+};
+
+HEADROOM_SEES_POISONED free_block* next_of(const free_block* block) noexcept { return block->next; }
+HEADROOM_SEES_POISONED void link(free_block* block, void* next) noexcept {
+    block->next = static_cast<free_block*>(next);
+}
+
+// The free blocks of one size, first in, first out: what was allocated in a row and freed in a row is handed out in a row
+// again, so a list that is popped and pushed for hours keeps running through memory in order. (The usual stack scrambles
+// it: reading such a list afterwards took 2.5 times as long here.)
+//
+// Zero: not in use yet. Empty: both point to `before`. The fast path of an allocation takes a block only while another
+// stays behind, so that it need not set `last` back.
+struct bin {
+    free_block before;    // its `next` is the first free block
+    free_block* last;
+
+    void clear() noexcept { before.next = last = &before; }
+    // Precondition for both: not zero.
+    void add(void* block) noexcept {
+        link(last, block);
+        last = static_cast<free_block*>(block);
+    }
+    // The first block; null when there is none.
+    void* take() noexcept {
+        if (last == &before) return nullptr;
+        free_block* const block = before.next;
+        if (block == last) {
+            clear();
+        } else {
+            before.next = next_of(block);
+        }
+        return block;
+    }
+};
+
+// Size of the blocks in each bin up to largest_binned, in bytes.
+inline constexpr auto binned_bytes = [] {
+    std::array<std::uint16_t, bins> table{};
+    for (std::size_t index = 0; index < bins; ++index) table[index] = static_cast<std::uint16_t>(bin_bytes(index));
+    return table;
+}();
+
+// bin_offset[(bytes - 1) / block_step] for 1 <= bytes <= largest_binned: where in an array the size's bin lies, in bytes.
+// (An index would cost a shift at each allocation.)
+inline constexpr auto bin_offset = [] {
+    std::array<std::uint16_t, largest_binned / block_step> table{};
+    std::size_t index = 0;
+    for (std::size_t slot = 0; slot < table.size(); ++slot) {
+        while (bin_bytes(index) < (slot + 1) * block_step) ++index;
+        table[slot] = static_cast<std::uint16_t>(index * sizeof(bin));
+    }
+    return table;
+}();
+
+// The bin of any size from 1 to largest_pooled.
+constexpr std::size_t bin_index(std::size_t bytes) noexcept {
+    if (bytes <= largest_binned) return bin_offset[(bytes - 1) / block_step] / sizeof(bin);
+    const auto octave = static_cast<std::size_t>(std::bit_width((bytes - 1) / largest_binned)) - 1;
+    const std::size_t step = (bytes - 1 - (largest_binned << octave)) / (largest_binned / 4 << octave);
+    return bins + octave * 4 + step;
+}
+
+// The largest bin whose blocks fit into `bytes` (at least block_step).
+constexpr std::size_t bin_within(std::size_t bytes) noexcept {
+    if (bytes >= largest_pooled) return bins + wide_bins - 1;
+    const std::size_t index = bin_index(bytes);
+    return bin_bytes(index) == bytes ? index : index - 1;
+}
+
+static_assert(bin_bytes(bins - 1) == largest_binned);
+static_assert(bin_bytes(bins + wide_bins - 1) == largest_pooled);
+static_assert(bin_index(largest_binned) == bins - 1 && bin_index(largest_binned + 1) == bins);
+static_assert(bin_index(largest_pooled) == bins + wide_bins - 1);
+
+}  // namespace headroom::detail

@@ -1,0 +1,86 @@
+// What checked builds add to the memory resources: every block is remembered, and a mistake ends the program with a message
+// that names the resource and the block. On with HEADROOM_CHECKED or HEADROOM_HARDENED; define it for all files of a
+// program alike. (Checked resources have other mangled names, so that files which disagree fail to link where they meet.)
+//
+// Costs in checked builds: a hash table entry for each block, about 200 ns for each call. In all others: nothing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+
+#include <headroom/detail/attributes.hpp>
+#include <headroom/detail/memory_ledger.hpp>
+
+#if defined(HEADROOM_CHECKED) || defined(HEADROOM_HARDENED)
+#define HEADROOM_MEMORY_CHECKED 1
+#define HEADROOM_MEMORY_ABI inline namespace checked_memory
+#else
+#define HEADROOM_MEMORY_ABI inline namespace memory
+#endif
+
+namespace headroom::detail {
+
+#if defined(HEADROOM_MEMORY_CHECKED)
+
+inline constexpr bool memory_checked = true;
+
+// Free blocks are filled with this, and looked at when they are handed out again.
+inline constexpr unsigned char free_fill = 0xDD;
+
+class memory_checks {
+public:
+    // `resource` names the kind of resource in messages: "multipool_resource".
+    explicit memory_checks(const char* resource) noexcept : resource_(resource) {}
+
+    // Throws bad_alloc when there is no memory to remember the block in.
+    void allocated(const void* block, std::size_t bytes, std::size_t alignment) {
+        ledger_.add(block, bytes, alignment);
+    }
+    // Ends the program unless `block` was allocated here with that size and alignment and is in use.
+    void deallocated(const void* owner, const void* block, std::size_t bytes, std::size_t alignment) noexcept {
+        block_record known;
+        const block_fault fault = ledger_.remove(block, bytes, alignment, known);
+        if (fault != block_fault::none) fail_block(resource_, owner, fault, block, bytes, alignment, known);
+    }
+    // All blocks are gone at once.
+    void forgotten() noexcept { ledger_.forget(); }
+    // Those that lie in [first, last).
+    void forgotten(const void* first, const void* last) noexcept { ledger_.forget(first, last); }
+
+    // Fills a freed block past its link.
+    static void fill(void* block, std::size_t from, std::size_t bytes) noexcept {
+        if (bytes > from) std::memset(static_cast<std::byte*>(block) + from, free_fill, bytes - from);
+    }
+    // Ends the program when somebody has written to a filled block.
+    void untouched(const void* owner, const void* block, std::size_t from, std::size_t bytes) const noexcept {
+        const auto* const data = static_cast<const unsigned char*>(block);
+        for (std::size_t at = from; at < bytes; ++at) {
+            if (data[at] != free_fill) fail_written(resource_, owner, block, bytes, at);
+        }
+    }
+
+private:
+    const char* resource_;
+    block_ledger ledger_;
+};
+
+#else
+
+inline constexpr bool memory_checked = false;
+
+class memory_checks {
+public:
+    constexpr explicit memory_checks(const char*) noexcept {}
+    HEADROOM_ALWAYS_INLINE void allocated(const void*, std::size_t, std::size_t) noexcept {}
+    HEADROOM_ALWAYS_INLINE void deallocated(const void*, const void*, std::size_t, std::size_t) noexcept {}
+    HEADROOM_ALWAYS_INLINE void forgotten() noexcept {}
+    HEADROOM_ALWAYS_INLINE void forgotten(const void*, const void*) noexcept {}
+    HEADROOM_ALWAYS_INLINE static void fill(void*, std::size_t, std::size_t) noexcept {}
+    HEADROOM_ALWAYS_INLINE void untouched(const void*, const void*, std::size_t, std::size_t) const noexcept {}
+};
+
+#endif
+
+}  // namespace headroom::detail

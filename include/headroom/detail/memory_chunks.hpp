@@ -1,0 +1,286 @@
+// Where the memory of monotonic and multipool resources comes from: a chain of chunks, bumped through one after another.
+//
+// A chunk comes from the upstream resource; or, when the user named no upstream and nobody has replaced the default
+// resource, from a reservation, which grows in place and is kept warm when it is given back. The first few kilobytes come
+// from upstream in either case: a reservation takes mappings and page tables that a small resource is not worth.
+//
+// Chunks grow geometrically. `rewind` keeps them all and starts again with the first.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory_resource>
+#include <new>
+#include <system_error>
+#include <utility>
+
+#include <headroom/detail/attributes.hpp>
+#include <headroom/detail/errors.hpp>
+#include <headroom/detail/poison.hpp>
+#include <headroom/reservation.hpp>
+
+namespace headroom::detail {
+
+HEADROOM_ALWAYS_INLINE std::uintptr_t address_of(const void* pointer) noexcept {
+    return reinterpret_cast<std::uintptr_t>(pointer);
+}
+HEADROOM_ALWAYS_INLINE std::byte* align_up(std::byte* pointer, std::size_t alignment) noexcept {
+    return reinterpret_cast<std::byte*>((address_of(pointer) + alignment - 1) & ~std::uintptr_t{alignment - 1});
+}
+constexpr std::size_t round_to(std::size_t bytes, std::size_t alignment) noexcept {
+    return (bytes + alignment - 1) & ~(alignment - 1);
+}
+
+// Requests beyond these are refused before any arithmetic on them can overflow.
+inline constexpr std::size_t largest_request = SIZE_MAX / 4;
+inline constexpr std::size_t most_alignment = std::size_t{1} << (sizeof(std::size_t) * 8 - 4);
+
+// What the default commit policy is for memory resources: they fill what they take, so larger steps than a vector's, and
+// huge pages as soon as a few megabytes are in use.
+inline constexpr commit_policy chunk_policy = commit_policy::huge_pages(std::size_t{4} << 20);
+
+// Asks upstream for what nobody can have, so that it refuses in its own way: its exception reaches the user, as with the
+// standard's resources.
+[[noreturn]] HEADROOM_COLD inline void refuse(std::pmr::memory_resource* upstream) {
+    (void)upstream->allocate(SIZE_MAX, SIZE_MAX / 2 + 1);
+    throw_bad_alloc();
+}
+
+// True where chunks may come from reservations: nobody could tell the difference, unless by replacing operator new.
+inline bool may_reserve(const std::pmr::memory_resource* upstream) noexcept {
+    return upstream == std::pmr::new_delete_resource();
+}
+
+// A piece of memory from upstream or from a reservation, and how to give it back.
+struct piece {
+    std::byte* data = nullptr;
+    std::size_t bytes = 0;        // as asked of upstream; committed, of a reservation
+    std::size_t alignment = 0;    // as asked of upstream
+    range* control = nullptr;     // the reservation's
+    std::size_t reserved = 0;
+
+    void give_back(std::pmr::memory_resource* upstream) const {
+        unpoison(data, bytes);
+        if (control != nullptr) {
+            relinquish(control, bytes);
+        } else {
+            upstream->deallocate(data, bytes, alignment);
+        }
+    }
+};
+
+// A reservation of at least `wanted` bytes, half as much where refused, of which `needed` are committed; an empty piece
+// when that is refused too.
+HEADROOM_COLD inline piece reserved_piece(std::size_t wanted, std::size_t needed) noexcept {
+    std::error_code error;
+    const held_range held = acquire(std::max(wanted, needed), false, needed, chunk_policy, error);
+    if (error) return {};
+    piece result{held.base, held.committed, 0, held.control, held.reserved};
+    if (held.committed < needed) {
+        result.bytes = extend(held.control, needed, error);
+        if (error) {
+            relinquish(held.control);
+            return {};
+        }
+    }
+    return result;
+}
+
+// One link of the chain. It lies in the memory it describes: at the end of what upstream gave, so that over-aligned
+// requests waste nothing, and at the start of a reservation, whose end is not there yet.
+struct chunk {
+    chunk* next;
+    std::byte* first;    // usable bytes: [first, last)
+    std::byte* last;
+    piece memory;
+};
+
+class chunk_chain {
+public:
+    static constexpr std::size_t first_bytes = 512;                          // of the first chunk
+    static constexpr std::size_t largest_chunk = std::size_t{16} << 20;      // where growing stops, of upstream's chunks
+    static constexpr std::size_t reserve_from = std::size_t{64} << 10;       // a chunk that large comes from a reservation
+    static constexpr std::size_t first_reserved = std::size_t{64} << 20;     // address space of the first reservation
+    static constexpr std::size_t largest_reserved = sizeof(void*) > 4 ? SIZE_MAX >> 30 : std::size_t{256} << 20;
+
+    chunk_chain(std::pmr::memory_resource* upstream, bool reserve, std::size_t initial = first_bytes) noexcept
+        : upstream_(upstream), initial_(std::clamp(initial, std::size_t{1}, largest_request)), next_(initial_),
+          reserve_(reserve) {}
+    chunk_chain(const chunk_chain&) = delete;
+    chunk_chain& operator=(const chunk_chain&) = delete;
+    ~chunk_chain() { release(); }
+
+    // The bytes at hand: [cursor, limit). The owner of the chain takes from them by moving `cursor`.
+    std::byte* cursor = nullptr;
+    std::byte* limit = nullptr;
+
+    [[nodiscard]] std::pmr::memory_resource* upstream() const noexcept { return upstream_; }
+    [[nodiscard]] bool reserves() const noexcept { return reserve_; }
+    [[nodiscard]] chunk* active() const noexcept { return active_; }
+
+    // Bytes to use before the first chunk; they are the caller's and stay so.
+    void start_with(void* buffer, std::size_t bytes) noexcept {
+        buffer_ = static_cast<std::byte*>(buffer);
+        buffer_bytes_ = bytes;
+        cursor = buffer_;
+        limit = buffer_ + bytes;
+        poison(buffer_, bytes);
+    }
+
+    // Whether `bytes` fit at the next multiple of `alignment`.
+    [[nodiscard]] bool fits(std::size_t bytes, std::size_t alignment) const noexcept {
+        return fits(cursor, limit, bytes, alignment);
+    }
+
+    // Moves `cursor` and `limit` so that `bytes` fit at the next multiple of `alignment`; a chunk that is taken from
+    // upstream for it has about `most` bytes at most, if that suffices. What was left of the active chunk stays unused
+    // until the next rewind. Throws what upstream throws, and then has changed nothing.
+    // Precondition: alignment is a power of two.
+    HEADROOM_COLD void make_room(std::size_t bytes, std::size_t alignment, std::size_t most = largest_chunk) {
+        if (bytes > largest_request || alignment > most_alignment) refuse(upstream_);
+        if (active_ != nullptr && grow(*active_, cursor, bytes, alignment)) {
+            limit = active_->last;
+            return;
+        }
+        // A chunk kept from an earlier round, moved next to the active one so that those passed over stay in line.
+        chunk** const place = active_ != nullptr ? &active_->next : &first_;
+        for (chunk** at = place; *at != nullptr; at = &(*at)->next) {
+            chunk* const kept = *at;
+            if (!holds(*kept, bytes, alignment)) continue;
+            *at = kept->next;
+            kept->next = *place;
+            *place = kept;
+            return enter(kept);
+        }
+        chunk* const fresh = obtain(bytes, alignment, most);
+        fresh->next = *place;
+        *place = fresh;
+        enter(fresh);
+    }
+
+    // Gives every chunk back to upstream or to the warm cache. O(chunks).
+    void release() noexcept {
+        for (chunk* each = first_; each != nullptr;) {
+            chunk* const next = each->next;
+            const piece memory = each->memory;
+            memory.give_back(upstream_);
+            each = next;
+        }
+        first_ = nullptr;
+        next_ = initial_;
+        next_reserved_ = first_reserved;
+        start_over();
+    }
+
+    // Starts again with the first chunk; all are kept. O(1); under AddressSanitizer O(bytes used).
+    void rewind() noexcept {
+        if constexpr (poisoning) {
+            for (chunk* each = first_; each != nullptr; each = each->next) hide(each->first, each->last);
+        }
+        start_over();
+        if (buffer_ == nullptr && first_ != nullptr) enter(first_);
+    }
+
+    // Goes back to a place that was current before: the chunk that was active then, and the cursor.
+    void rewind(chunk* then, std::byte* place) noexcept {
+        if constexpr (poisoning) each_after(then, place, hide);
+        active_ = then;
+        limit = then != nullptr ? then->last : buffer_ + buffer_bytes_;
+        cursor = place;
+    }
+
+    // Calls visit(first, last) for all bytes that may have been taken since that place was current.
+    template <class Visit>
+    void each_after(chunk* then, std::byte* place, Visit visit) const {
+        std::byte* const end = then != nullptr ? then->last : buffer_ + buffer_bytes_;
+        if (place != end) visit(place, end);
+        for (chunk* each = then != nullptr ? then->next : first_; each != nullptr; each = each->next) {
+            visit(each->first, each->last);
+        }
+    }
+
+private:
+    static void hide(std::byte* first, std::byte* last) noexcept {
+        if (first != last) poison(first, static_cast<std::size_t>(last - first));
+    }
+
+    void start_over() noexcept {
+        active_ = nullptr;
+        cursor = buffer_;
+        limit = buffer_ + buffer_bytes_;
+        hide(cursor, limit);
+    }
+
+    void enter(chunk* next) noexcept {
+        active_ = next;
+        cursor = next->first;
+        limit = next->last;
+    }
+
+    static bool fits(const std::byte* from, const std::byte* to, std::size_t bytes, std::size_t alignment) noexcept {
+        const auto room = static_cast<std::size_t>(to - from);
+        const std::size_t pad = -address_of(from) & (alignment - 1);
+        return pad <= room && bytes <= room - pad;
+    }
+
+    // Commits more of a chunk's reservation, so that `bytes` fit after `from`. False when it has none, or too little, or the
+    // system refuses.
+    static bool grow(chunk& grown, const std::byte* from, std::size_t bytes, std::size_t alignment) noexcept {
+        piece& memory = grown.memory;
+        if (memory.control == nullptr) return false;
+        if (!fits(from, memory.data + memory.reserved, bytes, alignment)) return false;
+        const std::size_t pad = -address_of(from) & (alignment - 1);
+        const std::size_t needed = static_cast<std::size_t>(from - memory.data) + pad + bytes;
+        if (needed > memory.bytes) {
+            std::error_code error;
+            const std::size_t committed = extend(memory.control, needed, error);
+            if (error) return false;
+            hide(grown.last, memory.data + committed);
+            memory.bytes = committed;
+            grown.last = memory.data + committed;
+        }
+        return true;
+    }
+
+    static bool holds(chunk& kept, std::size_t bytes, std::size_t alignment) noexcept {
+        return fits(kept.first, kept.last, bytes, alignment) || grow(kept, kept.first, bytes, alignment);
+    }
+
+    // A new chunk for `bytes` at `alignment`, not yet in the chain.
+    chunk* obtain(std::size_t bytes, std::size_t alignment, std::size_t most) {
+        constexpr std::size_t link = round_to(sizeof(chunk), alignof(std::max_align_t));
+        if (reserve_ && std::max(next_, bytes) >= reserve_from) {
+            const std::size_t needed = link + alignment + bytes;
+            const piece memory = reserved_piece(std::max(next_reserved_, std::bit_ceil(needed)), needed);
+            if (memory.control != nullptr) {
+                next_reserved_ = std::min(std::max(next_reserved_, memory.reserved), largest_reserved / 4) * 4;
+                hide(memory.data + sizeof(chunk), memory.data + memory.bytes);
+                return new (memory.data)
+                    chunk{nullptr, memory.data + link, memory.data + memory.bytes, memory};
+            }
+        }
+        const std::size_t wanted = std::max(bytes, std::min(next_, most));
+        const std::size_t usable = round_to(wanted, alignof(std::max_align_t));
+        piece memory{nullptr, usable + link, std::max(alignment, alignof(std::max_align_t))};
+        memory.data = static_cast<std::byte*>(upstream_->allocate(memory.bytes, memory.alignment));
+        // Reservations follow soon, so get there quickly; upstream's chunks may be all there is, so do not overshoot.
+        next_ = std::min(std::max(next_, usable), largest_chunk) * (reserve_ ? 4 : 2);
+        std::byte* const end = memory.data + memory.bytes - link;
+        hide(memory.data, end);
+        return new (end) chunk{nullptr, memory.data, end, memory};
+    }
+
+    std::pmr::memory_resource* upstream_;
+    chunk* first_ = nullptr;     // oldest first, but for those moved up
+    chunk* active_ = nullptr;    // the one being bumped through; null: the caller's buffer, or nothing yet
+    std::byte* buffer_ = nullptr;
+    std::size_t buffer_bytes_ = 0;
+    std::size_t initial_;
+    std::size_t next_;                                // bytes of the next chunk from upstream
+    std::size_t next_reserved_ = first_reserved;      // address space of the next reservation
+    bool reserve_;
+};
+
+}  // namespace headroom::detail

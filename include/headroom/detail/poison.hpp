@@ -1,0 +1,59 @@
+// Tells AddressSanitizer which bytes of a memory resource nobody may touch: free blocks, and the unused part of an arena.
+// Compiles to nothing without it, and where the user asks for nothing (see annotate.hpp).
+//
+// In checked builds (see memory_checks.hpp) Valgrind is told the same where its headers are present; never otherwise,
+// because its requests cost instructions even when the program does not run under it.
+#pragma once
+
+#include <cstddef>
+
+#include <headroom/detail/annotate.hpp>
+
+#if defined(HEADROOM_ASAN)
+extern "C" {
+void __asan_poison_memory_region(const volatile void* data, std::size_t bytes);
+void __asan_unpoison_memory_region(const volatile void* data, std::size_t bytes);
+}
+// For the few functions that must read or write what is poisoned: a free block's link.
+#define HEADROOM_SEES_POISONED __attribute__((no_sanitize("address"), noinline)) inline
+#else
+#define HEADROOM_SEES_POISONED HEADROOM_ALWAYS_INLINE
+#if (defined(HEADROOM_CHECKED) || defined(HEADROOM_HARDENED)) && defined(__has_include)
+#if __has_include(<valgrind/memcheck.h>)
+#include <valgrind/memcheck.h>
+#define HEADROOM_VALGRIND 1
+#endif
+#endif
+#endif
+
+namespace headroom::detail {
+
+#if defined(HEADROOM_ASAN)
+
+inline constexpr bool poisoning = true;
+
+inline void poison(const void* data, std::size_t bytes) noexcept { __asan_poison_memory_region(data, bytes); }
+inline void unpoison(const void* data, std::size_t bytes) noexcept { __asan_unpoison_memory_region(data, bytes); }
+
+#elif defined(HEADROOM_VALGRIND)
+
+inline constexpr bool poisoning = true;
+
+// The first word stays readable: it holds a free block's link, and Valgrind knows no way to look past its own mark.
+inline void poison(const void* data, std::size_t bytes) noexcept {
+    if (bytes > sizeof(void*)) {
+        (void)VALGRIND_MAKE_MEM_NOACCESS(static_cast<const std::byte*>(data) + sizeof(void*), bytes - sizeof(void*));
+    }
+}
+inline void unpoison(const void* data, std::size_t bytes) noexcept { (void)VALGRIND_MAKE_MEM_UNDEFINED(data, bytes); }
+
+#else
+
+inline constexpr bool poisoning = false;
+
+HEADROOM_ALWAYS_INLINE void poison(const void*, std::size_t) noexcept {}
+HEADROOM_ALWAYS_INLINE void unpoison(const void*, std::size_t) noexcept {}
+
+#endif
+
+}  // namespace headroom::detail

@@ -1,0 +1,239 @@
+// A drop-in replacement for std::vector that grows without copying where it can.
+//
+// Choose it wherever std::vector would do. Choose `settled_vector` when elements must never move. With std::allocator it
+// keeps a small vector on the heap (first capacity one cache line; grown by realloc where elements are relocatable), and a
+// large one, from Policy::map_threshold bytes of capacity, in a reservation that grows in place. When a reservation is
+// outgrown, relocatable elements travel by page tables, others are moved; where the system refuses reservations, the heap
+// serves. Any other allocator is used as the standard says.
+//
+// How it differs from std::vector:
+//   - with std::allocator, memory comes from malloc for relocatable elements (operator new otherwise) and from the system for
+//     large vectors: replacing operator new does not catch it; bring an allocator for that;
+//   - relocatable elements (see relocatable.hpp) move as bytes when the vector grows: no move constructor runs;
+//   - the first capacity is a cache line, and from map_threshold on capacity() grows in pages, not by a factor;
+//   - vector<bool> holds bools, one byte each, with real references; it is no special case;
+//   - iterators are plain pointers (the allocator's pointers, where those are classes).
+// What it costs: a vector in a reservation takes 4 GiB of address space and two of the system's mappings; when those run
+// out, it is on the heap.
+//
+// Document: "A fast vector with mremap".
+#pragma once
+
+#include <cstddef>
+#include <initializer_list>
+#include <iterator>
+#include <memory>
+#include <memory_resource>
+#include <ranges>
+#include <type_traits>
+#include <utility>
+
+#include <headroom/detail/allocator_memory.hpp>
+#include <headroom/detail/heap_memory.hpp>
+#include <headroom/detail/movable_store.hpp>
+#include <headroom/detail/sequence.hpp>
+#include <headroom/growth.hpp>
+#include <headroom/reservation.hpp>
+
+namespace headroom {
+
+// How a vector grows. Derive from it and override what should differ.
+struct vector_policy {
+    // Capacity while on the heap.
+    using growth = geometric<2, 1>;
+    // Bytes of capacity from which a vector with std::allocator lives in a reservation; SIZE_MAX keeps it on the heap.
+    static constexpr std::size_t map_threshold = std::size_t{1} << 20;
+    // How the reservation is committed.
+    static constexpr commit_policy commit{};
+};
+
+namespace detail {
+
+template <class T, class Allocator, class Policy>
+using vector_memory = std::conditional_t<std::is_same_v<Allocator, std::allocator<T>>, heap_memory<T, Policy>,
+                                         allocator_memory<T, Allocator>>;
+
+template <class A>
+concept allocator_like = requires(A& a) {
+    typename A::value_type;
+    a.allocate(std::size_t{1});
+};
+
+}  // namespace detail
+
+template <class T, class Allocator = std::allocator<T>, class Policy = vector_policy>
+class vector : public detail::sequence<detail::movable_store<detail::vector_memory<T, Allocator, Policy>, Policy>> {
+    static_assert(std::is_same_v<std::remove_cv_t<T>, T>, "a vector of const or volatile elements");
+    static_assert(std::is_same_v<typename std::allocator_traits<Allocator>::value_type, T>, "an allocator of other elements");
+
+    using memory = detail::vector_memory<T, Allocator, Policy>;
+    using store = detail::movable_store<memory, Policy>;
+    using base = detail::sequence<store>;
+    using traits = std::allocator_traits<Allocator>;
+    using base::begin_;
+    using base::cap_;
+    using base::end_;
+    using base::memory_;
+
+public:
+    using allocator_type = Allocator;
+    using typename base::const_iterator;
+    using typename base::iterator;
+    using typename base::size_type;
+
+    // --- Construction. All that allocate throw std::length_error past max_size(), std::bad_alloc (or what the allocator
+    // throws) when memory is refused, and what an element's constructor throws; nothing is leaked. O(elements), and exactly
+    // one allocation where their number is known.
+
+    HEADROOM_ALWAYS_INLINE constexpr vector() noexcept(std::is_nothrow_default_constructible_v<Allocator>)
+        requires std::default_initializable<Allocator>
+        : base() {}
+    HEADROOM_ALWAYS_INLINE constexpr explicit vector(const Allocator& allocator) noexcept : base(memory(allocator)) {}
+    constexpr explicit vector(size_type count, const Allocator& allocator = Allocator()) : vector(allocator) {
+        fill(count, detail::defaults{});
+    }
+    constexpr vector(size_type count, const T& value, const Allocator& allocator = Allocator()) : vector(allocator) {
+        fill(count, detail::repeated<const T&>{value});
+    }
+    template <detail::any_input_iterator It>
+    constexpr vector(It first, It last, const Allocator& allocator = Allocator()) : vector(allocator) {
+        if constexpr (detail::multipass_iterator<It>) {
+            const auto count = static_cast<size_type>(std::distance(first, last));
+            fill(count, detail::source_at<T>(std::move(first)));
+        } else {
+            this->append_each(std::move(first), std::move(last));
+        }
+    }
+    constexpr vector(std::initializer_list<T> values, const Allocator& allocator = Allocator()) : vector(allocator) {
+        fill(values.size(), detail::taken_from<const T*>{values.begin()});
+    }
+    template <detail::compatible_range<T> R>
+    constexpr vector(from_range_t, R&& values, const Allocator& allocator = Allocator()) : vector(allocator) {
+        if constexpr (std::ranges::forward_range<R>) {
+            fill(static_cast<size_type>(std::ranges::distance(values)), detail::source_at<T>(std::ranges::begin(values)));
+        } else {
+            this->append_range(values);
+        }
+    }
+    constexpr vector(const vector& other)
+        : vector(other, traits::select_on_container_copy_construction(other.memory_.allocator())) {}
+    constexpr vector(const vector& other, const std::type_identity_t<Allocator>& allocator) : vector(allocator) {
+        fill(other.size(), detail::taken_from<const T*>{other.data()});
+    }
+    // O(1). Invalidates: nothing; the elements now belong to *this, and `other` is empty.
+    HEADROOM_ALWAYS_INLINE constexpr vector(vector&& other) noexcept : base(memory(std::move(other.memory_))) {
+        this->steal(other);
+    }
+    // O(1) where the allocators are equal, else element by element.
+    constexpr vector(vector&& other, const std::type_identity_t<Allocator>& allocator) : vector(allocator) {
+        if (equal_allocators(other)) {
+            this->steal(other);
+        } else {
+            fill(other.size(), detail::taken_from<std::move_iterator<T*>>{std::make_move_iterator(other.data())});
+        }
+    }
+
+    // O(size() + other.size()). Invalidates: every element.
+    constexpr vector& operator=(const vector& other) {
+        if (this != std::addressof(other)) {
+            if constexpr (traits::propagate_on_container_copy_assignment::value) {
+                if (!equal_allocators(other)) start_over();
+                memory_.allocator() = other.memory_.allocator();
+            }
+            this->assign_from(other.size(), detail::taken_from<const T*>{other.data()});
+        }
+        return *this;
+    }
+    // O(1) and size() destructions where the allocator travels along or is equal, else element by element. Invalidates: the
+    // old elements.
+    constexpr vector& operator=(vector&& other) noexcept(traits::propagate_on_container_move_assignment::value ||
+                                                         traits::is_always_equal::value) {
+        if (this == std::addressof(other)) return *this;
+        if (traits::propagate_on_container_move_assignment::value || equal_allocators(other)) {
+            start_over();
+            if constexpr (traits::propagate_on_container_move_assignment::value) {
+                memory_.allocator() = std::move(other.memory_.allocator());
+            }
+            this->steal(other);
+        } else if constexpr (!traits::is_always_equal::value) {
+            this->assign_from(other.size(), detail::taken_from<std::move_iterator<T*>>{std::make_move_iterator(other.data())});
+        }
+        return *this;
+    }
+    constexpr vector& operator=(std::initializer_list<T> values) {
+        this->assign(values);
+        return *this;
+    }
+
+    HEADROOM_ALWAYS_INLINE constexpr ~vector() { this->give_up(); }
+
+    [[nodiscard]] constexpr allocator_type get_allocator() const noexcept { return memory_.allocator(); }
+
+    // O(1). Invalidates: nothing; elements change owners. Precondition: equal allocators, or ones that swap along.
+    constexpr void swap(vector& other) noexcept(traits::propagate_on_container_swap::value || traits::is_always_equal::value) {
+        if constexpr (traits::propagate_on_container_swap::value) {
+            using std::swap;
+            swap(memory_.allocator(), other.memory_.allocator());
+        }
+        this->exchange(other);
+    }
+    friend constexpr void swap(vector& a, vector& b) noexcept(noexcept(a.swap(b))) { a.swap(b); }
+
+    // Makes capacity() as small as the kind of memory allows: size() on the heap, size() rounded up to pages in a
+    // reservation; one that has become small goes back to the heap. Nothing happens where memory for that is refused.
+    // O(size()) where elements move. Throws what an element's copy throws; nothing has changed then. Invalidates: everything.
+    constexpr void shrink_to_fit() {
+        HEADROOM_OPEN_TAIL();
+        this->shrink_store();
+    }
+
+private:
+    // The first elements of a new vector.
+    template <class Source>
+    constexpr void fill(size_type count, Source source) {
+        HEADROOM_OPEN_TAIL();
+        this->open(count);
+        source.construct(this->floor(), detail::raw(begin_), 0, count);
+        end_ += static_cast<std::ptrdiff_t>(count);
+    }
+
+    constexpr bool equal_allocators(const vector& other) const noexcept {
+        if constexpr (traits::is_always_equal::value) {
+            return true;
+        } else {
+            return memory_.allocator() == other.memory_.allocator();
+        }
+    }
+
+    // Gives everything back; the vector is as newly made.
+    constexpr void start_over() noexcept {
+        this->give_up();
+        begin_ = end_ = cap_ = typename base::pointer();
+    }
+};
+
+template <detail::any_input_iterator It, class Allocator = std::allocator<typename std::iterator_traits<It>::value_type>>
+    requires detail::allocator_like<Allocator>
+vector(It, It, Allocator = Allocator()) -> vector<typename std::iterator_traits<It>::value_type, Allocator>;
+template <std::ranges::input_range R, class Allocator = std::allocator<std::ranges::range_value_t<R>>>
+    requires detail::allocator_like<Allocator>
+vector(from_range_t, R&&, Allocator = Allocator()) -> vector<std::ranges::range_value_t<R>, Allocator>;
+
+namespace pmr {
+template <class T>
+using vector = headroom::vector<T, std::pmr::polymorphic_allocator<T>>;
+}  // namespace pmr
+
+// Erase every element equal to `value`, or for which `predicate` holds; return their number. O(size()).
+// Invalidate: the erased elements and all behind the first of them.
+template <class T, class Allocator, class Policy, class U = T>
+constexpr typename vector<T, Allocator, Policy>::size_type erase(vector<T, Allocator, Policy>& container, const U& value) {
+    return detail::erase_where(container, [&](const T& element) { return element == value; });
+}
+template <class T, class Allocator, class Policy, class Predicate>
+constexpr typename vector<T, Allocator, Policy>::size_type erase_if(vector<T, Allocator, Policy>& container,
+                                                                    Predicate predicate) {
+    return detail::erase_where(container, std::move(predicate));
+}
+
+}  // namespace headroom
