@@ -1,0 +1,236 @@
+// Labels: no-valgrind
+// When the system really refuses: limits on address space and on data, the number of mappings, the address space itself.
+// Where the user gave a size it is a clear exception, where not a smaller reservation; the process goes on.
+//
+// Each runs in a child of its own, whose exit status names the first check that failed. (Valgrind keeps limits and
+// mappings of its own.)
+#include <gtest/gtest.h>
+
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <headroom/settled_vector.hpp>
+#include <headroom/testing.hpp>
+
+#include "support/in_child.hpp"
+
+namespace {
+
+using headroom::max_elements;
+using headroom::settled_vector;
+using headroom_test::in_child;
+
+constexpr std::size_t mib = std::size_t{1} << 20;
+constexpr std::size_t gib = std::size_t{1} << 30;
+
+// A line of /proc/self/status, in bytes.
+std::size_t status_of_process(const std::string& line_begins) {
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);) {
+        if (line.compare(0, line_begins.size(), line_begins) == 0) {
+            return std::strtoull(line.c_str() + line_begins.size(), nullptr, 10) * 1024;
+        }
+    }
+    return 0;
+}
+
+// Leaves `room` bytes between what the process has now and the limit.
+bool limit(__rlimit_resource resource, std::size_t now, std::size_t room) {
+    rlimit wanted{};
+    wanted.rlim_cur = wanted.rlim_max = now + room;
+    return now != 0 && setrlimit(resource, &wanted) == 0;
+}
+
+// Says what was refused and why: longer than "std::bad_alloc".
+bool clear(const std::bad_alloc& refused) {
+    const std::string what = refused.what();
+    return what.size() > 20 && what.find("std::bad_alloc") == std::string::npos;
+}
+
+template <class Operation>
+bool refused_clearly(Operation operation) {
+    try {
+        operation();
+    } catch (const std::bad_alloc& refused) {
+        return clear(refused);
+    }
+    return false;
+}
+
+TEST(with_little_address_space, a_default_vector_takes_a_smaller_reservation) {
+    EXPECT_EQ(in_child([] {
+        if (!limit(RLIMIT_AS, status_of_process("VmSize:"), gib)) return 1;
+        settled_vector<int> v;
+        if (v.max_size() >= gib / sizeof(int)) return 2;
+        if (v.max_size() < 100 * mib / sizeof(int)) return 3;    // half of what there is, or thereabouts
+        for (int i = 0; i < 1'000'000; ++i) v.push_back(i);
+        if (v[999'999] != 999'999) return 4;
+        try {
+            v.resize(v.max_size() + 1);
+            return 5;
+        } catch (const std::length_error&) {
+        }
+        return v.size() == 1'000'000 ? 0 : 6;
+    }), 0);
+}
+
+TEST(with_little_address_space, an_exact_size_is_refused_clearly_and_the_process_goes_on) {
+    EXPECT_EQ(in_child([] {
+        if (!limit(RLIMIT_AS, status_of_process("VmSize:"), gib)) return 1;
+        if (!refused_clearly([] { settled_vector<int> v(max_elements{gib}); })) return 2;
+        settled_vector<int> v(max_elements{1'000'000});
+        v.resize(1'000'000);
+        if (!refused_clearly([&] { v.rehome(max_elements{gib}); })) return 3;
+        if (v.size() != 1'000'000 || v.max_size() != 1'000'000) return 4;
+        v.rehome(max_elements{2'000'000});
+        v.resize(2'000'000);
+        return v.back() == 0 ? 0 : 5;
+    }), 0);
+}
+
+TEST(with_little_address_space, many_default_vectors_share_what_there_is) {
+    EXPECT_EQ(in_child([] {
+        if (!limit(RLIMIT_AS, status_of_process("VmSize:"), gib)) return 1;
+        std::vector<settled_vector<int>> all;
+        all.reserve(1000);
+        if (!refused_clearly([&] {
+                for (int i = 0; i < 1000; ++i) all.emplace_back().push_back(i);
+            })) {
+            return 2;
+        }
+        if (all.size() < 5) return 3;    // each took half of what was left
+        for (std::size_t i = 0; i + 1 < all.size(); ++i) {
+            if (all[i].at(0) != static_cast<int>(i)) return 4;
+        }
+        all.clear();
+        headroom::trim_cache();
+        settled_vector<int> v;
+        return v.max_size() > 100 * mib / sizeof(int) ? 0 : 5;
+    }), 0);
+}
+
+TEST(with_little_data, a_commit_is_refused_clearly_and_the_vector_is_unchanged) {
+    EXPECT_EQ(in_child([] {
+        settled_vector<int> v;
+        v.push_back(0);
+        if (!limit(RLIMIT_DATA, status_of_process("VmData:"), 64 * mib)) return 1;
+        std::size_t pushed = 1;
+        if (!refused_clearly([&] {
+                for (;; ++pushed) {
+                    v.push_back(static_cast<int>(pushed));
+                    if (pushed > 64 * mib) return;
+                }
+            })) {
+            return 2;
+        }
+        if (v.size() != pushed || pushed < 8 * mib / sizeof(int)) return 3;
+        if (v.try_push_back(1) != nullptr) return 4;
+        if (!refused_clearly([&] { v.insert(v.begin(), 1'000'000, 1); })) return 5;
+        if (!refused_clearly([&] { v.resize(2 * pushed); })) return 6;
+        if (v.size() != pushed) return 7;
+        for (std::size_t i = 0; i < pushed; i += 1000) {
+            if (v[i] != static_cast<int>(i)) return 8;
+        }
+        // Given back, it can be had again.
+        v.resize(pushed / 2);
+        v.shrink_to_fit();
+        v.resize(pushed - 10'000);
+        return v.back() == 0 ? 0 : 9;
+    }), 0);
+}
+
+// rvector's mremap failed here, and the next access crashed.
+TEST(with_no_mapping_left, a_vector_is_refused_clearly_and_comes_when_there_is_one) {
+    EXPECT_EQ(in_child([] {
+        settled_vector<int> before;
+        before.push_back(1);
+        // Neighbouring pages of different rights are mappings of their own.
+        const std::size_t page = headroom::page_size();
+        const std::size_t pages = 300'000;
+        void* const area = mmap(nullptr, pages * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (area == MAP_FAILED) return 1;
+        std::size_t used = 0;
+        for (; used < pages; used += 2) {
+            if (mprotect(static_cast<char*>(area) + used * page, page, PROT_READ) != 0) break;
+        }
+        if (used >= pages) return 77;    // no limit within reach on this system
+        if (!refused_clearly([] { settled_vector<int> v; v.push_back(1); })) return 2;
+        if (!refused_clearly([] { settled_vector<int> v(max_elements{1000}); v.push_back(1); })) return 3;
+        if (before.at(0) != 1) return 4;
+        before.push_back(2);    // there is room on its page
+        if (munmap(area, pages * page) != 0) return 5;
+        settled_vector<int> after(100'000, 3);
+        before.resize(1'000'000);
+        return after.back() == 3 && before.at(1) == 2 ? 0 : 6;
+    }), 0);
+}
+
+// The forerunner's 32,767th vector crashed: 47 bits of address space hold no more ranges of 4 GiB.
+TEST(with_no_address_space_left, the_next_vector_is_refused_clearly) {
+    EXPECT_EQ(in_child([] {
+        std::vector<settled_vector<char>> all;
+        all.reserve(40'000);
+        bool refused = false;
+        try {
+            while (all.size() < 40'000) all.emplace_back(max_elements{std::size_t{1} << 40});
+        } catch (const std::bad_alloc& what) {
+            refused = clear(what);
+        }
+        if (!refused) return 2;
+        if (all.empty()) return 0;    // an address space smaller than one of these
+        settled_vector<char> smaller;    // falls back to what is left
+        smaller.push_back('x');
+        all.pop_back();
+        headroom::trim_cache();
+        all.emplace_back(max_elements{std::size_t{1} << 40});
+        all.back().push_back('y');
+        return all.back().at(0) == 'y' ? 0 : 3;
+    }), 0);
+}
+
+TEST(with_no_address_space_left, as_many_default_vectors_as_the_system_holds_then_an_exception) {
+    EXPECT_EQ(in_child([] {
+        std::vector<settled_vector<int>> all;
+        all.reserve(300'000);
+        bool refused = false;
+        try {
+            while (all.size() < 300'000) all.emplace_back();
+        } catch (const std::bad_alloc& what) {
+            refused = clear(what);
+        }
+        if (all.size() < 211) return 1;
+        if (!refused) return 77;    // a system without a limit within reach
+        all.resize(all.size() / 2);
+        headroom::trim_cache();
+        for (auto& v : all) {
+            if (!v.empty()) return 2;
+        }
+        settled_vector<int> v(1000, 5);
+        return v.back() == 5 ? 0 : 3;
+    }), 0);
+}
+
+// The sizes that a limit cuts a default reservation to, without needing a limit of the system's.
+TEST(with_a_pretended_limit, a_default_reservation_is_halved_until_it_fits) {
+    headroom::trim_cache();
+    headroom::testing::limit_address_space(3 * gib);
+    EXPECT_EQ(settled_vector<char>().max_size(), 2 * gib);
+    headroom::trim_cache();
+    headroom::testing::limit_address_space(gib + 16 * mib);    // guards and alignment count too
+    EXPECT_EQ(settled_vector<char>().max_size(), gib);
+    EXPECT_TRUE(refused_clearly([] { settled_vector<char> v(max_elements{gib + 16 * mib}); }));
+    headroom::trim_cache();
+    headroom::testing::limit_address_space(mib / 2);
+    EXPECT_TRUE(refused_clearly([] { settled_vector<char> v; }));
+    headroom::testing::limit_address_space(0);
+    EXPECT_EQ(settled_vector<char>().max_size(), 4 * gib);
+}
+
+}  // namespace
