@@ -5,8 +5,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <mutex>
 #include <new>
+
+#include "constant_mutex.hpp"
 
 namespace headroom::detail {
 namespace {
@@ -26,7 +27,7 @@ struct middle {
     std::atomic<leaf*> leaves[entries]{};        // otherwise: its granules; kept once made
 };
 
-constinit std::mutex registry_mutex;
+constinit constant_mutex registry_mutex;
 constinit std::atomic<middle*> top[entries]{};            // 48 bits of addresses
 constinit range* live_ranges = nullptr;
 constinit range* unused_blocks = nullptr;

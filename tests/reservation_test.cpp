@@ -19,7 +19,8 @@ constexpr std::size_t MiB = std::size_t{1} << 20;
 
 struct policies : testing::TestWithParam<headroom_test::named_policy> {
     const headroom::commit_policy policy = GetParam().policy;
-    const bool open = policy.how_held() == headroom::holding::open;
+    // What the system made of the wish to hold it open.
+    const bool open = policy.how_held() == headroom::holding::open && reservation(1, policy).committed() > 0;
     void SetUp() override { headroom::trim_cache(); }
     void TearDown() override { headroom::testing::stop_failing(); }
 };
@@ -75,9 +76,7 @@ TEST_P(policies, decommitted_memory_comes_back_as_zero) {
     ASSERT_FALSE(range.commit_to(8 * MiB));
     std::memset(range.data(), 1, 8 * MiB);
     range.decommit_from(MiB);
-    if (!open) {
-        EXPECT_EQ(range.committed(), MiB);
-    }
+    EXPECT_EQ(range.committed(), open ? range.reserved() : MiB);
     ASSERT_FALSE(range.commit_to(8 * MiB));
     EXPECT_EQ(range.data()[MiB - 1], std::byte{1});
     for (std::size_t i = MiB; i < 8 * MiB; i += 4096) ASSERT_EQ(range.data()[i], std::byte{0}) << i;

@@ -1,0 +1,33 @@
+// A mutex that needs no code to come to life: static ones may be used before main and after it, on every system (there are
+// some where std::mutex is made at run time).
+#pragma once
+
+#include <atomic>
+
+namespace headroom::detail {
+
+class constant_mutex {
+public:
+    constexpr constant_mutex() noexcept = default;
+    constant_mutex(const constant_mutex&) = delete;
+    constant_mutex& operator=(const constant_mutex&) = delete;
+
+    void lock() noexcept {
+        unsigned expected = free;
+        if (state_.compare_exchange_strong(expected, held, std::memory_order_acquire)) [[likely]]
+            return;
+        // From here on whoever unlocks wakes somebody: this thread may have been the only one waiting, or not.
+        while (state_.exchange(held_and_waited_for, std::memory_order_acquire) != free)
+            state_.wait(held_and_waited_for, std::memory_order_relaxed);
+    }
+
+    void unlock() noexcept {
+        if (state_.exchange(free, std::memory_order_release) == held_and_waited_for) state_.notify_one();
+    }
+
+private:
+    static constexpr unsigned free = 0, held = 1, held_and_waited_for = 2;
+    std::atomic<unsigned> state_{free};
+};
+
+}  // namespace headroom::detail

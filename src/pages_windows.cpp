@@ -1,0 +1,161 @@
+// Pages on Windows: here reserving and committing are words of the system's own, and a refusal always comes at the commit.
+// There is no overcommit, so no range can be held open; what has no counterpart reports function_not_supported.
+#define WIN32_LEAN_AND_MEAN
+#define NOMINMAX
+#include <windows.h>
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cerrno>
+#include <cstdint>
+
+#include <headroom/pages.hpp>
+
+#include "calls.hpp"
+#include "platform.hpp"
+
+namespace headroom {
+namespace {
+
+std::error_code unsupported() noexcept { return std::make_error_code(std::errc::function_not_supported); }
+
+// Tests choose a refusal by errno, as on other systems; callers compare with std::errc, which both kinds of code answer.
+std::error_code refused_by_test(int error) noexcept { return {error, std::generic_category()}; }
+
+std::error_code last_error() noexcept {
+    const DWORD error = GetLastError();
+    // The reasons for which memory is refused have several names here and one in the standard.
+    switch (error) {
+        case ERROR_NOT_ENOUGH_MEMORY:
+        case ERROR_OUTOFMEMORY:
+        case ERROR_COMMITMENT_LIMIT:
+        case ERROR_COMMITMENT_MINIMUM:
+        case ERROR_INVALID_ADDRESS:
+            return std::make_error_code(std::errc::not_enough_memory);
+        default:
+            return {static_cast<int>(error), std::system_category()};
+    }
+}
+
+template<class Call>
+std::error_code attempt(page_call kind, Call call) noexcept {
+    if (const int refused = detail::intercept(kind)) return refused_by_test(refused);
+    if (call()) return {};
+    detail::note_refusal();
+    return last_error();
+}
+
+std::size_t real_page_size() noexcept {
+    static constinit std::atomic<std::size_t> known{0};
+    std::size_t bytes = known.load(std::memory_order_relaxed);
+    if (bytes == 0) {
+        SYSTEM_INFO info;
+        GetSystemInfo(&info);
+        bytes = info.dwPageSize;
+        known.store(bytes, std::memory_order_relaxed);
+    }
+    return bytes;
+}
+
+void* take(void* at, std::size_t bytes) noexcept { return VirtualAlloc(at, bytes, MEM_RESERVE, PAGE_NOACCESS); }
+
+}  // namespace
+
+std::size_t page_size() noexcept {
+    const std::size_t pretended = detail::pretended_page_size();
+    return pretended != 0 ? pretended : real_page_size();
+}
+
+std::size_t huge_page_size() noexcept { return 0; }    // large pages need a privilege, and cannot be committed bit by bit
+
+page_range reserve(std::size_t bytes, std::size_t alignment, std::error_code& error, access initial) noexcept {
+    error.clear();
+    const std::size_t page = page_size();
+    if (bytes == 0 || bytes > SIZE_MAX / 2 || !std::has_single_bit(alignment) || alignment > SIZE_MAX / 4) {
+        error = std::make_error_code(std::errc::not_enough_memory);
+        return {};
+    }
+    if (initial != access::none) {
+        error = unsupported();
+        return {};
+    }
+    bytes = detail::round_up(bytes, page);
+    alignment = std::max(alignment, page);
+    if (const int refused = detail::intercept(page_call::reserve)) {
+        error = refused_by_test(refused);
+        return {};
+    }
+    const std::size_t limit = detail::address_space_limit();
+    if (limit != 0 && bytes > limit) {
+        error = std::make_error_code(std::errc::not_enough_memory);
+        return {};
+    }
+    // A reservation cannot be trimmed: find an aligned place by reserving more, give that back, and ask for the place; another
+    // thread may be faster, so try again.
+    for (int tries = 0; tries < 64; ++tries) {
+        void* const first = take(nullptr, tries == 0 ? bytes : bytes + alignment);
+        if (first == nullptr) {
+            detail::note_refusal();
+            error = last_error();
+            return {};
+        }
+        const auto address = reinterpret_cast<std::uintptr_t>(first);
+        if (tries == 0 && address % alignment == 0) return {static_cast<std::byte*>(first), bytes};
+        VirtualFree(first, 0, MEM_RELEASE);
+        const std::uintptr_t aligned = (address + alignment - 1) / alignment * alignment;
+        if (void* const second = take(reinterpret_cast<void*>(aligned), bytes)) return {static_cast<std::byte*>(second), bytes};
+    }
+    error = std::make_error_code(std::errc::not_enough_memory);
+    return {};
+}
+
+std::error_code release(page_range range) noexcept {
+    return attempt(page_call::release, [=] { return VirtualFree(range.data, 0, MEM_RELEASE); });
+}
+
+std::error_code commit(page_range range) noexcept {
+    const std::error_code error = attempt(page_call::commit, [=] {
+        return VirtualAlloc(range.data, range.bytes, MEM_COMMIT, PAGE_READWRITE) != nullptr;
+    });
+    if (error) return error;
+    // What was committed before keeps its old access; the contract says that all of it is writable.
+    DWORD before;
+    return attempt(page_call::protect, [&] { return VirtualProtect(range.data, range.bytes, PAGE_READWRITE, &before); });
+}
+
+std::error_code decommit(page_range range) noexcept {
+    return attempt(page_call::decommit, [=] { return VirtualFree(range.data, range.bytes, MEM_DECOMMIT); });
+}
+
+std::error_code discard(page_range range) noexcept {
+    if (const std::error_code error = decommit(range)) return error;
+    return commit(range);
+}
+
+std::error_code protect(page_range range, access allowed) noexcept {
+    const DWORD rights = allowed == access::none        ? PAGE_NOACCESS
+                         : allowed == access::read_only ? PAGE_READONLY
+                                                        : PAGE_READWRITE;
+    DWORD before;
+    return attempt(page_call::protect, [&] { return VirtualProtect(range.data, range.bytes, rights, &before); });
+}
+
+std::error_code prefault(page_range) noexcept { return unsupported(); }
+
+std::error_code advise_huge(page_range, bool) noexcept { return unsupported(); }
+
+std::error_code remap(page_range, page_range) noexcept { return unsupported(); }
+
+std::error_code guard(page_range) noexcept { return unsupported(); }
+
+std::error_code name(page_range, const char*) noexcept { return unsupported(); }
+
+namespace detail {
+
+void lower_thread_priority() noexcept { SetThreadPriority(GetCurrentThread(), THREAD_PRIORITY_BELOW_NORMAL); }
+
+void on_fork(void (*)(), void (*)(), void (*)()) noexcept {}
+
+}  // namespace detail
+}  // namespace headroom
