@@ -4,6 +4,7 @@
 // 128 + signal when stopped.
 #include <cstdio>
 #include <exception>
+#include <string>
 
 #include <CLI/CLI.hpp>
 
@@ -16,6 +17,11 @@ int main(int argc, char** argv) {
     headroom::tools::lab_command lab(app);
     try {
         app.parse(argc, argv);
+    } catch (const CLI::RequiredError& error) {
+        // A misspelled command reads as a missing one; say which word was not understood.
+        for (const std::string& word : app.remaining(true)) std::fprintf(stderr, "headroom: what is \"%s\"?\n", word.c_str());
+        app.exit(error);
+        return 2;
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? 0 : 2;
     }

@@ -94,6 +94,8 @@ struct experiment {
     std::vector<contender> contenders;
     // The configurations of this executable, which was built at `level` ("O0", "O1", "O2").
     std::function<std::vector<configuration>(grid_size, const std::string& level)> grid;
+    // The metric to show while it runs.
+    std::string headline = "time";
     // The quick form of a configuration in which all contenders must agree on the metric "checksum" before anything is
     // timed. Null: the contenders compute nothing comparable.
     std::function<parameters(const parameters&)> check;

@@ -19,7 +19,7 @@ void add_program(catalogue& all, const std::string& program, const json& answer)
     const std::string level = answer.at("level");
     all.flags[level] = answer.at("flags");
     for (const json& one : answer.at("experiments")) {
-        announced_experiment experiment{one.at("id"), one.at("question"), one.at("source"), {}};
+        announced_experiment experiment{one.at("id"), one.at("question"), one.at("source"), one.at("headline"), {}};
         std::vector<std::string> everyone;
         for (const json& each : one.at("contenders")) {
             experiment.contenders.push_back({each.at("id"), each.at("version"), each.at("absent")});

@@ -22,6 +22,7 @@ struct announced_experiment {
     std::string id;
     std::string question;
     std::string source;
+    std::string headline;    // the metric to show while it runs
     std::vector<announced_contender> contenders;
 };
 

@@ -32,11 +32,18 @@ std::string gigabytes(double bytes) {
     return text;
 }
 
-std::string figure(double seconds) {
+// For people: "12.3 ms", "4.5 MB", "21".
+std::string figure(double value, const std::string& unit) {
     char text[32];
-    const char* const unit = seconds < 1e-6 ? "ns" : seconds < 1e-3 ? "us" : seconds < 1 ? "ms" : "s";
-    const double scale = seconds < 1e-6 ? 1e9 : seconds < 1e-3 ? 1e6 : seconds < 1 ? 1e3 : 1;
-    std::snprintf(text, sizeof text, "%.3g %s", seconds * scale, unit);
+    const char* prefix = "";
+    if (unit == "s") {
+        prefix = value < 1e-6 ? "n" : value < 1e-3 ? "u" : value < 1 ? "m" : "";
+        value *= value < 1e-6 ? 1e9 : value < 1e-3 ? 1e6 : value < 1 ? 1e3 : 1;
+    } else if (unit == "B") {
+        prefix = "M";
+        value *= 1e-6;
+    }
+    std::snprintf(text, sizeof text, "%.4g%s%s%s", value, unit.empty() ? "" : " ", prefix, unit.c_str());
     return text;
 }
 
@@ -114,9 +121,10 @@ public:
 
     void run(const planned& point) {
         check(point);
-        std::vector<std::pair<std::string, std::vector<double>>> times;
+        const std::string headline = headline_of(point.experiment);
+        std::vector<std::vector<double>> figures(point.contenders.size());
+        std::string unit;
         std::string odd;
-        for (const std::string& contender : point.contenders) times.emplace_back(contender, std::vector<double>{});
         std::optional<std::pair<std::string, double>> agreed;
         const int rounds = rounds_of(point, options_);
         bool fresh = false;
@@ -138,16 +146,22 @@ public:
                 if (record.outcome != outcome::ok && round == 0) {
                     odd += "\n    " + contender + ": " + to_string(record.outcome) + ", " + record.detail;
                 }
-                const auto time = record.metrics.find("time");
-                if (record.outcome == outcome::ok && time != record.metrics.end()) {
-                    times[i].second.push_back(median(time->second.values));
+                const auto shown = record.metrics.find(headline);
+                if (record.outcome == outcome::ok && shown != record.metrics.end()) {
+                    figures[i].push_back(median(shown->second.values));
+                    unit = shown->second.unit;
                 }
             }
         }
         if (!fresh) return;
         std::string line = point.experiment + "  " + to_text(point.parameters);
-        for (const auto& [contender, seconds] : times) {
-            if (!seconds.empty()) line += "\n    " + contender + ": " + figure(median(seconds)) + " +- " + figure(spread(seconds) / 2);
+        for (std::size_t i = 0; i < figures.size(); ++i) {
+            if (figures[i].empty()) continue;
+            line += "\n    " + point.contenders[i] + ": " + figure(median(figures[i]), unit);
+            if (figures[i].size() > 1) line += " +- " + figure(spread(figures[i]) / 2, unit);
+            if (i != 0 && !figures[0].empty() && median(figures[0]) > 0) {
+                line += "   (" + figure(median(figures[i]) / median(figures[0]), "") + ")";
+            }
         }
         bar_.say(line + odd);
     }
@@ -170,6 +184,13 @@ public:
     }
 
 private:
+    [[nodiscard]] std::string headline_of(const std::string& experiment) const {
+        for (const announced_experiment& one : all_.experiments) {
+            if (one.id == experiment) return one.headline;
+        }
+        return "time";
+    }
+
     // Writes the one record that an absent peer gets in each experiment. True when the contender is absent.
     bool absent(const run_record& of) {
         const std::string why = absent_reason(all_, of.experiment, of.contender);

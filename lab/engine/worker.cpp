@@ -42,6 +42,7 @@ json list(headroom::lab::grid_size size) {
         experiments.push_back({{"id", one.id},
                                {"question", one.question},
                                {"source", one.source},
+                               {"headline", one.headline},
                                {"contenders", contenders},
                                {"configurations", configurations}});
     }

@@ -82,6 +82,7 @@ experiment growth() {
             .source = "Vector reallocation strategies",
             .contenders = contenders_of(vectors + growth_policies, run_growth{}),
             .grid = grid,
+            .headline = "growths",
             .check = few_elements};
 }
 

@@ -4,10 +4,12 @@
 //   of it where time drowns in noise.
 // What the document did: wished for it.
 // What is done here and why: valgrind's callgrind runs this program twice on the loop of experiment `throughput`, to
-//   1,200,000 and to 2,000,000 ints, between which a vector that doubles does not grow; the difference, divided by 800,000,
-//   is what an append takes ("instructions"). What the kernel does is not counted. Not run where valgrind is missing.
-//   This experiment starts processes of its own, as no other does: the counting has to be done from outside.
-// Whom it disadvantages: whoever grows in small steps has some of its growing counted.
+//   10,000 and to 12,000 ints, between which neither a vector that doubles grows nor one that commits half of its size at a
+//   time; the difference, divided by 2000, is what an append takes in the common case ("instructions"). The same from
+//   1,200,000 to 2,000,000, where a vector that doubles does not grow, but others do ("instructions_growing"). What the
+//   kernel does is not counted. Not run where valgrind is missing. This experiment starts processes of its own, as no
+//   other does: the counting has to be done from outside.
+// Whom it disadvantages: whoever grows page by page has growing counted in both.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -21,9 +23,6 @@
 
 namespace headroom::lab {
 namespace {
-
-constexpr std::int64_t shorter = 1'200'000;
-constexpr std::int64_t longer = 2'000'000;
 
 std::string output_of(const std::string& command) {
     std::string text;
@@ -62,9 +61,11 @@ struct run_instructions {
             asm volatile("" : : "r"(vector.data()) : "memory");    // used: it may not be optimised away
             return {};
         }
-        const double few = count(Peer::id, shorter);
-        const double many = count(Peer::id, longer);
-        return {{"instructions", {"", {(many - few) / static_cast<double>(longer - shorter)}}}};
+        const auto between = [](std::int64_t shorter, std::int64_t longer) {
+            return (count(Peer::id, longer) - count(Peer::id, shorter)) / static_cast<double>(longer - shorter);
+        };
+        return {{"instructions", {"", {between(10'000, 12'000)}}},
+                {"instructions_growing", {"", {between(1'200'000, 2'000'000)}}}};
     }
 };
 
@@ -85,6 +86,7 @@ experiment instructions() {
             .source = "4GB per Vector",
             .contenders = contenders_of(vectors + unchecked_vectors, run_instructions{}),
             .grid = grid,
+            .headline = "instructions",
             .check = nullptr};
 }
 

@@ -100,6 +100,7 @@ experiment latency() {
             .source = "Reserve and commit",
             .contenders = contenders_of(vectors, run_latency{}),
             .grid = grid,
+            .headline = "append_max",
             .check = few_elements};
 }
 

@@ -61,6 +61,7 @@ experiment memory() {
             .source = "Reserve and commit",
             .contenders = contenders_of(vectors, run_memory{}),
             .grid = grid,
+            .headline = "peak_resident",
             .check = few_elements};
 }
 

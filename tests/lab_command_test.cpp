@@ -1,0 +1,205 @@
+// The lab as its user meets it: the headroom command, run as a program.
+// Labels: lab no-valgrind alone
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <string>
+#include <thread>
+
+#include "engine/records.hpp"
+#include "support/scratch_folder.hpp"
+
+namespace {
+
+using headroom::lab::read_results;
+using headroom::lab::results;
+using headroom::lab::run_record;
+using headroom::testing_support::scratch_folder;
+
+struct answer {
+    int code = -1;
+    std::string text;    // both streams
+};
+
+answer headroom_command(const std::string& arguments, const std::string& environment = "") {
+    answer result;
+    const std::string command = environment + " '" HEADROOM_COMMAND "' " + arguments + " 2>&1 </dev/null";
+    std::FILE* const pipe = popen(command.c_str(), "r");
+    char part[4096];
+    while (const std::size_t got = std::fread(part, 1, sizeof part, pipe)) result.text.append(part, got);
+    const int status = pclose(pipe);
+    result.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return result;
+}
+
+const std::string tiny = "lab run --quick --filter 'throughput .*element=int elements=1000 .*O2' --rounds 2 --out ";
+
+TEST(LabCommand, ListNamesExperimentsAndContenders) {
+    const answer list = headroom_command("lab list --quick");
+    EXPECT_EQ(list.code, 0) << list.text;
+    for (const char* word : {"throughput", "latency", "memory", "growth", "commit-cost", "one-growth", "std::vector",
+                             "headroom::settled_vector/page_by_page"}) {
+        EXPECT_NE(list.text.find(word), std::string::npos) << word;
+    }
+}
+
+TEST(LabCommand, ARunLeavesOneRecordForEachContenderAndRound) {
+    const scratch_folder folder;
+    const answer run = headroom_command(tiny + folder.file("r"));
+    EXPECT_EQ(run.code, 0) << run.text;
+    const results read = read_results(folder.file("r"));
+    EXPECT_TRUE(read.bad.empty());
+    ASSERT_EQ(read.machines.size(), 1U);
+    for (const char* name : {"cpu", "kernel", "compiler", "flags", "libraries", "commit", "page_size"}) {
+        EXPECT_TRUE(read.machines[0].contains(name)) << name;
+    }
+    std::map<std::string, int> rounds;
+    std::set<double> sums;
+    for (const run_record& one : read.runs) {
+        ++rounds[one.contender];
+        if (one.outcome != headroom::lab::outcome::ok) continue;
+        EXPECT_EQ(one.machine, read.machines[0].at("id"));
+        for (const char* metric : {"time", "time_steady", "destroy", "peak_resident", "cpu_time"}) {
+            ASSERT_TRUE(one.metrics.contains(metric)) << one.contender << " " << metric;
+            EXPECT_GT(one.metrics.at(metric).values.at(0), 0) << one.contender << " " << metric;
+        }
+        sums.insert(one.metrics.at("checksum").values.at(0));
+    }
+    EXPECT_EQ(rounds["std::vector"], 2);
+    EXPECT_EQ(rounds["headroom::settled_vector"], 2);
+    EXPECT_EQ(sums.size(), 1U);
+}
+
+TEST(LabCommand, RoundsInterleaveTheContenders) {
+    const scratch_folder folder;
+    headroom_command(tiny + folder.file("r"));
+    int last = 0;
+    for (const run_record& one : read_results(folder.file("r")).runs) {
+        EXPECT_GE(one.round, last);
+        last = one.round;
+    }
+    EXPECT_EQ(last, 1);
+}
+
+TEST(LabCommand, ASecondRunMeasuresNothingAgain) {
+    const scratch_folder folder;
+    headroom_command(tiny + folder.file("r"));
+    const std::size_t runs = read_results(folder.file("r")).runs.size();
+    const answer again = headroom_command(tiny + folder.file("r"));
+    EXPECT_EQ(again.code, 0);
+    EXPECT_EQ(read_results(folder.file("r")).runs.size(), runs);
+}
+
+TEST(LabCommand, ARunGoesOnWhereAnotherWasCutOff) {
+    const scratch_folder folder;
+    headroom_command(tiny + folder.file("r"));
+    std::string text = folder.read("r");
+    const std::size_t runs = read_results(folder.file("r")).runs.size();
+    folder.write("r", text.substr(0, text.size() - 100));    // within the last record
+    const answer again = headroom_command(tiny + folder.file("r"));
+    EXPECT_EQ(again.code, 0) << again.text;
+    EXPECT_NE(again.text.find("cut off"), std::string::npos) << again.text;
+    const results read = read_results(folder.file("r"));
+    EXPECT_EQ(read.runs.size(), runs);
+    EXPECT_EQ(read.bad.size(), 1U);
+}
+
+TEST(LabCommand, ShardsTogetherAreTheWhole) {
+    const scratch_folder folder;
+    const std::string some = "lab run --quick --filter 'throughput .*element=int elements=10*0 .*O2' --rounds 1";
+    headroom_command(some + " --out " + folder.file("whole"));
+    for (const char* part : {"1/2", "2/2"}) {
+        const answer run = headroom_command(some + " --shard " + part + " --out " + folder.file("part" + std::string(part, 1)));
+        EXPECT_EQ(run.code, 0) << run.text;
+    }
+    const answer merge =
+        headroom_command("lab merge " + folder.file("part1") + " " + folder.file("part2") + " --out " + folder.file("both"));
+    EXPECT_EQ(merge.code, 0) << merge.text;
+    const auto keys = [&](const std::string& file) {
+        std::multiset<std::string> found;
+        for (const run_record& one : read_results(folder.file(file)).runs) found.insert(key_of(one));
+        return found;
+    };
+    EXPECT_FALSE(keys("whole").empty());
+    EXPECT_EQ(keys("both"), keys("whole"));
+    EXPECT_FALSE(keys("part1").empty());
+    EXPECT_FALSE(keys("part2").empty());
+}
+
+TEST(LabCommand, WhatItCannotDoIsAClearErrorWithCodeTwo) {
+    const scratch_folder folder;
+    const auto refused = [](const std::string& arguments, const std::string& word) {
+        const answer run = headroom_command(arguments);
+        EXPECT_EQ(run.code, 2) << arguments << ": " << run.text;
+        EXPECT_NE(run.text.find(word), std::string::npos) << arguments << ": " << run.text;
+    };
+    refused("lab run --qiuck", "--qiuck");
+    refused("lab fly", "fly");
+    refused("", "subcommand");
+    refused("lab run --quick --full", "excludes");
+    refused("lab run --quick --filter nonsense --out " + folder.file("r"), "nonsense");
+    refused("lab run --quick --filter '(' --out " + folder.file("r"), "regular expression");
+    refused("lab run --quick --shard 0/2 --out " + folder.file("r"), "--shard");
+    refused("lab run --quick --shard 3/2 --out " + folder.file("r"), "--shard");
+    refused("lab run --quick --rounds 0 --out " + folder.file("r"), "rounds");
+    refused(tiny + folder.file("no/such/folder"), "no/such/folder");
+    refused("lab merge " + folder.file("missing") + " --out " + folder.file("out"), "missing");
+    EXPECT_FALSE(std::filesystem::exists(folder.file("r")));
+    EXPECT_FALSE(std::filesystem::exists(folder.file("out")));
+}
+
+TEST(LabCommand, AReportWithoutAReportFolderIsAClearError) {
+    const answer run = headroom_command("lab report x.jsonl", "HEADROOM_REPORT_DIR=/nowhere");
+    EXPECT_EQ(run.code, 2);
+    EXPECT_NE(run.text.find("HEADROOM_REPORT_DIR"), std::string::npos) << run.text;
+}
+
+TEST(LabCommand, TheReportGetsAllArgumentsAsTheyAre) {
+    const scratch_folder folder;
+    std::filesystem::create_directory(folder.file("headroom_report"));
+    const std::string python = folder.write("python", "#!/bin/sh\nprintf '<%s>' \"$PYTHONPATH\" \"$@\"\n");
+    std::filesystem::permissions(python, std::filesystem::perms::owner_all);
+    const answer run = headroom_command("lab report 'a b.jsonl' --out c.html -v",
+                                        "PYTHONPATH= HEADROOM_REPORT_DIR=" + folder.file(".") + " HEADROOM_PYTHON=" + python);
+    EXPECT_EQ(run.text, "<" + folder.file(".") + "><-m><headroom_report><a b.jsonl><--out><c.html><-v>");
+}
+
+TEST(LabCommand, CtrlCLeavesWholeRecordsAndSaysHowToGoOn) {
+    const scratch_folder folder;
+    const std::string out = folder.file("r");
+    const std::string said = folder.file("said");
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        if (std::freopen(said.c_str(), "w", stderr) == nullptr) _exit(99);
+        execl(HEADROOM_COMMAND, HEADROOM_COMMAND, "lab", "run", "--quick", "--filter", "throughput", "--rounds", "1000", "--out",
+              out.c_str(), static_cast<char*>(nullptr));
+        _exit(99);
+    }
+    // Wait until something has been measured, then interrupt in the middle of it.
+    for (int i = 0; i < 3000; ++i) {
+        std::error_code error;
+        if (std::filesystem::exists(out, error) && read_results(out).runs.size() >= 5) break;
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    kill(child, SIGINT);
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 130);
+    const results read = read_results(out);
+    EXPECT_TRUE(read.bad.empty());
+    EXPECT_TRUE(read.whole);
+    EXPECT_GE(read.runs.size(), 5U);
+    EXPECT_NE(folder.read("said").find("--rounds 1000"), std::string::npos) << folder.read("said");
+}
+
+}  // namespace

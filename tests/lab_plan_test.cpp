@@ -1,0 +1,109 @@
+// Filters and shards: what is chosen, and that every configuration is in exactly one shard.
+// Labels: lab
+#include "engine/plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <stdexcept>
+
+namespace {
+
+using headroom::lab::catalogue;
+using headroom::lab::keep_matching;
+using headroom::lab::planned;
+
+planned point(const std::string& experiment, std::int64_t elements, double seconds) {
+    planned one;
+    one.experiment = experiment;
+    one.parameters = {{"elements", elements}};
+    one.seconds = seconds;
+    one.contenders = {"std::vector", "headroom::settled_vector"};
+    return one;
+}
+
+catalogue example() {
+    catalogue all;
+    all.experiments = {{"growth", "", "", "", {}}, {"throughput", "", "", "", {}}};
+    all.plan.push_back(point("growth", 1'000'000, 0.1));
+    for (std::int64_t n = 10; n <= 1'000'000'000; n *= 10) {
+        all.plan.push_back(point("throughput", n, 1e-8 * static_cast<double>(n) + 0.01));
+    }
+    return all;
+}
+
+TEST(LabPlan, ShardsHoldEveryConfigurationExactlyOnce) {
+    const catalogue all = example();
+    for (std::size_t count = 1; count <= all.plan.size() + 2; ++count) {
+        std::map<std::string, int> seen;
+        for (std::size_t index = 1; index <= count; ++index) {
+            for (const planned& one : headroom::lab::shard(all.plan, index, count)) {
+                ++seen[one.experiment + std::to_string(one.parameters.number("elements"))];
+                EXPECT_EQ(one.contenders.size(), 2U);
+            }
+        }
+        EXPECT_EQ(seen.size(), all.plan.size()) << count;
+        for (const auto& [which, times] : seen) EXPECT_EQ(times, 1) << which << " of " << count;
+    }
+}
+
+TEST(LabPlan, ShardsAreTheSameEveryTime) {
+    const catalogue all = example();
+    const auto first = headroom::lab::shard(all.plan, 2, 3);
+    const auto second = headroom::lab::shard(all.plan, 2, 3);
+    ASSERT_EQ(first.size(), second.size());
+    for (std::size_t i = 0; i < first.size(); ++i) EXPECT_EQ(first[i].parameters, second[i].parameters);
+}
+
+TEST(LabPlan, ShardsTakeAboutEquallyLong) {
+    catalogue all;
+    for (int i = 0; i < 30; ++i) all.plan.push_back(point("throughput", i, 1.0 + i % 7));
+    std::vector<double> loads;
+    for (std::size_t index = 1; index <= 3; ++index) {
+        double load = 0;
+        for (const planned& one : headroom::lab::shard(all.plan, index, 3)) load += one.cost();
+        loads.push_back(load);
+    }
+    EXPECT_LT(*std::max_element(loads.begin(), loads.end()), 1.1 * *std::min_element(loads.begin(), loads.end()));
+}
+
+TEST(LabPlan, AListOfExperimentsSelectsThem) {
+    catalogue all = example();
+    keep_matching(all, "growth");
+    ASSERT_EQ(all.plan.size(), 1U);
+    EXPECT_EQ(all.plan[0].experiment, "growth");
+    catalogue both = example();
+    keep_matching(both, "throughput,growth");
+    EXPECT_EQ(both.plan.size(), example().plan.size());
+}
+
+TEST(LabPlan, ARegularExpressionSelectsSizes) {
+    catalogue all = example();
+    keep_matching(all, "throughput .*elements=1000$");
+    ASSERT_EQ(all.plan.size(), 1U);
+    EXPECT_EQ(all.plan[0].parameters.number("elements"), 1000);
+    EXPECT_EQ(all.plan[0].contenders.size(), 2U);
+}
+
+TEST(LabPlan, ARegularExpressionSelectsContenders) {
+    catalogue all = example();
+    keep_matching(all, "settled");
+    EXPECT_EQ(all.plan.size(), example().plan.size());
+    for (const planned& one : all.plan) EXPECT_EQ(one.contenders, std::vector<std::string>{"headroom::settled_vector"});
+}
+
+TEST(LabPlan, AFilterThatLeavesNothingThrows) {
+    catalogue all = example();
+    EXPECT_THROW(keep_matching(all, "no such thing"), std::invalid_argument);
+    catalogue other = example();
+    EXPECT_THROW(keep_matching(other, "growth,("), std::invalid_argument);
+}
+
+TEST(LabPlan, AnEmptyFilterKeepsEverything) {
+    catalogue all = example();
+    keep_matching(all, "");
+    EXPECT_EQ(all.plan.size(), example().plan.size());
+}
+
+}  // namespace
