@@ -90,7 +90,7 @@ def sweep(name: str, title: str, rows: list[dict], x: str, x_title: str, y_title
     colour, dash, shape = _encodings(names)
     base = 2 if x in ("bytes", "pages") else 10
     xs = [row["x"] for row in rows]
-    ys = [value for row in rows for value in (row["y"], y_line) if value]
+    ys = [value for row in rows for value in (row["y"], row["low"], row["high"], y_line) if value and value > 0]
     x_axis = alt.X("x:Q", title=x_title, scale=alt.Scale(type="log", base=base, nice=False,
                                                          domain=[min(xs) / 1.3, max(xs) * 1.3]),
                    axis=alt.Axis(values=_ticks(xs, base), labelExpr=LABELS.get(x, LABELS[""]), grid=False))

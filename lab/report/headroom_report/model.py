@@ -212,7 +212,7 @@ def losses_table(machine: Machine) -> Table:
     for place in machine.standing.losses:
         table.rows.append([
             Entry(words.ratio(place.ratio) if place.figure else place.why, place.ratio, "quiet" if place.in_noise else "partly" if place.close else "bad",
-                  "closer than two runs of the same contender lie apart here" if place.in_noise else ""),
+                  "the rounds overlap, or it is closer than two runs of the same contender lie apart" if place.in_noise else ""),
             Entry(place.experiment), Entry(words.configuration(place.parameters)), Entry(place.measure),
             Entry(words.figure(place.figure), place.figure.median) if place.figure else Entry(place.why, float("inf")),
             Entry(words.figure(place.other_figure), place.other_figure.median), Entry(place.other, contender=place.other),
@@ -226,8 +226,12 @@ def standing_words(machine: Machine) -> str:
     if not total:
         return "Headroom was not compared with anything in these results."
     best, close = len(machine.standing.best), len(machine.standing.close)
-    return (f"Headroom's default is the best in {best} of {total} cells, within 5% of the best in {close} more, "
+    unsure = sum(place.in_noise for place in machine.standing.losses)
+    text = (f"Headroom's default is the best in {best} of {total} cells, within 5% of the best in {close} more, "
             f"and behind by more in {total - best - close}.")
+    if unsure:
+        text += f" In {unsure} of the cells where it is not the best, the difference is no larger than the noise (grey)."
+    return text
 
 
 def standing_by_experiment(machine: Machine) -> Table:

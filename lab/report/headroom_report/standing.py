@@ -31,7 +31,7 @@ class Place:
     ratio: float = math.inf  # ours / best other's; infinite if ours did not end well
     tuned: str = ""  # the policy of Headroom that does best here
     tuned_ratio: float | None = None
-    in_noise: bool = False  # closer than equal things lie apart
+    in_noise: bool = False  # closer than two runs of the same contender lie apart, or their rounds overlap
     why: str = ""
 
     @property
@@ -80,6 +80,12 @@ def _over(first: float, second: float) -> float:
     return first / second
 
 
+def _overlap(first: Figure, second: Figure) -> bool:
+    """The rounds of the one reach into those of the other, so that they could have come out the other way round."""
+    return min(first.rounds, second.rounds) > 1 and first.median != second.median \
+        and first.low <= second.high and second.low <= first.high
+
+
 def of(cells: list[Cell]) -> Standing:
     result = Standing()
     for experiment in catalogue.EXPERIMENTS:
@@ -87,6 +93,9 @@ def of(cells: list[Cell]) -> Standing:
         for contest in experiment.contests:
             apart = noise(own, contest.metric) or 0.0
             for cell in own:
+                elements = cell.parameters.get("elements")
+                if contest.least_elements and not (isinstance(elements, int) and elements >= contest.least_elements):
+                    continue
                 mine = [name for name in cell.contenders if default(name) and not name.endswith(PAIRED)]
                 theirs = _least(cell, [name for name in cell.contenders if peer(name)], contest.metric)
                 tried = [name for name in mine if cell.outcome(name) not in ("absent", "not_run")]
@@ -116,5 +125,5 @@ def of(cells: list[Cell]) -> Standing:
                 result.places.append(Place(
                     experiment.id, contest.title, contest.metric, cell.parameters, ours, figure, other, other_figure, ratio,
                     tuned[0] if tuned else "", _over(tuned[1].median, other_figure.median) if tuned else None,
-                    in_noise=0 < abs(ratio - 1) <= apart))
+                    in_noise=0 < abs(ratio - 1) <= apart or _overlap(figure, other_figure)))
     return result

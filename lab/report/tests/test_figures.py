@@ -105,3 +105,19 @@ def test_a_loss_within_the_noise_says_so():
     result = places(a_run(OURS, 1.02), a_run("std::vector", 1.0), a_run("std::vector#2", 1.03))
     (loss,) = result.losses
     assert loss.in_noise and loss.other == "std::vector"
+
+
+def test_rounds_that_overlap_are_noise_and_rounds_that_do_not_are_not():
+    overlapping = [a_run(OURS, value, number) for number, value in enumerate((1.0, 1.2, 1.4))] + [
+        a_run("std::vector", value, number) for number, value in enumerate((0.9, 1.1, 1.15))]
+    apart = [a_run(OURS, value, number) for number, value in enumerate((1.2, 1.3, 1.4))] + [
+        a_run("std::vector", value, number) for number, value in enumerate((0.9, 1.1, 1.15))]
+    assert places(*overlapping).losses[0].in_noise
+    assert not places(*apart).losses[0].in_noise
+
+
+def test_one_in_a_million_does_not_count_among_a_thousand():
+    def latency(elements):
+        return [a_run(name, value, experiment="latency", metric="append_p999999", elements=elements) for name, value in ((OURS, 2.0), ("std::vector", 1.0))]
+    assert not places(*latency(1000)).places
+    assert len(places(*latency(1_000_000)).places) == 1

@@ -116,3 +116,70 @@ def test_the_two_statements_of_4gb_per_vector_meet_at_64_kib():
     low, high = TABLES["4gb_per_vector"].records()
     assert low["below_bytes"] == high["from_bytes"] == 64 * 1024
     assert high["time_ratio_at_best"] == 0.65
+
+
+STRATEGIES = [f"AS{i}" for i in range(1, 15)]
+
+
+def test_p0089_tables_3_to_14_are_whole_but_for_the_one_cell_that_the_text_lost():
+    table = TABLES["p0089_data_structures"]
+    assert table.columns[4:] == STRATEGIES
+    assert keys(table, "table", "id", "size exponent") == Counter((number, f"DS{number - 2}", size) for number in range(3, 15) for size in range(6, 17))
+    lost = [(row[0], row[3], name) for row in table.rows for name, value in zip(STRATEGIES, row[4:]) if value is None]
+    assert lost == [(8, 6, "AS14")]
+    assert all(value > 0 for row in table.rows for value in row[4:] if value is not None)
+
+
+def test_p0089_erratum_is_named_and_its_columns_exist():
+    table = TABLES["p0089_data_structures"]
+    swapped = table.extra["erratum"]["swapped_columns"]
+    assert swapped == [[f"AS{i}", f"AS{i + 4}"] for i in range(3, 7)]
+    assert any("swapped" in note for note in table.notes)
+    # A bump of a pointer is less work than a pool; as printed, the pool would be the faster in nearly every row.
+    assert sum(row[4 + 6] < row[4 + 2] for row in table.rows) > 125
+
+
+def test_p0089_shuffle_table_is_whole_and_starts_from_one():
+    table = TABLES["p0089_shuffle"]
+    assert [row[0] for row in table.rows] == [7, 6, 5, 4, 3, 2, 1, 0]
+    assert all(row[1] == 1.0 for row in table.rows) and all(value == 1.0 for value in table.rows[0][1:])
+
+
+def test_p0089_locality_tables_are_whole():
+    table = TABLES["p0089_locality"]
+    expected = Counter()
+    for number, size in ((16, 21), (17, 25), (18, 21), (19, 25), (20, 21), (21, 25)):
+        expected.update((number, size, inner) for inner in range(size + 1))
+    assert keys(table, "table", "system exponent", "subsystem exponent") == expected
+    assert all(isinstance(value, (int, float)) and value > 0 for row in table.rows for value in row[4:])
+
+
+def test_p0089_tables_20_and_21_are_the_quotients_of_those_before():
+    rows = {(row[0], row[3]): row[4:] for row in TABLES["p0089_locality"].rows}
+    for (number, inner), values in rows.items():
+        if number >= 20:
+            for without, with_one, printed in zip(rows[number - 4, inner], rows[number - 2, inner], values):
+                assert without / with_one == pytest.approx(printed, rel=0.02), (number, inner)
+
+
+def test_p0089_utilization_has_the_eleven_rows_of_each_of_six_totals():
+    table = TABLES["p0089_utilization"]
+    shape = [(a, 10) for a in range(15, 21)] + [(20, s) for s in range(11, 16)]
+    assert keys(table, "T exponent", "A exponent", "S exponent") == Counter((t, a, s) for t in range(30, 36) for a, s in shape)
+    for row in table.rows:
+        failed = [value is None for value in row[4:]]
+        # From 2^32 on the monotonic resource fails everywhere, and the pool above it where blocks pass through to it.
+        assert failed == [False, row[0] >= 32, row[0] >= 32, False, False] + [row[0] >= 32 and row[2] >= 13] * 2, row
+
+
+def test_p0089_contention_has_eight_threads_in_each_of_seven_tables():
+    table = TABLES["p0089_contention"]
+    shape = [(15, 6), (15, 7), (15, 8), (16, 8), (17, 8), (18, 8), (19, 8)]
+    assert keys(table, "N exponent", "S exponent", "W threads") == Counter((n, s, w) for n, s in shape for w in range(1, 9))
+    assert all(value is not None and 0 < value < 300 for row in table.rows for value in row[4:])
+
+
+def test_the_thesis_quotes_agree_with_themselves():
+    for record in TABLES["fast_vector_with_mremap"].records():
+        if record["rvector"] is not None:
+            assert record["other_value"] / record["rvector"] == pytest.approx(record["speed of rvector / other"], rel=0.001)
