@@ -44,7 +44,8 @@ inline constexpr commit_policy chunk_policy = commit_policy::huge_pages(std::siz
 // Asks upstream for what nobody can have, so that it refuses in its own way: its exception reaches the user, as with the
 // standard's resources.
 [[noreturn]] HEADROOM_COLD inline void refuse(std::pmr::memory_resource* upstream) {
-    (void)upstream->allocate(SIZE_MAX, SIZE_MAX / 2 + 1);
+    std::size_t alignment = SIZE_MAX / 2 + 1;    // not constant: compilers warn of it, rightly elsewhere
+    (void)upstream->allocate(SIZE_MAX, alignment);
     throw_bad_alloc();
 }
 

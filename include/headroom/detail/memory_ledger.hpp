@@ -31,10 +31,13 @@ public:
     // it, where anything was. O(1).
     block_fault remove(const void* block, std::size_t bytes, std::size_t alignment, block_record& known) noexcept;
 
-    // All blocks were given back at once: giving one back after this is `after_release`. O(n).
+    // All blocks go at once: giving one back after this is `after_release`. O(n).
     void forget() noexcept;
     // The same for those in [first, last).
     void forget(const void* first, const void* last) noexcept;
+    // The same for all, with a call of `visit(context, block, record)` for each.
+    void forget(void (*visit)(void* context, const void* block, const block_record& record) noexcept,
+                void* context) noexcept;
 
     [[nodiscard]] std::size_t count() const noexcept;
 

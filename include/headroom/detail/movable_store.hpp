@@ -63,6 +63,22 @@ protected:
         return Memory::reallocates() && std::is_trivially_copyable_v<T> && sizeof(T) <= 64;
     }
 
+    // Whether it may be made even before it is known whether the block must grow: then both paths end alike.
+    static consteval bool in_registers() noexcept {
+        return Memory::reallocates() && std::is_trivially_copyable_v<T> && std::is_trivially_copy_constructible_v<T> &&
+               sizeof(T) <= 16;
+    }
+
+    // A block with room for one more, after a full one.
+    HEADROOM_ALWAYS_INLINE constexpr void make_room_elsewhere() {
+        if (HEADROOM_CONSTANT_EVALUATED()) {
+            const std::size_t required = size_of() + 1;
+            rebuild(obtain(memory_, required, next(begin_, cap_, required), false), size_of(), 0, [](T* place) { return place; });
+        } else {
+            install_full(one_more(begin_, end_, cap_));
+        }
+    }
+
     // --- The slow paths of appending one element. Each leaves the vector as it was when it throws.
 
     HEADROOM_ALWAYS_INLINE constexpr void push_full(const T& value) {

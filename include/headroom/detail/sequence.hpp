@@ -149,6 +149,12 @@ public:
     // Invalidates: end(), and everything if elements moved.
 
     HEADROOM_ALWAYS_INLINE constexpr void push_back(const value_type& value) {
+        if constexpr (!Store::stable) {
+            if constexpr (Store::in_registers()) {
+                append_small(value);
+                return;
+            }
+        }
         if (HEADROOM_UNLIKELY(end_ == cap_)) {
             if constexpr (Store::stable) {
                 HEADROOM_OPEN_TAIL();
@@ -165,6 +171,12 @@ public:
     }
 
     HEADROOM_ALWAYS_INLINE constexpr void push_back(value_type&& value) {
+        if constexpr (!Store::stable) {
+            if constexpr (Store::in_registers()) {
+                append_small(value);
+                return;
+            }
+        }
         if (HEADROOM_UNLIKELY(end_ == cap_)) {
             if constexpr (Store::stable) {
                 HEADROOM_OPEN_TAIL();
@@ -182,6 +194,9 @@ public:
 
     template <class... Args>
     HEADROOM_ALWAYS_INLINE constexpr reference emplace_back(Args&&... args) {
+        if constexpr (!Store::stable) {
+            if constexpr (Store::in_registers()) return append_small(value_type(static_cast<Args&&>(args)...));
+        }
         if (HEADROOM_UNLIKELY(end_ == cap_)) {
             if constexpr (Store::stable) {
                 HEADROOM_OPEN_TAIL();
@@ -457,6 +472,19 @@ protected:
         }
         end_ = begin_ + static_cast<difference_type>(count);
         retreated(gone);
+    }
+
+    // Appends an element that fits into registers: it is there before there is room, so it may come from an old element.
+    HEADROOM_ALWAYS_INLINE constexpr reference append_small(const value_type value) {
+        if (HEADROOM_UNLIKELY(end_ == cap_)) {
+            HEADROOM_OPEN_TAIL();
+            this->make_room_elsewhere();
+        }
+        HEADROOM_TAIL_WINDOW(1);
+        value_type* const place = raw(end_);
+        this->construct(place, value);
+        ++end_;
+        return *place;
     }
 
     constexpr size_type checked_sum(size_type more) const {

@@ -18,6 +18,9 @@ from .style import arrange, looks
 
 WIDTH, HEIGHT = 460, 260
 
+# Altair can check each specification against Vega-Lite's schema, which takes most of its time: for the tests.
+CHECKED = False
+
 
 @dataclass(frozen=True)
 class Picture:
@@ -40,7 +43,7 @@ def _encodings(names: list[str], title: str = "contender"):
 
 
 def _spec(chart: alt.TopLevelMixin) -> dict:
-    spec = chart.to_dict()
+    spec = chart.to_dict(validate=CHECKED)
     # The page sets fonts and colours; what is left here keeps lines thin and numbers readable.
     spec["config"] = {
         "view": {"stroke": None},

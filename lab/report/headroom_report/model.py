@@ -227,7 +227,7 @@ def standing_words(machine: Machine) -> str:
         return "Headroom was not compared with anything in these results."
     best, close = len(machine.standing.best), len(machine.standing.close)
     unsure = sum(place.in_noise for place in machine.standing.losses)
-    text = (f"Headroom's default is the best in {best} of {total} cells, within 5% of the best in {close} more, "
+    text = (f"Headroom's default is the best, or level with it, in {best} of {total} cells, within 5% of the best in {close} more, "
             f"and behind by more in {total - best - close}.")
     if unsure:
         text += f" In {unsure} of the cells where it is not the best, the difference is no larger than the noise (grey)."

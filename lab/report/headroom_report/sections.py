@@ -45,7 +45,7 @@ def build(experiment: Experiment, cells: list[Cell], absent: dict[str, str]) -> 
             section.noise[contest.metric] = apart
     if section.ran:
         for contest in experiment.contests + (experiment.more if experiment.id == "commit-cost" else ()):
-            table = contest_table(own, contest, section.noise.get(contest.metric))
+            table = contest_table(own, contest, section.noise.get(contest.metric), experiment.id != "commit-cost")
             if table.rows:
                 section.tables.append(table)
         if experiment.id == "growth":
@@ -60,7 +60,7 @@ def build(experiment: Experiment, cells: list[Cell], absent: dict[str, str]) -> 
     return section
 
 
-def contest_table(cells: list[Cell], contest: Contest, apart: float | None = None) -> Table:
+def contest_table(cells: list[Cell], contest: Contest, apart: float | None = None, compared: bool = True) -> Table:
     """A row for each configuration, a column for each contender: its median, and in brackets the ratio to std::vector's."""
     cells = [cell for cell in cells if any(contest.metric in run.metrics for name in cell.contenders for run in cell.ok(name))]
     names = arrange({name for cell in cells for name in cell.contenders})
@@ -82,10 +82,12 @@ def contest_table(cells: list[Cell], contest: Contest, apart: float | None = Non
                 text += f" ({words.ratio(ratio)})"
                 if apart is not None and abs(ratio - 1) <= apart:
                     mark = "quiet"
-            if figure.median == min(known) and len(known) > 1 and min(known) < max(known):
+            if compared and figure.median == min(known) and len(known) > 1 and min(known) < max(known):
                 text, mark = text + " *", mark or "best"
             row.append(Entry(text, figure.median, mark, f"{words.figure(figure)}, {figure.rounds} rounds", name))
         table.rows.append(row)
+    if not compared:
+        return table    # these are different things, not different ways to do one
     table.notes.append(f"In brackets: divided by {YARDSTICK}'s. * marks the least of the row."
                        + (f" Grey: within {words.share(apart)}, which is how far two runs of the same contender lay apart."
                           if apart is not None else ""))

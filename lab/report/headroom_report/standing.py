@@ -14,6 +14,7 @@ from .figures import PAIRED, Cell, Figure, noise
 
 OURS = "headroom::"
 CLOSE = 1.05
+LEVEL = 1.005  # printed as 1.00: level with the best
 
 
 @dataclass(frozen=True)
@@ -36,11 +37,11 @@ class Place:
 
     @property
     def best(self) -> bool:
-        return self.ratio <= 1
+        return self.ratio <= LEVEL
 
     @property
     def close(self) -> bool:
-        return 1 < self.ratio <= CLOSE
+        return LEVEL < self.ratio <= CLOSE
 
 
 @dataclass
