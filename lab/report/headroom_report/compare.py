@@ -1,0 +1,235 @@
+"""Two result sets side by side (two commits, two compilers, two machines): what changed by more than the noise.
+
+What is compared is each contender's figure divided by std::vector's in the same cell, because ratios within one run survive
+a change of machine and of weather; std::vector itself, and what has none beside it, is compared by its own figure, and only
+if both sets are of one processor. A change counts when the rounds of the two sets do not overlap, and when it is larger
+than two runs of the same contender lay apart (where a set has such runs). A time that was taken only once tells nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from . import catalogue, claims, results, words
+from .figures import PAIRED, Cell, Figure, cells, noise
+from .results import ResultSet
+from .sections import YARDSTICK
+from .style import arrange
+from .tables import Column, Entry, Table, plain
+
+
+@dataclass(frozen=True)
+class Change:
+    experiment: str
+    parameters: dict[str, object] = field(hash=False)
+    measure: str = ""
+    contender: str = ""
+    relative: bool = True  # divided by std::vector's
+    before: Figure | None = None
+    after: Figure | None = None
+    factor: float = 1.0  # after / before; less is better
+    certain: bool = False
+
+
+@dataclass
+class Comparison:
+    names: tuple[str, str]
+    machines: tuple[str, str]
+    changes: list[Change]
+    verdicts: list[tuple[claims.Claim, str, str]]  # whose state differs
+    missing: tuple[list[str], list[str]]  # cells only in B, only in A
+    warnings: list[str]
+    problems: list[str]
+    same_machine: bool
+
+    @property
+    def better(self) -> list[Change]:
+        return sorted((change for change in self.changes if change.certain and change.factor < 1), key=lambda change: change.factor)
+
+    @property
+    def worse(self) -> list[Change]:
+        return sorted((change for change in self.changes if change.certain and change.factor > 1), key=lambda change: -change.factor)
+
+
+def _cells(found: ResultSet) -> list[Cell]:
+    """Of the machine with the most runs: comparing needs one machine on each side."""
+    if not found.runs:
+        return []
+    counts: dict[str, int] = {}
+    for run in found.runs:
+        counts[run.machine] = counts.get(run.machine, 0) + 1
+    return cells(found.of_machine(max(counts, key=lambda name: counts[name])))
+
+
+def _machine(found: ResultSet) -> dict:
+    counts: dict[str, int] = {}
+    for run in found.runs:
+        counts[run.machine] = counts.get(run.machine, 0) + 1
+    return found.machines[max(counts, key=lambda name: counts[name])] if counts else {}
+
+
+def _title(description: dict) -> str:
+    parts = [str(description.get(name)) for name in ("cpu", "kernel", "compiler", "headroom", "commit") if description.get(name)]
+    return ", ".join(parts) or "no machine"
+
+
+def _key(cell: Cell) -> tuple:
+    return (cell.experiment, tuple(sorted(cell.parameters.items(), key=lambda pair: pair[0])))
+
+
+def _apart(first: Figure, second: Figure) -> bool:
+    return first.high < second.low or second.high < first.low
+
+
+def compare(first: ResultSet, second: ResultSet, names: tuple[str, str] = ("A", "B")) -> Comparison:
+    before, after = _cells(first), _cells(second)
+    machines = (_machine(first), _machine(second))
+    same = bool(machines[0]) and machines[0].get("cpu") == machines[1].get("cpu") and machines[0].get("cores") == machines[1].get("cores")
+    there = {_key(cell): cell for cell in after}
+    here = {_key(cell): cell for cell in before}
+    changes = []
+    for experiment in catalogue.EXPERIMENTS:
+        own = ([cell for cell in before if cell.experiment == experiment.id], [cell for cell in after if cell.experiment == experiment.id])
+        for contest in experiment.contests or experiment.more:
+            apart = max(noise(own[0], contest.metric) or 0.0, noise(own[1], contest.metric) or 0.0)
+            for cell in own[0]:
+                other = there.get(_key(cell))
+                if other is None:
+                    continue
+                for name in arrange(set(cell.contenders) & set(other.contenders)):
+                    if name.endswith(PAIRED):
+                        continue
+                    change = _change(cell, other, contest.metric, name, apart, same)
+                    if change:
+                        changes.append(Change(experiment.id, cell.parameters, contest.title, name, *change))
+    verdicts = []
+    for claim in claims.documents_claims() + claims.promises():
+        states = claims.decide(claim, before).state, claims.decide(claim, after).state
+        if states[0] != states[1]:
+            verdicts.append((claim, *states))
+    warnings = []
+    for name, found in zip(names, (first, second)):
+        if not found.runs:
+            warnings.append(f"{name} holds no run that could be read.")
+        for version, count in sorted(found.newer.items()):
+            warnings.append(f"{name}: {count} lines were written by a newer lab (schema version {version}) and are left out.")
+    if machines[0] and machines[1] and not same:
+        warnings.append("The two sets are of different machines: only ratios to std::vector within each are compared.")
+    missing = ([f"{cell.experiment}: {words.configuration(cell.parameters)}" for key, cell in there.items() if key not in here],
+               [f"{cell.experiment}: {words.configuration(cell.parameters)}" for key, cell in here.items() if key not in there])
+    return Comparison(names, (_title(machines[0]), _title(machines[1])), changes, verdicts, missing, warnings,
+                      [str(problem) for found in (first, second) for problem in found.problems], same)
+
+
+def _change(cell: Cell, other: Cell, metric: str, name: str, apart: float, same: bool):
+    relative = name != YARDSTICK and cell.figure(YARDSTICK, metric) is not None and other.figure(YARDSTICK, metric) is not None
+    if relative:
+        before, after = cell.ratio(metric, name, YARDSTICK), other.ratio(metric, name, YARDSTICK)
+    elif same:
+        before, after = cell.figure(name, metric), other.figure(name, metric)
+    else:
+        return None
+    if before is None or after is None:
+        return None
+    if before.median == 0 or after.median == 0:
+        factor = 1.0 if before.median == after.median else float("inf") if before.median == 0 else 0.0
+    else:
+        factor = after.median / before.median
+    certain = factor != 1 and _apart(before, after) and (factor == 0 or max(factor, 1 / factor) - 1 > apart)
+    if not apart and min(before.rounds, after.rounds) < 2 and cell.unit(name, metric) == "s":
+        certain = False    # one time each: nothing tells a change from an accident
+    return relative, before, after, factor, certain
+
+
+def _changes_table(caption: str, found: list[Change], names: tuple[str, str]) -> Table:
+    table = Table([Column("what"), Column("experiment"), Column("measure"), Column("contender"), Column(f"A: {names[0]}", True), Column(f"B: {names[1]}", True),
+                   Column("B ÷ A", True)], caption=caption)
+    for position, change in enumerate(found):
+        table.rows.append([Entry(words.configuration(change.parameters), float(position)), Entry(change.experiment), Entry(change.measure),
+                           Entry(change.contender, contender=change.contender), _figure(change.before, change.relative),
+                           _figure(change.after, change.relative),
+                           Entry(words.ratio(change.factor), change.factor, ("good" if change.factor < 1 else "bad") if change.certain else "quiet")])
+    return table
+
+
+def _figure(figure: Figure, relative: bool) -> Entry:
+    if not relative:
+        return Entry(words.figure(figure), figure.median)
+    text = f"{words.ratio(figure.median)}× std::vector"
+    if figure.rounds > 1:
+        text += f" ({words.ratio(figure.low)} … {words.ratio(figure.high)})"
+    return Entry(text, figure.median)
+
+
+def _verdicts_table(comparison: Comparison) -> Table:
+    table = Table([Column("claim or promise"), Column(comparison.names[0]), Column(comparison.names[1])], caption="Verdicts that differ")
+    for claim, before, after in comparison.verdicts:
+        table.rows.append([Entry(claim.sentence), Entry(before), Entry(after, mark="bad" if after == claims.FAILS else "good" if after == claims.HOLDS else "")])
+    return table
+
+
+def _tables(comparison: Comparison) -> tuple[list[Table], list[Table]]:
+    names = comparison.names
+    shown = [_verdicts_table(comparison), _changes_table("Worse in B", comparison.worse, names), _changes_table("Better in B", comparison.better, names)]
+    folded = [_changes_table("No more than the noise", [change for change in comparison.changes if not change.certain], names)]
+    for caption, cells_missing in ((f"Only in {names[1]}", comparison.missing[0]), (f"Only in {names[0]}", comparison.missing[1])):
+        if cells_missing:
+            folded.append(Table([Column("cell")], [[Entry(text)] for text in cells_missing], caption))
+    return shown, folded
+
+
+def summary(comparison: Comparison) -> str:
+    total = len(comparison.changes)
+    return (f"A is {comparison.names[0]} ({comparison.machines[0]}); B is {comparison.names[1]} ({comparison.machines[1]}). Of {total} figures in both, "
+            f"{len(comparison.worse)} are worse in B and {len(comparison.better)} better by more than the noise; "
+            f"{total - len(comparison.worse) - len(comparison.better)} are the same within it.")
+
+
+METHOD = ("Figures are divided by std::vector's in the same cell of the same set, since ratios within one run survive a change of machine; std::vector "
+          "itself is compared by its own figure where both sets are of one machine. A change counts when the rounds of A and B do not overlap, and when "
+          "it is larger than two runs of the same contender lay apart, where such runs were made.")
+
+
+def text(comparison: Comparison) -> str:
+    out = [f"! {warning}" for warning in comparison.warnings] + [f"  {problem}" for problem in comparison.problems[:10]]
+    out.append(summary(comparison))
+    shown, folded = _tables(comparison)
+    for table in shown:
+        out += ["", f"{table.caption}:", plain(table) if table.rows else "none"]
+    for table in folded[1:]:
+        out += ["", f"{table.caption}: {len(table.rows)} cells"]
+    return "\n".join(out) + "\n"
+
+
+def page(comparison: Comparison) -> str:
+    from .page import ASSETS, _environment
+    shown, folded = _tables(comparison)
+    return _environment().get_template("compare.html.j2").render(
+        style=(ASSETS / "page.css").read_text(encoding="utf-8"), script=(ASSETS / "page.js").read_text(encoding="utf-8"),
+        warnings=comparison.warnings, summary=summary(comparison), method=METHOD, tables=shown, folded=folded, problems=comparison.problems[:200])
+
+
+def main(arguments: list[str]) -> int:
+    from .__main__ import _write, expand
+    parser = argparse.ArgumentParser(prog="headroom_report compare", description="Shows what changed between two result sets.")
+    parser.add_argument("a", metavar="A", help="result file, or a folder of them")
+    parser.add_argument("b", metavar="B", help="result file, or a folder of them")
+    parser.add_argument("--out", metavar="PAGE", help="write the comparison here as one HTML file")
+    parser.add_argument("--text", action="store_true", help="print it even when a page is written")
+    options = parser.parse_args(arguments)
+    found = compare(results.read(expand([options.a])), results.read(expand([options.b])), (_short(options.a, options.b), _short(options.b, options.a)))
+    good = True
+    if options.out:
+        good = _write(options.out, page(found))
+    if options.text or not options.out:
+        sys.stdout.write(text(found))
+    return 0 if good and found.changes else 1
+
+
+def _short(name: str, other: str) -> str:
+    """The file's name, with its folder where both are called the same."""
+    path = Path(name)
+    return path.name if path.name != Path(other).name else str(path)
