@@ -23,6 +23,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--out", metavar="PAGE", help="write the page here (one self-contained HTML file)")
     parser.add_argument("--text", nargs="?", const="short", choices=("short", "all"),
                         help="print the claims, promises and losses as text; all: every table")
+    parser.add_argument("--machine", metavar="ID", help="show the results of this machine (or build) alone")
     parser.add_argument("--svg", metavar="DIR", help="write each picture here as an SVG file")
     return parser
 
@@ -58,7 +59,7 @@ def main(arguments: list[str] | None = None) -> int:
     if not options.files:
         _parser().error("which result files?")
     found = results.read(expand(options.files))
-    report = model.build(found)
+    report = model.build(found, options.machine)
     for problem in found.problems:
         print(f"headroom_report: {problem}", file=sys.stderr)
     good = True

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from . import SCHEMA_VERSION, catalogue, claims, sections, standing, words
 from .claims import Verdict
-from .figures import cells
+from .figures import PAIRED, Cell, cells
 from .results import ResultSet, Run
 from .sections import Section
 from .standing import Standing
@@ -25,6 +25,7 @@ class Machine:
     sections: list[Section]
     absent: dict[str, str]
     paired: bool  # an A/A run is among the results
+    cells: list[Cell]
 
     @property
     def id(self) -> str:
@@ -82,20 +83,40 @@ class Report:
     warnings: list[str] = field(default_factory=list)  # about the files, in words, first on the page
 
 
-def build(results: ResultSet) -> Report:
+def choose(results: ResultSet, only: str | None = None) -> tuple[list[str], list[str]]:
+    """Which machines to show, and which are left out: of several builds on one machine, the newest of those that ran the most
+    experiments. `only` shows that machine alone."""
+    ran: dict[str, set[str]] = {}
+    for run in results.runs:
+        ran.setdefault(run.machine, set()).add(run.experiment)
+    if only is not None:
+        return [name for name in ran if name == only], [name for name in ran if name != only]
+    builds: dict[tuple, list[str]] = {}
+    for name in ran:
+        description = results.machines[name]
+        place = (name,) if description.get("missing") else tuple(str(description.get(part)) for part in ("cpu", "cores", "memory_bytes", "kernel"))
+        builds.setdefault(place, []).append(name)
+    best = [max(names, key=lambda name: (len(ran[name]), str(results.machines[name].get("started", "")))) for names in builds.values()]
+    return best, [name for name in ran if name not in best]
+
+
+def build(results: ResultSet, only: str | None = None) -> Report:
     machines = []
-    for name, description in results.machines.items():
-        runs = results.of_machine(name)
-        if not runs:
-            continue
+    shown, left_out = choose(results, only)
+    for name in shown:
+        description, runs = results.machines[name], results.of_machine(name)
         own = cells(runs)
         absent = sections.absent_contenders(runs)
         machines.append(Machine(description, runs, claims.decide_all(claims.documents_claims(), own),
                                 claims.decide_all(claims.promises(), own), standing.of(own),
                                 sections.every_experiment(own, absent), absent,
-                                any(run.contender.endswith("#2") for run in runs)))
+                                any(run.contender.endswith(PAIRED) for run in runs), own))
     machines.sort(key=lambda machine: -len(machine.runs))
-    return Report(results, machines, _warnings(results, machines))
+    report = Report(results, machines, _warnings(results, machines))
+    if left_out and only is None:
+        builds = ", ".join(f"{name} (commit {results.machines[name].get('commit', '?')})" for name in left_out)
+        report.warnings.append(f"Left out: results of other builds on the same machine: {builds}. To see one: --machine ID; to lay two side by side: compare.")
+    return report
 
 
 def _warnings(results: ResultSet, machines: list[Machine]) -> list[str]:

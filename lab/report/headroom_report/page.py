@@ -11,7 +11,7 @@ import jinja2
 import vl_convert
 from markupsafe import Markup, escape
 
-from . import catalogue, claims, model, words
+from . import catalogue, chooser, claims, model, words
 from .model import Machine, Report
 from .style import arrange
 from .tables import Column, Entry, Table
@@ -46,6 +46,7 @@ def _environment() -> jinja2.Environment:
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(ASSETS), autoescape=True, trim_blocks=False,
                                      undefined=jinja2.StrictUndefined)
     environment.globals["sort_key"] = _sort_key
+    environment.globals["superscript"] = lambda number: str(number).translate(words.SUPERSCRIPT)
     environment.globals["breakable"] = _breakable
     return environment
 
@@ -72,7 +73,9 @@ def _noise_words(machine: Machine) -> str:
 
 
 def _machine(machine: Machine) -> dict:
+    choice = chooser.cells_for_choice(machine.cells)
     return {
+        "choice": choice, "choice_elements": chooser.elements(choice), "choice_matters": chooser.matters(choice),
         "title": machine.title, "facts": machine.facts, "what_was_run": machine.what_was_run, "summary": _summary(machine),
         "standing_words": model.standing_words(machine), "noise_words": _noise_words(machine), "claims": model.claims_table(machine),
         "promises": model.promises_table(machine), "standing": model.standing_by_experiment(machine), "losses": model.losses_table(machine),
@@ -96,11 +99,12 @@ def render(report: Report) -> str:
                 for section in machine.sections for picture in section.pictures}
     contenders = arrange({run.contender for machine in report.machines for run in machine.runs
                           if run.outcome == "ok" and run.experiment != "commit-cost" and run.contender not in catalogue.ARITHMETIC})
+    machines = [_machine(machine) for machine in report.machines]
     problems = [str(problem) for problem in report.results.problems]
     return _environment().get_template("page.html.j2").render(
         title="Headroom lab report" + (f": {report.machines[0].title}" if report.machines else ""),
         style=(ASSETS / "page.css").read_text(encoding="utf-8"), script=(ASSETS / "page.js").read_text(encoding="utf-8"), vega=vega(),
-        pictures=_json(pictures), machines=[_machine(machine) for machine in report.machines], warnings=report.warnings,
+        pictures=_json(pictures), machines=machines, choices=_json({"rows": [machine["choice"] for machine in machines], "code": chooser.CODE}), warnings=report.warnings,
         problems=problems[:MOST_PROBLEMS], more_problems=max(0, len(problems) - MOST_PROBLEMS), contenders=contenders,
         files=report.results.files, lines=report.results.lines, runs=len(report.results.runs), bare_claims=_bare_claims(),
         made=f"Headroom's report, schema version {model.SCHEMA_VERSION}.")

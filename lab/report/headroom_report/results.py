@@ -138,6 +138,12 @@ def _run(record: dict, place: str) -> Run:
     )
 
 
+def _add_machine(machines: dict[str, dict], name: str, record: dict) -> None:
+    """Each run of the lab writes a machine line; the last one counts, with every grid that was asked for."""
+    grids = str(machines.get(name, {}).get("grid", "")).split(", ") + [str(record.get("grid", ""))]
+    machines[name] = {**record, "grid": ", ".join(dict.fromkeys(grid for grid in grids if grid))}
+
+
 def read(paths: Iterable[str | Path]) -> ResultSet:
     """All runs of all files, in order. A run whose key comes again is replaced by the later one."""
     result = ResultSet()
@@ -167,7 +173,7 @@ def read(paths: Iterable[str | Path]) -> ResultSet:
                     continue
                 kind = record.get("kind")
                 if kind == "machine":
-                    result.machines.setdefault(_text(record.get("id"), "the machine's id"), record)
+                    _add_machine(result.machines, _text(record.get("id"), "the machine's id"), record)
                 elif kind == "run":
                     run = _run(record, f"{name}:{number}")
                     if run.key in runs:

@@ -6,7 +6,7 @@ import math
 
 from .figures import Figure
 
-_SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _BINARY = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
 
 # Parameters in the order in which a sentence would have them; others follow by name.
@@ -27,7 +27,7 @@ def power(value: float) -> str:
     if value >= 1000 and float(value).is_integer():
         text = str(int(value))
         if text.strip("0") == "1":
-            return "10" + str(len(text) - 1).translate(_SUPERSCRIPT)
+            return "10" + str(len(text) - 1).translate(SUPERSCRIPT)
     return f"{value:,.0f}" if float(value).is_integer() else digits(value)
 
 

@@ -3,10 +3,11 @@
 Skipped where there is no Chromium: the page's insides are tested without it in test_page.py.
 """
 
+import statistics
 import time
 
 import pytest
-from headroom_report import model, page, results
+from headroom_report import compare, model, page, results
 
 import browser
 import samples
@@ -89,6 +90,28 @@ def test_a_contender_can_be_filtered_away_by_keyboard_in_tables_and_pictures(win
     window.wait(f"{points} === {before}")
 
 
+def test_choose_yours_answers_with_the_measured_winner(window, file):
+    """Asked by the form, checked against the raw records."""
+    times = {}
+    for record in samples.full():
+        if record.get("experiment") == "throughput" and record["outcome"] == "ok" and record["parameters"] == {
+                "element": "int", "elements": 10_000_000, "optimisation": "O2"}:
+            times.setdefault(record["contender"], []).append(record["metrics"]["time"]["values"][0])
+    winner = min(times, key=lambda name: statistics.median(times[name]))
+    window.evaluate("(form => { form.elements.count.value = '1e8'; form.dispatchEvent(new Event('input')); })(document.querySelector('.choose'))")
+    assert window.evaluate("document.querySelector('.choose .winner').textContent") == winner
+    assert "Nearest cell measured: 10⁷ int, -O2" in window.evaluate("document.querySelector('.choose .answer').textContent")
+    assert "headroom::prefault_ahead()" in window.evaluate("document.querySelector('.choose pre').textContent")
+
+
+def test_choose_yours_keeps_to_containers_that_do_not_move_their_elements(window):
+    ask = "(form => { form.elements.count.value = '1e3'; form.elements.stay.checked = %s; form.dispatchEvent(new Event('input')); })(document.querySelector('.choose'))"
+    window.evaluate(ask % "false")
+    assert window.evaluate("document.querySelector('.choose .winner').textContent") == "std::vector"
+    window.evaluate(ask % "true")
+    assert window.evaluate("document.querySelector('.choose .winner').textContent").startswith("headroom::settled_vector")
+
+
 def test_hovering_a_point_shows_its_numbers(window):
     window.evaluate("document.getElementById('chart-0-one-growth').scrollIntoView({block: 'center', behavior: 'instant'})")
     place = window.evaluate("(r => [r.x + r.width / 2, r.y + r.height / 2])"
@@ -138,6 +161,16 @@ def test_a_page_without_results_makes_no_complaint(tmp_path):
         opened.open(tmp_path / "empty.html")
         assert opened.log == []
         assert "No results" in opened.evaluate("document.body.innerText")
+
+
+def test_the_comparison_of_two_sets_makes_no_complaint_and_sorts(tmp_path):
+    sets = [results.read([samples.write(tmp_path / f"{name}.jsonl", samples.full(paired=name == "b"))]) for name in "ab"]
+    (tmp_path / "compare.html").write_text(compare.page(compare.compare(*sets)), encoding="utf-8")
+    with browser.Browser() as opened:
+        opened.open(tmp_path / "compare.html")
+        opened.evaluate("document.querySelector('table th button').click()")
+        assert opened.log == []
+        assert opened.evaluate("document.querySelector('table th').getAttribute('aria-sort')") == "ascending"
 
 
 def contrast(first: str, second: str) -> float:

@@ -229,6 +229,28 @@ def test_two_machines_each_get_their_own_verdicts(tmp_path):
     assert len(ids) == len(set(ids))
 
 
+def other_build(name, started, experiments):
+    return [{**samples.MACHINE, "id": name, "commit": name, "started": started}] + [
+        samples.run(experiment, "std::vector", {"bytes": 1, "elements": 1}, {"time": 1.0}, machine=name) for experiment in experiments]
+
+
+def test_of_several_builds_on_one_machine_the_newest_that_ran_the_most_experiments_is_shown(tmp_path):
+    records = other_build("old", "2026-01-01", ("memory", "growth")) + other_build("new", "2026-02-02", ("memory", "growth")) + other_build(
+        "part", "2026-03-03", ("growth",))
+    html, report = made(tmp_path, records)
+    assert [machine.id for machine in report.machines] == ["new"]
+    assert "other builds on the same machine: old (commit old), part (commit part)" in html
+    path = samples.write(tmp_path / "builds.jsonl", records)
+    assert [machine.id for machine in model.build(results.read([path]), "part").machines] == ["part"]
+    assert model.build(results.read([path]), "none").machines == []
+
+
+def test_the_last_machine_line_counts_with_every_grid(tmp_path):
+    path = samples.write(tmp_path / "two.jsonl", [{**samples.MACHINE, "started": "1"}, {**samples.MACHINE, "started": "2", "grid": "default"}])
+    machine = results.read([path]).machines["0badcafe"]
+    assert (machine["started"], machine["grid"]) == ("2", "quick, default")
+
+
 def test_pictures_are_also_svg_files(tmp_path):
     path = samples.write(tmp_path / "full.jsonl", samples.full())
     assert main([str(path), "--svg", str(tmp_path / "svg")]) == 0

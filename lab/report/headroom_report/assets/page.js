@@ -43,6 +43,34 @@
     });
   }
 
+  // Choose yours: the nearest cell by size, and in it the best of those that may be.
+  const choices = JSON.parse(document.getElementById("choices")?.textContent || "{}");
+  const put = (parent, tag, text) => { const made = document.createElement(tag); made.textContent = text; parent.append(made); return made; };
+  for (const form of document.querySelectorAll(".choose")) {
+    const rows = choices.rows[Number(form.dataset.machine)];
+    const answer = () => {
+      const place = form.querySelector(".answer"), wanted = Math.log(Number(form.elements.count.value));
+      place.replaceChildren();
+      const near = rows.filter((row) => row.matter === form.elements.matter.value && row.element === form.elements.element.value);
+      if (!near.length) { put(place, "p", "That was not measured in these results."); return; }
+      const away = (row) => Math.abs(Math.log(row.elements) - wanted);
+      const row = near.reduce((best, other) => (away(other) < away(best) ? other : best));
+      const found = row.found.filter((one) => one.stays || !form.elements.stay.checked);
+      if (!found.length) { put(place, "p", "No contender measured there keeps its elements in place."); return; }
+      const [first, second] = found, level = found.filter((one) => one !== first && one.low <= first.high);
+      const line = put(place, "p", "");
+      put(line, "b", first.name).className = "winner";
+      line.append(": " + first.text + (first.ratio && first.name !== "std::vector" ? ", " + first.ratio + " times std::vector's" : "") + ".");
+      if (level.length) line.append(" Not told apart from it by these rounds: " + level.map((one) => one.name).join(", ") + ".");
+      else if (second) line.append(" Next is " + second.name + " at " + (second.value / first.value).toFixed(2) + " times as much.");
+      put(place, "p", "Nearest cell measured: " + row.where + ".").className = "note";
+      if (choices.code[first.name]) put(place, "pre", choices.code[first.name].replaceAll("<T", "<" + row.element.replace("unique_ptr", "std::unique_ptr")));
+    };
+    form.addEventListener("input", answer);
+    form.addEventListener("submit", (event) => event.preventDefault());
+    answer();
+  }
+
   // Filtering by contender: pictures, columns, and rows that belong to one.
   const boxes = [...document.querySelectorAll('.filter input[name="contender"]')];
   const apply = () => {
