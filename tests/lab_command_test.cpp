@@ -75,6 +75,7 @@ TEST(LabCommand, ARunLeavesOneRecordForEachContenderAndRound) {
     }
     EXPECT_EQ(rounds["std::vector"], 2);
     EXPECT_EQ(rounds["headroom::settled_vector"], 2);
+    EXPECT_EQ(rounds["std::vector#2"], 2);
     EXPECT_EQ(sums.size(), 1U);
 }
 

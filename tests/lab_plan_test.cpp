@@ -100,6 +100,20 @@ TEST(LabPlan, AFilterThatLeavesNothingThrows) {
     EXPECT_THROW(keep_matching(other, "growth,("), std::invalid_argument);
 }
 
+TEST(LabPlan, TheFirstContenderIsPairedWhereTimesAreCompared) {
+    catalogue all = example();
+    all.plan.resize(3);
+    all.plan[0].rounds = all.plan[1].rounds = 3;
+    all.plan[0].checked = all.plan[2].checked = true;
+    headroom::lab::pair_first(all);
+    EXPECT_EQ(all.plan[0].contenders,
+              (std::vector<std::string>{"std::vector", "headroom::settled_vector", "std::vector#2"}));
+    EXPECT_EQ(all.plan[1].contenders.size(), 2U);    // nothing comparable is computed
+    EXPECT_EQ(all.plan[2].contenders.size(), 2U);    // one round: nothing to see
+    EXPECT_EQ(headroom::lab::unpaired("std::vector#2"), "std::vector");
+    EXPECT_EQ(headroom::lab::unpaired("std::vector"), "std::vector");
+}
+
 TEST(LabPlan, AnEmptyFilterKeepsEverything) {
     catalogue all = example();
     keep_matching(all, "");

@@ -142,6 +142,7 @@ int lab_command::list() {
 int lab_command::measure() {
     lab::catalogue all = lab::ask(programs(), grid());
     lab::keep_matching(all, filter_);
+    lab::pair_first(all);
     std::vector<lab::planned> plan = all.plan;
     if (!shard_.empty()) {
         const auto [index, count] = parse_shard(shard_);

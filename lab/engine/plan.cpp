@@ -81,12 +81,13 @@ catalogue ask(const std::vector<std::string>& programs, const std::string& grid)
         }
     }
     // All levels of one experiment belong together, in the order in which the programs announce the experiments.
-    const auto place = [&](const planned& one) {
-        return std::find_if(all.experiments.begin(), all.experiments.end(),
-                            [&](const announced_experiment& each) { return each.id == one.experiment; });
-    };
-    std::stable_sort(all.plan.begin(), all.plan.end(),
-                     [&](const planned& a, const planned& b) { return place(a) < place(b); });
+    std::vector<planned> ordered;
+    for (const announced_experiment& experiment : all.experiments) {
+        for (const planned& one : all.plan) {
+            if (one.experiment == experiment.id) ordered.push_back(one);
+        }
+    }
+    all.plan = std::move(ordered);
     return all;
 }
 
@@ -119,12 +120,23 @@ void keep_matching(catalogue& all, const std::string& filter) {
     }
 }
 
+void pair_first(catalogue& all) {
+    for (planned& one : all.plan) {
+        if (one.checked && one.rounds > 1 && one.contenders.size() > 1) one.contenders.push_back(one.contenders.front() + "#2");
+    }
+}
+
+std::string unpaired(const std::string& contender) {
+    return contender.ends_with("#2") ? contender.substr(0, contender.size() - 2) : contender;
+}
+
 std::vector<planned> shard(const std::vector<planned>& plan, std::size_t index, std::size_t count) {
     // The dearest first, each to the part that has least to do so far.
     std::vector<std::size_t> order(plan.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return plan[a].cost() > plan[b].cost(); });
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        return plan[a].cost() != plan[b].cost() ? plan[a].cost() > plan[b].cost() : a < b;
+    });
     std::vector<double> load(count, 0.0);
     std::vector<bool> mine(plan.size(), false);
     for (const std::size_t which : order) {

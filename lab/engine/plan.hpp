@@ -60,6 +60,13 @@ struct catalogue {
 // left, or when it is neither.
 void keep_matching(catalogue& all, const std::string& filter);
 
+// Has the first contender of every timed configuration run a second time, under its name with "#2": how far the two lie
+// apart is what this machine, just now, cannot tell from a difference.
+void pair_first(catalogue& all);
+
+// "A#2" → "A": the contender that runs under the name.
+[[nodiscard]] std::string unpaired(const std::string& contender);
+
 // Keeps the part `index` (from 1) of `count`. Configurations are not torn apart, so that contenders are compared on one
 // machine; parts take about equally long; every configuration is in exactly one. Depends on nothing but the plan.
 [[nodiscard]] std::vector<planned> shard(const std::vector<planned>& plan, std::size_t index, std::size_t count);

@@ -98,7 +98,7 @@ child_request request_for(const planned& point, const std::string& contender, co
     child_request request;
     request.program = point.program;
     request.arguments = {"run",     "--experiment",   point.experiment,      "--contender",
-                         contender, "--parameters", to_json(at).dump()};
+                         unpaired(contender), "--parameters", to_json(at).dump()};
     request.timeout = 60 + 30 * point.seconds;
     if (point.memory > hungry && available > 0) {
         request.memory_limit = static_cast<std::uint64_t>(available * (1 - kept_for_others));
@@ -177,7 +177,7 @@ public:
         for (const announced_experiment& one : all.experiments) {
             if (one.id != experiment) continue;
             for (const announced_contender& each : one.contenders) {
-                if (each.id == contender) return each.absent;
+                if (each.id == unpaired(contender)) return each.absent;
             }
         }
         return {};
@@ -209,6 +209,7 @@ private:
         std::optional<std::pair<std::string, double>> agreed;
         for (const std::string& contender : point.contenders) {
             if (stop_signal() != 0) return;
+            if (contender != unpaired(contender)) continue;
             if (!absent_reason(all_, point.experiment, contender).empty()) continue;
             run_record record{machine_, point.experiment, contender, point.check, 0, {}, {}, {}};
             const child_request request = request_for(point, contender, point.check, 0);
@@ -237,7 +238,7 @@ private:
     }
 
     void measure(const planned& point, run_record& record, std::optional<std::pair<std::string, double>>& agreed) {
-        if (const auto found = wrong_.find(point.level + point.experiment + record.contender); found != wrong_.end()) {
+        if (const auto found = wrong_.find(point.level + point.experiment + unpaired(record.contender)); found != wrong_.end()) {
             record.outcome = outcome::error;
             record.detail = found->second;
             return;

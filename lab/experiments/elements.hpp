@@ -1,6 +1,7 @@
 // The two kinds of element that "Reserve and commit" appends, and how to fill a vector with them.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -14,6 +15,11 @@ using pointer = std::unique_ptr<int>;
 
 // Bytes that one element takes, its own and what it points to: malloc's smallest block is 32 bytes.
 [[nodiscard]] inline double element_bytes(const std::string& name) { return name == "int" ? 4 : 8 + 32; }
+
+// How many of n elements a child can be expected to reach before memory runs out: for estimates of time.
+[[nodiscard]] inline double reachable(std::int64_t elements, const std::string& name) {
+    return std::min(static_cast<double>(elements), 32e9 / element_bytes(name));
+}
 
 // The loop under test, as a user would write it: nothing but the append and the making of its element.
 template <class T, class Vector>

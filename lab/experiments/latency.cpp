@@ -73,9 +73,9 @@ std::vector<configuration> grid(grid_size size, const std::string& level) {
     const auto add = [&](const std::string& element, std::int64_t elements) {
         configuration one;
         one.parameters = {{"element", element}, {"elements", elements}, {"optimisation", level}};
-        const double n = static_cast<double>(elements);
-        one.seconds = 0.03 + n * (element == "int" ? 40e-9 : 90e-9);
-        one.memory = 16e6 + 1.5 * n * element_bytes(element);
+        const double n = reachable(elements, element);
+        one.seconds = 0.03 + n * (element == "int" ? 43e-9 : 100e-9) * (level == "O0" ? 2 : 1);
+        one.memory = 16e6 + 1.5 * static_cast<double>(elements) * element_bytes(element);
         one.rounds = size == grid_size::quick ? 2 : elements >= 100'000'000 ? 1 : 3;
         result.push_back(std::move(one));
     };
@@ -83,10 +83,10 @@ std::vector<configuration> grid(grid_size size, const std::string& level) {
     const bool optimised = level == "O2";
     const std::int64_t most_ints = size == grid_size::full    ? 10'000'000'000
                                    : size == grid_size::quick ? (optimised ? 10'000'000 : 1'000'000)
-                                                              : (optimised ? 100'000'000 : 10'000'000);
+                                                              : (optimised ? 1'000'000'000 : 1'000'000);
     const std::int64_t most_pointers = size == grid_size::full    ? 10'000'000'000
                                        : size == grid_size::quick ? 1'000'000
-                                                                  : 10'000'000;
+                                                                  : (optimised ? 10'000'000 : 1'000'000);
     for (std::int64_t n = 1000; n <= most_ints; n *= size == grid_size::quick ? 100 : 10) add("int", n);
     for (std::int64_t n = 1000; n <= most_pointers; n *= size == grid_size::quick ? 1000 : 10) add("unique_ptr<int>", n);
     return result;

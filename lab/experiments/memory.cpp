@@ -45,7 +45,7 @@ std::vector<configuration> grid(grid_size size, const std::string& level) {
     for (std::int64_t n = 1000; n <= most; n *= 10) {
         configuration one;
         one.parameters = {{"element", "int"}, {"elements", n}};
-        one.seconds = 0.01 + 2e-9 * static_cast<double>(n);
+        one.seconds = 0.02 + 5e-9 * reachable(n, "int");
         one.memory = 16e6 + 6.0 * static_cast<double>(n);
         one.rounds = n >= 100'000'000 ? 1 : 3;
         result.push_back(std::move(one));

@@ -110,20 +110,20 @@ std::vector<configuration> grid(grid_size size, const std::string& level) {
         one.parameters = {{"element", element}, {"elements", elements}, {"optimisation", level}};
         if (reuse) one.parameters.set("warm", true);
         one.contenders = reuse ? warm : cold;
-        const double n = static_cast<double>(elements);
-        one.seconds = 0.01 + n * (element == "int" ? 2e-9 : 40e-9) * (level == "O0" ? 4 : 1) * (reuse ? 2 : 1);
-        one.memory = 16e6 + 1.5 * n * element_bytes(element);
-        one.rounds = size == grid_size::quick ? 3 : elements >= 1'000'000'000 ? 3 : 5;
+        const double n = reachable(elements, element);
+        one.seconds = 0.02 + n * (element == "int" ? 5e-9 : 60e-9) * (level == "O0" ? 2.5 : 1) * (reuse ? 1.7 : 1);
+        one.memory = 16e6 + 1.5 * static_cast<double>(elements) * element_bytes(element);
+        one.rounds = elements > 1'000'000'000 ? 1 : size == grid_size::quick || elements >= 100'000'000 ? 3 : 5;
         result.push_back(std::move(one));
     };
     const std::int64_t most_ints = size == grid_size::quick    ? 10'000'000
                                    : size == grid_size::full   ? 10'000'000'000
                                    : level == "O2"             ? 1'000'000'000
-                                                               : 100'000'000;
+                                                               : 10'000'000;
     const std::int64_t most_pointers = size == grid_size::quick    ? 1'000'000
                                        : size == grid_size::full   ? 10'000'000'000
                                        : level == "O2"             ? 100'000'000
-                                                                   : 10'000'000;
+                                                                   : 1'000'000;
     for (std::int64_t n = 1000; n <= most_ints; n *= 10) add("int", n, false);
     for (std::int64_t n = 1000; n <= most_pointers; n *= 10) add("unique_ptr<int>", n, false);
     if (level == "O2") {
