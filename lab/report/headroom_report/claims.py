@@ -12,6 +12,8 @@ Quantities:
   {"sequence": METRIC, "of": A, "published": TABLE, "rows": {...}, "column": C}  1 if A's list is the published one, else 0
   {"survives": A, "where_fails": B}                         1 if A ended well where B did not; nothing where B did not fail
 
+A rule without a quantity belongs to an experiment that is still to be built: it is never decided, and says so.
+
 `must` is an operator and a limit: "<= 0.33", "> 1", "== 1", "within 3" (between a third and three times).
 """
 
@@ -96,7 +98,9 @@ def load(path: Path) -> tuple[Claim, ...]:
 
 def documents_claims() -> list[Claim]:
     """The claims of the five documents, document by document."""
-    return [claim for path in sorted(FOLDER.glob("*.json")) if path.name != "promises.json" for claim in load(path)]
+    known = [claim for path in sorted(FOLDER.glob("*.json")) if path.name != "promises.json" for claim in load(path)]
+    # What can be decided comes first.
+    return sorted(known, key=lambda claim: "quantity" not in claim.rule)
 
 
 def promises() -> list[Claim]:
@@ -182,6 +186,8 @@ def _figure(cell: Cell, quantity: dict, everything: list[Cell]) -> tuple[Figure 
 def decide(claim: Claim, everything: list[Cell]) -> Verdict:
     """Evaluates a claim over the cells of one machine."""
     rule = claim.rule
+    if "quantity" not in rule:
+        return Verdict(claim, NOT_RUN, remarks=[f"The experiment “{rule['experiment']}” is still to be built"])
     quantity, must = rule["quantity"], rule["must"]
     cells = [cell for cell in everything if cell.experiment == rule["experiment"] and matches(cell.parameters, rule["where"])]
     cells.sort(key=lambda cell: _size(cell.parameters))
@@ -206,6 +212,8 @@ def decide(claim: Claim, everything: list[Cell]) -> Verdict:
         findings[:] = findings[-1:]
     verdict.missing = _missing(rule, findings)
     if not findings:
+        if not verdict.remarks and any(cell.experiment == rule["experiment"] for cell in everything):
+            verdict.remarks.append("The experiment was run, but not the cells that this speaks of")
         return verdict
     good = [finding.good for finding in findings]
     holds = any(good) if rule.get("in") == "some" else all(good)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from . import SCHEMA_VERSION, catalogue, claims, sections, standing, words
 from .claims import Verdict
-from .figures import PAIRED, Cell, cells
+from .figures import PAIRED, Cell, Figure, cells
 from .results import ResultSet, Run
 from .sections import Section
 from .standing import Standing
@@ -226,6 +226,10 @@ def _plain(missing: str) -> str:
     return words.parameter(name, int(value)) if value.isdigit() else missing
 
 
+def _median(figure: Figure) -> str:
+    return words.quantity(figure.median, figure.unit)
+
+
 def losses_table(machine: Machine) -> Table:
     table = Table([Column("÷ the best", True), Column("experiment"), Column("what"), Column("measure"), Column("Headroom's default", True),
                    Column("the best", True), Column("who"), Column("Headroom's best policy", True)],
@@ -235,8 +239,9 @@ def losses_table(machine: Machine) -> Table:
             Entry(words.ratio(place.ratio) if place.figure else place.why, place.ratio, "quiet" if place.in_noise else "partly" if place.close else "bad",
                   "the rounds overlap, or it is closer than two runs of the same contender lie apart" if place.in_noise else ""),
             Entry(place.experiment), Entry(words.configuration(place.parameters)), Entry(place.measure),
-            Entry(words.figure(place.figure), place.figure.median) if place.figure else Entry(place.why, float("inf")),
-            Entry(words.figure(place.other_figure), place.other_figure.median), Entry(place.other, contender=place.other),
+            Entry(_median(place.figure), place.figure.median, hover=words.figure(place.figure)) if place.figure else Entry(place.why, float("inf")),
+            Entry(_median(place.other_figure), place.other_figure.median, hover=words.figure(place.other_figure)),
+            Entry(place.other, contender=place.other),
             Entry(f"{words.ratio(place.tuned_ratio)} ({place.tuned.split('/', 1)[1]})", place.tuned_ratio) if place.tuned_ratio is not None
             else Entry("—", float("inf"))])
     return table

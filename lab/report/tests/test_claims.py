@@ -1,11 +1,13 @@
 """The rules that decide claims: each can come out both ways, and says so when it was not run."""
 
 import pytest
-from headroom_report import claims, published
+from headroom_report import catalogue, claims, published
 from headroom_report.figures import cells
 from headroom_report.results import Metric, Run
 
-ALL = claims.documents_claims() + claims.promises()
+EVERY = claims.documents_claims() + claims.promises()
+ALL = [claim for claim in EVERY if "quantity" in claim.rule]
+WAITING = [claim for claim in EVERY if "quantity" not in claim.rule]
 
 
 def a_run(experiment, contender, parameters, metrics, outcome="ok", number=0):
@@ -87,14 +89,33 @@ def test_a_claim_is_not_decided_by_other_experiments(claim):
     assert claims.decide(claim, cells(others + elsewhere)).state == claims.NOT_RUN
 
 
-@pytest.mark.parametrize("claim", ALL, ids=lambda claim: claim.id)
+@pytest.mark.parametrize("claim", EVERY, ids=lambda claim: claim.id)
 def test_each_claim_says_what_it_claims_and_where_from(claim):
     assert claim.sentence and claim.document
     assert claim.published_text or claim.asked
 
 
 def test_ids_are_unique():
-    assert len({claim.id for claim in ALL}) == len(ALL)
+    assert len({claim.id for claim in EVERY}) == len(EVERY)
+
+
+@pytest.mark.parametrize("claim", WAITING, ids=lambda claim: claim.id)
+def test_only_experiments_still_to_be_built_have_claims_without_a_rule(claim):
+    assert catalogue.by_id(claim.rule["experiment"]) is None and claim.rule["experiment"] in catalogue.OTHERS
+    verdict = claims.decide(claim, [])
+    assert verdict.state == claims.NOT_RUN and "still to be built" in verdict.remarks[0]
+
+
+def test_all_the_documents_experiments_have_claims():
+    experiments = {claim.rule["experiment"] for claim in EVERY}
+    experiments |= {claim.rule["quantity"]["against"]["experiment"] for claim in ALL if "against" in claim.rule["quantity"]}
+    assert experiments >= {experiment.id for experiment in catalogue.EXPERIMENTS} | set(catalogue.OTHERS)
+
+
+def test_an_experiment_run_without_the_claims_cells_is_not_run_and_says_so():
+    runs = throughput({1000: 0.5})
+    verdict = claims.decide(by_id("append-prefault"), cells(runs))
+    assert verdict.state == claims.NOT_RUN and "not the cells" in verdict.remarks[0]
 
 
 def by_id(name):

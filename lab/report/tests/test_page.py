@@ -125,6 +125,30 @@ def test_the_page_stays_small(full):
     assert len(html.encode()) < 5_000_000
 
 
+def test_the_page_of_the_documents_own_grid_stays_small_too(tmp_path):
+    """All powers of ten to 10^10, at all levels, by all contenders: as many cells as a full run has."""
+    records = [dict(samples.MACHINE)]
+    names = list(samples.SPEED) + [samples.SETTLED + "/open unchecked", samples.SETTLED + "/warm", "std::vector#2"]
+    histogram = {"unit": "s", "values": [1e-9 * 1.02**i for i in range(1000)], "counts": [1000 + i for i in range(1000)]}
+    for name in names:
+        for level in ("O0", "O1", "O2"):
+            for element in ("int", "unique_ptr<int>"):
+                for power in range(3, 11):
+                    point = {"element": element, "elements": 10**power, "optimisation": level}
+                    time = 10**power * 1e-9 * samples.jitter(name, power, level, element)
+                    records.append(samples.run("throughput", name, point, {"time": time, "time_steady": time, "destroy": time, "loop_cpu": time}))
+                    records.append(samples.run("latency", name, point, {
+                        "append_min": 1e-9, "append_max": time, "append_p50": 1e-9, "append_p99": 1e-8, "append_p9999": 1e-7, "append_p999999": 1e-6,
+                        "append_decades": [1.0] * 7, "append_histogram": histogram}))
+        for power in range(3, 11):
+            records.append(samples.run("memory", name, {"element": "int", "elements": 10**power}, {
+                "peak_resident": 4.1 * 10**power, "baseline": 1.0, "payload": 4 * 10**power, "unused": 5}))
+        for power in range(12, 31):
+            records.append(samples.run("one-growth", name, {"element": "int", "bytes": 2**power}, {"time": 2**power * 1e-9, "time_first": 1.0}))
+    html, _ = made(tmp_path, records)
+    assert len(html.encode()) < 5_000_000
+
+
 def test_every_experiment_has_a_picture_and_a_table_behind_it(full):
     _, report = full
     for section in report.machines[0].sections:
