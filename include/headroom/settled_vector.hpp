@@ -55,12 +55,14 @@ public:
 
     // Empty, over Policy::default_reservation bytes or, where the system refuses that much, half as much, and so on down to
     // Policy::smallest_reservation. O(1).
-    HEADROOM_ALWAYS_INLINE settled_vector() : base(store::open_default(0)) {}
+    HEADROOM_ALWAYS_INLINE settled_vector() : base(store::open_default(0)) { this->conceal_capacity(); }
 
     // Empty, with room for exactly `limit` elements: max_size() is limit.value. Reserves that many, rounded up to pages;
     // throws std::length_error where no array can be that long.
     explicit settled_vector(max_elements limit, const commit_policy& commit = Policy::commit)
-        : base(store::open_exactly(limit.value, commit)) {}
+        : base(store::open_exactly(limit.value, commit)) {
+        this->conceal_capacity();
+    }
 
     explicit settled_vector(size_type count) : settled_vector() { this->append_from(count, detail::defaults{}); }
     settled_vector(size_type count, const T& value) : settled_vector() {
@@ -154,7 +156,7 @@ public:
 
 private:
     // Owns the range from here on, so that a constructor that fails later gives it back.
-    settled_vector(store&& from, int) noexcept : base(std::move(from)) {}
+    settled_vector(store&& from, int) noexcept : base(std::move(from)) { this->conceal_capacity(); }
 };
 
 template <detail::any_input_iterator It>

@@ -6,6 +6,9 @@
 // Only committed memory is ever poisoned: the sanitizer needs an eighth of what it poisons as real memory.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+
 #include <headroom/detail/attributes.hpp>
 
 #if !defined(HEADROOM_NO_ASAN_ANNOTATIONS) && !defined(__SANITIZER_DISABLE_CONTAINER_OVERFLOW__)
@@ -22,6 +25,7 @@
 
 extern "C" void __sanitizer_annotate_contiguous_container(const void* begin, const void* end, const void* old_middle,
                                                           const void* new_middle);
+extern "C" void __asan_unpoison_memory_region(const volatile void* from, std::size_t bytes);
 
 namespace headroom::detail {
 
@@ -32,6 +36,20 @@ inline void annotate(const void* begin, const void* end, const void* old_middle,
     if (begin != end && old_middle != new_middle) {
         __sanitizer_annotate_contiguous_container(begin, end, old_middle, new_middle);
     }
+}
+
+// The sanitizer keeps one byte for each eight. Where a capacity ends inside of eight bytes the rest of them stays poisoned,
+// and would be found so in the middle of a larger capacity, or by the next owner of the memory: it is opened first. (The
+// rest is the container's or, on the heap, padding that belongs to the block.)
+inline void open_rest_of_eight(const void* limit) noexcept {
+    const std::size_t inside = reinterpret_cast<std::uintptr_t>(limit) % 8;
+    if (inside != 0) __asan_unpoison_memory_region(static_cast<const std::byte*>(limit) - inside, 8);
+}
+
+// Opens what lies between the end and the end of the capacity, for good.
+inline void open_all(const void* begin, const void* end, const void* middle) noexcept {
+    annotate(begin, end, middle, end);
+    open_rest_of_eight(end);
 }
 
 // While it lives, `count` elements past the end may be written; at its end only what then is in the sequence stays so.
@@ -63,6 +81,7 @@ public:
     constexpr explicit open_tail(Sequence& sequence) noexcept : sequence_(sequence) {
         if (!HEADROOM_CONSTANT_EVALUATED()) {
             sequence_.annotate_tail(sequence_.annotated_end(), sequence_.annotated_limit());
+            open_rest_of_eight(sequence_.annotated_limit());
         }
     }
     constexpr ~open_tail() {

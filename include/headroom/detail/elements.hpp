@@ -177,6 +177,13 @@ struct repeated {
     }
 };
 
+// GCC 12 vectorises the loops below for ranges whose end it knows, and then warns of the elements that the (never taken) wide
+// steps would read past it.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+
 // The elements from `first` on, which may be walked twice.
 template <class It>
 struct taken_from {
@@ -217,7 +224,10 @@ struct taken_from {
             }
         }
         unfinished<Store> built(store, to);
-        for (It it = at(skip); count != 0; --count, ++built.end, static_cast<void>(++it)) store.construct(built.end, *it);
+        It it = at(skip);
+        for (T* const last = to + count; built.end != last; ++built.end, static_cast<void>(++it)) {
+            store.construct(built.end, *it);
+        }
         return built.release();
     }
 
@@ -229,9 +239,14 @@ struct taken_from {
                 return;
             }
         }
-        for (It it = at(skip); count != 0; --count, ++to, static_cast<void>(++it)) *to = *it;
+        It it = at(skip);
+        for (T* const last = to + count; to != last; ++to, static_cast<void>(++it)) *to = *it;
     }
 };
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 
 // Moves from plain pointers to trivially copyable elements are copies; seen as such, they are copied as bytes.
 template <class T, class It>

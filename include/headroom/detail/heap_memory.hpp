@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -215,7 +216,7 @@ private:
     // A heap block that is as large as one that would be in a reservation.
     [[nodiscard]] static block<T*> substitute(std::size_t count) noexcept {
         if (count < large_from()) count = large_from();
-        if (count > most()) return {};
+        if (count > (static_cast<std::size_t>(PTRDIFF_MAX) - line()) / sizeof(T)) return {};
         void* const start = take(bytes_for(count));
         if (start == nullptr) return {};
         T* const begin = begin_of(start, nullptr, 0);
@@ -263,11 +264,11 @@ private:
                 return to;
             }
             if (to.begin == nullptr && large && control == nullptr && from_malloc()) {
-                const std::size_t count = wanted < most() ? wanted : most();
-                void* const start = std::realloc(static_cast<void*>(start_of(begin)), bytes_for(count));
+                if (wanted > (static_cast<std::size_t>(PTRDIFF_MAX) - line()) / sizeof(T)) return {};
+                void* const start = std::realloc(static_cast<void*>(start_of(begin)), bytes_for(wanted));
                 if (start == nullptr) return {};
                 T* const moved = begin_of(start, nullptr, 0);
-                return {moved, moved + count};
+                return {moved, moved + wanted};
             }
         }
         if (to.begin == nullptr) to = allocate(required, wanted, exactly);

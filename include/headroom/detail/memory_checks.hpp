@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <memory>
+#include <mutex>
 
 #include <headroom/detail/attributes.hpp>
 #include <headroom/detail/memory_ledger.hpp>
@@ -66,6 +66,28 @@ private:
     block_ledger ledger_;
 };
 
+// The same for resources that many threads use.
+class synchronized_checks {
+public:
+    explicit synchronized_checks(const char* resource) noexcept : checks_(resource) {}
+    void allocated(const void* block, std::size_t bytes, std::size_t alignment) {
+        const std::lock_guard lock(mutex_);
+        checks_.allocated(block, bytes, alignment);
+    }
+    void deallocated(const void* owner, const void* block, std::size_t bytes, std::size_t alignment) noexcept {
+        const std::lock_guard lock(mutex_);
+        checks_.deallocated(owner, block, bytes, alignment);
+    }
+    void forgotten() noexcept {
+        const std::lock_guard lock(mutex_);
+        checks_.forgotten();
+    }
+
+private:
+    std::mutex mutex_;
+    memory_checks checks_;
+};
+
 #else
 
 inline constexpr bool memory_checked = false;
@@ -80,6 +102,8 @@ public:
     HEADROOM_ALWAYS_INLINE static void fill(void*, std::size_t, std::size_t) noexcept {}
     HEADROOM_ALWAYS_INLINE void untouched(const void*, const void*, std::size_t, std::size_t) const noexcept {}
 };
+
+using synchronized_checks = memory_checks;
 
 #endif
 

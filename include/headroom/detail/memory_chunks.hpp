@@ -44,8 +44,10 @@ inline constexpr commit_policy chunk_policy = commit_policy::huge_pages(std::siz
 // Asks upstream for what nobody can have, so that it refuses in its own way: its exception reaches the user, as with the
 // standard's resources.
 [[noreturn]] HEADROOM_COLD inline void refuse(std::pmr::memory_resource* upstream) {
-    std::size_t alignment = SIZE_MAX / 2 + 1;    // not constant: compilers warn of it, rightly elsewhere
-    (void)upstream->allocate(SIZE_MAX, alignment);
+    // Not constants, because compilers warn of such requests, rightly elsewhere.
+    volatile std::size_t bytes = SIZE_MAX;
+    volatile std::size_t alignment = SIZE_MAX / 2 + 1;
+    (void)upstream->allocate(bytes, alignment);
     throw_bad_alloc();
 }
 
@@ -119,8 +121,6 @@ public:
 
     [[nodiscard]] std::pmr::memory_resource* upstream() const noexcept { return upstream_; }
     [[nodiscard]] bool reserves() const noexcept { return reserve_; }
-    [[nodiscard]] chunk* active() const noexcept { return active_; }
-
     // Bytes to use before the first chunk; they are the caller's and stay so.
     void start_with(void* buffer, std::size_t bytes) noexcept {
         buffer_ = static_cast<std::byte*>(buffer);
@@ -135,30 +135,39 @@ public:
         return fits(cursor, limit, bytes, alignment);
     }
 
+    struct span {
+        std::byte* first;
+        std::byte* last;
+    };
+
     // Moves `cursor` and `limit` so that `bytes` fit at the next multiple of `alignment`; a chunk that is taken from
-    // upstream for it has about `most` bytes at most, if that suffices. What was left of the active chunk stays unused
-    // until the next rewind. Throws what upstream throws, and then has changed nothing.
+    // upstream for it has about `most` bytes at most, if that suffices. Returns what is left unused of the active chunk until
+    // the next rewind. Throws what upstream throws, and then has changed nothing.
     // Precondition: alignment is a power of two.
-    HEADROOM_COLD void make_room(std::size_t bytes, std::size_t alignment, std::size_t most = largest_chunk) {
+    HEADROOM_COLD span make_room(std::size_t bytes, std::size_t alignment, std::size_t most = largest_chunk) {
         if (bytes > largest_request || alignment > most_alignment) refuse(upstream_);
         if (active_ != nullptr && grow(*active_, cursor, bytes, alignment)) {
             limit = active_->last;
-            return;
+            return {limit, limit};
         }
-        // A chunk kept from an earlier round, moved next to the active one so that those passed over stay in line.
-        chunk** const place = active_ != nullptr ? &active_->next : &first_;
+        // A chunk kept from an earlier round, moved next to the active one so that those passed over stay in line; or before
+        // it, when it is the first and nothing was taken from it yet.
+        chunk** const place = active_ != nullptr && !untouched() ? &active_->next : &first_;
+        const span left = untouched() ? span{limit, limit} : span{cursor, limit};
         for (chunk** at = place; *at != nullptr; at = &(*at)->next) {
             chunk* const kept = *at;
             if (!holds(*kept, bytes, alignment)) continue;
             *at = kept->next;
             kept->next = *place;
             *place = kept;
-            return enter(kept);
+            enter(kept);
+            return left;
         }
         chunk* const fresh = obtain(bytes, alignment, most);
         fresh->next = *place;
         *place = fresh;
         enter(fresh);
+        return left;
     }
 
     // Gives every chunk back to upstream or to the warm cache. O(chunks).
@@ -184,20 +193,31 @@ public:
         if (buffer_ == nullptr && first_ != nullptr) enter(first_);
     }
 
-    // Goes back to a place that was current before: the chunk that was active then, and the cursor.
-    void rewind(chunk* then, std::byte* place) noexcept {
-        if constexpr (poisoning) each_after(then, place, hide);
-        active_ = then;
-        limit = then != nullptr ? then->last : buffer_ + buffer_bytes_;
-        cursor = place;
+    // The present place: the active chunk and the cursor. The start of the first chunk is the end of the caller's buffer,
+    // because another chunk may come before it.
+    struct place {
+        chunk* then = nullptr;
+        std::byte* cursor = nullptr;
+    };
+    [[nodiscard]] place here() const noexcept {
+        if (untouched()) return {nullptr, buffer_ + buffer_bytes_};
+        return {active_, cursor};
+    }
+
+    // Goes back to a place that was current before.
+    void rewind(const place& to) noexcept {
+        if constexpr (poisoning) each_after(to, hide);
+        active_ = to.then;
+        cursor = to.cursor;
+        limit = to.then != nullptr ? to.then->last : buffer_ + buffer_bytes_;
     }
 
     // Calls visit(first, last) for all bytes that may have been taken since that place was current.
     template <class Visit>
-    void each_after(chunk* then, std::byte* place, Visit visit) const {
-        std::byte* const end = then != nullptr ? then->last : buffer_ + buffer_bytes_;
-        if (place != end) visit(place, end);
-        for (chunk* each = then != nullptr ? then->next : first_; each != nullptr; each = each->next) {
+    void each_after(const place& from, Visit visit) const {
+        std::byte* const end = from.then != nullptr ? from.then->last : buffer_ + buffer_bytes_;
+        if (from.cursor != end) visit(from.cursor, end);
+        for (chunk* each = from.then != nullptr ? from.then->next : first_; each != nullptr; each = each->next) {
             visit(each->first, each->last);
         }
     }
@@ -212,6 +232,10 @@ private:
         cursor = buffer_;
         limit = buffer_ + buffer_bytes_;
         hide(cursor, limit);
+    }
+
+    [[nodiscard]] bool untouched() const noexcept {
+        return active_ != nullptr && active_ == first_ && cursor == active_->first;
     }
 
     void enter(chunk* next) noexcept {

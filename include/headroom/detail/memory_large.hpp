@@ -54,14 +54,18 @@ public:
         give_back_all(spare_, upstream);
     }
 
-    // Keeps the blocks in use for the next round; those kept before and not used since go upstream.
+    // Keeps the blocks in use for the next round; those kept before and not used since go upstream. O(blocks).
     void rewind(std::pmr::memory_resource* upstream) noexcept {
         give_back_all(spare_, upstream);
-        spare_ = std::exchange(in_use_, nullptr);
-        if constexpr (poisoning) {
-            for (link* each = spare_; each != nullptr; each = each->next) {
-                poison(each->memory.data, static_cast<std::size_t>(reinterpret_cast<std::byte*>(each) - each->memory.data));
+        for (link* each = std::exchange(in_use_, nullptr); each != nullptr;) {
+            if constexpr (poisoning) {
+                const auto* const end = reinterpret_cast<const std::byte*>(each);
+                poison(each->memory.data, static_cast<std::size_t>(end - each->memory.data));
             }
+            // In order of allocation, so that a round like the last finds what it needs at once.
+            link* const next = each->next;
+            each->next = std::exchange(spare_, each);
+            each = next;
         }
     }
 
@@ -74,17 +78,25 @@ private:
 
     static constexpr std::size_t link_at(std::size_t bytes) noexcept { return round_to(bytes, alignof(std::max_align_t)); }
 
-    // The first spare piece that is large enough and not more than twice as large.
+    // A spare piece: the first of just that size among the next few, or the first that is not more than twice as large.
     piece take_spare(std::size_t needed, std::size_t alignment) noexcept {
-        for (link** at = &spare_; *at != nullptr; at = &(*at)->next) {
-            const piece memory = (*at)->memory;
+        constexpr int looked_at = 16;
+        link** found = nullptr;
+        link** at = &spare_;
+        for (int count = 0; *at != nullptr && count < looked_at; at = &(*at)->next, ++count) {
+            const piece& memory = (*at)->memory;
             if (memory.bytes < needed || memory.bytes / 2 > needed) continue;
             if ((address_of(memory.data) & (alignment - 1)) != 0) continue;
-            *at = (*at)->next;
-            unpoison(memory.data, memory.bytes);
-            return memory;
+            if (found == nullptr) found = at;
+            if (memory.bytes != needed) continue;
+            found = at;
+            break;
         }
-        return {};
+        if (found == nullptr) return {};
+        const piece memory = (*found)->memory;
+        *found = (*found)->next;
+        unpoison(memory.data, memory.bytes);
+        return memory;
     }
 
     static void give_back_all(link*& first, std::pmr::memory_resource* upstream) noexcept {
@@ -97,7 +109,7 @@ private:
     }
 
     link* in_use_ = nullptr;    // most recent first
-    link* spare_ = nullptr;     // singly linked
+    link* spare_ = nullptr;     // oldest first, singly linked
 };
 
 }  // namespace headroom::detail

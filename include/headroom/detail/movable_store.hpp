@@ -226,7 +226,7 @@ protected:
         }
 #if defined(HEADROOM_ASAN)
         if constexpr (Memory::annotates()) {
-            if (!HEADROOM_CONSTANT_EVALUATED()) annotate(begin_, cap_, end_, cap_);
+            if (!HEADROOM_CONSTANT_EVALUATED()) open_all(begin_, cap_, end_);
         }
 #endif
         memory_.release(begin_, cap_);

@@ -681,6 +681,12 @@ protected:
         if (!HEADROOM_CONSTANT_EVALUATED()) annotate_tail(annotated_end() + count, annotated_end());
 #endif
     }
+    // A new container may find memory that is there already.
+    HEADROOM_ALWAYS_INLINE constexpr void conceal_capacity() noexcept {
+#if defined(HEADROOM_ASAN)
+        if (!HEADROOM_CONSTANT_EVALUATED()) annotate_tail(annotated_limit(), annotated_end());
+#endif
+    }
 #if defined(HEADROOM_ASAN)
     constexpr value_type* annotated_end() noexcept { return raw(end_); }
     constexpr value_type* annotated_limit() noexcept { return raw(cap_); }

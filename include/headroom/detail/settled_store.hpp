@@ -189,7 +189,7 @@ protected:
             }
         }
 #if defined(HEADROOM_ASAN)
-        if (annotates()) annotate(begin_, cap_, end_, cap_);
+        if (annotates()) open_all(begin_, cap_, end_);
 #endif
         relinquish(control_, held_open() ? static_cast<std::size_t>(end_ - begin_) * sizeof(T) : 0);
     }

@@ -1,0 +1,96 @@
+// What AddressSanitizer sees of a container's unused capacity. Other builds have only the first test.
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include <headroom/settled_vector.hpp>
+#include <headroom/vector.hpp>
+
+namespace {
+
+#if !defined(HEADROOM_ASAN)
+
+TEST(Annotations, CostNothingWithoutTheSanitizer) { EXPECT_FALSE(headroom::detail::annotated); }
+
+#else
+
+extern "C" int __sanitizer_verify_contiguous_container(const void* begin, const void* middle, const void* end);
+
+template <class Container>
+bool tail_is_poisoned(const Container& v) {
+    return v.data() == nullptr ||
+           __sanitizer_verify_contiguous_container(v.data(), v.data() + v.size(), v.data() + v.capacity()) != 0;
+}
+
+struct early : headroom::vector_policy {
+    static constexpr std::size_t map_threshold = 4096;
+};
+
+template <class Container>
+class Annotations : public testing::Test {};
+using containers =
+    testing::Types<headroom::settled_vector<int>, headroom::settled_vector<std::string>, headroom::vector<int>,
+                   headroom::vector<std::string>, headroom::vector<int, std::allocator<int>, early>,
+                   headroom::vector<std::string, std::allocator<std::string>, early>, headroom::vector<char>>;
+TYPED_TEST_SUITE(Annotations, containers, );
+
+TYPED_TEST(Annotations, FollowTheSizeThroughEveryOperation) {
+    using T = typename TypeParam::value_type;
+    TypeParam v;
+    for (int i = 0; i < 3000; ++i) {
+        v.emplace_back();
+        ASSERT_TRUE(tail_is_poisoned(v)) << i;
+    }
+    v.pop_back();
+    EXPECT_TRUE(tail_is_poisoned(v));
+    v.erase(v.begin() + 3, v.begin() + 2000);
+    EXPECT_TRUE(tail_is_poisoned(v));
+    v.insert(v.begin() + 5, 10, T());
+    EXPECT_TRUE(tail_is_poisoned(v));
+    v.insert(v.begin() + 5, T());
+    EXPECT_TRUE(tail_is_poisoned(v));
+    v.shrink_to_fit();
+    EXPECT_TRUE(tail_is_poisoned(v));
+    v.reserve(v.size() + 5000);
+    EXPECT_TRUE(tail_is_poisoned(v));
+    while (v.size() < v.capacity()) v.unchecked_emplace_back();
+    EXPECT_TRUE(tail_is_poisoned(v));
+    v.resize(20000);
+    EXPECT_TRUE(tail_is_poisoned(v));
+    v.resize(7);
+    EXPECT_TRUE(tail_is_poisoned(v));
+    TypeParam w = v;
+    EXPECT_TRUE(tail_is_poisoned(w));
+    w.assign(100, T());
+    EXPECT_TRUE(tail_is_poisoned(w));
+    w = std::move(v);
+    EXPECT_TRUE(tail_is_poisoned(w));
+    EXPECT_TRUE(tail_is_poisoned(v));
+    w.clear();
+    EXPECT_TRUE(tail_is_poisoned(w));
+    w.shrink_to_fit();
+    EXPECT_TRUE(tail_is_poisoned(w));
+    w.try_emplace_back();
+    EXPECT_TRUE(tail_is_poisoned(w));
+}
+
+TYPED_TEST(Annotations, AStrayReadBehindTheLastElementIsReported) {
+    TypeParam v(3);
+    v.reserve(64);
+    const volatile char* const stray = reinterpret_cast<const volatile char*>(v.data() + 8);
+    EXPECT_DEATH(static_cast<void>(*stray), "container-overflow");
+}
+
+TEST(Annotations, RehomeTakesThemAlong) {
+    headroom::settled_vector<int> v(100, 1);
+    v.rehome(headroom::max_elements{100000});
+    EXPECT_TRUE(tail_is_poisoned(v));
+    v.resize(50000);
+    EXPECT_TRUE(tail_is_poisoned(v));
+}
+
+#endif
+
+}  // namespace
