@@ -20,6 +20,7 @@
 #include <headroom/testing.hpp>
 
 #include "support/in_child.hpp"
+#include "support/sanitizers.hpp"
 
 namespace {
 
@@ -40,6 +41,8 @@ std::size_t status_of_process(const std::string& line_begins) {
     }
     return 0;
 }
+
+constexpr const char* sanitizer_first = "the sanitizer would run out of memory before the vector does";
 
 // Leaves `room` bytes between what the process has now and the limit.
 bool limit(__rlimit_resource resource, std::size_t now, std::size_t room) {
@@ -65,6 +68,7 @@ bool refused_clearly(Operation operation) {
 }
 
 TEST(with_little_address_space, a_default_vector_takes_a_smaller_reservation) {
+    if (headroom_test::sanitizer_needs_memory) GTEST_SKIP() << sanitizer_first;
     EXPECT_EQ(in_child([] {
         if (!limit(RLIMIT_AS, status_of_process("VmSize:"), gib)) return 1;
         settled_vector<int> v;
@@ -82,6 +86,7 @@ TEST(with_little_address_space, a_default_vector_takes_a_smaller_reservation) {
 }
 
 TEST(with_little_address_space, an_exact_size_is_refused_clearly_and_the_process_goes_on) {
+    if (headroom_test::sanitizer_needs_memory) GTEST_SKIP() << sanitizer_first;
     EXPECT_EQ(in_child([] {
         if (!limit(RLIMIT_AS, status_of_process("VmSize:"), gib)) return 1;
         if (!refused_clearly([] { settled_vector<int> v(max_elements{gib}); })) return 2;
@@ -96,6 +101,7 @@ TEST(with_little_address_space, an_exact_size_is_refused_clearly_and_the_process
 }
 
 TEST(with_little_address_space, many_default_vectors_share_what_there_is) {
+    if (headroom_test::sanitizer_needs_memory) GTEST_SKIP() << sanitizer_first;
     EXPECT_EQ(in_child([] {
         if (!limit(RLIMIT_AS, status_of_process("VmSize:"), gib)) return 1;
         std::vector<settled_vector<int>> all;
@@ -117,6 +123,7 @@ TEST(with_little_address_space, many_default_vectors_share_what_there_is) {
 }
 
 TEST(with_little_data, a_commit_is_refused_clearly_and_the_vector_is_unchanged) {
+    if (headroom_test::sanitizer_needs_memory) GTEST_SKIP() << sanitizer_first;
     EXPECT_EQ(in_child([] {
         settled_vector<int> v;
         v.push_back(0);
@@ -148,6 +155,7 @@ TEST(with_little_data, a_commit_is_refused_clearly_and_the_vector_is_unchanged) 
 
 // rvector's mremap failed here, and the next access crashed.
 TEST(with_no_mapping_left, a_vector_is_refused_clearly_and_comes_when_there_is_one) {
+    if (headroom_test::sanitizer_needs_memory) GTEST_SKIP() << sanitizer_first;
     EXPECT_EQ(in_child([] {
         settled_vector<int> before;
         before.push_back(1);
@@ -174,6 +182,7 @@ TEST(with_no_mapping_left, a_vector_is_refused_clearly_and_comes_when_there_is_o
 
 // The forerunner's 32,767th vector crashed: 47 bits of address space hold no more ranges of 4 GiB.
 TEST(with_no_address_space_left, the_next_vector_is_refused_clearly) {
+    if (headroom_test::sanitizer_needs_memory) GTEST_SKIP() << sanitizer_first;
     EXPECT_EQ(in_child([] {
         std::vector<settled_vector<char>> all;
         all.reserve(40'000);
@@ -196,6 +205,7 @@ TEST(with_no_address_space_left, the_next_vector_is_refused_clearly) {
 }
 
 TEST(with_no_address_space_left, as_many_default_vectors_as_the_system_holds_then_an_exception) {
+    if (headroom_test::sanitizer_needs_memory) GTEST_SKIP() << sanitizer_first;
     EXPECT_EQ(in_child([] {
         std::vector<settled_vector<int>> all;
         all.reserve(300'000);

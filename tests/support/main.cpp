@@ -1,5 +1,10 @@
 #include <gtest/gtest.h>
 
+// Every header of a container is in this translation unit and in the test's own: what is defined in a header must be
+// defined once. (rvector kept globals in its header.)
+#include <headroom/settled_vector.hpp>
+#include <headroom/vector.hpp>
+
 int main(int argc, char** argv) {
     testing::InitGoogleTest(&argc, argv);
     // Death tests run in a fresh process: forking a process that has threads is not safe.

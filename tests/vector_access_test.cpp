@@ -1,0 +1,13 @@
+// std::vector is a subject too: it proves the tests.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "support/vectors.hpp"
+
+namespace t = headroom_test;
+
+using subjects = testing::Types<std::vector<std::string>, headroom::vector<int>, headroom::vector<t::big>,
+                                t::mapped_vector<std::string>, t::early_vector<t::overaligned>>;
+#include "contract_access.hpp"

@@ -1,0 +1,257 @@
+// What is decided when a program is compiled: constant evaluation, deduction, types of the interface, elements of every
+// kind that the standard allows.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <list>
+#include <memory>
+#include <memory_resource>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <headroom/vector.hpp>
+
+namespace {
+
+using headroom::vector;
+
+// --- Constant evaluation ([vector.overview]: "constexpr for everything").
+
+constexpr bool appends_and_removes() {
+    vector<int> v;
+    for (int i = 0; i < 100; ++i) v.push_back(i);
+    v.emplace_back(100);
+    v.pop_back();
+    v.push_back(v[3]);
+    if (v.size() != 101 || v.back() != 3 || v.at(99) != 99) return false;
+    v.erase(v.begin() + 1);
+    v.erase(v.begin(), v.begin() + 50);
+    v.clear();
+    return v.empty();
+}
+static_assert(appends_and_removes());
+
+constexpr bool inserts_at_every_place() {
+    for (int at = 0; at <= 4; ++at) {
+        vector<int> v{0, 1, 2, 3};
+        v.insert(v.begin() + at, 9);
+        v.insert(v.begin() + at, 3, 8);
+        v.insert(v.begin() + at, {7, 6});
+        const std::array<int, 2> some{5, 4};
+        v.insert(v.begin() + at, some.begin(), some.end());
+        v.insert_range(v.begin() + at, some);
+        v.emplace(v.begin() + at, v[0]);
+        if (v.size() != 15 || v[static_cast<std::size_t>(at)] != (at == 0 ? 5 : 0)) return false;
+    }
+    return true;
+}
+static_assert(inserts_at_every_place());
+
+constexpr bool copies_moves_and_assigns() {
+    const vector<int> source(5, 7);
+    vector<int> copy(source);
+    vector<int> moved(std::move(copy));
+    copy = moved;
+    copy.assign(3, copy[0]);
+    copy.assign({1, 2, 3, 4});
+    copy = {1, 2};
+    swap(copy, moved);
+    vector<int> other;
+    other = std::move(moved);
+    other.append_range(source);
+    other.assign_range(source);
+    return copy == source && other == source && copy <= other && (copy <=> other) == 0 && !(copy < other);
+}
+static_assert(copies_moves_and_assigns());
+
+constexpr bool changes_size_and_capacity() {
+    vector<int> v;
+    v.reserve(10);
+    if (v.capacity() < 10) return false;
+    v.resize(5);
+    v.resize(8, 3);
+    v.shrink_to_fit();
+    return v.size() == 8 && v[4] == 0 && v[7] == 3;
+}
+static_assert(changes_size_and_capacity());
+
+struct owner {
+    constexpr owner() : value(new int(5)) {}
+    constexpr owner(const owner& other) : value(new int(*other.value)) {}
+    constexpr owner(owner&& other) noexcept : value(std::exchange(other.value, nullptr)) {}
+    constexpr owner& operator=(owner other) noexcept {
+        std::swap(value, other.value);
+        return *this;
+    }
+    constexpr ~owner() { delete value; }
+    int* value;
+};
+
+// The compiler itself checks that nothing is leaked, and nothing destroyed twice.
+constexpr bool owns_what_it_holds() {
+    vector<owner> v(3);
+    v.resize(20);
+    v.insert(v.begin() + 2, 4, v[0]);
+    v.erase(v.begin(), v.begin() + 3);
+    v.push_back(v.front());
+    v.emplace(v.begin() + 1);
+    v.shrink_to_fit();
+    int sum = 0;
+    for (const owner& o : v) sum += *o.value;
+    return sum == 23 * 5;
+}
+static_assert(owns_what_it_holds());
+
+constexpr bool goes_beyond_the_standard() {
+    vector<int> v{1, 2};
+    if (v.try_push_back(3) != &v.back() || v.try_emplace_back(4) != &v.back()) return false;
+    v.reserve(6);
+    v.unchecked_push_back(5);
+    v.unchecked_emplace_back(6);
+    v.resize_and_overwrite(8, [](int* p, std::size_t n) {
+        p[6] = 7;
+        return n - 1;
+    });
+    if (!v.try_pop_back()) return false;
+    const vector<int> w{1, 2, 3, 4, 5, 6};
+    if (v != w) return false;
+    return erase(v, 3) == 1 && erase_if(v, [](int x) { return x % 2 == 0; }) == 3 && v == vector<int>{1, 5};
+}
+static_assert(goes_beyond_the_standard());
+
+// --- Deduction ([vector.overview]).
+
+static_assert(std::is_same_v<decltype(vector{1, 2, 3}), vector<int>>);
+static_assert(std::is_same_v<decltype(vector(std::declval<int*>(), std::declval<int*>())), vector<int>>);
+static_assert(std::is_same_v<decltype(vector(std::declval<std::list<char>::iterator>(), std::declval<std::list<char>::iterator>())),
+                             vector<char>>);
+static_assert(std::is_same_v<decltype(vector(headroom::from_range, std::declval<std::list<long>&>())), vector<long>>);
+static_assert(std::is_same_v<decltype(vector(3, 2.5)), vector<double>>);
+static_assert(std::is_same_v<decltype(vector(std::declval<vector<int>&>())), vector<int>>);
+static_assert(std::is_same_v<decltype(vector{std::declval<vector<int>>(), std::declval<vector<int>>()}), vector<vector<int>>>);
+static_assert(std::is_same_v<decltype(vector(std::declval<int*>(), std::declval<int*>(), std::pmr::polymorphic_allocator<int>())),
+                             headroom::pmr::vector<int>>);
+
+// --- Overloads: what must not compile.
+
+static_assert(!std::is_convertible_v<std::size_t, vector<int>>, "the constructor from a count is explicit");
+static_assert(!std::is_constructible_v<vector<int>, std::string_view, int>);
+static_assert(!std::is_constructible_v<vector<std::unique_ptr<int>>, std::list<int>::iterator, int>);
+struct only_moved {
+    only_moved() = default;
+    only_moved(only_moved&&) = default;
+    only_moved& operator=(only_moved&&) = default;
+};
+static_assert(std::is_nothrow_move_constructible_v<vector<only_moved>>);
+
+// --- Elements
+
+TEST(vector_of_bool, holds_real_bools) {
+    vector<bool> v{true, false, true};
+    bool& first = v[0];
+    first = false;
+    EXPECT_FALSE(v[0]);
+    static_assert(std::is_same_v<vector<bool>::reference, bool&>);
+    v.resize(100, true);
+    EXPECT_TRUE(v.back());
+    bool* const data = v.data();
+    EXPECT_TRUE(data[2]);
+}
+
+// [vector.overview]: an incomplete type may be named as the element.
+struct node {
+    int value = 0;
+    vector<node> children;
+};
+
+TEST(vector_of_an_incomplete_type, may_be_a_member_of_that_type) {
+    node root;
+    root.children.resize(2);
+    root.children[1].children.push_back(node{5, {}});
+    const node copy = root;
+    EXPECT_EQ(copy.children[1].children[0].value, 5);
+}
+
+struct only_constructible {
+    explicit only_constructible(int v) : value(v) {}
+    only_constructible(const only_constructible&) = default;
+    only_constructible(only_constructible&&) = default;
+    only_constructible& operator=(const only_constructible&) = delete;
+    only_constructible& operator=(only_constructible&&) = delete;
+    const int value;
+};
+
+// push_back, reserve and shrink_to_fit ask for no assignment; resize(n) alone asks for a default constructor.
+TEST(vector_of_constants, can_grow_though_its_elements_cannot_be_assigned) {
+    vector<only_constructible> v;
+    for (int i = 0; i < 1000; ++i) v.emplace_back(i);
+    v.push_back(v[3]);
+    v.reserve(5000);
+    v.shrink_to_fit();
+    v.pop_back();
+    const vector<only_constructible> copy(v);
+    EXPECT_EQ(copy.back().value, 999);
+}
+
+struct takes_over_comma {
+    int value = 0;
+    template <class U>
+    friend void operator,(const takes_over_comma&, U&&) = delete;
+    template <class U>
+    friend void operator,(U&&, const takes_over_comma&) = delete;
+    takes_over_comma* operator&() = delete;
+    const takes_over_comma* operator&() const = delete;
+};
+
+TEST(vector_of_hostile_types, uses_neither_their_comma_nor_their_address_operator) {
+    vector<takes_over_comma> v(3);
+    v.push_back(takes_over_comma{1});
+    v.insert(v.begin() + 1, v[3]);
+    v.insert(v.begin() + 1, 5, v[0]);
+    v.assign(10, v[1]);
+    v.emplace(v.begin());
+    v.erase(v.begin());
+    v.resize(2000);
+    v.shrink_to_fit();
+    const auto copy = v;
+    EXPECT_EQ(copy.size(), 2000U);
+}
+
+struct explicit_only {
+    explicit explicit_only(int v) : value(v) {}
+    int value;
+};
+
+TEST(vector_of_explicit_types, emplaces_what_only_converts_explicitly) {
+    vector<explicit_only> v;
+    v.emplace_back(5);
+    v.emplace(v.begin(), 4);
+    v.unchecked_emplace_back(6);
+    const std::array<int, 2> source{1, 2};
+    const vector<explicit_only> built(source.begin(), source.end());
+    EXPECT_EQ(v[0].value + v[1].value + v[2].value + built[1].value, 17);
+}
+
+TEST(vector_of_vectors, nests) {
+    vector<vector<std::string>> v(3, vector<std::string>(2, "a"));
+    v.push_back({"b", "c"});
+    v.insert(v.begin(), v[3]);
+    v.resize(1000);
+    EXPECT_EQ(v[0][1], "c");
+    EXPECT_EQ(v[4][0], "b");
+    EXPECT_EQ(v[1], v[2]);
+}
+
+struct member {
+    int field = 3;
+};
+
+// A null pointer to member is not all zero bytes: value-initialising by memset would point to the first member.
+TEST(vector_of_member_pointers, value_initialises_them_to_null) {
+    const vector<int member::*> v(100);
+    for (const auto p : v) EXPECT_EQ(p, nullptr);
+}
+
+}  // namespace

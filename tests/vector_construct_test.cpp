@@ -1,0 +1,15 @@
+// std::vector is a subject too: it proves the tests.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "support/vectors.hpp"
+
+namespace t = headroom_test;
+
+using subjects = testing::Types<std::vector<t::self_referential>, headroom::vector<int>,
+                                headroom::vector<std::string>, headroom::vector<t::throwing>,
+                                headroom::vector<t::opted_in>, t::mapped_vector<std::string>,
+                                t::mapped_vector<t::throwing>>;
+#include "contract_construct.hpp"

@@ -1,0 +1,11 @@
+// The same in reservations, and with an allocator.
+#include <gtest/gtest.h>
+
+#include "support/allocators.hpp"
+#include "support/vectors.hpp"
+
+namespace t = headroom_test;
+
+using subjects = testing::Types<t::mapped_vector<t::throwing>, t::early_vector<t::self_referential>,
+                                headroom::vector<t::throwing, t::building_allocator<t::throwing>>>;
+#include "contract_exceptions.hpp"

@@ -1,0 +1,12 @@
+// std::vector is a subject too: it proves the tests.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "support/vectors.hpp"
+
+namespace t = headroom_test;
+
+using subjects = testing::Types<std::vector<t::throwing>, headroom::vector<t::self_referential>,
+                                headroom::vector<t::throwing>, headroom::vector<t::opted_in>>;
+#include "contract_exceptions.hpp"

@@ -1,0 +1,12 @@
+// The same in reservations, and on the way from the heap into one.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "support/vectors.hpp"
+
+namespace t = headroom_test;
+
+using subjects = testing::Types<t::mapped_vector<t::three_ints>, t::mapped_vector<std::string>, t::mapped_vector<t::throwing>,
+                                t::early_vector<t::opted_in>, t::early_vector<t::overaligned>>;
+#include "contract_insert.hpp"

@@ -1,0 +1,14 @@
+// std::vector is a subject too: it proves the tests.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "support/vectors.hpp"
+
+namespace t = headroom_test;
+
+using subjects = testing::Types<std::vector<t::self_referential>, headroom::vector<int>,
+                                headroom::vector<std::string>, headroom::vector<t::throwing>,
+                                headroom::vector<t::opted_in>>;
+#include "contract_insert.hpp"

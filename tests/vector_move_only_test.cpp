@@ -1,0 +1,12 @@
+// std::vector is a subject too: it proves the tests.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "support/vectors.hpp"
+
+namespace t = headroom_test;
+
+using subjects = testing::Types<std::vector<t::move_only>, headroom::vector<std::unique_ptr<int>>,
+                                headroom::vector<t::throwing_move_only>, t::mapped_vector<std::unique_ptr<int>>>;
+#include "contract_move_only.hpp"

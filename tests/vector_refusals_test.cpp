@@ -1,0 +1,251 @@
+// Every system call of every operation refused in turn, with and without a heap that could step in: no leak, no element
+// lost, and bad_alloc only when nothing is left to try.
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <functional>
+#include <new>
+#include <stdexcept>
+#include <string>
+
+#include <headroom/testing.hpp>
+#include <headroom/vector.hpp>
+
+#include "contract.hpp"
+#include "support/refusals.hpp"
+#include "support/vectors.hpp"
+
+namespace {
+bool heap_refuses = false;    // the containers' own requests, which are the nothrow ones
+}
+
+// The heap of element types that are not relocatable is operator new's, which a program may replace.
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+    if (heap_refuses) return nullptr;
+    try {
+        return ::operator new(bytes);
+    } catch (const std::bad_alloc&) {
+        return nullptr;
+    }
+}
+
+namespace {
+
+using headroom::testing::afterwards;
+using headroom_test::counted;
+using headroom_test::early_vector;
+using headroom_test::filled;
+using headroom_test::make;
+using headroom_test::mapped_vector;
+using headroom_test::numbers;
+using headroom_test::numbers_list;
+using headroom_test::refuse_each_call;
+
+template <class Vector>
+using operation_on = std::function<void(Vector&)>;
+
+// Every operation that may ask for memory. The containers that they start from are full.
+template <class Vector>
+std::vector<operation_on<Vector>> growing_operations() {
+    using T = typename Vector::value_type;
+    static const T value = make<T>(3);
+    static const headroom_test::forward_range<T> range(counted(60, 500));
+    static const Vector source = filled<Vector>(20'000 / sizeof(T) + 50);
+    std::vector<operation_on<Vector>> result{
+        [](Vector& v) { v.push_back(value); },
+        [](Vector& v) { v.push_back(make<T>(3)); },
+        [](Vector& v) { v.emplace_back(value); },
+        [](Vector& v) { v.push_back(v[0]); },
+        [](Vector& v) { v.reserve(v.capacity() + 40'000 / sizeof(T)); },
+        [](Vector& v) { v.resize(v.size() + 40'000 / sizeof(T) + 5); },
+        [](Vector& v) { v.resize(v.size() + 40'000 / sizeof(T) + 5, value); },
+        [](Vector& v) { v.append_range(range); },
+        [](Vector& v) { v.assign(v.capacity() + 60, value); },
+        [](Vector& v) { v = source; },
+        [](Vector& v) { v = Vector(source); },
+        [](Vector& v) { v = Vector(range.begin(), range.end()); },
+        [](Vector& v) { v = Vector(20'000 / sizeof(T) + 9, value); },
+        [](Vector& v) { v = Vector(headroom::from_range, range); },
+    };
+    for (const std::size_t quarter : {0U, 2U, 4U}) {
+        const auto at = [quarter](Vector& v) { return nth(v, v.size() * quarter / 4); };
+        result.push_back([at](Vector& v) { v.insert(at(v), value); });
+        result.push_back([at](Vector& v) { v.emplace(at(v), make<T>(3)); });
+        result.push_back([at](Vector& v) { v.insert(at(v), 60, value); });
+        result.push_back([at](Vector& v) { v.insert(at(v), range.begin(), range.end()); });
+        result.push_back([at](Vector& v) { v.insert_range(at(v), range); });
+    }
+    return result;
+}
+
+template <class Vector>
+class refused_calls_of : public testing::Test {};
+using subjects = testing::Types<mapped_vector<int>, mapped_vector<std::string>, mapped_vector<headroom_test::self_referential>,
+                                early_vector<headroom_test::opted_in>>;
+TYPED_TEST_SUITE(refused_calls_of, subjects);
+
+TYPED_TEST(refused_calls_of, growing_falls_back_on_the_heap) {
+    std::uint64_t calls = 0;
+    for (const auto& operation : growing_operations<TypeParam>()) {
+        for (const std::size_t count : {3U, 900U}) {
+            const std::function<TypeParam()> prepare = [count] { return headroom_test::full<TypeParam>(count); };
+            for (const afterwards then : {afterwards::succeed, afterwards::keep_failing}) {
+                const auto found = refuse_each_call(prepare, operation, ENOMEM, then);
+                EXPECT_EQ(found.thrown, 0U);
+                calls += found.calls;
+            }
+        }
+    }
+    EXPECT_GT(calls, 20U);
+}
+
+TYPED_TEST(refused_calls_of, what_cannot_fail_does_not) {
+    const std::function<TypeParam()> prepare = [] {
+        auto v = filled<TypeParam>(2000);
+        v.erase(v.begin() + 900, v.end());
+        return v;
+    };
+    const operation_on<TypeParam> operations[] = {
+        [](TypeParam& v) { v.shrink_to_fit(); },
+        [](TypeParam& v) {
+            v.erase(v.begin() + 1, v.end());
+            v.shrink_to_fit();
+        },
+        [](TypeParam& v) {
+            v.clear();
+            v.shrink_to_fit();
+        },
+        [](TypeParam& v) { v = TypeParam(std::move(v)); },
+        [](TypeParam& v) { TypeParam(std::move(v)).clear(); },
+        [](TypeParam& v) { v.erase(v.begin()); },
+    };
+    for (const auto& operation : operations) {
+        for (const afterwards then : {afterwards::succeed, afterwards::keep_failing}) {
+            EXPECT_EQ(refuse_each_call(prepare, operation, ENOMEM, then).thrown, 0U);
+        }
+    }
+}
+
+// Outgrowing a reservation: the larger one refused, its commit, or moving the pages.
+TYPED_TEST(refused_calls_of, outgrowing_a_reservation) {
+    using T = typename TypeParam::value_type;
+    const std::function<TypeParam()> prepare = [] {
+        headroom::testing::limit_address_space(std::size_t{6} << 20);
+        auto v = headroom_test::full<TypeParam>(8000 / sizeof(T));
+        headroom::testing::limit_address_space(0);
+        return v;
+    };
+    const operation_on<TypeParam> outgrow = [](TypeParam& v) { v.reserve((std::size_t{8} << 20) / sizeof(T)); };
+    for (const afterwards then : {afterwards::succeed, afterwards::keep_failing}) {
+        const auto found = refuse_each_call(prepare, outgrow, ENOMEM, then);
+        EXPECT_EQ(found.thrown, 0U);
+        EXPECT_GE(found.calls, 2U);
+    }
+}
+
+// When the heap refuses too.
+template <class Vector>
+class everything_refused_to : public testing::Test {
+protected:
+    void TearDown() override { heap_refuses = false; }
+};
+using not_relocatable = testing::Types<mapped_vector<headroom_test::self_referential>, mapped_vector<headroom_test::throwing>,
+                                       early_vector<headroom_test::throwing>,
+                                       headroom_test::heap_vector<headroom_test::self_referential>>;
+TYPED_TEST_SUITE(everything_refused_to, not_relocatable);
+
+TYPED_TEST(everything_refused_to, growing_throws_and_changes_nothing) {
+    const long live = headroom_test::book.live;
+    {
+        const auto operations = growing_operations<TypeParam>();
+        for (std::size_t i = 0; i < operations.size(); ++i) {
+            SCOPED_TRACE(i);
+            for (const std::size_t count : {3U, 900U}) {
+                headroom::trim_cache();
+                TypeParam v = headroom_test::full<TypeParam>(count);
+                headroom::trim_cache();
+                const numbers_list before = numbers(v);
+                const auto* const where = v.data();
+                bool thrown = false;
+                heap_refuses = true;
+                headroom::testing::fail_system_call(1, ENOMEM, afterwards::keep_failing);
+                try {
+                    operations[i](v);
+                } catch (const std::bad_alloc&) {
+                    thrown = true;
+                }
+                heap_refuses = false;
+                headroom::testing::stop_failing();
+                // A copy or a range may be short enough for the room that there is.
+                if (thrown) {
+                    EXPECT_EQ(numbers(v), before);
+                    EXPECT_EQ(v.data(), where);
+                } else {
+                    EXPECT_LE(v.size(), std::max<std::size_t>(before.size(), v.capacity()));
+                    EXPECT_GE(i, 9U) << "nothing could be had, yet it grew";
+                }
+                headroom_test::append(v, 2000);
+                EXPECT_GE(v.size(), 2000U);
+            }
+        }
+    }
+    // The operations keep a value, a range and a source of their own.
+    EXPECT_LE(headroom_test::book.live - live, 4000);
+}
+
+TYPED_TEST(everything_refused_to, the_try_forms_answer_null_and_leave_their_argument_alone) {
+    using T = typename TypeParam::value_type;
+    TypeParam v = headroom_test::full<TypeParam>(100);
+    headroom::trim_cache();
+    const numbers_list before = numbers(v);
+    T value = make<T>(7);
+    heap_refuses = true;
+    headroom::testing::fail_system_call(1, ENOMEM, afterwards::keep_failing);
+    EXPECT_EQ(v.try_push_back(value), nullptr);
+    EXPECT_EQ(v.try_push_back(std::move(value)), nullptr);
+    EXPECT_EQ(v.try_emplace_back(3), nullptr);
+    EXPECT_EQ(v.try_push_back(v[0]), nullptr);
+    heap_refuses = false;
+    headroom::testing::stop_failing();
+    EXPECT_EQ(number(value), 7);  // NOLINT: that is the question
+    EXPECT_EQ(numbers(v), before);
+    ASSERT_NE(v.try_push_back(std::move(value)), nullptr);
+    EXPECT_EQ(number(v.back()), 7);
+}
+
+TYPED_TEST(everything_refused_to, shrink_to_fit_leaves_what_it_cannot_move) {
+    TypeParam v = filled<TypeParam>(2000);
+    v.erase(v.begin() + 5, v.end());
+    heap_refuses = true;
+    headroom::testing::fail_system_call(1, ENOMEM, afterwards::keep_failing);
+    v.shrink_to_fit();
+    heap_refuses = false;
+    headroom::testing::stop_failing();
+    EXPECT_EQ(numbers(v), counted(5));
+    headroom_test::append(v, 3000, 5);
+    EXPECT_EQ(numbers(v), counted(3005));
+}
+
+// A heap block so large that no heap has it: the path of relocatable elements, which ask malloc.
+TEST(an_impossible_size, is_refused_and_changes_nothing) {
+    headroom::testing::limit_address_space(std::size_t{1} << 40);
+    headroom_test::heap_vector<int> heap = filled<headroom_test::heap_vector<int>>(10);
+    mapped_vector<int> mapped = filled<mapped_vector<int>>(10);
+    mapped_vector<std::string> strings = filled<mapped_vector<std::string>>(10);
+    EXPECT_THROW(heap.reserve(heap.max_size() - 1), std::bad_alloc);
+    EXPECT_THROW(mapped.reserve(mapped.max_size() - 1), std::bad_alloc);
+    EXPECT_THROW(strings.reserve(strings.max_size() - 1), std::bad_alloc);
+    EXPECT_THROW(heap.resize(heap.max_size() - 1), std::bad_alloc);
+    EXPECT_THROW(mapped.insert(mapped.begin() + 5, mapped.max_size() - 20, 1), std::bad_alloc);
+    EXPECT_THROW(headroom::vector<int>(heap.max_size() - 1), std::bad_alloc);
+    headroom::testing::limit_address_space(0);
+    EXPECT_EQ(numbers(heap), counted(10));
+    EXPECT_EQ(numbers(mapped), counted(10));
+    EXPECT_EQ(numbers(strings), counted(10));
+}
+
+}  // namespace
+
+// Returning null is what these tests ask of the heap; AddressSanitizer would rather stop.
+extern "C" const char* __asan_default_options();
+extern "C" const char* __asan_default_options() { return "allocator_may_return_null=1"; }
