@@ -6,8 +6,10 @@ published   the documents' own figures, kept as data in lab/published
 claims      the documents' claims and Headroom's promises, kept as data in lab/claims, and the rules that decide them
 standing    where Headroom is best, and where it is not
 catalogue   what each experiment asks, measures and shows
-charts      the pictures
-page, text  the two forms of the report
+sections    one experiment: experiment_tables, beside (published and here), pictures
+charts      how a picture is drawn; style: each contender's look
+chooser     “choose yours”
+page, text  the two forms of the report; model: what both say
 compare     two result sets side by side
 """
 

@@ -17,12 +17,20 @@ def _width() -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="headroom_report", description="Makes the lab's report from result files.",
-                                     epilog="To compare two result sets: headroom_report compare A B")
+    parser = argparse.ArgumentParser(
+        prog="headroom_report",
+        description="Makes the lab's report from result files.",
+        epilog="To compare two result sets: headroom_report compare A B",
+    )
     parser.add_argument("files", nargs="*", metavar="FILE", help="result files (JSON Lines), or folders of them")
     parser.add_argument("--out", metavar="PAGE", help="write the page here (one self-contained HTML file)")
-    parser.add_argument("--text", nargs="?", const="short", choices=("short", "all"),
-                        help="print the claims, promises and losses as text; all: every table")
+    parser.add_argument(
+        "--text",
+        nargs="?",
+        const="short",
+        choices=("short", "all"),
+        help="print the claims, promises and losses as text; all: every table",
+    )
     parser.add_argument("--machine", metavar="ID", help="show the results of this machine (or build) alone")
     parser.add_argument("--svg", metavar="DIR", help="write each picture here as an SVG file")
     return parser
@@ -54,6 +62,7 @@ def main(arguments: list[str] | None = None) -> int:
     arguments = sys.argv[1:] if arguments is None else arguments
     if arguments[:1] == ["compare"]:
         from . import compare
+
         return compare.main(arguments[1:])
     options = _parser().parse_args(arguments)
     if not options.files:
@@ -65,12 +74,15 @@ def main(arguments: list[str] | None = None) -> int:
     good = True
     if options.text or not (options.out or options.svg):
         from . import text
+
         sys.stdout.write(text.report_text(report, _width(), options.text == "all"))
     if options.out:
         from . import page
+
         good &= _write(options.out, page.render(report))
     if options.svg:
         from . import page
+
         for name, svg in page.pictures_as_svg(report):
             good &= _write(str(Path(options.svg) / f"{name}.svg"), svg)
     # A page that says "nothing could be read" was still asked for and written, but no script should take it for success.
@@ -80,6 +92,6 @@ def main(arguments: list[str] | None = None) -> int:
 if __name__ == "__main__":
     try:
         sys.exit(main())
-    except BrokenPipeError:    # the reader (head, less) has seen enough
+    except BrokenPipeError:  # the reader (head, less) has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)

@@ -32,13 +32,27 @@ class Picture:
 
 def _encodings(names: list[str], title: str = "contender"):
     look = looks(names)
-    field = alt.Color("contender:N", sort=names, title=None,
-                      scale=alt.Scale(domain=names, range=[look[name].colour for name in names]),
-                      legend=alt.Legend(orient="bottom", columns=3, labelLimit=300, symbolSize=90, symbolStrokeWidth=2))
-    dash = alt.StrokeDash("contender:N", sort=names, title=None, legend=alt.Legend(orient="bottom", columns=3, labelLimit=300),
-                          scale=alt.Scale(domain=names, range=[list(look[name].dash) or [1, 0] for name in names]))
-    shape = alt.Shape("contender:N", sort=names, title=None, legend=alt.Legend(orient="bottom", columns=3, labelLimit=300),
-                      scale=alt.Scale(domain=names, range=[look[name].shape for name in names]))
+    field = alt.Color(
+        "contender:N",
+        sort=names,
+        title=None,
+        scale=alt.Scale(domain=names, range=[look[name].colour for name in names]),
+        legend=alt.Legend(orient="bottom", columns=3, labelLimit=300, symbolSize=90, symbolStrokeWidth=2),
+    )
+    dash = alt.StrokeDash(
+        "contender:N",
+        sort=names,
+        title=None,
+        legend=alt.Legend(orient="bottom", columns=3, labelLimit=300),
+        scale=alt.Scale(domain=names, range=[list(look[name].dash) or [1, 0] for name in names]),
+    )
+    shape = alt.Shape(
+        "contender:N",
+        sort=names,
+        title=None,
+        legend=alt.Legend(orient="bottom", columns=3, labelLimit=300),
+        scale=alt.Scale(domain=names, range=[look[name].shape for name in names]),
+    )
     return field, dash, shape
 
 
@@ -47,7 +61,13 @@ def _spec(chart: alt.TopLevelMixin) -> dict:
     # The page sets fonts and colours; what is left here keeps lines thin and numbers readable.
     spec["config"] = {
         "view": {"stroke": None},
-        "axis": {"gridOpacity": 1, "domain": True, "labelFontSize": 11, "titleFontSize": 12, "titleFontWeight": "normal"},
+        "axis": {
+            "gridOpacity": 1,
+            "domain": True,
+            "labelFontSize": 11,
+            "titleFontSize": 12,
+            "titleFontWeight": "normal",
+        },
         "legend": {"labelFontSize": 11, "symbolSize": 80, "symbolOpacity": 1},
         "header": {"labelFontSize": 12, "titleFontSize": 12},
         "background": None,
@@ -65,13 +85,13 @@ _FILTER = "indexof(shown, datum.contender) >= 0"
 # Vega's expression language on an axis: 10⁷ for elements, KiB for bytes, ms for seconds.
 LABELS = {
     "elements": "datum.value >= 1000 ? '10' + replace(replace(replace(replace(replace(replace(replace(replace(replace(replace("
-                "format(log(datum.value) / log(10), '.0f'), '0', '⁰'), '1', '¹'), '2', '²'), '3', '³'), '4', '⁴'), '5', '⁵'), "
-                "'6', '⁶'), '7', '⁷'), '8', '⁸'), '9', '⁹') : datum.value",
+    "format(log(datum.value) / log(10), '.0f'), '0', '⁰'), '1', '¹'), '2', '²'), '3', '³'), '4', '⁴'), '5', '⁵'), "
+    "'6', '⁶'), '7', '⁷'), '8', '⁸'), '9', '⁹') : datum.value",
     "bytes": "datum.value >= 1073741824 ? datum.value / 1073741824 + ' GiB' : datum.value >= 1048576 ? datum.value / 1048576 "
-             "+ ' MiB' : datum.value >= 1024 ? datum.value / 1024 + ' KiB' : datum.value + ' B'",
+    "+ ' MiB' : datum.value >= 1024 ? datum.value / 1024 + ' KiB' : datum.value + ' B'",
     "s": "datum.value >= 0.9999999 ? format(datum.value, '~r') + ' s' : datum.value >= 0.00099999999 ? format(datum.value * 1e3, "
-         "'~r') + ' ms' : datum.value >= 9.9999999e-7 ? format(datum.value * 1e6, '~r') + ' µs' : format(datum.value * 1e9, "
-         "'~r') + ' ns'",
+    "'~r') + ' ms' : datum.value >= 9.9999999e-7 ? format(datum.value * 1e6, '~r') + ' µs' : format(datum.value * 1e9, "
+    "'~r') + ' ns'",
     "": "format(datum.value, '~r')",
 }
 
@@ -83,8 +103,18 @@ def _ticks(values: list[float], base: int) -> list[float]:
     return [float(base) ** power for power in range(low, high + 1, step)]
 
 
-def sweep(name: str, title: str, rows: list[dict], x: str, x_title: str, y_title: str, unit: str, across: str | None = None,
-          y_line: float | None = None, what: str = "") -> Picture | None:
+def sweep(
+    name: str,
+    title: str,
+    rows: list[dict],
+    x: str,
+    x_title: str,
+    y_title: str,
+    unit: str,
+    across: str | None = None,
+    y_line: float | None = None,
+    what: str = "",
+) -> Picture | None:
     """Lines over a size, both axes logarithmic. A row: contender, x, y, low, high, text, and the value of `across`."""
     rows = [row for row in rows if row["y"] > 0 and row["x"] > 0]
     if not rows:
@@ -94,44 +124,76 @@ def sweep(name: str, title: str, rows: list[dict], x: str, x_title: str, y_title
     base = 2 if x in ("bytes", "pages") else 10
     xs = [row["x"] for row in rows]
     ys = [value for row in rows for value in (row["y"], row["low"], row["high"], y_line) if value and value > 0]
-    x_axis = alt.X("x:Q", title=x_title, scale=alt.Scale(type="log", base=base, nice=False,
-                                                         domain=[min(xs) / 1.3, max(xs) * 1.3]),
-                   axis=alt.Axis(values=_ticks(xs, base), labelExpr=LABELS.get(x, LABELS[""]), grid=False))
-    y_axis = alt.Y("y:Q", title=y_title, scale=alt.Scale(type="log", domain=[min(ys) / 1.25, max(ys) * 1.25], nice=False),
-                   axis=alt.Axis(labelExpr=LABELS[unit] if unit in LABELS else LABELS[""], tickCount=6,
-                                 values=_decades(min(ys) / 1.25, max(ys) * 1.25)))
-    tooltip = [alt.Tooltip("contender:N"), alt.Tooltip("where:N", title="what"), alt.Tooltip("text:N", title="median (range)"),
-               alt.Tooltip("against:N", title="÷ std::vector")]
+    x_axis = alt.X(
+        "x:Q",
+        title=x_title,
+        scale=alt.Scale(type="log", base=base, nice=False, domain=[min(xs) / 1.3, max(xs) * 1.3]),
+        axis=alt.Axis(values=_ticks(xs, base), labelExpr=LABELS.get(x, LABELS[""]), grid=False),
+    )
+    y_axis = alt.Y(
+        "y:Q",
+        title=y_title,
+        scale=alt.Scale(type="log", domain=[min(ys) / 1.25, max(ys) * 1.25], nice=False),
+        axis=alt.Axis(
+            labelExpr=LABELS[unit] if unit in LABELS else LABELS[""],
+            tickCount=6,
+            values=_decades(min(ys) / 1.25, max(ys) * 1.25),
+        ),
+    )
+    tooltip = [
+        alt.Tooltip("contender:N"),
+        alt.Tooltip("where:N", title="what"),
+        alt.Tooltip("text:N", title="median (range)"),
+        alt.Tooltip("against:N", title="÷ std::vector"),
+    ]
     base_chart = alt.Chart().transform_filter(_FILTER)
     line = base_chart.mark_line(strokeWidth=2).encode(x_axis, y_axis, colour, dash)
-    spread = base_chart.mark_rule(strokeWidth=1, opacity=0.6).encode(x_axis, alt.Y("low:Q", title=y_title), alt.Y2("high:Q"), colour)
-    points = base_chart.mark_point(filled=True, size=60, opacity=1).encode(x_axis, y_axis, colour, shape, tooltip=tooltip)
+    spread = base_chart.mark_rule(strokeWidth=1, opacity=0.6).encode(
+        x_axis, alt.Y("low:Q", title=y_title), alt.Y2("high:Q"), colour
+    )
+    points = base_chart.mark_point(filled=True, size=60, opacity=1).encode(
+        x_axis, y_axis, colour, shape, tooltip=tooltip
+    )
     layers = [line, spread, points]
     if y_line is not None:
-        layers.insert(0, alt.Chart().mark_rule(strokeDash=[2, 3], strokeWidth=1.5, color="#888888").encode(y=alt.datum(y_line)))
+        layers.insert(
+            0, alt.Chart().mark_rule(strokeDash=[2, 3], strokeWidth=1.5, color="#888888").encode(y=alt.datum(y_line))
+        )
     layered = alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
     if across:
         order = list(dict.fromkeys(row[across] for row in rows))
-        chart = alt.layer(*layers, data=alt.Data(values=rows)).properties(width=WIDTH if len(order) > 1 else 2 * WIDTH, height=HEIGHT)
+        chart = alt.layer(*layers, data=alt.Data(values=rows)).properties(
+            width=WIDTH if len(order) > 1 else 2 * WIDTH, height=HEIGHT
+        )
         chart = chart.facet(facet=alt.Facet(f"{across}:N", title=None, sort=order), columns=2)
     else:
         chart = layered.properties(data=alt.Data(values=rows), width=2 * WIDTH)
     chart = chart.add_params(_shown(names))
-    return Picture(name, title, _spec(chart), what or f"{title}: lines over {x_title}, one for each of {', '.join(names)}.")
+    return Picture(
+        name, title, _spec(chart), what or f"{title}: lines over {x_title}, one for each of {', '.join(names)}."
+    )
 
 
 def _decades(low: float, high: float) -> list[float]:
     """Tick marks 1, 2, 5 a decade where the span is short, powers of ten where it is long."""
     span = math.log10(high / low)
     steps = (1, 2, 5) if span < 2.5 else (1,)
-    found = [factor * 10.0 ** power for power in range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-             for factor in steps]
+    found = [
+        factor * 10.0**power
+        for power in range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+        for factor in steps
+    ]
     found = [float(f"{value:.12g}") for value in found if low <= value <= high]
     return found[:: max(1, len(found) // 10)]
 
 
-def rows_over(cells: list[Cell], x: str, value: Callable[[Cell, str], tuple[float, float, float, str] | None],
-              across: Callable[[Cell], str] | None = None, metric: str = "") -> list[dict]:
+def rows_over(
+    cells: list[Cell],
+    x: str,
+    value: Callable[[Cell, str], tuple[float, float, float, str] | None],
+    across: Callable[[Cell], str] | None = None,
+    metric: str = "",
+) -> list[dict]:
     """The rows of a sweep: for each cell and contender, `value` gives median, low, high and the words for hovering."""
     rows = []
     for cell in cells:
@@ -146,8 +208,16 @@ def rows_over(cells: list[Cell], x: str, value: Callable[[Cell, str], tuple[floa
                 continue
             middle, low, high, text = found
             against = cell.ratio(metric, contender, "std::vector") if metric else None
-            row = {"contender": contender, "x": size, "y": _short(middle), "low": _short(low), "high": _short(high), "text": text,
-                   "where": words.configuration(cell.parameters), "against": words.ratio(against.median) if against else "—"}
+            row = {
+                "contender": contender,
+                "x": size,
+                "y": _short(middle),
+                "low": _short(low),
+                "high": _short(high),
+                "text": text,
+                "where": words.configuration(cell.parameters),
+                "against": words.ratio(against.median) if against else "—",
+            }
             if across:
                 row["panel"] = across(cell)
             rows.append(row)
@@ -158,8 +228,9 @@ def _short(value: float) -> float:
     return float(f"{value:.5g}")
 
 
-def histograms(name: str, title: str, samples: dict[str, tuple[tuple[float, ...], tuple[float, ...]]], x_title: str,
-               what: str = "") -> Picture | None:
+def histograms(
+    name: str, title: str, samples: dict[str, tuple[tuple[float, ...], tuple[float, ...]]], x_title: str, what: str = ""
+) -> Picture | None:
     """One row of bars for each contender, all on the same axes: how many samples took how long, four bars to a decade."""
     per_decade = 4
     rows = []
@@ -171,8 +242,16 @@ def histograms(name: str, title: str, samples: dict[str, tuple[tuple[float, ...]
             bins[index] = bins.get(index, 0) + count
         for index, count in sorted(bins.items()):
             low, high = 10 ** (index / per_decade), 10 ** ((index + 1) / per_decade)
-            rows.append({"contender": contender, "low": _short(low), "high": _short(high), "count": count, "floor": 0.7,
-                         "text": f"{count:,.0f} of {words.seconds(low)} … {words.seconds(high)}"})
+            rows.append(
+                {
+                    "contender": contender,
+                    "low": _short(low),
+                    "high": _short(high),
+                    "count": count,
+                    "floor": 0.7,
+                    "text": f"{count:,.0f} of {words.seconds(low)} … {words.seconds(high)}",
+                }
+            )
     if not rows:
         return None
     names = arrange(set(samples))
@@ -180,42 +259,90 @@ def histograms(name: str, title: str, samples: dict[str, tuple[tuple[float, ...]
     colour.legend = None
     low, high = min(row["low"] for row in rows), max(row["high"] for row in rows)
     most = max(row["count"] for row in rows)
-    x_axis = alt.X("low:Q", title=x_title, scale=alt.Scale(type="log", domain=[low / 1.1, high * 1.1], nice=False),
-                   axis=alt.Axis(values=[10.0 ** power for power in range(math.ceil(math.log10(low / 1.1)), math.floor(math.log10(high * 1.1)) + 1)],
-                                 labelExpr=LABELS["s"]))
-    y_axis = alt.Y("count:Q", title="how many", scale=alt.Scale(type="log", domain=[0.7, most * 2], nice=False),
-                   axis=alt.Axis(values=[10.0 ** power for power in range(0, math.ceil(math.log10(most)) + 1, 3)],
-                                 labelExpr=LABELS["elements"]))
-    bars = (alt.Chart(alt.Data(values=rows)).transform_filter(_FILTER).mark_bar(stroke=None, binSpacing=0)
-            .encode(x_axis, alt.X2("high:Q"), y_axis, alt.Y2("floor:Q"), colour,
-                    tooltip=[alt.Tooltip("contender:N"), alt.Tooltip("text:N", title="appends")])
-            .properties(width=2 * WIDTH, height=64)
-            .facet(row=alt.Row("contender:N", sort=names, title=None,
-                               header=alt.Header(labelAngle=0, labelAlign="left", labelAnchor="start", labelOrient="top",
-                                                 labelPadding=2)))
-            .add_params(_shown(names)))
+    x_axis = alt.X(
+        "low:Q",
+        title=x_title,
+        scale=alt.Scale(type="log", domain=[low / 1.1, high * 1.1], nice=False),
+        axis=alt.Axis(
+            values=[
+                10.0**power for power in range(math.ceil(math.log10(low / 1.1)), math.floor(math.log10(high * 1.1)) + 1)
+            ],
+            labelExpr=LABELS["s"],
+        ),
+    )
+    y_axis = alt.Y(
+        "count:Q",
+        title="how many",
+        scale=alt.Scale(type="log", domain=[0.7, most * 2], nice=False),
+        axis=alt.Axis(
+            values=[10.0**power for power in range(0, math.ceil(math.log10(most)) + 1, 3)], labelExpr=LABELS["elements"]
+        ),
+    )
+    bars = (
+        alt.Chart(alt.Data(values=rows))
+        .transform_filter(_FILTER)
+        .mark_bar(stroke=None, binSpacing=0)
+        .encode(
+            x_axis,
+            alt.X2("high:Q"),
+            y_axis,
+            alt.Y2("floor:Q"),
+            colour,
+            tooltip=[alt.Tooltip("contender:N"), alt.Tooltip("text:N", title="appends")],
+        )
+        .properties(width=2 * WIDTH, height=64)
+        .facet(
+            row=alt.Row(
+                "contender:N",
+                sort=names,
+                title=None,
+                header=alt.Header(
+                    labelAngle=0, labelAlign="left", labelAnchor="start", labelOrient="top", labelPadding=2
+                ),
+            )
+        )
+        .add_params(_shown(names))
+    )
     return Picture(name, title, _spec(bars), what or f"{title}: one histogram for each of {', '.join(names)}.")
 
 
 def marks(name: str, title: str, sequences: dict[str, tuple[float, ...]], x_title: str) -> Picture | None:
     """One line of marks for each contender: the sizes at which something happened."""
-    rows = [{"contender": contender, "x": value, "text": f"at {value:,.0f} elements"}
-            for contender, values in sequences.items() for value in _thin([value for value in values if value >= 1])]
+    rows = [
+        {"contender": contender, "x": value, "text": f"at {value:,.0f} elements"}
+        for contender, values in sequences.items()
+        for value in _thin([value for value in values if value >= 1])
+    ]
     if not rows:
         return None
     names = arrange({row["contender"] for row in rows})
     colour, _, _ = _encodings(names)
     colour.legend = None
     top = max(row["x"] for row in rows)
-    chart = (alt.Chart(alt.Data(values=rows)).transform_filter(_FILTER)
-             .mark_tick(thickness=2, height=14)
-             .encode(alt.X("x:Q", title=x_title, scale=alt.Scale(type="log", domain=[0.8, top * 1.5], nice=False),
-                           axis=alt.Axis(values=[10.0 ** power for power in range(0, math.ceil(math.log10(top)) + 1)],
-                                         labelExpr=LABELS["elements"])),
-                     alt.Y("contender:N", sort=names, title=None, axis=alt.Axis(labelLimit=320)), colour,
-                     tooltip=[alt.Tooltip("contender:N"), alt.Tooltip("text:N", title="grows")])
-             .properties(width=1.5 * WIDTH, height=alt.Step(24)).add_params(_shown(names)))
-    return Picture(name, title, _spec(chart), f"{title}: marks along {x_title}, one line for each of {', '.join(names)}.")
+    chart = (
+        alt.Chart(alt.Data(values=rows))
+        .transform_filter(_FILTER)
+        .mark_tick(thickness=2, height=14)
+        .encode(
+            alt.X(
+                "x:Q",
+                title=x_title,
+                scale=alt.Scale(type="log", domain=[0.8, top * 1.5], nice=False),
+                axis=alt.Axis(
+                    values=[10.0**power for power in range(0, math.ceil(math.log10(top)) + 1)],
+                    labelExpr=LABELS["elements"],
+                ),
+            ),
+            alt.Y("contender:N", sort=names, title=None, axis=alt.Axis(labelLimit=320)),
+            colour,
+            tooltip=[alt.Tooltip("contender:N"), alt.Tooltip("text:N", title="grows")],
+        )
+        .properties(width=1.5 * WIDTH, height=alt.Step(24))
+        .add_params(_shown(names))
+    )
+    return Picture(
+        name, title, _spec(chart), f"{title}: marks along {x_title}, one line for each of {', '.join(names)}."
+    )
 
 
 def _thin(values: list[float]) -> list[float]:
@@ -233,11 +360,22 @@ def bars(name: str, title: str, values: dict[str, float], x_title: str) -> Pictu
     names = arrange(set(values))
     colour, _, _ = _encodings(names)
     colour.legend = None
-    rows = [{"contender": contender, "value": value, "text": words.digits(value)} for contender, value in values.items()]
+    rows = [
+        {"contender": contender, "value": value, "text": words.digits(value)} for contender, value in values.items()
+    ]
     base = alt.Chart(alt.Data(values=rows)).transform_filter(_FILTER)
     y_axis = alt.Y("contender:N", sort=names, title=None, axis=alt.Axis(labelLimit=320))
-    chart = (alt.layer(base.mark_bar(height=14).encode(alt.X("value:Q", title=x_title, scale=alt.Scale(zero=True)), y_axis, colour,
-                                                       tooltip=["contender:N", alt.Tooltip("text:N", title=x_title)]),
-                       base.mark_text(align="left", dx=4).encode(alt.X("value:Q", title=x_title), y_axis, alt.Text("text:N")))
-             .properties(width=1.5 * WIDTH, height=alt.Step(24)).add_params(_shown(names)))
+    chart = (
+        alt.layer(
+            base.mark_bar(height=14).encode(
+                alt.X("value:Q", title=x_title, scale=alt.Scale(zero=True)),
+                y_axis,
+                colour,
+                tooltip=["contender:N", alt.Tooltip("text:N", title=x_title)],
+            ),
+            base.mark_text(align="left", dx=4).encode(alt.X("value:Q", title=x_title), y_axis, alt.Text("text:N")),
+        )
+        .properties(width=1.5 * WIDTH, height=alt.Step(24))
+        .add_params(_shown(names))
+    )
     return Picture(name, title, _spec(chart), f"{title}: a bar for each of {', '.join(names)}.")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from . import words
 from .figures import PAIRED, Cell
-from .sections import YARDSTICK
+from .catalogue import YARDSTICK
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,9 @@ CODE = {
     "headroom::settled_vector/huge_pages": _POLICY.format(commit="headroom::huge_pages()"),
     "headroom::settled_vector/prefault_ahead": _POLICY.format(commit="headroom::prefault_ahead()"),
     "headroom::settled_vector/open": _POLICY.format(commit="headroom::commit_policy{}.held(headroom::holding::open)"),
-    "headroom::settled_vector/open unchecked": _POLICY.format(commit="headroom::commit_policy{}.held(headroom::holding::open)")
+    "headroom::settled_vector/open unchecked": _POLICY.format(
+        commit="headroom::commit_policy{}.held(headroom::holding::open)"
+    )
     + "\nv.unchecked_push_back(value);    // no check at all; the guard region meets an overrun",
     "headroom::settled_vector/warm": "headroom::set_cache_limit(bytes);    // once: what dead vectors may keep warm\nheadroom::settled_vector<T> v;",
 }
@@ -64,30 +66,54 @@ def stays(contender: str) -> bool:
 def cells_for_choice(cells: list[Cell]) -> list[dict]:
     """A row for each cell: what matters, element, size in elements, and each contender's figure, best first."""
     from .claims import matches
+
     rows = []
     for matter in MATTERS:
         for cell in cells:
             size = cell.parameters.get(matter.size)
             element = str(cell.parameters.get("element", "int"))
-            if cell.experiment != matter.experiment or not matches(cell.parameters, matter.where) or not isinstance(size, int) or size <= 0:
+            if (
+                cell.experiment != matter.experiment
+                or not matches(cell.parameters, matter.where)
+                or not isinstance(size, int)
+                or size <= 0
+            ):
                 continue
             found = []
             for name in cell.contenders:
                 figure = cell.figure(name, matter.metric)
                 if figure is not None and not name.endswith(PAIRED):
                     ratio = cell.ratio(matter.metric, name, YARDSTICK)
-                    found.append({"name": name, "value": figure.median, "low": figure.low, "high": figure.high, "text": words.figure(figure),
-                                  "ratio": words.ratio(ratio.median) if ratio else "", "stays": stays(name)})
+                    found.append(
+                        {
+                            "name": name,
+                            "value": figure.median,
+                            "low": figure.low,
+                            "high": figure.high,
+                            "text": words.figure(figure),
+                            "ratio": words.ratio(ratio.median) if ratio else "",
+                            "stays": stays(name),
+                        }
+                    )
             if found:
                 found.sort(key=lambda one: one["value"])
                 elements = size // ELEMENT_BYTES.get(element, 1) if matter.size == "bytes" else size
-                rows.append({"matter": matter.id, "element": element, "elements": elements, "where": words.configuration(cell.parameters), "found": found})
+                rows.append(
+                    {
+                        "matter": matter.id,
+                        "element": element,
+                        "elements": elements,
+                        "where": words.configuration(cell.parameters),
+                        "found": found,
+                    }
+                )
     return rows
 
 
 def choice(rows: list[dict], matter: str, element: str, elements: float, must_stay: bool) -> dict | None:
     """The answer the page gives: the nearest cell by size, and in it the contenders that may be, best first."""
     import math
+
     near = [row for row in rows if row["matter"] == matter and row["element"] == element]
     if not near:
         return None

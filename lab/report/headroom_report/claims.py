@@ -131,8 +131,10 @@ def satisfied(figure: float, must: str) -> bool:
 
 
 def _size(parameters: dict[str, object]) -> float:
-    return max((value for value in parameters.values() if isinstance(value, (int, float)) and not isinstance(value, bool)),
-               default=0)
+    return max(
+        (value for value in parameters.values() if isinstance(value, (int, float)) and not isinstance(value, bool)),
+        default=0,
+    )
 
 
 def _contenders(quantity: dict) -> list[str]:
@@ -163,7 +165,9 @@ def _figure(cell: Cell, quantity: dict, everything: list[Cell]) -> tuple[Figure 
             return None, ""
         there = published.tables()[quantity["published"]].column(quantity["column"], quantity["rows"])
         same = 1.0 if list(here) == there else 0.0
-        return Figure(same, same, same, 1), f"{len(here)} growths, the last at {int(here[-1]):,}" if here else "no growth"
+        return Figure(same, same, same, 1), (
+            f"{len(here)} growths, the last at {int(here[-1]):,}" if here else "no growth"
+        )
     figure = cell.figure(quantity["of"], quantity["value"])
     if figure is None:
         return None, ""
@@ -174,8 +178,15 @@ def _figure(cell: Cell, quantity: dict, everything: list[Cell]) -> tuple[Figure 
     divisor = over.median
     if "against" in quantity:
         other = quantity["against"]
-        there = [found for found in (one.figure(other["of"], other["value"]) for one in everything
-                 if one.experiment == other["experiment"] and matches(one.parameters, other["where"])) if found]
+        there = [
+            found
+            for found in (
+                one.figure(other["of"], other["value"])
+                for one in everything
+                if one.experiment == other["experiment"] and matches(one.parameters, other["where"])
+            )
+            if found
+        ]
         if not there or there[0].median == 0:
             return None, ""
         divisor *= there[0].median
@@ -189,7 +200,9 @@ def decide(claim: Claim, everything: list[Cell]) -> Verdict:
     if "quantity" not in rule:
         return Verdict(claim, NOT_RUN, remarks=[f"The experiment “{rule['experiment']}” is still to be built"])
     quantity, must = rule["quantity"], rule["must"]
-    cells = [cell for cell in everything if cell.experiment == rule["experiment"] and matches(cell.parameters, rule["where"])]
+    cells = [
+        cell for cell in everything if cell.experiment == rule["experiment"] and matches(cell.parameters, rule["where"])
+    ]
     cells.sort(key=lambda cell: _size(cell.parameters))
     findings = []
     reasons = []
@@ -231,7 +244,10 @@ def decide(claim: Claim, everything: list[Cell]) -> Verdict:
 
 
 def _missing(rule: dict, findings: list[Finding]) -> list[str]:
-    wanted = {**{name: value for name, value in rule["where"].items() if isinstance(value, list)}, **rule.get("complete", {})}
+    wanted = {
+        **{name: value for name, value in rule["where"].items() if isinstance(value, list)},
+        **rule.get("complete", {}),
+    }
     if not findings:
         return []
     missing = []

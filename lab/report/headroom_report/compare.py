@@ -16,7 +16,7 @@ from pathlib import Path
 from . import catalogue, claims, results, words
 from .figures import PAIRED, Cell, Figure, cells, noise
 from .results import ResultSet
-from .sections import YARDSTICK
+from .catalogue import YARDSTICK
 from .style import arrange
 from .tables import Column, Entry, Table, plain
 
@@ -47,11 +47,17 @@ class Comparison:
 
     @property
     def better(self) -> list[Change]:
-        return sorted((change for change in self.changes if change.certain and change.factor < 1), key=lambda change: change.factor)
+        return sorted(
+            (change for change in self.changes if change.certain and change.factor < 1),
+            key=lambda change: change.factor,
+        )
 
     @property
     def worse(self) -> list[Change]:
-        return sorted((change for change in self.changes if change.certain and change.factor > 1), key=lambda change: -change.factor)
+        return sorted(
+            (change for change in self.changes if change.certain and change.factor > 1),
+            key=lambda change: -change.factor,
+        )
 
 
 def _cells(found: ResultSet) -> list[Cell]:
@@ -72,7 +78,11 @@ def _machine(found: ResultSet) -> dict:
 
 
 def _title(description: dict) -> str:
-    parts = [str(description.get(name)) for name in ("cpu", "kernel", "compiler", "headroom", "commit") if description.get(name)]
+    parts = [
+        str(description.get(name))
+        for name in ("cpu", "kernel", "compiler", "headroom", "commit")
+        if description.get(name)
+    ]
     return ", ".join(parts) or "no machine"
 
 
@@ -87,12 +97,19 @@ def _apart(first: Figure, second: Figure) -> bool:
 def compare(first: ResultSet, second: ResultSet, names: tuple[str, str] = ("A", "B")) -> Comparison:
     before, after = _cells(first), _cells(second)
     machines = (_machine(first), _machine(second))
-    same = bool(machines[0]) and machines[0].get("cpu") == machines[1].get("cpu") and machines[0].get("cores") == machines[1].get("cores")
+    same = (
+        bool(machines[0])
+        and machines[0].get("cpu") == machines[1].get("cpu")
+        and machines[0].get("cores") == machines[1].get("cores")
+    )
     there = {_key(cell): cell for cell in after}
     here = {_key(cell): cell for cell in before}
     changes = []
     for experiment in catalogue.EXPERIMENTS:
-        own = ([cell for cell in before if cell.experiment == experiment.id], [cell for cell in after if cell.experiment == experiment.id])
+        own = (
+            [cell for cell in before if cell.experiment == experiment.id],
+            [cell for cell in after if cell.experiment == experiment.id],
+        )
         for contest in experiment.contests or experiment.more:
             apart = max(noise(own[0], contest.metric) or 0.0, noise(own[1], contest.metric) or 0.0)
             for cell in own[0]:
@@ -115,17 +132,39 @@ def compare(first: ResultSet, second: ResultSet, names: tuple[str, str] = ("A", 
         if not found.runs:
             warnings.append(f"{name} holds no run that could be read.")
         for version, count in sorted(found.newer.items()):
-            warnings.append(f"{name}: {count} lines were written by a newer lab (schema version {version}) and are left out.")
+            warnings.append(
+                f"{name}: {count} lines were written by a newer lab (schema version {version}) and are left out."
+            )
     if machines[0] and machines[1] and not same:
         warnings.append("The two sets are of different machines: only ratios to std::vector within each are compared.")
-    missing = ([f"{cell.experiment}: {words.configuration(cell.parameters)}" for key, cell in there.items() if key not in here],
-               [f"{cell.experiment}: {words.configuration(cell.parameters)}" for key, cell in here.items() if key not in there])
-    return Comparison(names, (_title(machines[0]), _title(machines[1])), changes, verdicts, missing, warnings,
-                      [str(problem) for found in (first, second) for problem in found.problems], same)
+    missing = (
+        [
+            f"{cell.experiment}: {words.configuration(cell.parameters)}"
+            for key, cell in there.items()
+            if key not in here
+        ],
+        [
+            f"{cell.experiment}: {words.configuration(cell.parameters)}"
+            for key, cell in here.items()
+            if key not in there
+        ],
+    )
+    return Comparison(
+        names,
+        (_title(machines[0]), _title(machines[1])),
+        changes,
+        verdicts,
+        missing,
+        warnings,
+        [str(problem) for found in (first, second) for problem in found.problems],
+        same,
+    )
 
 
 def _change(cell: Cell, other: Cell, metric: str, name: str, apart: float, same: bool):
-    relative = name != YARDSTICK and cell.figure(YARDSTICK, metric) is not None and other.figure(YARDSTICK, metric) is not None
+    relative = (
+        name != YARDSTICK and cell.figure(YARDSTICK, metric) is not None and other.figure(YARDSTICK, metric) is not None
+    )
     if relative:
         before, after = cell.ratio(metric, name, YARDSTICK), other.ratio(metric, name, YARDSTICK)
     elif same:
@@ -140,18 +179,39 @@ def _change(cell: Cell, other: Cell, metric: str, name: str, apart: float, same:
         factor = after.median / before.median
     certain = factor != 1 and _apart(before, after) and (factor == 0 or max(factor, 1 / factor) - 1 > apart)
     if not apart and min(before.rounds, after.rounds) < 2 and cell.unit(name, metric) == "s":
-        certain = False    # one time each: nothing tells a change from an accident
+        certain = False  # one time each: nothing tells a change from an accident
     return relative, before, after, factor, certain
 
 
 def _changes_table(caption: str, found: list[Change], names: tuple[str, str]) -> Table:
-    table = Table([Column("what"), Column("experiment"), Column("measure"), Column("contender"), Column(f"A: {names[0]}", True), Column(f"B: {names[1]}", True),
-                   Column("B ÷ A", True)], caption=caption)
+    table = Table(
+        [
+            Column("what"),
+            Column("experiment"),
+            Column("measure"),
+            Column("contender"),
+            Column(f"A: {names[0]}", True),
+            Column(f"B: {names[1]}", True),
+            Column("B ÷ A", True),
+        ],
+        caption=caption,
+    )
     for position, change in enumerate(found):
-        table.rows.append([Entry(words.configuration(change.parameters), float(position)), Entry(change.experiment), Entry(change.measure),
-                           Entry(change.contender, contender=change.contender), _figure(change.before, change.relative),
-                           _figure(change.after, change.relative),
-                           Entry(words.ratio(change.factor), change.factor, ("good" if change.factor < 1 else "bad") if change.certain else "quiet")])
+        table.rows.append(
+            [
+                Entry(words.configuration(change.parameters), float(position)),
+                Entry(change.experiment),
+                Entry(change.measure),
+                Entry(change.contender, contender=change.contender),
+                _figure(change.before, change.relative),
+                _figure(change.after, change.relative),
+                Entry(
+                    words.ratio(change.factor),
+                    change.factor,
+                    ("good" if change.factor < 1 else "bad") if change.certain else "quiet",
+                ),
+            ]
+        )
     return table
 
 
@@ -165,17 +225,35 @@ def _figure(figure: Figure, relative: bool) -> Entry:
 
 
 def _verdicts_table(comparison: Comparison) -> Table:
-    table = Table([Column("claim or promise"), Column(comparison.names[0]), Column(comparison.names[1])], caption="Verdicts that differ")
+    table = Table(
+        [Column("claim or promise"), Column(comparison.names[0]), Column(comparison.names[1])],
+        caption="Verdicts that differ",
+    )
     for claim, before, after in comparison.verdicts:
-        table.rows.append([Entry(claim.sentence), Entry(before), Entry(after, mark="bad" if after == claims.FAILS else "good" if after == claims.HOLDS else "")])
+        table.rows.append(
+            [
+                Entry(claim.sentence),
+                Entry(before),
+                Entry(after, mark="bad" if after == claims.FAILS else "good" if after == claims.HOLDS else ""),
+            ]
+        )
     return table
 
 
 def _tables(comparison: Comparison) -> tuple[list[Table], list[Table]]:
     names = comparison.names
-    shown = [_verdicts_table(comparison), _changes_table("Worse in B", comparison.worse, names), _changes_table("Better in B", comparison.better, names)]
-    folded = [_changes_table("No more than the noise", [change for change in comparison.changes if not change.certain], names)]
-    for caption, cells_missing in ((f"Only in {names[1]}", comparison.missing[0]), (f"Only in {names[0]}", comparison.missing[1])):
+    shown = [
+        _verdicts_table(comparison),
+        _changes_table("Worse in B", comparison.worse, names),
+        _changes_table("Better in B", comparison.better, names),
+    ]
+    folded = [
+        _changes_table("No more than the noise", [change for change in comparison.changes if not change.certain], names)
+    ]
+    for caption, cells_missing in (
+        (f"Only in {names[1]}", comparison.missing[0]),
+        (f"Only in {names[0]}", comparison.missing[1]),
+    ):
         if cells_missing:
             folded.append(Table([Column("cell")], [[Entry(text)] for text in cells_missing], caption))
     return shown, folded
@@ -183,14 +261,18 @@ def _tables(comparison: Comparison) -> tuple[list[Table], list[Table]]:
 
 def summary(comparison: Comparison) -> str:
     total = len(comparison.changes)
-    return (f"A is {comparison.names[0]} ({comparison.machines[0]}); B is {comparison.names[1]} ({comparison.machines[1]}). Of {total} figures in both, "
-            f"{len(comparison.worse)} are worse in B and {len(comparison.better)} better by more than the noise; "
-            f"{total - len(comparison.worse) - len(comparison.better)} are the same within it.")
+    return (
+        f"A is {comparison.names[0]} ({comparison.machines[0]}); B is {comparison.names[1]} ({comparison.machines[1]}). Of {total} figures in both, "
+        f"{len(comparison.worse)} are worse in B and {len(comparison.better)} better by more than the noise; "
+        f"{total - len(comparison.worse) - len(comparison.better)} are the same within it."
+    )
 
 
-METHOD = ("Figures are divided by std::vector's in the same cell of the same set, since ratios within one run survive a change of machine; std::vector "
-          "itself is compared by its own figure where both sets are of one machine. A change counts when the rounds of A and B do not overlap, and when "
-          "it is larger than two runs of the same contender lay apart, where such runs were made.")
+METHOD = (
+    "Figures are divided by std::vector's in the same cell of the same set, since ratios within one run survive a change of machine; std::vector "
+    "itself is compared by its own figure where both sets are of one machine. A change counts when the rounds of A and B do not overlap, and when "
+    "it is larger than two runs of the same contender lay apart, where such runs were made."
+)
 
 
 def text(comparison: Comparison) -> str:
@@ -206,21 +288,40 @@ def text(comparison: Comparison) -> str:
 
 def page(comparison: Comparison) -> str:
     from .page import ASSETS, _environment
+
     shown, folded = _tables(comparison)
-    return _environment().get_template("compare.html.j2").render(
-        style=(ASSETS / "page.css").read_text(encoding="utf-8"), script=(ASSETS / "page.js").read_text(encoding="utf-8"),
-        warnings=comparison.warnings, summary=summary(comparison), method=METHOD, tables=shown, folded=folded, problems=comparison.problems[:200])
+    return (
+        _environment()
+        .get_template("compare.html.j2")
+        .render(
+            style=(ASSETS / "page.css").read_text(encoding="utf-8"),
+            script=(ASSETS / "page.js").read_text(encoding="utf-8"),
+            warnings=comparison.warnings,
+            summary=summary(comparison),
+            method=METHOD,
+            tables=shown,
+            folded=folded,
+            problems=comparison.problems[:200],
+        )
+    )
 
 
 def main(arguments: list[str]) -> int:
     from .__main__ import _write, expand
-    parser = argparse.ArgumentParser(prog="headroom_report compare", description="Shows what changed between two result sets.")
+
+    parser = argparse.ArgumentParser(
+        prog="headroom_report compare", description="Shows what changed between two result sets."
+    )
     parser.add_argument("a", metavar="A", help="result file, or a folder of them")
     parser.add_argument("b", metavar="B", help="result file, or a folder of them")
     parser.add_argument("--out", metavar="PAGE", help="write the comparison here as one HTML file")
     parser.add_argument("--text", action="store_true", help="print it even when a page is written")
     options = parser.parse_args(arguments)
-    found = compare(results.read(expand([options.a])), results.read(expand([options.b])), (_short(options.a, options.b), _short(options.b, options.a)))
+    found = compare(
+        results.read(expand([options.a])),
+        results.read(expand([options.b])),
+        (_short(options.a, options.b), _short(options.b, options.a)),
+    )
     good = True
     if options.out:
         good = _write(options.out, page(found))

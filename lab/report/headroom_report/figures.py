@@ -143,8 +143,7 @@ def cells(runs: Iterable[Run]) -> list[Cell]:
             groups[key] = Cell(run.experiment, dict(run.parameters), {})
         groups[key].runs.setdefault(run.contender, []).append(run)
     # A peer that is absent may be recorded once, without parameters: no cell of its own.
-    return [cell for cell in groups.values()
-            if cell.parameters or any(cell.ok(contender) for contender in cell.runs)]
+    return [cell for cell in groups.values() if cell.parameters or any(cell.ok(contender) for contender in cell.runs)]
 
 
 def noise(found: Iterable[Cell], metric: str) -> float | None:

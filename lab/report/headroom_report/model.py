@@ -44,13 +44,24 @@ class Machine:
 
     @property
     def facts(self) -> list[tuple[str, str]]:
-        names = {"compiler": "compiler", "page_size": "page", "huge_page_size": "huge page", "thp": "transparent huge pages",
-                 "overcommit": "overcommit mode", "headroom": "Headroom", "commit": "commit", "grid": "grid", "started": "started"}
+        names = {
+            "compiler": "compiler",
+            "page_size": "page",
+            "huge_page_size": "huge page",
+            "thp": "transparent huge pages",
+            "overcommit": "overcommit mode",
+            "headroom": "Headroom",
+            "commit": "commit",
+            "grid": "grid",
+            "started": "started",
+        }
         found = []
         for name, title in names.items():
             value = self.description.get(name)
             if value not in (None, ""):
-                found.append((title, words.size(value) if name.endswith("page_size") and isinstance(value, int) else str(value)))
+                found.append(
+                    (title, words.size(value) if name.endswith("page_size") and isinstance(value, int) else str(value))
+                )
         flags = self.description.get("flags")
         if isinstance(flags, dict):
             found += [(f"flags {level}", str(text)) for level, text in sorted(flags.items())]
@@ -71,7 +82,9 @@ class Machine:
             endings: dict[str, int] = {}
             for run in runs:
                 endings[run.outcome] = endings.get(run.outcome, 0) + 1
-            text = ", ".join(f"{count} {outcome}" for outcome, count in sorted(endings.items(), key=lambda pair: -pair[1]))
+            text = ", ".join(
+                f"{count} {outcome}" for outcome, count in sorted(endings.items(), key=lambda pair: -pair[1])
+            )
             result.append((section.experiment.id, len(section.cells), len(runs), text))
         return result
 
@@ -94,9 +107,16 @@ def choose(results: ResultSet, only: str | None = None) -> tuple[list[str], list
     builds: dict[tuple, list[str]] = {}
     for name in ran:
         description = results.machines[name]
-        place = (name,) if description.get("missing") else tuple(str(description.get(part)) for part in ("cpu", "cores", "memory_bytes", "kernel"))
+        place = (
+            (name,)
+            if description.get("missing")
+            else tuple(str(description.get(part)) for part in ("cpu", "cores", "memory_bytes", "kernel"))
+        )
         builds.setdefault(place, []).append(name)
-    best = [max(names, key=lambda name: (len(ran[name]), str(results.machines[name].get("started", "")))) for names in builds.values()]
+    best = [
+        max(names, key=lambda name: (len(ran[name]), str(results.machines[name].get("started", ""))))
+        for names in builds.values()
+    ]
     return best, [name for name in ran if name not in best]
 
 
@@ -107,15 +127,26 @@ def build(results: ResultSet, only: str | None = None) -> Report:
         description, runs = results.machines[name], results.of_machine(name)
         own = cells(runs)
         absent = sections.absent_contenders(runs)
-        machines.append(Machine(description, runs, claims.decide_all(claims.documents_claims(), own),
-                                claims.decide_all(claims.promises(), own), standing.of(own),
-                                sections.every_experiment(own, absent), absent,
-                                any(run.contender.endswith(PAIRED) for run in runs), own))
+        machines.append(
+            Machine(
+                description,
+                runs,
+                claims.decide_all(claims.documents_claims(), own),
+                claims.decide_all(claims.promises(), own),
+                standing.of(own),
+                sections.every_experiment(own, absent),
+                absent,
+                any(run.contender.endswith(PAIRED) for run in runs),
+                own,
+            )
+        )
     machines.sort(key=lambda machine: -len(machine.runs))
     report = Report(results, machines, _warnings(results, machines))
     if left_out and only is None:
         builds = ", ".join(f"{name} (commit {results.machines[name].get('commit', '?')})" for name in left_out)
-        report.warnings.append(f"Left out: results of other builds on the same machine: {builds}. To see one: --machine ID; to lay two side by side: compare.")
+        report.warnings.append(
+            f"Left out: results of other builds on the same machine: {builds}. To see one: --machine ID; to lay two side by side: compare."
+        )
     return report
 
 
@@ -124,12 +155,18 @@ def _warnings(results: ResultSet, machines: list[Machine]) -> list[str]:
     if not results.files:
         found.append("No result file was given.")
     elif not machines:
-        found.append("The files hold no run that could be read, so there is nothing to show but what the documents claim.")
+        found.append(
+            "The files hold no run that could be read, so there is nothing to show but what the documents claim."
+        )
     for version, count in sorted(results.newer.items()):
-        found.append(f"{count} lines were written by a newer lab (schema version {version}; this report reads up to {SCHEMA_VERSION}) and are left out. "
-                     f"Use the report of that version.")
+        found.append(
+            f"{count} lines were written by a newer lab (schema version {version}; this report reads up to {SCHEMA_VERSION}) and are left out. "
+            f"Use the report of that version."
+        )
     if results.problems:
-        found.append(f"{len(results.problems)} {'place' if len(results.problems) == 1 else 'places'} in the files could not be read; they are listed at the end.")
+        found.append(
+            f"{len(results.problems)} {'place' if len(results.problems) == 1 else 'places'} in the files could not be read; they are listed at the end."
+        )
     if results.repeated:
         found.append(f"{results.repeated} runs came more than once; the last of each counts.")
     for machine in machines:
@@ -142,14 +179,18 @@ def _warnings(results: ResultSet, machines: list[Machine]) -> list[str]:
             if run.outcome not in ("ok", "absent"):
                 bad[run.outcome] = bad.get(run.outcome, 0) + 1
         if bad:
-            found.append(f"Runs that did not end well{on}: " + ", ".join(f"{count} {outcome}" for outcome, count in bad.items())
-                         + ". They stand in the tables as such.")
+            found.append(
+                f"Runs that did not end well{on}: "
+                + ", ".join(f"{count} {outcome}" for outcome, count in bad.items())
+                + ". They stand in the tables as such."
+            )
         for name, why in machine.absent.items():
             found.append(f"Absent{on}: {name} ({why}).")
     return found
 
 
 # --- the tables of the first screen ------------------------------------------------------------------------------------------
+
 
 def _here(verdict: Verdict) -> str:
     found = verdict.decisive
@@ -185,8 +226,10 @@ _PROMISE = {claims.HOLDS: "met", claims.FAILS: "missed", claims.NOT_RUN: "not ru
 
 
 def claims_table(machine: Machine) -> Table:
-    table = Table([Column("verdict"), Column("here"), Column("published"), Column("claim"), Column("source")],
-                  caption="Claims of the documents")
+    table = Table(
+        [Column("verdict"), Column("here"), Column("published"), Column("claim"), Column("source")],
+        caption="Claims of the documents",
+    )
     for verdict in machine.verdicts:
         claim = verdict.claim
         remark = list(verdict.remarks)
@@ -196,28 +239,48 @@ def claims_table(machine: Machine) -> Table:
             remark.append("not run: " + ", ".join(verdict.missing))
         if claim.note:
             remark.append(claim.note)
-        table.rows.append([Entry(verdict.state, mark=_MARKS[verdict.state]), Entry(_here(verdict), hover=_each(verdict)),
-                           Entry(claim.published_text), Entry(claim.sentence, hover=claim.id, small=". ".join(dict.fromkeys(remark))),
-                           Entry(claim.document, small=claim.place)])
+        table.rows.append(
+            [
+                Entry(verdict.state, mark=_MARKS[verdict.state]),
+                Entry(_here(verdict), hover=_each(verdict)),
+                Entry(claim.published_text),
+                Entry(claim.sentence, hover=claim.id, small=". ".join(dict.fromkeys(remark))),
+                Entry(claim.document, small=claim.place),
+            ]
+        )
     return table
 
 
 def promises_table(machine: Machine) -> Table:
-    table = Table([Column("verdict"), Column("here, at its worst"), Column("asked"), Column("Headroom's promise")],
-                  caption="Headroom's promises")
+    table = Table(
+        [Column("verdict"), Column("here, at its worst"), Column("asked"), Column("Headroom's promise")],
+        caption="Headroom's promises",
+    )
     for verdict in machine.promises:
         every = _each(verdict)
         if len(verdict.findings) > 6:
             bad = [finding for finding in verdict.findings if not finding.good]
             every = f"{len(verdict.findings) - len(bad)} of {len(verdict.findings)} cells" + (
-                "; not " + ", ".join(f"{words.configuration(finding.parameters)} ({words.digits(finding.figure.median) if finding.figure else finding.why})"
-                                     for finding in bad) if bad else "")
+                "; not "
+                + ", ".join(
+                    f"{words.configuration(finding.parameters)} ({words.digits(finding.figure.median) if finding.figure else finding.why})"
+                    for finding in bad
+                )
+                if bad
+                else ""
+            )
         if verdict.missing:
             every += ("; " if every else "") + "not run: " + ", ".join(_plain(text) for text in verdict.missing)
         if verdict.remarks:
             every += ("; " if every else "") + "; ".join(dict.fromkeys(verdict.remarks))
-        table.rows.append([Entry(_PROMISE[verdict.state], mark=_MARKS[verdict.state]), Entry(_here(verdict)), Entry(verdict.claim.asked),
-                           Entry(verdict.claim.sentence, hover=verdict.claim.id, small=every)])
+        table.rows.append(
+            [
+                Entry(_PROMISE[verdict.state], mark=_MARKS[verdict.state]),
+                Entry(_here(verdict)),
+                Entry(verdict.claim.asked),
+                Entry(verdict.claim.sentence, hover=verdict.claim.id, small=every),
+            ]
+        )
     return table
 
 
@@ -231,19 +294,49 @@ def _median(figure: Figure) -> str:
 
 
 def losses_table(machine: Machine) -> Table:
-    table = Table([Column("÷ the best", True), Column("experiment"), Column("what"), Column("measure"), Column("Headroom's default", True),
-                   Column("the best", True), Column("who"), Column("Headroom's best policy", True)],
-                  caption="Every cell where Headroom's default is not the best, worst first")
+    table = Table(
+        [
+            Column("÷ the best", True),
+            Column("experiment"),
+            Column("what"),
+            Column("measure"),
+            Column("Headroom's default", True),
+            Column("the best", True),
+            Column("who"),
+            Column("Headroom's best policy", True),
+        ],
+        caption="Every cell where Headroom's default is not the best, worst first",
+    )
     for place in machine.standing.losses:
-        table.rows.append([
-            Entry(words.ratio(place.ratio) if place.figure else place.why, place.ratio, "quiet" if place.in_noise else "partly" if place.close else "bad",
-                  "the rounds overlap, or it is closer than two runs of the same contender lie apart" if place.in_noise else ""),
-            Entry(place.experiment), Entry(words.configuration(place.parameters)), Entry(place.measure),
-            Entry(_median(place.figure), place.figure.median, hover=words.figure(place.figure)) if place.figure else Entry(place.why, float("inf")),
-            Entry(_median(place.other_figure), place.other_figure.median, hover=words.figure(place.other_figure)),
-            Entry(place.other, contender=place.other),
-            Entry(f"{words.ratio(place.tuned_ratio)} ({place.tuned.split('/', 1)[1]})", place.tuned_ratio) if place.tuned_ratio is not None
-            else Entry("—", float("inf"))])
+        table.rows.append(
+            [
+                Entry(
+                    words.ratio(place.ratio) if place.figure else place.why,
+                    place.ratio,
+                    "quiet" if place.in_noise else "partly" if place.close else "bad",
+                    (
+                        "the rounds overlap, or it is closer than two runs of the same contender lie apart"
+                        if place.in_noise
+                        else ""
+                    ),
+                ),
+                Entry(place.experiment),
+                Entry(words.configuration(place.parameters)),
+                Entry(place.measure),
+                (
+                    Entry(_median(place.figure), place.figure.median, hover=words.figure(place.figure))
+                    if place.figure
+                    else Entry(place.why, float("inf"))
+                ),
+                Entry(_median(place.other_figure), place.other_figure.median, hover=words.figure(place.other_figure)),
+                Entry(place.other, contender=place.other),
+                (
+                    Entry(f"{words.ratio(place.tuned_ratio)} ({place.tuned.split('/', 1)[1]})", place.tuned_ratio)
+                    if place.tuned_ratio is not None
+                    else Entry("—", float("inf"))
+                ),
+            ]
+        )
     return table
 
 
@@ -253,26 +346,52 @@ def standing_words(machine: Machine) -> str:
         return "Headroom was not compared with anything in these results."
     best, close = len(machine.standing.best), len(machine.standing.close)
     unsure = sum(place.in_noise for place in machine.standing.losses)
-    text = (f"Headroom's default is the best, or level with it, in {best} of {total} cells, within 5% of the best in {close} more, "
-            f"and behind by more in {total - best - close}.")
+    text = (
+        f"Headroom's default is the best, or level with it, in {best} of {total} cells, within 5% of the best in {close} more, "
+        f"and behind by more in {total - best - close}."
+    )
     if unsure:
-        text += f" In {unsure} of the cells where it is not the best, the difference is no larger than the noise (grey)."
+        text += (
+            f" In {unsure} of the cells where it is not the best, the difference is no larger than the noise (grey)."
+        )
     return text
 
 
 def standing_by_experiment(machine: Machine) -> Table:
-    table = Table([Column("experiment"), Column("measure"), Column("cells", True), Column("best", True), Column("within 5%", True), Column("behind", True),
-                   Column("median ÷ the best of the others", True)], caption="Headroom's default against the best of the others")
+    table = Table(
+        [
+            Column("experiment"),
+            Column("measure"),
+            Column("cells", True),
+            Column("best", True),
+            Column("within 5%", True),
+            Column("behind", True),
+            Column("median ÷ the best of the others", True),
+        ],
+        caption="Headroom's default against the best of the others",
+    )
     groups: dict[tuple[str, str], list] = {}
     for place in machine.standing.places:
         groups.setdefault((place.experiment, place.measure), []).append(place)
     for (experiment, measure), places in groups.items():
         ratios = sorted(place.ratio for place in places)
-        middle = ratios[len(ratios) // 2] if len(ratios) % 2 else (ratios[len(ratios) // 2 - 1] + ratios[len(ratios) // 2]) / 2
+        middle = (
+            ratios[len(ratios) // 2]
+            if len(ratios) % 2
+            else (ratios[len(ratios) // 2 - 1] + ratios[len(ratios) // 2]) / 2
+        )
         best, close = sum(place.best for place in places), sum(place.close for place in places)
-        table.rows.append([Entry(experiment), Entry(measure), Entry(str(len(places)), float(len(places))), Entry(str(best), float(best)),
-                           Entry(str(close), float(close)), Entry(str(len(places) - best - close), float(len(places) - best - close)),
-                           Entry(words.ratio(middle), middle)])
+        table.rows.append(
+            [
+                Entry(experiment),
+                Entry(measure),
+                Entry(str(len(places)), float(len(places))),
+                Entry(str(best), float(best)),
+                Entry(str(close), float(close)),
+                Entry(str(len(places) - best - close), float(len(places) - best - close)),
+                Entry(words.ratio(middle), middle),
+            ]
+        )
     return table
 
 

@@ -24,7 +24,9 @@ MOST_PROBLEMS = 200
 @lru_cache
 def vega() -> str:
     """Vega, Vega-Lite and Vega-Embed as one script, safe inside a page."""
-    return vl_convert.javascript_bundle(vl_version=VEGA_LITE).replace("</script", "<\\/script").replace("<!--", "<\\!--")
+    return (
+        vl_convert.javascript_bundle(vl_version=VEGA_LITE).replace("</script", "<\\/script").replace("<!--", "<\\!--")
+    )
 
 
 def _json(value: object) -> str:
@@ -43,8 +45,9 @@ def _breakable(name: str) -> Markup:
 
 
 def _environment() -> jinja2.Environment:
-    environment = jinja2.Environment(loader=jinja2.FileSystemLoader(ASSETS), autoescape=True, trim_blocks=False,
-                                     undefined=jinja2.StrictUndefined)
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(ASSETS), autoescape=True, trim_blocks=False, undefined=jinja2.StrictUndefined
+    )
     environment.globals["sort_key"] = _sort_key
     environment.globals["superscript"] = lambda number: str(number).translate(words.SUPERSCRIPT)
     environment.globals["breakable"] = _breakable
@@ -53,10 +56,26 @@ def _environment() -> jinja2.Environment:
 
 def _summary(machine: Machine) -> list[tuple[int, str, str]]:
     result = []
-    for verdicts, names in ((machine.verdicts, {claims.HOLDS: "claims hold", claims.PARTLY: "hold where run", claims.FAILS: "do not hold",
-                                                claims.NOT_RUN: "claims not run"}),
-                            (machine.promises, {claims.HOLDS: "promises met", claims.PARTLY: "met where run", claims.FAILS: "missed",
-                                                claims.NOT_RUN: "promises not run"})):
+    for verdicts, names in (
+        (
+            machine.verdicts,
+            {
+                claims.HOLDS: "claims hold",
+                claims.PARTLY: "hold where run",
+                claims.FAILS: "do not hold",
+                claims.NOT_RUN: "claims not run",
+            },
+        ),
+        (
+            machine.promises,
+            {
+                claims.HOLDS: "promises met",
+                claims.PARTLY: "met where run",
+                claims.FAILS: "missed",
+                claims.NOT_RUN: "promises not run",
+            },
+        ),
+    ):
         for state, text in names.items():
             count = sum(verdict.state == state for verdict in verdicts)
             if count:
@@ -75,39 +94,91 @@ def _noise_words(machine: Machine) -> str:
 def _machine(machine: Machine) -> dict:
     choice = chooser.cells_for_choice(machine.cells)
     return {
-        "choice": choice, "choice_elements": chooser.elements(choice), "choice_matters": chooser.matters(choice),
-        "title": machine.title, "facts": machine.facts, "what_was_run": machine.what_was_run, "summary": _summary(machine),
-        "standing_words": model.standing_words(machine), "noise_words": _noise_words(machine), "claims": model.claims_table(machine),
-        "promises": model.promises_table(machine), "standing": model.standing_by_experiment(machine), "losses": model.losses_table(machine),
-        "sections": [{
-            "id": section.experiment.id, "title": section.experiment.title, "question": section.experiment.question,
-            "document": section.experiment.document, "ran": section.ran, "pictures": section.pictures, "reading": section.experiment.reading,
-            "tables": section.tables, "beside": section.beside, "agreement": section.agreement, "details": section.details,
-            "method": section.experiment.method, "limits": section.experiment.limits, "command": section.command,
-        } for section in machine.sections],
+        "choice": choice,
+        "choice_elements": chooser.elements(choice),
+        "choice_matters": chooser.matters(choice),
+        "title": machine.title,
+        "facts": machine.facts,
+        "what_was_run": machine.what_was_run,
+        "summary": _summary(machine),
+        "standing_words": model.standing_words(machine),
+        "noise_words": _noise_words(machine),
+        "claims": model.claims_table(machine),
+        "promises": model.promises_table(machine),
+        "standing": model.standing_by_experiment(machine),
+        "losses": model.losses_table(machine),
+        "sections": [
+            {
+                "id": section.experiment.id,
+                "title": section.experiment.title,
+                "question": section.experiment.question,
+                "document": section.experiment.document,
+                "ran": section.ran,
+                "pictures": section.pictures,
+                "reading": section.experiment.reading,
+                "tables": section.tables,
+                "beside": section.beside,
+                "agreement": section.agreement,
+                "details": section.details,
+                "method": section.experiment.method,
+                "limits": section.experiment.limits,
+                "command": section.command,
+            }
+            for section in machine.sections
+        ],
     }
 
 
 def _bare_claims() -> Table:
-    return Table([Column("claim"), Column("source"), Column("published")],
-                 [[Entry(claim.sentence), Entry(claim.document), Entry(claim.published_text)] for claim in claims.documents_claims()],
-                 "Claims of the documents")
+    return Table(
+        [Column("claim"), Column("source"), Column("published")],
+        [
+            [Entry(claim.sentence), Entry(claim.document), Entry(claim.published_text)]
+            for claim in claims.documents_claims()
+        ],
+        "Claims of the documents",
+    )
 
 
 def render(report: Report) -> str:
-    pictures = {f"chart-{number}-{picture.id}": picture.spec for number, machine in enumerate(report.machines)
-                for section in machine.sections for picture in section.pictures}
-    contenders = arrange({run.contender for machine in report.machines for run in machine.runs
-                          if run.outcome == "ok" and run.experiment != "commit-cost" and run.contender not in catalogue.ARITHMETIC})
+    pictures = {
+        f"chart-{number}-{picture.id}": picture.spec
+        for number, machine in enumerate(report.machines)
+        for section in machine.sections
+        for picture in section.pictures
+    }
+    contenders = arrange(
+        {
+            run.contender
+            for machine in report.machines
+            for run in machine.runs
+            if run.outcome == "ok" and run.experiment != "commit-cost" and run.contender not in catalogue.ARITHMETIC
+        }
+    )
     machines = [_machine(machine) for machine in report.machines]
     problems = [str(problem) for problem in report.results.problems]
-    return _environment().get_template("page.html.j2").render(
-        title="Headroom lab report" + (f": {report.machines[0].title}" if report.machines else ""),
-        style=(ASSETS / "page.css").read_text(encoding="utf-8"), script=(ASSETS / "page.js").read_text(encoding="utf-8"), vega=vega(),
-        pictures=_json(pictures), machines=machines, choices=_json({"rows": [machine["choice"] for machine in machines], "code": chooser.CODE}), warnings=report.warnings,
-        problems=problems[:MOST_PROBLEMS], more_problems=max(0, len(problems) - MOST_PROBLEMS), contenders=contenders,
-        files=report.results.files, lines=report.results.lines, runs=len(report.results.runs), bare_claims=_bare_claims(),
-        made=f"Headroom's report, schema version {model.SCHEMA_VERSION}.")
+    return (
+        _environment()
+        .get_template("page.html.j2")
+        .render(
+            title="Headroom lab report" + (f": {report.machines[0].title}" if report.machines else ""),
+            style=(ASSETS / "page.css").read_text(encoding="utf-8"),
+            script=(ASSETS / "page.js").read_text(encoding="utf-8"),
+            vega=vega(),
+            pictures=_json(pictures),
+            machines=machines,
+            choices=_json({"rows": [machine["choice"] for machine in machines], "code": chooser.CODE}),
+            warnings=report.warnings,
+            problems=problems[:MOST_PROBLEMS],
+            more_problems=max(0, len(problems) - MOST_PROBLEMS),
+            contenders=contenders,
+            files=report.results.files,
+            lines=report.results.lines,
+            runs=len(report.results.runs),
+            bare_claims=_bare_claims(),
+            made=f"Headroom's report, schema version {model.SCHEMA_VERSION}.",
+        )
+    )
 
 
 def pictures_as_svg(report: Report) -> list[tuple[str, str]]:

@@ -83,8 +83,12 @@ def _over(first: float, second: float) -> float:
 
 def _overlap(first: Figure, second: Figure) -> bool:
     """The rounds of the one reach into those of the other, so that they could have come out the other way round."""
-    return min(first.rounds, second.rounds) > 1 and first.median != second.median \
-        and first.low <= second.high and second.low <= first.high
+    return (
+        min(first.rounds, second.rounds) > 1
+        and first.median != second.median
+        and first.low <= second.high
+        and second.low <= first.high
+    )
 
 
 def of(cells: list[Cell]) -> Standing:
@@ -104,11 +108,27 @@ def of(cells: list[Cell]) -> Standing:
                     continue
                 if theirs is None:
                     # Nobody else finished: the best, if it did.
-                    failed = [name for name in cell.contenders if peer(name) and cell.outcome(name) in ("bad_alloc", "killed", "timeout")]
+                    failed = [
+                        name
+                        for name in cell.contenders
+                        if peer(name) and cell.outcome(name) in ("bad_alloc", "killed", "timeout")
+                    ]
                     own_figure = _least(cell, tried, contest.metric)
                     if failed and own_figure:
-                        result.places.append(Place(experiment.id, contest.title, contest.metric, cell.parameters, own_figure[0],
-                                                   own_figure[1], failed[0], None, 0.0, why=f"{failed[0]}: {cell.outcome(failed[0])}"))
+                        result.places.append(
+                            Place(
+                                experiment.id,
+                                contest.title,
+                                contest.metric,
+                                cell.parameters,
+                                own_figure[0],
+                                own_figure[1],
+                                failed[0],
+                                None,
+                                0.0,
+                                why=f"{failed[0]}: {cell.outcome(failed[0])}",
+                            )
+                        )
                     continue
                 other, other_figure = theirs
                 found = _least(cell, tried, contest.metric)
@@ -116,15 +136,45 @@ def of(cells: list[Cell]) -> Standing:
                     if any(cell.ok(name) for name in tried):
                         continue  # it ended well, and this measure is not taken here
                     outcome = cell.outcome(tried[0]) or ""
-                    result.places.append(Place(experiment.id, contest.title, contest.metric, cell.parameters, tried[0],
-                                               None, other, other_figure, why=outcome))
+                    result.places.append(
+                        Place(
+                            experiment.id,
+                            contest.title,
+                            contest.metric,
+                            cell.parameters,
+                            tried[0],
+                            None,
+                            other,
+                            other_figure,
+                            why=outcome,
+                        )
+                    )
                     continue
                 ours, figure = found
                 ratio = _over(figure.median, other_figure.median)
-                tuned = _least(cell, [name for name in cell.contenders if name.startswith(OURS) and "/" in name
-                                      and not name.endswith(PAIRED)], contest.metric)
-                result.places.append(Place(
-                    experiment.id, contest.title, contest.metric, cell.parameters, ours, figure, other, other_figure, ratio,
-                    tuned[0] if tuned else "", _over(tuned[1].median, other_figure.median) if tuned else None,
-                    in_noise=0 < abs(ratio - 1) <= apart or _overlap(figure, other_figure)))
+                tuned = _least(
+                    cell,
+                    [
+                        name
+                        for name in cell.contenders
+                        if name.startswith(OURS) and "/" in name and not name.endswith(PAIRED)
+                    ],
+                    contest.metric,
+                )
+                result.places.append(
+                    Place(
+                        experiment.id,
+                        contest.title,
+                        contest.metric,
+                        cell.parameters,
+                        ours,
+                        figure,
+                        other,
+                        other_figure,
+                        ratio,
+                        tuned[0] if tuned else "",
+                        _over(tuned[1].median, other_figure.median) if tuned else None,
+                        in_noise=0 < abs(ratio - 1) <= apart or _overlap(figure, other_figure),
+                    )
+                )
     return result

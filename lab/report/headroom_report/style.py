@@ -32,9 +32,14 @@ _KNOWN = {
 }
 
 _SPARE = (
-    Look("#2f7fd1", (6, 3), "triangle-up"), Look("#009e73", (8, 2), "diamond"), Look("#c0629a", (4, 2, 1, 2), "cross"),
-    Look("#a8792b", (2, 2), "triangle-down"), Look("#8a78d6", (1, 2), "square"), Look("#d55e00", (), "circle"),
-    Look("#3f90b8", (3, 1), "triangle-right"), Look("#7d7d7d", (10, 2), "triangle-left"),
+    Look("#2f7fd1", (6, 3), "triangle-up"),
+    Look("#009e73", (8, 2), "diamond"),
+    Look("#c0629a", (4, 2, 1, 2), "cross"),
+    Look("#a8792b", (2, 2), "triangle-down"),
+    Look("#8a78d6", (1, 2), "square"),
+    Look("#d55e00", (), "circle"),
+    Look("#3f90b8", (3, 1), "triangle-right"),
+    Look("#7d7d7d", (10, 2), "triangle-left"),
 )
 
 _FIRST = ("headroom::settled_vector", "headroom::vector")
@@ -42,10 +47,12 @@ _FIRST = ("headroom::settled_vector", "headroom::vector")
 
 def arrange(contenders: set[str] | list[str]) -> list[str]:
     """Headroom's defaults first, then the peers, then Headroom's other policies; each by name, but the yardstick leads."""
+
     def place(name: str) -> tuple:
         base = name.removesuffix(PAIRED)
-        group = (0 if base in _FIRST else 1 if base == "std::vector" else 2 if not base.startswith("headroom::") else 3)
+        group = 0 if base in _FIRST else 1 if base == "std::vector" else 2 if not base.startswith("headroom::") else 3
         return (name.endswith(PAIRED), group, _FIRST.index(base) if base in _FIRST else 0, name)
+
     return sorted(set(contenders), key=place)
 
 

@@ -41,7 +41,9 @@ def plain(table: Table, width: int = 0) -> str:
     widths = [max(len(row[i]) for row in grid) for i in range(len(table.columns))]
     lines = []
     for number, row in enumerate(grid):
-        cells = [text.rjust(widths[i]) if table.columns[i].number else text.ljust(widths[i]) for i, text in enumerate(row)]
+        cells = [
+            text.rjust(widths[i]) if table.columns[i].number else text.ljust(widths[i]) for i, text in enumerate(row)
+        ]
         line = "  ".join(cells).rstrip()
         if width and len(line) > width:
             line = line[: width - 1] + "…"

@@ -11,7 +11,9 @@ _SIGNS = {claims.HOLDS: "✓", claims.FAILS: "✗", claims.NOT_RUN: "·", claims
 
 def _without(table: Table, *titles: str) -> Table:
     kept = [i for i, column in enumerate(table.columns) if column.title not in titles]
-    return Table([table.columns[i] for i in kept], [[row[i] for i in kept] for row in table.rows], table.caption, table.notes)
+    return Table(
+        [table.columns[i] for i in kept], [[row[i] for i in kept] for row in table.rows], table.caption, table.notes
+    )
 
 
 def _clip(table: Table, title: str, width: int) -> Table:
@@ -30,11 +32,21 @@ def _heading(text: str) -> str:
 def machine_text(machine: Machine, width: int = 150, losses: int = 20, tables: bool = False) -> str:
     out = [_heading(machine.title)]
     facts = dict(machine.facts)
-    out.append("; ".join(f"{name} {facts[name]}" for name in ("compiler", "grid", "transparent huge pages", "overcommit mode", "commit") if name in facts))
+    out.append(
+        "; ".join(
+            f"{name} {facts[name]}"
+            for name in ("compiler", "grid", "transparent huge pages", "overcommit mode", "commit")
+            if name in facts
+        )
+    )
     counts: dict[str, int] = {}
     for verdict in machine.verdicts:
         counts[verdict.state] = counts.get(verdict.state, 0) + 1
-    out.append(_heading("Claims of the documents: " + (", ".join(f"{count} {state}" for state, count in counts.items()) or "none")))
+    out.append(
+        _heading(
+            "Claims of the documents: " + (", ".join(f"{count} {state}" for state, count in counts.items()) or "none")
+        )
+    )
     out.append(plain(_clip(_clip(_without(model.claims_table(machine), "source"), "published", 33), "here", 36), width))
     out.append(_heading("Headroom's promises"))
     out.append(plain(model.promises_table(machine), width))

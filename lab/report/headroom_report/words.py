@@ -107,10 +107,18 @@ def configuration(parameters: dict[str, object]) -> str:
 def order(parameters: dict[str, object]) -> tuple:
     """For sorting cells as a reader expects them: -O2 before -O1 before -O0, then sizes from small to large."""
     level = str(parameters.get("optimisation", ""))
-    rest = tuple(sorted((name, str(value)) for name, value in parameters.items()
-                        if name not in ("optimisation", "element") and (isinstance(value, (str, bool)))))
-    numbers = tuple((name, value) for name, value in sorted(parameters.items())
-                    if isinstance(value, (int, float)) and not isinstance(value, bool))
+    rest = tuple(
+        sorted(
+            (name, str(value))
+            for name, value in parameters.items()
+            if name not in ("optimisation", "element") and (isinstance(value, (str, bool)))
+        )
+    )
+    numbers = tuple(
+        (name, value)
+        for name, value in sorted(parameters.items())
+        if isinstance(value, (int, float)) and not isinstance(value, bool)
+    )
     descending = tuple(-ord(letter) for letter in level)
     return (descending, rest, str(parameters.get("element", "")), numbers)
 

@@ -14,9 +14,21 @@ from pathlib import Path
 
 CHROMIUM = next((path for path in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if path), None)
 
-FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-         "--disable-component-update", "--disable-sync", "--disable-extensions", "--hide-scrollbars",
-         "--host-resolver-rules=MAP * ~NOTFOUND", "--remote-debugging-port=0", "--remote-allow-origins=*")
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-extensions",
+    "--hide-scrollbars",
+    "--host-resolver-rules=MAP * ~NOTFOUND",
+    "--remote-debugging-port=0",
+    "--remote-allow-origins=*",
+)
 
 
 class Browser:
@@ -24,15 +36,21 @@ class Browser:
 
     def __init__(self, width: int = 1400, height: int = 1000):
         import websocket
+
         self.folder = tempfile.TemporaryDirectory(prefix="headroom-browser-")
-        self.process = subprocess.Popen([CHROMIUM, *FLAGS, f"--user-data-dir={self.folder.name}", f"--window-size={width},{height}", "about:blank"],
-                                        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True)
+        self.process = subprocess.Popen(
+            [CHROMIUM, *FLAGS, f"--user-data-dir={self.folder.name}", f"--window-size={width},{height}", "about:blank"],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
         self.log: list[str] = []
         self.requests: list[str] = []
         self.number = 0
         self.width, self.height = width, height
         port = self._port()
         import urllib.request
+
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/json/list", timeout=10) as answer:
             page = next(target for target in json.load(answer) if target["type"] == "page")
         self.socket = websocket.create_connection(page["webSocketDebuggerUrl"], timeout=60)
@@ -67,7 +85,7 @@ class Browser:
         try:
             self.folder.cleanup()
         except OSError:
-            pass    # a child of the browser is still writing
+            pass  # a child of the browser is still writing
 
     def call(self, method: str, **parameters):
         self.number += 1
@@ -84,7 +102,9 @@ class Browser:
     def _event(self, message: dict) -> None:
         method, parameters = message.get("method"), message.get("params", {})
         if method == "Runtime.consoleAPICalled" and parameters["type"] in ("error", "warning", "assert"):
-            self.log.append(" ".join(str(argument.get("value", argument.get("description", ""))) for argument in parameters["args"]))
+            self.log.append(
+                " ".join(str(argument.get("value", argument.get("description", ""))) for argument in parameters["args"])
+            )
         elif method == "Runtime.exceptionThrown":
             details = parameters["exceptionDetails"]
             self.log.append(details.get("exception", {}).get("description", details["text"]))
@@ -111,14 +131,30 @@ class Browser:
         self.wait("document.readyState === 'complete'")
 
     def dark(self, on: bool = True) -> None:
-        self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark" if on else "light"}])
+        self.call(
+            "Emulation.setEmulatedMedia",
+            features=[{"name": "prefers-color-scheme", "value": "dark" if on else "light"}],
+        )
 
     def press(self, key: str) -> None:
         code = {"Enter": 13, " ": 32, "Tab": 9}[key]
         text = {"Enter": "\r", " ": " "}.get(key)
         more = {"text": text} if text else {}
-        self.call("Input.dispatchKeyEvent", type="keyDown", key=key, code="Space" if key == " " else key, windowsVirtualKeyCode=code, **more)
-        self.call("Input.dispatchKeyEvent", type="keyUp", key=key, code="Space" if key == " " else key, windowsVirtualKeyCode=code)
+        self.call(
+            "Input.dispatchKeyEvent",
+            type="keyDown",
+            key=key,
+            code="Space" if key == " " else key,
+            windowsVirtualKeyCode=code,
+            **more,
+        )
+        self.call(
+            "Input.dispatchKeyEvent",
+            type="keyUp",
+            key=key,
+            code="Space" if key == " " else key,
+            windowsVirtualKeyCode=code,
+        )
 
     def click(self, x: float, y: float) -> None:
         for kind in ("mousePressed", "mouseReleased"):

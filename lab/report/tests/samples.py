@@ -7,28 +7,64 @@ import math
 from pathlib import Path
 
 MACHINE = {
-    "v": 1, "kind": "machine", "id": "0badcafe", "cpu": "Made-up processor", "cores": 2, "memory_bytes": 25_000_000_000,
-    "kernel": "Linux 6.18", "page_size": 4096, "huge_page_size": 2097152, "overcommit": "0", "thp": "madvise",
-    "compiler": "GCC 12.2.0", "flags": {"O0": "-O0", "O1": "-O1", "O2": "-O2"}, "libraries": {"boost": "1.74"},
-    "headroom": "0.1.0", "commit": "unknown", "started": "2026-11-20T12:00:00Z", "grid": "quick",
+    "v": 1,
+    "kind": "machine",
+    "id": "0badcafe",
+    "cpu": "Made-up processor",
+    "cores": 2,
+    "memory_bytes": 25_000_000_000,
+    "kernel": "Linux 6.18",
+    "page_size": 4096,
+    "huge_page_size": 2097152,
+    "overcommit": "0",
+    "thp": "madvise",
+    "compiler": "GCC 12.2.0",
+    "flags": {"O0": "-O0", "O1": "-O1", "O2": "-O2"},
+    "libraries": {"boost": "1.74"},
+    "headroom": "0.1.0",
+    "commit": "unknown",
+    "started": "2026-11-20T12:00:00Z",
+    "grid": "quick",
 }
 SETTLED = "headroom::settled_vector"
 # time of an append, relative to std::vector's
-SPEED = {"std::vector": 1.0, "boost::container::vector": 1.03, SETTLED: 0.31, SETTLED + "/page_by_page": 0.55,
-         SETTLED + "/huge_pages": 0.2, SETTLED + "/prefault_ahead": 0.13, SETTLED + "/open": 0.42}
+SPEED = {
+    "std::vector": 1.0,
+    "boost::container::vector": 1.03,
+    SETTLED: 0.31,
+    SETTLED + "/page_by_page": 0.55,
+    SETTLED + "/huge_pages": 0.2,
+    SETTLED + "/prefault_ahead": 0.13,
+    SETTLED + "/open": 0.42,
+}
 POLICIES = {"headroom::geometric<2,1>": (2, 1), "headroom::geometric<3,2>": (3, 2)}
 
 
 def run(experiment, contender, parameters, metrics, number=0, outcome="ok", detail="", machine="0badcafe"):
-    record = {"v": 1, "kind": "run", "machine": machine, "experiment": experiment, "contender": contender, "parameters": parameters,
-              "round": number, "outcome": outcome, "metrics": {}}
+    record = {
+        "v": 1,
+        "kind": "run",
+        "machine": machine,
+        "experiment": experiment,
+        "contender": contender,
+        "parameters": parameters,
+        "round": number,
+        "outcome": outcome,
+        "metrics": {},
+    }
     if detail:
         record["detail"] = detail
     if outcome == "ok":
-        record["metrics"] = {"peak_resident": {"unit": "B", "values": [9e6]}, "cpu_time": {"unit": "s", "values": [0.01]}}
+        record["metrics"] = {
+            "peak_resident": {"unit": "B", "values": [9e6]},
+            "cpu_time": {"unit": "s", "values": [0.01]},
+        }
         for name, value in metrics.items():
-            record["metrics"][name] = value if isinstance(value, dict) else {
-                "unit": _unit(name), "values": value if isinstance(value, list) else [value]}
+            record["metrics"][name] = (
+                value
+                if isinstance(value, dict)
+                else {"unit": _unit(name), "values": value if isinstance(value, list) else [value]}
+            )
     return record
 
 
@@ -68,7 +104,10 @@ def full(paired=False):
     names = list(SPEED) + (["std::vector#2"] if paired else [])
     speed = {**SPEED, "std::vector#2": 1.02}
     for level in ("O2", "O1", "O0"):
-        for element, sizes in (("int", (1000, 10_000, 100_000, 1_000_000, 10_000_000)), ("unique_ptr<int>", (1000, 100_000, 1_000_000))):
+        for element, sizes in (
+            ("int", (1000, 10_000, 100_000, 1_000_000, 10_000_000)),
+            ("unique_ptr<int>", (1000, 100_000, 1_000_000)),
+        ):
             for size in sizes:
                 for name in names:
                     for number in range(3):
@@ -78,54 +117,142 @@ def full(paired=False):
                         metrics = {"time": time, "destroy": time / 9, "loop_cpu": time * 0.98}
                         if size <= 10_000:
                             metrics["time_steady"] = time * 0.6
-                        records.append(run("throughput", name, {"element": element, "elements": size, "optimisation": level}, metrics, number))
+                        records.append(
+                            run(
+                                "throughput",
+                                name,
+                                {"element": element, "elements": size, "optimisation": level},
+                                metrics,
+                                number,
+                            )
+                        )
     for size in (1_000_000, 10_000_000):
         for name, factor in (("std::vector", 1.0), (SETTLED + "/warm", 0.15)):
             for number in range(3):
-                records.append(run("throughput", name, {"element": "int", "elements": size, "optimisation": "O2", "warm": True},
-                                   {"time": size * 1.2e-9 * factor * jitter(name, size, number)}, number))
+                records.append(
+                    run(
+                        "throughput",
+                        name,
+                        {"element": "int", "elements": size, "optimisation": "O2", "warm": True},
+                        {"time": size * 1.2e-9 * factor * jitter(name, size, number)},
+                        number,
+                    )
+                )
     for size in (1000, 1_000_000, 10_000_000):
         for name in SPEED:
             stall = size * 2e-9 if name.startswith(("std", "boost")) else 60e-6
             tail = histogram(SPEED[name], stall)
-            records.append(run("latency", name, {"element": "int", "elements": size, "optimisation": "O2"}, {
-                "append_min": 1e-9, "append_max": stall, "append_p50": 1.5e-9, "append_p99": 1e-8, "append_p9999": 2e-6, "append_p999999": 2e-5,
-                "append_decades": [999_900.0, 90, 9, 1, 0, 0, 0], "append_histogram": tail, "clock_cost": 1e-8}))
+            records.append(
+                run(
+                    "latency",
+                    name,
+                    {"element": "int", "elements": size, "optimisation": "O2"},
+                    {
+                        "append_min": 1e-9,
+                        "append_max": stall,
+                        "append_p50": 1.5e-9,
+                        "append_p99": 1e-8,
+                        "append_p9999": 2e-6,
+                        "append_p999999": 2e-5,
+                        "append_decades": [999_900.0, 90, 9, 1, 0, 0, 0],
+                        "append_histogram": tail,
+                        "clock_cost": 1e-8,
+                    },
+                )
+            )
     for size in (1000, 10_000, 100_000, 1_000_000, 10_000_000, 10_000_000_000):
         for name in SPEED:
             if size == 10_000_000_000:
                 dead = name in ("std::vector", "boost::container::vector")
-                records.append(run("memory", name, {"element": "int", "elements": size}, {
-                    "peak_resident": 4.0e10, "baseline": 3e6, "payload": 4e10, "unused": 0}, outcome="bad_alloc" if dead else "ok",
-                    detail="std::bad_alloc" if dead else ""))
+                records.append(
+                    run(
+                        "memory",
+                        name,
+                        {"element": "int", "elements": size},
+                        {"peak_resident": 4.0e10, "baseline": 3e6, "payload": 4e10, "unused": 0},
+                        outcome="bad_alloc" if dead else "ok",
+                        detail="std::bad_alloc" if dead else "",
+                    )
+                )
                 continue
             payload = size * 4
             extra = 1.6 if name in ("std::vector", "boost::container::vector") else 1.0
-            records.append(run("memory", name, {"element": "int", "elements": size}, {
-                "peak_resident": 3e6 + math.ceil(payload * extra / 4096) * 4096, "baseline": 3e6, "payload": payload,
-                "unused": -payload % 4096 if extra == 1.0 else payload * 0.6}))
+            records.append(
+                run(
+                    "memory",
+                    name,
+                    {"element": "int", "elements": size},
+                    {
+                        "peak_resident": 3e6 + math.ceil(payload * extra / 4096) * 4096,
+                        "baseline": 3e6,
+                        "payload": payload,
+                        "unused": -payload % 4096 if extra == 1.0 else payload * 0.6,
+                    },
+                )
+            )
     for power in range(12, 27, 2):
         for name in list(SPEED) + [SETTLED + "/warm"]:
             for number in range(2):
-                factor = {"std::vector": 1.0, "boost::container::vector": 1.02}.get(name, 1.4 if power < 14 else 0.9 if power < 18 else 0.4)
+                factor = {"std::vector": 1.0, "boost::container::vector": 1.02}.get(
+                    name, 1.4 if power < 14 else 0.9 if power < 18 else 0.4
+                )
                 time = (1 << power) * 0.4e-9 * factor * jitter(name, power, number)
-                records.append(run("one-growth", name, {"element": "int", "bytes": 1 << power}, {"time": time, "time_first": time * 2}, number))
+                records.append(
+                    run(
+                        "one-growth",
+                        name,
+                        {"element": "int", "bytes": 1 << power},
+                        {"time": time, "time_first": time * 2},
+                        number,
+                    )
+                )
     for name in list(SPEED) + list(POLICIES):
         numerator, denominator = POLICIES.get(name, (2, 1))
         sequence = growth_sequence(numerator, denominator)
         if name.startswith(SETTLED):
             sequence = [0] + list(range(16384, 1_000_000, 16384))
         moved = 0 if name.startswith(SETTLED) else sum(sequence) * 4
-        records.append(run("growth", name, {"element": "int", "elements": 1_000_000}, {
-            "growths": len(sequence), "address_changes": 1 if moved == 0 else len(sequence), "bytes_moved": moved, "unused": 64000,
-            "unused_most": 65532 if moved == 0 else sequence[-1] * 4 * (numerator - denominator) / denominator,
-            "unused_share": 0.99 if moved == 0 else 8, "grows_at": sequence, "capacities": sequence[1:] + [1_048_576]}))
+        records.append(
+            run(
+                "growth",
+                name,
+                {"element": "int", "elements": 1_000_000},
+                {
+                    "growths": len(sequence),
+                    "address_changes": 1 if moved == 0 else len(sequence),
+                    "bytes_moved": moved,
+                    "unused": 64000,
+                    "unused_most": 65532 if moved == 0 else sequence[-1] * 4 * (numerator - denominator) / denominator,
+                    "unused_share": 0.99 if moved == 0 else 8,
+                    "grows_at": sequence,
+                    "capacities": sequence[1:] + [1_048_576],
+                },
+            )
+        )
     for pages in (1, 8, 64, 512, 4096):
-        for call, (fixed, each) in {"reserve": (9e-7, 0), "commit": (4e-7, 0), "populate": (4e-7, 1.1e-6), "first_touch": (0, 1.5e-6)}.items():
+        for call, (fixed, each) in {
+            "reserve": (9e-7, 0),
+            "commit": (4e-7, 0),
+            "populate": (4e-7, 1.1e-6),
+            "first_touch": (0, 1.5e-6),
+        }.items():
             time = fixed + each * pages
             tail = {"unit": "s", "values": [time, time * 1.4, time * 30], "counts": [900, 99, 1]}
-            records.append(run("commit-cost", call, {"pages": pages}, {
-                "time": time, "time_per_page": time / pages, "call_p50": time, "call_p99": time * 1.4, "call_max": time * 30, "call_histogram": tail}))
+            records.append(
+                run(
+                    "commit-cost",
+                    call,
+                    {"pages": pages},
+                    {
+                        "time": time,
+                        "time_per_page": time / pages,
+                        "call_p50": time,
+                        "call_p99": time * 1.4,
+                        "call_max": time * 30,
+                        "call_histogram": tail,
+                    },
+                )
+            )
     for name, count in (("std::vector", 6.0), (SETTLED, 5.0), ("boost::container::vector", 7.0)):
         records.append(run("instructions", name, {}, {"instructions": count}))
     records.append(run("throughput", "folly::fbvector", {}, {}, outcome="absent", detail="no source folder was given"))
@@ -139,4 +266,5 @@ def write(path: Path, records) -> Path:
 
 if __name__ == "__main__":
     import sys
+
     write(Path(sys.argv[1]), full(paired="paired" in sys.argv))

@@ -37,24 +37,37 @@ def test_the_page_draws_every_chart_without_a_complaint_or_a_request(file):
     with browser.Browser() as opened:
         began = time.monotonic()
         opened.open(file)
-        assert time.monotonic() - began < 20    # not a measurement: a page that hangs must not hang the tests
+        assert time.monotonic() - began < 20  # not a measurement: a page that hangs must not hang the tests
         opened.wait(DRAWN)
         count = opened.evaluate("document.querySelectorAll('.chart').length")
         assert count >= 10
-        assert opened.evaluate("[...document.querySelectorAll('.chart')].filter(chart => chart.querySelector('svg path, svg rect')).length") == count
-        assert opened.evaluate("[...document.querySelectorAll('.chart')].every(chart => chart.getBoundingClientRect().height > 60)")
+        assert (
+            opened.evaluate(
+                "[...document.querySelectorAll('.chart')].filter(chart => chart.querySelector('svg path, svg rect')).length"
+            )
+            == count
+        )
+        assert opened.evaluate(
+            "[...document.querySelectorAll('.chart')].every(chart => chart.getBoundingClientRect().height > 60)"
+        )
         assert opened.log == []
         assert [url for url in opened.requests if not url.startswith(("file:", "data:"))] == []
 
 
 def column(opened, table, index):
-    return opened.evaluate(f"[...document.querySelectorAll('#{table} tbody tr')].map(row => row.cells[{index}].dataset.s)")
+    return opened.evaluate(
+        f"[...document.querySelectorAll('#{table} tbody tr')].map(row => row.cells[{index}].dataset.s)"
+    )
 
 
 def test_a_click_sorts_and_another_turns_it_round(window):
     before = [float(value) for value in column(window, "losses-0", 0)]
-    window.evaluate("document.querySelector('#losses-0 th button').scrollIntoView({block: 'center', behavior: 'instant'})")
-    place = window.evaluate("(r => [r.x + 5, r.y + 5])(document.querySelector('#losses-0 th button').getBoundingClientRect())")
+    window.evaluate(
+        "document.querySelector('#losses-0 th button').scrollIntoView({block: 'center', behavior: 'instant'})"
+    )
+    place = window.evaluate(
+        "(r => [r.x + 5, r.y + 5])(document.querySelector('#losses-0 th button').getBoundingClientRect())"
+    )
     window.click(*place)
     rising = [float(value) for value in column(window, "losses-0", 0)]
     assert rising == sorted(before) and rising != before
@@ -73,8 +86,10 @@ def test_enter_sorts_too(window):
 
 def test_a_contender_can_be_filtered_away_by_keyboard_in_tables_and_pictures(window):
     name = "boost::container::vector"
-    shown = ("[...document.querySelectorAll('[data-contender=\"boost::container::vector\"]')]"
-             ".filter(cell => cell.offsetParent !== null && !cell.closest('details')).length")
+    shown = (
+        "[...document.querySelectorAll('[data-contender=\"boost::container::vector\"]')]"
+        ".filter(cell => cell.offsetParent !== null && !cell.closest('details')).length"
+    )
     points = "document.querySelectorAll('#chart-0-one-growth .mark-symbol path').length"
     assert window.evaluate(shown) > 0
     before = window.evaluate(points)
@@ -83,8 +98,9 @@ def test_a_contender_can_be_filtered_away_by_keyboard_in_tables_and_pictures(win
     window.press(" ")
     assert window.evaluate(shown) == 0
     window.wait(f"{points} < {before}")
-    assert window.evaluate("document.getElementById('count').textContent").endswith(" of " + str(
-        window.evaluate("document.querySelectorAll('.filter input').length")))
+    assert window.evaluate("document.getElementById('count').textContent").endswith(
+        " of " + str(window.evaluate("document.querySelectorAll('.filter input').length"))
+    )
     window.evaluate("document.getElementById('all').click()")
     assert window.evaluate(shown) > 0
     window.wait(f"{points} === {before}")
@@ -94,13 +110,20 @@ def test_choose_yours_answers_with_the_measured_winner(window, file):
     """Asked by the form, checked against the raw records."""
     times = {}
     for record in samples.full():
-        if record.get("experiment") == "throughput" and record["outcome"] == "ok" and record["parameters"] == {
-                "element": "int", "elements": 10_000_000, "optimisation": "O2"}:
+        if (
+            record.get("experiment") == "throughput"
+            and record["outcome"] == "ok"
+            and record["parameters"] == {"element": "int", "elements": 10_000_000, "optimisation": "O2"}
+        ):
             times.setdefault(record["contender"], []).append(record["metrics"]["time"]["values"][0])
     winner = min(times, key=lambda name: statistics.median(times[name]))
-    window.evaluate("(form => { form.elements.count.value = '1e8'; form.dispatchEvent(new Event('input')); })(document.querySelector('.choose'))")
+    window.evaluate(
+        "(form => { form.elements.count.value = '1e8'; form.dispatchEvent(new Event('input')); })(document.querySelector('.choose'))"
+    )
     assert window.evaluate("document.querySelector('.choose .winner').textContent") == winner
-    assert "Nearest cell measured: 10⁷ int, -O2" in window.evaluate("document.querySelector('.choose .answer').textContent")
+    assert "Nearest cell measured: 10⁷ int, -O2" in window.evaluate(
+        "document.querySelector('.choose .answer').textContent"
+    )
     assert "headroom::prefault_ahead()" in window.evaluate("document.querySelector('.choose pre').textContent")
 
 
@@ -109,13 +132,19 @@ def test_choose_yours_keeps_to_containers_that_do_not_move_their_elements(window
     window.evaluate(ask % "false")
     assert window.evaluate("document.querySelector('.choose .winner').textContent") == "std::vector"
     window.evaluate(ask % "true")
-    assert window.evaluate("document.querySelector('.choose .winner').textContent").startswith("headroom::settled_vector")
+    assert window.evaluate("document.querySelector('.choose .winner').textContent").startswith(
+        "headroom::settled_vector"
+    )
 
 
 def test_hovering_a_point_shows_its_numbers(window):
-    window.evaluate("document.getElementById('chart-0-one-growth').scrollIntoView({block: 'center', behavior: 'instant'})")
-    place = window.evaluate("(r => [r.x + r.width / 2, r.y + r.height / 2])"
-                            "(document.querySelectorAll('#chart-0-one-growth .role-mark path[aria-roledescription=\"point\"]')[3].getBoundingClientRect())")
+    window.evaluate(
+        "document.getElementById('chart-0-one-growth').scrollIntoView({block: 'center', behavior: 'instant'})"
+    )
+    place = window.evaluate(
+        "(r => [r.x + r.width / 2, r.y + r.height / 2])"
+        "(document.querySelectorAll('#chart-0-one-growth .role-mark path[aria-roledescription=\"point\"]')[3].getBoundingClientRect())"
+    )
     window.hover(*place)
     window.wait("document.querySelector('#vg-tooltip-element.visible') !== null")
     shown = window.evaluate("document.querySelector('#vg-tooltip-element').textContent")
@@ -135,14 +164,16 @@ def test_dark_and_light_differ_and_both_keep_contrast(window):
 
 def test_every_contenders_colour_stands_out_from_both_backgrounds(window):
     from headroom_report import style
+
     for look in list(style._KNOWN.values()) + list(style._SPARE):
         for back in ("rgb(255, 255, 255)", "rgb(20, 23, 26)"):
-            red, green, blue = (int(look.colour[i:i + 2], 16) for i in (1, 3, 5))
+            red, green, blue = (int(look.colour[i : i + 2], 16) for i in (1, 3, 5))
             assert contrast(back, f"rgb({red}, {green}, {blue})") >= 3, look
 
 
 def test_no_two_contenders_look_alike_even_without_colour():
     from headroom_report import style
+
     names = list(style._KNOWN)
     looks = style.looks(names)
     assert len({(look.dash, look.shape) for look in looks.values()}) == len(names)
@@ -156,7 +187,9 @@ def test_it_prints(window, tmp_path):
 
 def test_a_page_without_results_makes_no_complaint(tmp_path):
     (tmp_path / "empty.jsonl").write_text("")
-    (tmp_path / "empty.html").write_text(page.render(model.build(results.read([tmp_path / "empty.jsonl"]))), encoding="utf-8")
+    (tmp_path / "empty.html").write_text(
+        page.render(model.build(results.read([tmp_path / "empty.jsonl"]))), encoding="utf-8"
+    )
     with browser.Browser() as opened:
         opened.open(tmp_path / "empty.html")
         assert opened.log == []
@@ -164,7 +197,9 @@ def test_a_page_without_results_makes_no_complaint(tmp_path):
 
 
 def test_the_comparison_of_two_sets_makes_no_complaint_and_sorts(tmp_path):
-    sets = [results.read([samples.write(tmp_path / f"{name}.jsonl", samples.full(paired=name == "b"))]) for name in "ab"]
+    sets = [
+        results.read([samples.write(tmp_path / f"{name}.jsonl", samples.full(paired=name == "b"))]) for name in "ab"
+    ]
     (tmp_path / "compare.html").write_text(compare.page(compare.compare(*sets)), encoding="utf-8")
     with browser.Browser() as opened:
         opened.open(tmp_path / "compare.html")
@@ -175,9 +210,11 @@ def test_the_comparison_of_two_sets_makes_no_complaint_and_sorts(tmp_path):
 
 def contrast(first: str, second: str) -> float:
     """As WCAG defines it."""
+
     def light(colour):
-        parts = [float(part) / 255 for part in colour[colour.index("(") + 1:-1].split(",")[:3]]
+        parts = [float(part) / 255 for part in colour[colour.index("(") + 1 : -1].split(",")[:3]]
         red, green, blue = (part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
         return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
     bright, dim = sorted((light(first), light(second)), reverse=True)
     return (bright + 0.05) / (dim + 0.05)

@@ -11,8 +11,19 @@ WAITING = [claim for claim in EVERY if "quantity" not in claim.rule]
 
 
 def a_run(experiment, contender, parameters, metrics, outcome="ok", number=0):
-    return Run("m", experiment, contender, tuple(sorted(parameters.items())), number, outcome, "",
-               {name: Metric("", tuple(value) if isinstance(value, (list, tuple)) else (value,)) for name, value in metrics.items()})
+    return Run(
+        "m",
+        experiment,
+        contender,
+        tuple(sorted(parameters.items())),
+        number,
+        outcome,
+        "",
+        {
+            name: Metric("", tuple(value) if isinstance(value, (list, tuple)) else (value,))
+            for name, value in metrics.items()
+        },
+    )
 
 
 def points(rule):
@@ -51,14 +62,25 @@ def made_up(claim, value):
     runs = []
     for parameters in points(rule):
         if "ratio" in quantity:
-            runs += [a_run(rule["experiment"], quantity["of"], parameters, {quantity["ratio"]: value * 8}),
-                     a_run(rule["experiment"], quantity["to"], parameters, {quantity["ratio"]: 8})]
+            runs += [
+                a_run(rule["experiment"], quantity["of"], parameters, {quantity["ratio"]: value * 8}),
+                a_run(rule["experiment"], quantity["to"], parameters, {quantity["ratio"]: 8}),
+            ]
         elif "sequence" in quantity:
             there = published.tables()[quantity["published"]].column(quantity["column"], quantity["rows"])
-            runs.append(a_run(rule["experiment"], quantity["of"], parameters, {quantity["sequence"]: there if value else there[:-1]}))
+            runs.append(
+                a_run(
+                    rule["experiment"],
+                    quantity["of"],
+                    parameters,
+                    {quantity["sequence"]: there if value else there[:-1]},
+                )
+            )
         elif "survives" in quantity:
-            runs += [a_run(rule["experiment"], quantity["survives"], parameters, {}, "ok" if value else "killed"),
-                     a_run(rule["experiment"], quantity["where_fails"], parameters, {}, "bad_alloc")]
+            runs += [
+                a_run(rule["experiment"], quantity["survives"], parameters, {}, "ok" if value else "killed"),
+                a_run(rule["experiment"], quantity["where_fails"], parameters, {}, "bad_alloc"),
+            ]
         else:
             metrics = {quantity["value"]: value * (7 if "over" in quantity else 1) + (3 if "less" in quantity else 0)}
             if "over" in quantity:
@@ -68,7 +90,9 @@ def made_up(claim, value):
             runs.append(a_run(rule["experiment"], quantity["of"], parameters, metrics))
             if "against" in quantity:
                 other = quantity["against"]
-                runs.append(a_run(other["experiment"], other["of"], points({"where": other["where"]})[0], {other["value"]: 1}))
+                runs.append(
+                    a_run(other["experiment"], other["of"], points({"where": other["where"]})[0], {other["value"]: 1})
+                )
     return runs
 
 
@@ -84,8 +108,10 @@ def test_each_rule_can_come_out_both_ways_and_not_run(claim):
 def test_a_claim_is_not_decided_by_other_experiments(claim):
     good, _ = limit_sides(claim.rule["must"])
     others = [run for run in made_up(claim, good) if run.experiment != claim.rule["experiment"]]
-    elsewhere = [Run(run.machine, "some-other", run.contender, run.parameters, run.round, run.outcome, run.detail, run.metrics)
-                 for run in made_up(claim, good)]
+    elsewhere = [
+        Run(run.machine, "some-other", run.contender, run.parameters, run.round, run.outcome, run.detail, run.metrics)
+        for run in made_up(claim, good)
+    ]
     assert claims.decide(claim, cells(others + elsewhere)).state == claims.NOT_RUN
 
 
@@ -108,7 +134,9 @@ def test_only_experiments_still_to_be_built_have_claims_without_a_rule(claim):
 
 def test_all_the_documents_experiments_have_claims():
     experiments = {claim.rule["experiment"] for claim in EVERY}
-    experiments |= {claim.rule["quantity"]["against"]["experiment"] for claim in ALL if "against" in claim.rule["quantity"]}
+    experiments |= {
+        claim.rule["quantity"]["against"]["experiment"] for claim in ALL if "against" in claim.rule["quantity"]
+    }
     assert experiments >= {experiment.id for experiment in catalogue.EXPERIMENTS} | set(catalogue.OTHERS)
 
 
@@ -126,7 +154,10 @@ def throughput(ratios, contender="headroom::settled_vector"):
     runs = []
     for size, ratio in ratios.items():
         parameters = {"element": "int", "elements": size, "optimisation": "O2"}
-        runs += [a_run("throughput", contender, parameters, {"time": ratio}), a_run("throughput", "std::vector", parameters, {"time": 1.0})]
+        runs += [
+            a_run("throughput", contender, parameters, {"time": ratio}),
+            a_run("throughput", "std::vector", parameters, {"time": 1.0}),
+        ]
     return runs
 
 
@@ -143,8 +174,19 @@ def test_one_cell_that_breaks_a_promise_breaks_it_and_is_the_one_shown():
 
 
 def test_a_warm_process_does_not_stand_in_for_a_fresh_one():
-    runs = [Run(run.machine, run.experiment, run.contender, tuple(sorted({**dict(run.parameters), "warm": True}.items())), 0, "ok", "",
-                run.metrics) for run in throughput({10**7: 0.1, 10**8: 0.1, 10**9: 0.1})]
+    runs = [
+        Run(
+            run.machine,
+            run.experiment,
+            run.contender,
+            tuple(sorted({**dict(run.parameters), "warm": True}.items())),
+            0,
+            "ok",
+            "",
+            run.metrics,
+        )
+        for run in throughput({10**7: 0.1, 10**8: 0.1, 10**9: 0.1})
+    ]
     assert claims.decide(by_id("append-default"), cells(runs)).state == claims.NOT_RUN
 
 
@@ -152,7 +194,10 @@ def test_a_promise_is_broken_by_our_own_failure_but_a_peers_failure_decides_noth
     parameters = {"element": "int", "elements": 10**9, "optimisation": "O2"}
     ours, theirs = "headroom::settled_vector/prefault_ahead", "std::vector"
     fine = {"time": 0.05}
-    broken = [a_run("throughput", ours, parameters, {}, "killed"), a_run("throughput", theirs, parameters, {"time": 1.0})]
+    broken = [
+        a_run("throughput", ours, parameters, {}, "killed"),
+        a_run("throughput", theirs, parameters, {"time": 1.0}),
+    ]
     assert claims.decide(by_id("append-prefault"), cells(broken)).state == claims.FAILS
     alone = [a_run("throughput", ours, parameters, fine), a_run("throughput", theirs, parameters, {}, "bad_alloc")]
     verdict = claims.decide(by_id("append-prefault"), cells(alone))
@@ -164,8 +209,10 @@ def test_medians_over_rounds_decide_and_not_single_rounds():
     parameters = {"element": "int", "elements": 10**9, "optimisation": "O2"}
     runs = []
     for number, time in enumerate((0.01, 0.5, 0.6)):
-        runs += [a_run("throughput", "headroom::settled_vector/prefault_ahead", parameters, {"time": time}, number=number),
-                 a_run("throughput", "std::vector", parameters, {"time": 1.0}, number=number)]
+        runs += [
+            a_run("throughput", "headroom::settled_vector/prefault_ahead", parameters, {"time": time}, number=number),
+            a_run("throughput", "std::vector", parameters, {"time": 1.0}, number=number),
+        ]
     verdict = claims.decide(by_id("append-prefault"), cells(runs))
     assert verdict.state == claims.FAILS and verdict.decisive.figure.median == 0.5
 
@@ -173,7 +220,11 @@ def test_medians_over_rounds_decide_and_not_single_rounds():
 def test_a_verdict_closer_than_equal_things_lie_apart_says_so():
     runs = []
     parameters = {"element": "int", "elements": 10**9, "optimisation": "O2"}
-    for contender, time in (("std::vector", 1.0), ("std::vector#2", 1.1), ("headroom::settled_vector/prefault_ahead", 0.118)):
+    for contender, time in (
+        ("std::vector", 1.0),
+        ("std::vector#2", 1.1),
+        ("headroom::settled_vector/prefault_ahead", 0.118),
+    ):
         runs.append(a_run("throughput", contender, parameters, {"time": time}))
     verdict = claims.decide(by_id("append-prefault"), cells(runs))
     assert verdict.state == claims.HOLDS

@@ -19,7 +19,10 @@ def times(figures, cpu="Made-up processor"):
 
 
 def compared(tmp_path, first, second):
-    return compare.compare(results.read([samples.write(tmp_path / "a.jsonl", first)]), results.read([samples.write(tmp_path / "b.jsonl", second)]))
+    return compare.compare(
+        results.read([samples.write(tmp_path / "a.jsonl", first)]),
+        results.read([samples.write(tmp_path / "b.jsonl", second)]),
+    )
 
 
 def test_a_set_compared_with_itself_has_not_changed(tmp_path):
@@ -29,34 +32,54 @@ def test_a_set_compared_with_itself_has_not_changed(tmp_path):
 
 
 def test_what_became_slower_and_faster_is_found(tmp_path):
-    found = compared(tmp_path, times({"std::vector": [1.0, 1.01], OURS: [0.5, 0.51], OURS + "/open": [0.8, 0.81]}),
-                     times({"std::vector": [1.0, 1.01], OURS: [0.7, 0.71], OURS + "/open": [0.4, 0.41]}))
+    found = compared(
+        tmp_path,
+        times({"std::vector": [1.0, 1.01], OURS: [0.5, 0.51], OURS + "/open": [0.8, 0.81]}),
+        times({"std::vector": [1.0, 1.01], OURS: [0.7, 0.71], OURS + "/open": [0.4, 0.41]}),
+    )
     (worse,), (better,) = found.worse, found.better
     assert worse.contender == OURS and worse.factor == pytest.approx(1.4, rel=0.02)
     assert better.contender == OURS + "/open" and better.factor == pytest.approx(0.5, rel=0.02)
 
 
 def test_rounds_that_overlap_are_no_change(tmp_path):
-    found = compared(tmp_path, times({"std::vector": [1.0, 1.0], OURS: [0.5, 0.7]}), times({"std::vector": [1.0, 1.0], OURS: [0.65, 0.9]}))
+    found = compared(
+        tmp_path,
+        times({"std::vector": [1.0, 1.0], OURS: [0.5, 0.7]}),
+        times({"std::vector": [1.0, 1.0], OURS: [0.65, 0.9]}),
+    )
     assert found.changes and not found.worse
 
 
 def test_a_slower_machine_is_no_change_of_ours(tmp_path):
-    found = compared(tmp_path, times({"std::vector": [1.0, 1.01], OURS: [0.5, 0.505]}), times({"std::vector": [2.0, 2.02], OURS: [1.0, 1.01]}))
+    found = compared(
+        tmp_path,
+        times({"std::vector": [1.0, 1.01], OURS: [0.5, 0.505]}),
+        times({"std::vector": [2.0, 2.02], OURS: [1.0, 1.01]}),
+    )
     assert [change.contender for change in found.worse] == ["std::vector"]
 
 
 def test_on_different_machines_only_ratios_are_compared(tmp_path):
-    found = compared(tmp_path, times({"std::vector": [1.0], OURS: [0.5]}), times({"std::vector": [9.0], OURS: [4.5]}, cpu="Another"))
+    found = compared(
+        tmp_path, times({"std::vector": [1.0], OURS: [0.5]}), times({"std::vector": [9.0], OURS: [4.5]}, cpu="Another")
+    )
     assert [change.contender for change in found.changes] == [OURS]
     assert any("different machines" in warning for warning in found.warnings)
 
 
 def test_a_change_smaller_than_equal_things_lie_apart_does_not_count(tmp_path):
-    quiet = compared(tmp_path, times({"std::vector": [1.0, 1.0], OURS: [0.50, 0.50]}), times({"std::vector": [1.0, 1.0], OURS: [0.55, 0.55]}))
+    quiet = compared(
+        tmp_path,
+        times({"std::vector": [1.0, 1.0], OURS: [0.50, 0.50]}),
+        times({"std::vector": [1.0, 1.0], OURS: [0.55, 0.55]}),
+    )
     assert len(quiet.worse) == 1
-    noisy = compared(tmp_path, times({"std::vector": [1.0, 1.0], "std::vector#2": [1.2, 1.2], OURS: [0.50, 0.50]}),
-                     times({"std::vector": [1.0, 1.0], OURS: [0.55, 0.55]}))
+    noisy = compared(
+        tmp_path,
+        times({"std::vector": [1.0, 1.0], "std::vector#2": [1.2, 1.2], OURS: [0.50, 0.50]}),
+        times({"std::vector": [1.0, 1.0], OURS: [0.55, 0.55]}),
+    )
     assert not noisy.worse
 
 
@@ -68,12 +91,18 @@ def test_a_time_taken_once_tells_no_change(tmp_path):
 def test_verdicts_that_differ_and_cells_on_one_side_are_named(tmp_path):
     first, second = samples.full(), [record for record in samples.full() if record.get("experiment") != "instructions"]
     found = compared(tmp_path, first, second)
-    assert [(claim.id, before, after) for claim, before, after in found.verdicts] == [("instructions", "holds", "not run")]
+    assert [(claim.id, before, after) for claim, before, after in found.verdicts] == [
+        ("instructions", "holds", "not run")
+    ]
     assert found.missing[1] == ["instructions: —"]
 
 
 def test_from_nothing_to_something_is_infinitely_worse_and_no_traceback(tmp_path):
-    found = compared(tmp_path, times({"std::vector": [1.0, 1.0], OURS: [0.0, 0.0]}), times({"std::vector": [1.0, 1.0], OURS: [1.0, 1.0]}))
+    found = compared(
+        tmp_path,
+        times({"std::vector": [1.0, 1.0], OURS: [0.0, 0.0]}),
+        times({"std::vector": [1.0, 1.0], OURS: [1.0, 1.0]}),
+    )
     assert found.worse[0].factor == float("inf")
     assert "∞" in compare.text(found)
 

@@ -9,7 +9,9 @@ from headroom_report.results import Metric, Run
 
 def a_run(contender, value, number=0, outcome="ok", experiment="one-growth", metric="time", **parameters):
     metrics = {metric: Metric("s", (value,))} if value is not None else {}
-    return Run("m", experiment, contender, tuple(sorted((parameters or {"bytes": 4096}).items())), number, outcome, "", metrics)
+    return Run(
+        "m", experiment, contender, tuple(sorted((parameters or {"bytes": 4096}).items())), number, outcome, "", metrics
+    )
 
 
 def one_cell(*runs):
@@ -39,7 +41,10 @@ def test_percentiles_of_a_histogram_are_by_nearest_rank():
 
 
 def test_histograms_of_all_rounds_are_added_up():
-    runs = [Run("m", "latency", "a", (("elements", 1),), number, "ok", "", {"h": Metric("s", (1.0, 2.0), (3, 4))}) for number in range(2)]
+    runs = [
+        Run("m", "latency", "a", (("elements", 1),), number, "ok", "", {"h": Metric("s", (1.0, 2.0), (3, 4))})
+        for number in range(2)
+    ]
     assert one_cell(*runs).histogram("a", "h") == Metric("s", (1.0, 2.0), (6, 8))
 
 
@@ -57,7 +62,14 @@ def test_noise_is_how_far_two_runs_of_the_same_contender_lie_apart_either_way():
 
 
 def test_cells_are_told_apart_by_every_parameter():
-    assert len(figures.cells([a_run("a", 1.0, elements=1), a_run("a", 1.0, elements=1, warm=True), a_run("a", 1.0, elements=2)])) == 3
+    assert (
+        len(
+            figures.cells(
+                [a_run("a", 1.0, elements=1), a_run("a", 1.0, elements=1, warm=True), a_run("a", 1.0, elements=2)]
+            )
+        )
+        == 3
+    )
 
 
 OURS = "headroom::settled_vector"
@@ -68,24 +80,40 @@ def places(*runs):
 
 
 def test_best_close_and_behind_are_counted_and_losses_come_worst_first():
-    result = places(a_run(OURS, 0.9, bytes=1), a_run("std::vector", 1.0, bytes=1),
-                    a_run(OURS, 1.04, bytes=2), a_run("std::vector", 1.0, bytes=2),
-                    a_run(OURS, 1.5, bytes=3), a_run("std::vector", 1.0, bytes=3),
-                    a_run(OURS, 3.0, bytes=4), a_run("std::vector", 1.0, bytes=4))
+    result = places(
+        a_run(OURS, 0.9, bytes=1),
+        a_run("std::vector", 1.0, bytes=1),
+        a_run(OURS, 1.04, bytes=2),
+        a_run("std::vector", 1.0, bytes=2),
+        a_run(OURS, 1.5, bytes=3),
+        a_run("std::vector", 1.0, bytes=3),
+        a_run(OURS, 3.0, bytes=4),
+        a_run("std::vector", 1.0, bytes=4),
+    )
     assert (len(result.best), len(result.close), len(result.losses)) == (1, 1, 3)
     assert [place.ratio for place in result.losses] == [3.0, 1.5, 1.04]
 
 
 def test_only_the_default_counts_and_the_best_policy_is_named_beside_it():
-    result = places(a_run(OURS, 2.0), a_run(OURS + "/huge_pages", 0.5), a_run("std::vector", 1.0), a_run("boost::container::vector", 4.0))
+    result = places(
+        a_run(OURS, 2.0),
+        a_run(OURS + "/huge_pages", 0.5),
+        a_run("std::vector", 1.0),
+        a_run("boost::container::vector", 4.0),
+    )
     (loss,) = result.losses
     assert (loss.other, loss.ratio, loss.tuned, loss.tuned_ratio) == ("std::vector", 2.0, OURS + "/huge_pages", 0.5)
 
 
 def test_our_failure_is_the_worst_loss_and_a_peers_failure_is_no_contest_lost():
-    result = places(a_run(OURS, None, outcome="bad_alloc", bytes=1), a_run("std::vector", 1.0, bytes=1),
-                    a_run(OURS, 9.0, bytes=2), a_run("std::vector", None, outcome="killed", bytes=2),
-                    a_run(OURS, 2.0, bytes=3), a_run("std::vector", 1.0, bytes=3))
+    result = places(
+        a_run(OURS, None, outcome="bad_alloc", bytes=1),
+        a_run("std::vector", 1.0, bytes=1),
+        a_run(OURS, 9.0, bytes=2),
+        a_run("std::vector", None, outcome="killed", bytes=2),
+        a_run(OURS, 2.0, bytes=3),
+        a_run("std::vector", 1.0, bytes=3),
+    )
     assert [place.ratio for place in result.losses] == [math.inf, 2.0]
     assert result.losses[0].why == "bad_alloc"
     assert len(result.best) == 1
@@ -96,8 +124,10 @@ def test_an_absent_default_is_no_place_at_all():
 
 
 def test_growth_policies_are_arithmetic_and_no_contenders():
-    result = places(a_run("headroom::geometric<2,1>", 0.0, experiment="growth", metric="bytes_moved", elements=1),
-                    a_run("std::vector", 1.0, experiment="growth", metric="bytes_moved", elements=1))
+    result = places(
+        a_run("headroom::geometric<2,1>", 0.0, experiment="growth", metric="bytes_moved", elements=1),
+        a_run("std::vector", 1.0, experiment="growth", metric="bytes_moved", elements=1),
+    )
     assert not result.places
 
 
@@ -109,15 +139,21 @@ def test_a_loss_within_the_noise_says_so():
 
 def test_rounds_that_overlap_are_noise_and_rounds_that_do_not_are_not():
     overlapping = [a_run(OURS, value, number) for number, value in enumerate((1.0, 1.2, 1.4))] + [
-        a_run("std::vector", value, number) for number, value in enumerate((0.9, 1.1, 1.15))]
+        a_run("std::vector", value, number) for number, value in enumerate((0.9, 1.1, 1.15))
+    ]
     apart = [a_run(OURS, value, number) for number, value in enumerate((1.2, 1.3, 1.4))] + [
-        a_run("std::vector", value, number) for number, value in enumerate((0.9, 1.1, 1.15))]
+        a_run("std::vector", value, number) for number, value in enumerate((0.9, 1.1, 1.15))
+    ]
     assert places(*overlapping).losses[0].in_noise
     assert not places(*apart).losses[0].in_noise
 
 
 def test_one_in_a_million_does_not_count_among_a_thousand():
     def latency(elements):
-        return [a_run(name, value, experiment="latency", metric="append_p999999", elements=elements) for name, value in ((OURS, 2.0), ("std::vector", 1.0))]
+        return [
+            a_run(name, value, experiment="latency", metric="append_p999999", elements=elements)
+            for name, value in ((OURS, 2.0), ("std::vector", 1.0))
+        ]
+
     assert not places(*latency(1000)).places
     assert len(places(*latency(1_000_000)).places) == 1

@@ -65,7 +65,10 @@ def test_medians_on_the_page_are_those_of_the_files(full):
     for record in samples.full():
         if record.get("experiment") == "throughput" and record["outcome"] == "ok":
             point = record["parameters"]
-            label = f"10{'⁰¹²³⁴⁵⁶⁷⁸⁹'[len(str(point['elements'])) - 1]} {point['element']}, -{point['optimisation']}" + (", warm" if point.get("warm") else "")
+            label = (
+                f"10{'⁰¹²³⁴⁵⁶⁷⁸⁹'[len(str(point['elements'])) - 1]} {point['element']}, -{point['optimisation']}"
+                + (", warm" if point.get("warm") else "")
+            )
             times.setdefault((label, record["contender"]), []).append(record["metrics"]["time"]["values"][0])
     checked = 0
     for row in table["rows"][1:]:
@@ -77,7 +80,8 @@ def test_medians_on_the_page_are_those_of_the_files(full):
             assert float(key) == pytest.approx(statistics.median(expected), rel=1e-9)
             number, unit = re.match(r"([\d.,]+) (\S+)", shown).groups()
             assert float(number.replace(",", "")) * {"s": 1, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}[unit] == pytest.approx(
-                statistics.median(expected), rel=0.005)
+                statistics.median(expected), rel=0.005
+            )
             checked += 1
     assert not times and checked > 100
 
@@ -90,7 +94,9 @@ def test_ratios_on_the_page_are_those_of_the_medians(full):
         keys = {name: float(key) for name, (_, key) in zip(heading[1:], row[1:])}
         for name, (shown, _) in zip(heading[1:], row[1:]):
             if name != "std::vector":
-                assert float(re.search(r"\(([\d.]+)\)", shown)[1]) == pytest.approx(keys[name] / keys["std::vector"], abs=0.0051)
+                assert float(re.search(r"\(([\d.]+)\)", shown)[1]) == pytest.approx(
+                    keys[name] / keys["std::vector"], abs=0.0051
+                )
 
 
 def test_the_text_says_the_same_as_the_page(full):
@@ -129,22 +135,60 @@ def test_the_page_of_the_documents_own_grid_stays_small_too(tmp_path):
     """All powers of ten to 10^10, at all levels, by all contenders: as many cells as a full run has."""
     records = [dict(samples.MACHINE)]
     names = list(samples.SPEED) + [samples.SETTLED + "/open unchecked", samples.SETTLED + "/warm", "std::vector#2"]
-    histogram = {"unit": "s", "values": [1e-9 * 1.02**i for i in range(1000)], "counts": [1000 + i for i in range(1000)]}
+    histogram = {
+        "unit": "s",
+        "values": [1e-9 * 1.02**i for i in range(1000)],
+        "counts": [1000 + i for i in range(1000)],
+    }
     for name in names:
         for level in ("O0", "O1", "O2"):
             for element in ("int", "unique_ptr<int>"):
                 for power in range(3, 11):
                     point = {"element": element, "elements": 10**power, "optimisation": level}
                     time = 10**power * 1e-9 * samples.jitter(name, power, level, element)
-                    records.append(samples.run("throughput", name, point, {"time": time, "time_steady": time, "destroy": time, "loop_cpu": time}))
-                    records.append(samples.run("latency", name, point, {
-                        "append_min": 1e-9, "append_max": time, "append_p50": 1e-9, "append_p99": 1e-8, "append_p9999": 1e-7, "append_p999999": 1e-6,
-                        "append_decades": [1.0] * 7, "append_histogram": histogram}))
+                    records.append(
+                        samples.run(
+                            "throughput",
+                            name,
+                            point,
+                            {"time": time, "time_steady": time, "destroy": time, "loop_cpu": time},
+                        )
+                    )
+                    records.append(
+                        samples.run(
+                            "latency",
+                            name,
+                            point,
+                            {
+                                "append_min": 1e-9,
+                                "append_max": time,
+                                "append_p50": 1e-9,
+                                "append_p99": 1e-8,
+                                "append_p9999": 1e-7,
+                                "append_p999999": 1e-6,
+                                "append_decades": [1.0] * 7,
+                                "append_histogram": histogram,
+                            },
+                        )
+                    )
         for power in range(3, 11):
-            records.append(samples.run("memory", name, {"element": "int", "elements": 10**power}, {
-                "peak_resident": 4.1 * 10**power, "baseline": 1.0, "payload": 4 * 10**power, "unused": 5}))
+            records.append(
+                samples.run(
+                    "memory",
+                    name,
+                    {"element": "int", "elements": 10**power},
+                    {"peak_resident": 4.1 * 10**power, "baseline": 1.0, "payload": 4 * 10**power, "unused": 5},
+                )
+            )
         for power in range(12, 31):
-            records.append(samples.run("one-growth", name, {"element": "int", "bytes": 2**power}, {"time": 2**power * 1e-9, "time_first": 1.0}))
+            records.append(
+                samples.run(
+                    "one-growth",
+                    name,
+                    {"element": "int", "bytes": 2**power},
+                    {"time": 2**power * 1e-9, "time_first": 1.0},
+                )
+            )
     html, _ = made(tmp_path, records)
     assert len(html.encode()) < 5_000_000
 
@@ -158,8 +202,18 @@ def test_every_experiment_has_a_picture_and_a_table_behind_it(full):
 def test_every_first_table_names_its_verdict_in_words(full):
     html, _ = full
     found = {table["caption"]: table for table in Tables(html).tables}
-    assert {row[0][0] for row in found["Claims of the documents"]["rows"][1:]} <= {"holds", "does not hold", "not run", "holds where run"}
-    assert {row[0][0] for row in found["Headroom's promises"]["rows"][1:]} <= {"met", "missed", "not run", "met where run"}
+    assert {row[0][0] for row in found["Claims of the documents"]["rows"][1:]} <= {
+        "holds",
+        "does not hold",
+        "not run",
+        "holds where run",
+    }
+    assert {row[0][0] for row in found["Headroom's promises"]["rows"][1:]} <= {
+        "met",
+        "missed",
+        "not run",
+        "met where run",
+    }
 
 
 def test_every_loss_is_on_the_page(full):
@@ -212,8 +266,10 @@ def test_lines_that_could_not_be_read_are_listed(tmp_path):
 
 
 def test_only_failures_is_still_a_page(tmp_path):
-    records = [samples.MACHINE] + [samples.run("throughput", name, {"element": "int", "elements": 1000, "optimisation": "O2"}, {}, outcome=outcome)
-                                   for name, outcome in (("std::vector", "killed"), ("headroom::settled_vector", "timeout"))]
+    records = [samples.MACHINE] + [
+        samples.run("throughput", name, {"element": "int", "elements": 1000, "optimisation": "O2"}, {}, outcome=outcome)
+        for name, outcome in (("std::vector", "killed"), ("headroom::settled_vector", "timeout"))
+    ]
     html, _ = made(tmp_path, records)
     assert "1 killed, 1 timeout" in html
 
@@ -221,13 +277,42 @@ def test_only_failures_is_still_a_page(tmp_path):
 def test_runs_with_strange_shapes_are_still_a_page(tmp_path):
     """Zeros, missing metrics, missing parameters, unknown experiments and units: whatever a line may legally hold."""
     records = [samples.MACHINE]
-    for experiment in ("throughput", "latency", "memory", "one-growth", "growth", "commit-cost", "instructions", "unheard-of"):
+    for experiment in (
+        "throughput",
+        "latency",
+        "memory",
+        "one-growth",
+        "growth",
+        "commit-cost",
+        "instructions",
+        "unheard-of",
+    ):
         for contender in ("std::vector", "headroom::settled_vector", "headroom::settled_vector/page_by_page"):
             records.append(samples.run(experiment, contender, {}, {}))
-            records.append(samples.run(experiment, contender, {"elements": 0, "bytes": 0, "pages": 0}, {"time": 0, "append_max": 0, "payload": 0, "call_p50": 0}))
-            records.append(samples.run(experiment, contender, {"elements": "many", "optimisation": 3}, {"time": [], "grows_at": [], "append_decades": []}))
-            records.append(samples.run(experiment, contender, {"elements": 5, "element": "int", "optimisation": "O2"}, {
-                "time": -1.0, "append_histogram": {"unit": "s", "values": [0.0, -1.0], "counts": [0, 3]}}))
+            records.append(
+                samples.run(
+                    experiment,
+                    contender,
+                    {"elements": 0, "bytes": 0, "pages": 0},
+                    {"time": 0, "append_max": 0, "payload": 0, "call_p50": 0},
+                )
+            )
+            records.append(
+                samples.run(
+                    experiment,
+                    contender,
+                    {"elements": "many", "optimisation": 3},
+                    {"time": [], "grows_at": [], "append_decades": []},
+                )
+            )
+            records.append(
+                samples.run(
+                    experiment,
+                    contender,
+                    {"elements": 5, "element": "int", "optimisation": "O2"},
+                    {"time": -1.0, "append_histogram": {"unit": "s", "values": [0.0, -1.0], "counts": [0, 3]}},
+                )
+            )
     html, report = made(tmp_path, records)
     assert "unheard-of" in html
     text.report_text(report, everything=True)
@@ -235,18 +320,27 @@ def test_runs_with_strange_shapes_are_still_a_page(tmp_path):
 
 
 def test_hostile_names_stay_text(tmp_path):
-    evil = "</script><script>alert(1)</script><b a=\"'\">"
+    evil = '</script><script>alert(1)</script><b a="\'">'
     records = [{**samples.MACHINE, "cpu": evil}]
     for contender in (evil, "std::vector", "headroom::settled_vector"):
-        records.append(samples.run("throughput", contender, {"element": evil, "elements": 1000, "optimisation": "O2"}, {"time": 1e-6}))
+        records.append(
+            samples.run(
+                "throughput", contender, {"element": evil, "elements": 1000, "optimisation": "O2"}, {"time": 1e-6}
+            )
+        )
     html, _ = made(tmp_path, records)
     assert "<script>alert" not in html and evil not in html
 
 
 def test_two_machines_each_get_their_own_verdicts(tmp_path):
-    records = samples.full() + [{**samples.MACHINE, "id": "feedf00d", "cpu": "Another"}] + [
-        samples.run("one-growth", name, {"element": "int", "bytes": 4096}, {"time": time}, machine="feedf00d")
-        for name, time in (("std::vector", 1e-6), ("headroom::settled_vector", 2e-6))]
+    records = (
+        samples.full()
+        + [{**samples.MACHINE, "id": "feedf00d", "cpu": "Another"}]
+        + [
+            samples.run("one-growth", name, {"element": "int", "bytes": 4096}, {"time": time}, machine="feedf00d")
+            for name, time in (("std::vector", 1e-6), ("headroom::settled_vector", 2e-6))
+        ]
+    )
     html, report = made(tmp_path, records)
     assert [machine.id for machine in report.machines] == ["0badcafe", "feedf00d"]
     ids = re.findall(r'\sid="([^"]+)"', html.replace(page.vega(), ""))
@@ -255,12 +349,17 @@ def test_two_machines_each_get_their_own_verdicts(tmp_path):
 
 def other_build(name, started, experiments):
     return [{**samples.MACHINE, "id": name, "commit": name, "started": started}] + [
-        samples.run(experiment, "std::vector", {"bytes": 1, "elements": 1}, {"time": 1.0}, machine=name) for experiment in experiments]
+        samples.run(experiment, "std::vector", {"bytes": 1, "elements": 1}, {"time": 1.0}, machine=name)
+        for experiment in experiments
+    ]
 
 
 def test_of_several_builds_on_one_machine_the_newest_that_ran_the_most_experiments_is_shown(tmp_path):
-    records = other_build("old", "2026-01-01", ("memory", "growth")) + other_build("new", "2026-02-02", ("memory", "growth")) + other_build(
-        "part", "2026-03-03", ("growth",))
+    records = (
+        other_build("old", "2026-01-01", ("memory", "growth"))
+        + other_build("new", "2026-02-02", ("memory", "growth"))
+        + other_build("part", "2026-03-03", ("growth",))
+    )
     html, report = made(tmp_path, records)
     assert [machine.id for machine in report.machines] == ["new"]
     assert "other builds on the same machine: old (commit old), part (commit part)" in html
@@ -270,7 +369,10 @@ def test_of_several_builds_on_one_machine_the_newest_that_ran_the_most_experimen
 
 
 def test_the_last_machine_line_counts_with_every_grid(tmp_path):
-    path = samples.write(tmp_path / "two.jsonl", [{**samples.MACHINE, "started": "1"}, {**samples.MACHINE, "started": "2", "grid": "default"}])
+    path = samples.write(
+        tmp_path / "two.jsonl",
+        [{**samples.MACHINE, "started": "1"}, {**samples.MACHINE, "started": "2", "grid": "default"}],
+    )
     machine = results.read([path]).machines["0badcafe"]
     assert (machine["started"], machine["grid"]) == ("2", "quick, default")
 
@@ -279,7 +381,14 @@ def test_pictures_are_also_svg_files(tmp_path):
     path = samples.write(tmp_path / "full.jsonl", samples.full())
     assert main([str(path), "--svg", str(tmp_path / "svg")]) == 0
     files = sorted((tmp_path / "svg").glob("*.svg"))
-    assert {file.stem for file in files} >= {"throughput-O2", "memory", "one-growth", "growth", "latency-histogram", "commit-cost"}
+    assert {file.stem for file in files} >= {
+        "throughput-O2",
+        "memory",
+        "one-growth",
+        "growth",
+        "latency-histogram",
+        "commit-cost",
+    }
     assert all(file.read_text().startswith("<svg") for file in files)
 
 

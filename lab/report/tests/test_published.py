@@ -28,7 +28,9 @@ def keys(table, *names):
 
 
 def test_memory_has_every_system_length_and_contender_once():
-    assert keys(TABLES["reserve_and_commit_memory"], "system", "elements", "contender") == Counter(product(SYSTEMS, LENGTHS, WHO))
+    assert keys(TABLES["reserve_and_commit_memory"], "system", "elements", "contender") == Counter(
+        product(SYSTEMS, LENGTHS, WHO)
+    )
 
 
 @pytest.mark.parametrize("name", ["reserve_and_commit_throughput", "reserve_and_commit_latency"])
@@ -37,7 +39,9 @@ def test_throughput_and_latency_have_every_row_of_every_system_once(name):
     assert found == Counter(product(SYSTEMS, LEVELS, LENGTHS, ELEMENTS, WHO))
 
 
-@pytest.mark.parametrize("name", ["reserve_and_commit_memory", "reserve_and_commit_throughput", "reserve_and_commit_latency"])
+@pytest.mark.parametrize(
+    "name", ["reserve_and_commit_memory", "reserve_and_commit_throughput", "reserve_and_commit_latency"]
+)
 def test_a_row_has_figures_exactly_if_it_ended_well(name):
     table = TABLES[name]
     first = table.columns.index("outcome") + 1
@@ -86,7 +90,9 @@ def test_system_calls_and_appends_have_the_counts_that_the_program_implies():
     # The unoptimised program commits a page at a time: one call for every 4096 bytes of all arrays that it appends to.
     assert len(totals) == 5
     assert totals["bench0.exe", "DynArray<int>::Append"] > 2 * 10**10
-    assert totals["bench0.exe", "VirtualAlloc"] == pytest.approx(totals["bench2.exe", "NtAllocateVirtualMemory"], rel=0.05)
+    assert totals["bench0.exe", "VirtualAlloc"] == pytest.approx(
+        totals["bench2.exe", "NtAllocateVirtualMemory"], rel=0.05
+    )
     for program, function in totals:
         values = table.column("at_least_microseconds", {"program": program, "function": function})
         assert values == sorted(values)
@@ -124,7 +130,9 @@ STRATEGIES = [f"AS{i}" for i in range(1, 15)]
 def test_p0089_tables_3_to_14_are_whole_but_for_the_one_cell_that_the_text_lost():
     table = TABLES["p0089_data_structures"]
     assert table.columns[4:] == STRATEGIES
-    assert keys(table, "table", "id", "size exponent") == Counter((number, f"DS{number - 2}", size) for number in range(3, 15) for size in range(6, 17))
+    assert keys(table, "table", "id", "size exponent") == Counter(
+        (number, f"DS{number - 2}", size) for number in range(3, 15) for size in range(6, 17)
+    )
     lost = [(row[0], row[3], name) for row in table.rows for name, value in zip(STRATEGIES, row[4:]) if value is None]
     assert lost == [(8, 6, "AS14")]
     assert all(value > 0 for row in table.rows for value in row[4:] if value is not None)
@@ -165,7 +173,9 @@ def test_p0089_tables_20_and_21_are_the_quotients_of_those_before():
 def test_p0089_utilization_has_the_eleven_rows_of_each_of_six_totals():
     table = TABLES["p0089_utilization"]
     shape = [(a, 10) for a in range(15, 21)] + [(20, s) for s in range(11, 16)]
-    assert keys(table, "T exponent", "A exponent", "S exponent") == Counter((t, a, s) for t in range(30, 36) for a, s in shape)
+    assert keys(table, "T exponent", "A exponent", "S exponent") == Counter(
+        (t, a, s) for t in range(30, 36) for a, s in shape
+    )
     for row in table.rows:
         failed = [value is None for value in row[4:]]
         # From 2^32 on the monotonic resource fails everywhere, and the pool above it where blocks pass through to it.
@@ -175,11 +185,15 @@ def test_p0089_utilization_has_the_eleven_rows_of_each_of_six_totals():
 def test_p0089_contention_has_eight_threads_in_each_of_seven_tables():
     table = TABLES["p0089_contention"]
     shape = [(15, 6), (15, 7), (15, 8), (16, 8), (17, 8), (18, 8), (19, 8)]
-    assert keys(table, "N exponent", "S exponent", "W threads") == Counter((n, s, w) for n, s in shape for w in range(1, 9))
+    assert keys(table, "N exponent", "S exponent", "W threads") == Counter(
+        (n, s, w) for n, s in shape for w in range(1, 9)
+    )
     assert all(value is not None and 0 < value < 300 for row in table.rows for value in row[4:])
 
 
 def test_the_thesis_quotes_agree_with_themselves():
     for record in TABLES["fast_vector_with_mremap"].records():
         if record["rvector"] is not None:
-            assert record["other_value"] / record["rvector"] == pytest.approx(record["speed of rvector / other"], rel=0.001)
+            assert record["other_value"] / record["rvector"] == pytest.approx(
+                record["speed of rvector / other"], rel=0.001
+            )

@@ -1,0 +1,225 @@
+"""The tables of one experiment: what was measured here, and what a document printed."""
+
+from __future__ import annotations
+
+from . import published, words
+from .catalogue import YARDSTICK, Contest, Experiment
+from .figures import Cell
+from .style import arrange
+from .tables import Column, Entry, Table
+
+
+def contest_table(cells: list[Cell], contest: Contest, apart: float | None = None, compared: bool = True) -> Table:
+    """A row for each configuration, a column for each contender: its median, and in brackets the ratio to std::vector's."""
+    cells = [
+        cell
+        for cell in cells
+        if any(contest.metric in run.metrics for name in cell.contenders for run in cell.ok(name))
+    ]
+    names = arrange({name for cell in cells for name in cell.contenders})
+    table = Table(
+        [Column("what")] + [Column(name, number=True, contender=name) for name in names], caption=contest.title
+    )
+    for cell in cells:
+        figures = {name: cell.figure(name, contest.metric) for name in names}
+        known = [figure.median for figure in figures.values() if figure]
+        yardstick = figures.get(YARDSTICK)
+        row = [Entry(words.configuration(cell.parameters), sort=rank(cells, cell))]
+        for name in names:
+            figure = figures[name]
+            if figure is None:
+                row.append(ending(cell, name))
+                continue
+            text, mark = words.quantity(figure.median, figure.unit), ""
+            if yardstick and name != YARDSTICK and yardstick.median:
+                ratio = figure.median / yardstick.median
+                text += f" ({words.ratio(ratio)})"
+                if apart is not None and abs(ratio - 1) <= apart:
+                    mark = "quiet"
+            if compared and figure.median == min(known) and len(known) > 1 and min(known) < max(known):
+                text, mark = text + " *", mark or "best"
+            row.append(Entry(text, figure.median, mark, f"{words.figure(figure)}, {figure.rounds} rounds", name))
+        table.rows.append(row)
+    if not compared:
+        return table  # these are different things, not different ways to do one
+    table.notes.append(
+        f"In brackets: divided by {YARDSTICK}'s. * marks the least of the row."
+        + (
+            f" Grey: within {words.share(apart)}, which is how far two runs of the same contender lay apart."
+            if apart is not None
+            else ""
+        )
+    )
+    return table
+
+
+def rank(cells: list[Cell], cell: Cell) -> float:
+    return float(cells.index(cell))
+
+
+def ending(cell: Cell, name: str) -> Entry:
+    outcome = cell.outcome(name)
+    if outcome in (None, "ok"):
+        return Entry("—", float("inf"), contender=name)
+    return Entry(
+        outcome, float("inf"), "bad" if outcome not in ("absent", "not_run") else "unknown", cell.detail(name), name
+    )
+
+
+def every_figure(cells: list[Cell], experiment: Experiment) -> Table:
+    """The long form: a row for each contender in each configuration and measure, with its spread."""
+    table = Table(
+        [
+            Column("what"),
+            Column("measure"),
+            Column("contender"),
+            Column("median", True),
+            Column("lowest", True),
+            Column("highest", True),
+            Column("rounds", True),
+            Column(f"÷ {YARDSTICK}", True),
+            Column("ended"),
+        ],
+        caption="Every figure, with its spread",
+    )
+    for cell in cells:
+        for contest in experiment.contests + experiment.more:
+            for name in arrange(set(cell.contenders)):
+                figure = cell.figure(name, contest.metric)
+                outcome = cell.outcome(name) or ""
+                if figure is None:
+                    if outcome not in ("ok", "") and contest == (experiment.contests + experiment.more)[0]:
+                        table.rows.append(
+                            [
+                                Entry(words.configuration(cell.parameters), sort=rank(cells, cell)),
+                                Entry(contest.title),
+                                Entry(name, contender=name),
+                            ]
+                            + [Entry("—", float("inf"))] * 3
+                            + [
+                                Entry("0", 0.0),
+                                Entry("—", float("inf")),
+                                Entry(outcome, mark="bad", hover=cell.detail(name)),
+                            ]
+                        )
+                    continue
+                ratio = cell.ratio(contest.metric, name, YARDSTICK)
+                table.rows.append(
+                    [
+                        Entry(words.configuration(cell.parameters), sort=rank(cells, cell)),
+                        Entry(contest.title),
+                        Entry(name, contender=name),
+                        Entry(words.quantity(figure.median, figure.unit), figure.median),
+                        Entry(words.quantity(figure.low, figure.unit), figure.low),
+                        Entry(words.quantity(figure.high, figure.unit), figure.high),
+                        Entry(str(figure.rounds), float(figure.rounds)),
+                        Entry(words.ratio(ratio.median), ratio.median) if ratio else Entry("—", float("inf")),
+                        Entry(outcome, mark="" if outcome == "ok" else "bad", hover=cell.detail(name)),
+                    ]
+                )
+    return table
+
+
+def growth_table(cells: list[Cell]) -> Table:
+    table = Table(
+        [
+            Column("contender"),
+            Column("growths", True),
+            Column("changes of address", True),
+            Column("bytes moved", True),
+            Column("unused at its most", True),
+            Column("unused at the end", True),
+            Column("first sizes at growth"),
+        ],
+        caption="What growing to 1,000,000 ints does",
+    )
+    for cell in cells:
+        for name in arrange(set(cell.contenders)):
+            figures = [
+                cell.figure(name, metric)
+                for metric in ("growths", "address_changes", "bytes_moved", "unused_most", "unused")
+            ]
+            sequence = cell.sequence(name, "grows_at")
+            if sequence is None:
+                continue
+            numbers = [
+                Entry(words.quantity(figure.median, figure.unit), figure.median) if figure else Entry("—", float("inf"))
+                for figure in figures
+            ]
+            text = ", ".join(f"{value:,.0f}" for value in sequence[:8])
+            if len(sequence) > 8:
+                text += f" … {sequence[-1]:,.0f}"
+            table.rows.append([Entry(name, contender=name)] + numbers + [Entry(text)])
+    return table
+
+
+def decades_here(cells: list[Cell]) -> Table:
+    """Our appends in the document's own columns."""
+    bounds = published.tables()["reserve_and_commit_latency"].columns[8:]
+    table = Table(
+        [Column("what"), Column("contender"), Column("least", True), Column("longest", True)]
+        + [Column(decade(name), True) for name in bounds],
+        caption="Appends by how long they took, in the document's decades",
+    )
+    for cell in cells:
+        for name in arrange(set(cell.contenders)):
+            counts = cell.sequence(name, "append_decades")
+            least, longest = cell.figure(name, "append_min"), cell.figure(name, "append_max")
+            if counts is None or least is None or longest is None:
+                continue
+            table.rows.append(
+                [
+                    Entry(words.configuration(cell.parameters), sort=rank(cells, cell)),
+                    Entry(name, contender=name),
+                    Entry(words.seconds(least.median), least.median),
+                    Entry(words.seconds(longest.median), longest.median),
+                ]
+                + [Entry(f"{count:,.0f}", count) for count in counts]
+            )
+    return table
+
+
+def decade(column: str) -> str:
+    return (
+        column.replace("_", " ")
+        .replace("below ", "< ")
+        .replace("at least ", "≥ ")
+        .replace("us", " µs")
+        .replace("ms", " ms")
+        .replace("  ", " ")
+    )
+
+
+def published_table(table: published.Table) -> Table:
+    """A document's table as printed."""
+    source = table.source
+    result = Table(
+        [
+            Column(_title(name), number=any(isinstance(row[i], (int, float)) for row in table.rows))
+            for i, name in enumerate(table.columns)
+        ],
+        caption=f"As published: {source['document']}, {source['place']}",
+        notes=[f"{name}: {text}." for name, text in table.machines.items()] + table.notes,
+    )
+    for row in table.rows:
+        result.rows.append([_printed(name, value) for name, value in zip(table.columns, row)])
+    return result
+
+
+def _title(column: str) -> str:
+    if column.startswith(("below_", "at_least_")) and column.endswith(("us", "ms")):
+        return decade(column)
+    for ending, unit in (("_seconds", " (s)"), ("_bytes", " (B)"), ("_microseconds", " (µs)")):
+        if column.endswith(ending):
+            return column.removesuffix(ending).replace("_", " ") + unit
+    return column.replace("_", " ")
+
+
+def _printed(column: str, value: object) -> Entry:
+    if value is None:
+        return Entry("—", float("inf"))
+    if isinstance(value, float):
+        return Entry(f"{value:.6f}".rstrip("0").rstrip("."), value)
+    if isinstance(value, int):
+        return Entry(words.power(value) if column == "elements" else f"{value:,}", float(value))
+    return Entry(str(value))

@@ -1,0 +1,212 @@
+"""Which pictures each experiment gets, and what is drawn in them."""
+
+from __future__ import annotations
+
+from . import charts, words
+from .catalogue import YARDSTICK
+from .charts import Picture
+from .figures import PAIRED, Cell
+
+
+def _per_element(cell: Cell, contender: str):
+    figure = cell.figure(contender, "time")
+    if figure is None:
+        return None
+    count = cell.parameters["elements"]
+    return (
+        figure.median / count,
+        figure.low / count,
+        figure.high / count,
+        f"{words.seconds(figure.median / count)} an element; {words.figure(figure)}",
+    )
+
+
+def _throughput(cells: list[Cell]) -> list[Picture | None]:
+    fresh = [cell for cell in cells if not cell.parameters.get("warm")]
+    warm = [cell for cell in cells if cell.parameters.get("warm")]
+    pictures = []
+    for level, title in (("O2", "optimised, -O2"), ("O1", "-O1"), ("O0", "not optimised, -O0")):
+        chosen = [cell for cell in fresh if cell.parameters.get("optimisation") == level]
+        rows = charts.rows_over(
+            chosen, "elements", _per_element, lambda cell: str(cell.parameters.get("element")), "time"
+        )
+        pictures.append(
+            charts.sweep(
+                f"throughput-{level}",
+                f"Time per appended element, {title}",
+                rows,
+                "elements",
+                "elements",
+                "time per element",
+                "s",
+                "panel",
+            )
+        )
+    rows = charts.rows_over(warm, "elements", _per_element, None, "time")
+    pictures.append(
+        charts.sweep(
+            "throughput-warm",
+            "Time per appended int when the process is warm, -O2",
+            rows,
+            "elements",
+            "elements",
+            "time per element",
+            "s",
+        )
+    )
+    return pictures
+
+
+def _memory(cells: list[Cell]) -> list[Picture | None]:
+    def value(cell: Cell, contender: str):
+        peak, base, payload = (cell.figure(contender, metric) for metric in ("peak_resident", "baseline", "payload"))
+        if not (peak and base and payload) or not payload.median:
+            return None
+        low, middle, high = ((figure - base.median) / payload.median for figure in (peak.low, peak.median, peak.high))
+        return middle, low, high, f"{words.ratio(middle)} bytes for each byte; peak {words.figure(peak)}"
+
+    rows = charts.rows_over(cells, "elements", value, None, "peak_resident")
+    return [
+        charts.sweep(
+            "memory",
+            "Memory at the peak for each byte of elements",
+            rows,
+            "elements",
+            "elements",
+            "bytes of memory per byte",
+            "",
+            y_line=1.0,
+        )
+    ]
+
+
+def _one_growth(cells: list[Cell]) -> list[Picture | None]:
+    def value(cell: Cell, contender: str):
+        ratio, figure = cell.ratio("time", contender, YARDSTICK), cell.figure(contender, "time")
+        if ratio is None or figure is None:
+            return None
+        return ratio.median, ratio.low, ratio.high, words.figure(figure)
+
+    rows = charts.rows_over(cells, "bytes", value, None, "time")
+    return [
+        charts.sweep(
+            "one-growth",
+            "Time of one life, divided by std::vector's",
+            rows,
+            "bytes",
+            "size",
+            "÷ std::vector",
+            "",
+            y_line=1.0,
+        )
+    ]
+
+
+def _latency(cells: list[Cell]) -> list[Picture | None]:
+    chosen = [
+        cell
+        for cell in cells
+        if cell.parameters.get("optimisation") == "O2"
+        and cell.parameters.get("element") == "int"
+        and any(cell.histogram(name, "append_histogram") for name in cell.contenders)
+    ]
+    pictures = []
+    if chosen:
+        cell = max(chosen, key=lambda cell: cell.parameters["elements"])
+        samples = {}
+        for name in cell.contenders:
+            found = cell.histogram(name, "append_histogram")
+            if found and not name.endswith(PAIRED):
+                samples[name] = (found.values, found.counts)
+        pictures.append(
+            charts.histograms(
+                "latency-histogram",
+                f"Appends by how long they took: {words.configuration(cell.parameters)}, all rounds",
+                samples,
+                "time of one append",
+            )
+        )
+
+    def value(cell: Cell, contender: str):
+        figure = cell.figure(contender, "append_max")
+        return None if figure is None else (figure.median, figure.low, figure.high, words.figure(figure))
+
+    optimised = [cell for cell in cells if cell.parameters.get("optimisation") == "O2"]
+    rows = charts.rows_over(
+        optimised, "elements", value, lambda cell: str(cell.parameters.get("element")), "append_max"
+    )
+    pictures.append(
+        charts.sweep(
+            "latency-longest",
+            "Longest single append, -O2",
+            rows,
+            "elements",
+            "elements",
+            "longest append",
+            "s",
+            "panel",
+        )
+    )
+    return pictures
+
+
+def _commit_cost(cells: list[Cell]) -> list[Picture | None]:
+    def value(cell: Cell, contender: str):
+        figure = cell.figure(contender, "time_per_page")
+        return None if figure is None else (figure.median, figure.low, figure.high, words.figure(figure))
+
+    pictures = [
+        charts.sweep(
+            "commit-cost",
+            "Time per page of each call",
+            charts.rows_over(cells, "pages", value),
+            "pages",
+            "pages in one call",
+            "time per page",
+            "s",
+        )
+    ]
+    one = next((cell for cell in cells if cell.parameters.get("pages") == 1), None)
+    if one:
+        samples = {}
+        for name in one.contenders:
+            found = one.histogram(name, "call_histogram")
+            if found and not name.endswith(PAIRED):
+                samples[name] = (found.values, found.counts)
+        pictures.append(
+            charts.histograms(
+                "commit-cost-histogram", "Calls by how long they took: one page", samples, "time of one call"
+            )
+        )
+    return pictures
+
+
+def _growth(cells: list[Cell]) -> list[Picture | None]:
+    sequences = {}
+    for cell in cells:
+        for name in cell.contenders:
+            found = cell.sequence(name, "grows_at")
+            if found and not name.endswith(PAIRED):
+                sequences[name] = found
+    return [charts.marks("growth", "Sizes at which each vector grows", sequences, "elements held")]
+
+
+def _instructions(cells: list[Cell]) -> list[Picture | None]:
+    values = {}
+    for cell in cells:
+        for name in cell.contenders:
+            figure = cell.figure(name, "instructions")
+            if figure and not name.endswith(PAIRED):
+                values[name] = figure.median
+    return [charts.bars("instructions", "Instructions of one append", values, "instructions")]
+
+
+PICTURES = {
+    "throughput": _throughput,
+    "memory": _memory,
+    "latency": _latency,
+    "one-growth": _one_growth,
+    "commit-cost": _commit_cost,
+    "growth": _growth,
+    "instructions": _instructions,
+}
