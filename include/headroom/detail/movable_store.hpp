@@ -54,7 +54,7 @@ protected:
     constexpr ~movable_store() = default;
 
     [[nodiscard]] constexpr std::size_t max_size() const noexcept { return memory_.most(); }
-    [[nodiscard]] static consteval bool annotates() noexcept { return Memory::annotates(); }
+    [[nodiscard]] static constexpr bool annotates() noexcept { return Memory::annotates(); }
 
     // Whether elements may leave a block as bytes.
     static consteval bool leaves_as_bytes() noexcept { return Memory::plain() && is_trivially_relocatable_v<T>; }
