@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Iterable
 
 from . import published
-from .figures import Cell, Figure, noise
+from .figures import Cell, Figure, Noise, distance
 from .published import LAB
 
 FOLDER = LAB / "claims"
@@ -234,11 +234,12 @@ def decide(claim: Claim, everything: list[Cell]) -> Verdict:
         verdict.state = FAILS
     else:
         verdict.state = PARTLY if verdict.missing else HOLDS
-    apart = noise([cell for cell in everything if cell.experiment == rule["experiment"]], quantity.get("ratio", ""))
+    noise = Noise([cell for cell in everything if cell.experiment == rule["experiment"]], quantity.get("ratio", ""))
     sign, _, limit = must.partition(" ")
     decisive = verdict.decisive
-    if apart and "ratio" in quantity and decisive and sign not in ("==", "within"):
-        if abs(decisive.figure.median / float(limit) - 1) <= apart:
+    if noise and "ratio" in quantity and decisive and sign not in ("==", "within"):
+        apart = next((noise.at(cell) for cell in cells if cell.parameters == decisive.parameters), noise.typical)
+        if distance(decisive.figure.median / float(limit)) <= apart:
             verdict.remarks.append(f"closer to the limit than equal things lie apart here ({apart:.0%})")
     return verdict
 

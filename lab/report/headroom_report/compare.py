@@ -14,11 +14,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from . import catalogue, claims, results, words
-from .figures import PAIRED, Cell, Figure, cells, noise
+from .figures import PAIRED, Cell, Figure, Noise, cells, distance
 from .results import ResultSet
 from .catalogue import YARDSTICK
 from .style import arrange
 from .tables import Column, Entry, Table, plain
+
+LEAST = 0.005  # smaller changes are printed as the same number: none
 
 
 @dataclass(frozen=True)
@@ -111,7 +113,7 @@ def compare(first: ResultSet, second: ResultSet, names: tuple[str, str] = ("A", 
             [cell for cell in after if cell.experiment == experiment.id],
         )
         for contest in experiment.contests or experiment.more:
-            apart = max(noise(own[0], contest.metric) or 0.0, noise(own[1], contest.metric) or 0.0)
+            noise = Noise(own[0], contest.metric), Noise(own[1], contest.metric)
             for cell in own[0]:
                 other = there.get(_key(cell))
                 if other is None:
@@ -119,6 +121,7 @@ def compare(first: ResultSet, second: ResultSet, names: tuple[str, str] = ("A", 
                 for name in arrange(set(cell.contenders) & set(other.contenders)):
                     if name.endswith(PAIRED):
                         continue
+                    apart = max(noise[0].at(cell), noise[1].at(other), LEAST)
                     change = _change(cell, other, contest.metric, name, apart, same)
                     if change:
                         changes.append(Change(experiment.id, cell.parameters, contest.title, name, *change))
@@ -177,8 +180,8 @@ def _change(cell: Cell, other: Cell, metric: str, name: str, apart: float, same:
         factor = 1.0 if before.median == after.median else float("inf") if before.median == 0 else 0.0
     else:
         factor = after.median / before.median
-    certain = factor != 1 and _apart(before, after) and (factor == 0 or max(factor, 1 / factor) - 1 > apart)
-    if not apart and min(before.rounds, after.rounds) < 2 and cell.unit(name, metric) == "s":
+    certain = factor != 1 and _apart(before, after) and distance(factor) > apart
+    if apart == LEAST and min(before.rounds, after.rounds) < 2 and cell.unit(name, metric) == "s":
         certain = False  # one time each: nothing tells a change from an accident
     return relative, before, after, factor, certain
 

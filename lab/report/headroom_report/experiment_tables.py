@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from . import published, words
 from .catalogue import YARDSTICK, Contest, Experiment
-from .figures import Cell
+from .figures import Cell, Noise, distance
 from .style import arrange
 from .tables import Column, Entry, Table
 
 
-def contest_table(cells: list[Cell], contest: Contest, apart: float | None = None, compared: bool = True) -> Table:
+def contest_table(cells: list[Cell], contest: Contest, noise: Noise | None = None, compared: bool = True) -> Table:
     """A row for each configuration, a column for each contender: its median, and in brackets the ratio to std::vector's."""
     cells = [
         cell
@@ -34,7 +34,7 @@ def contest_table(cells: list[Cell], contest: Contest, apart: float | None = Non
             if yardstick and name != YARDSTICK and yardstick.median:
                 ratio = figure.median / yardstick.median
                 text += f" ({words.ratio(ratio)})"
-                if apart is not None and abs(ratio - 1) <= apart:
+                if noise and distance(ratio) <= noise.at(cell):
                     mark = "quiet"
             if compared and figure.median == min(known) and len(known) > 1 and min(known) < max(known):
                 text, mark = text + " *", mark or "best"
@@ -45,8 +45,9 @@ def contest_table(cells: list[Cell], contest: Contest, apart: float | None = Non
     table.notes.append(
         f"In brackets: divided by {YARDSTICK}'s. * marks the least of the row."
         + (
-            f" Grey: within {words.share(apart)}, which is how far two runs of the same contender lay apart."
-            if apart is not None
+            f" Grey: no farther apart than two runs of the same contender, in this cell or typically "
+            f"({words.share(noise.typical)})."
+            if noise
             else ""
         )
     )

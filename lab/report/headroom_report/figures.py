@@ -146,13 +146,38 @@ def cells(runs: Iterable[Run]) -> list[Cell]:
     return [cell for cell in groups.values() if cell.parameters or any(cell.ok(contender) for contender in cell.runs)]
 
 
-def noise(found: Iterable[Cell], metric: str) -> float | None:
-    """How far two runs of the very same contender lay apart, at worst, as a part of the figure. None without A/A runs."""
-    apart = []
-    for cell in found:
-        for contender in cell.contenders:
-            if contender.endswith(PAIRED):
-                ratio = cell.ratio(metric, contender, contender[: -len(PAIRED)])
-                if ratio is not None and ratio.median > 0:
-                    apart.append(max(ratio.median, 1 / ratio.median) - 1)
-    return max(apart) if apart else None
+class Noise:
+    """How far two runs of the very same contender lay apart by one measure in one experiment (A/A runs).
+
+    A difference in a cell is noise when it is no larger than what equal things showed in that very cell, or than what they
+    typically show (the median over cells): one quiet cell proves nothing, and one disturbed cell does not blind all others.
+    """
+
+    def __init__(self, found: Iterable[Cell], metric: str):
+        self._of_cell: dict[int, float] = {}
+        for cell in found:
+            for contender in cell.contenders:
+                if contender.endswith(PAIRED):
+                    ratio = cell.ratio(metric, contender, contender[: -len(PAIRED)])
+                    if ratio is not None and ratio.median > 0:
+                        self._of_cell[id(cell)] = distance(ratio.median)
+
+    def __bool__(self) -> bool:
+        return bool(self._of_cell)
+
+    @property
+    def typical(self) -> float:
+        return statistics.median(self._of_cell.values()) if self._of_cell else 0.0
+
+    @property
+    def worst(self) -> float:
+        return max(self._of_cell.values(), default=0.0)
+
+    def at(self, cell: Cell) -> float:
+        """As a part of the figure; 0 without A/A runs."""
+        return max(self._of_cell.get(id(cell), 0.0), self.typical)
+
+
+def distance(ratio: float) -> float:
+    """How far a ratio lies from 1, the same for a ratio and its inverse: 0.25 for 1.25 and for 0.8."""
+    return max(ratio, 1 / ratio) - 1 if ratio > 0 else float("inf")

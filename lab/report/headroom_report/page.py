@@ -84,10 +84,14 @@ def _summary(machine: Machine) -> list[tuple[int, str, str]]:
 
 
 def _noise_words(machine: Machine) -> str:
-    apart = {section.experiment.id: max(section.noise.values()) for section in machine.sections if section.noise}
+    apart = [
+        f"{section.experiment.id} {words.share(noise.typical)} (at worst {words.share(noise.worst)})"
+        for section in machine.sections
+        for noise in list(section.noise.values())[:1]
+        if noise.worst > 0
+    ]
     if apart:
-        worst = ", ".join(f"{name} {words.share(value)}" for name, value in apart.items())
-        return f"Noise: the same contender run twice lay apart by at most: {worst}. Smaller differences are grey."
+        return f"Noise: the same contender run twice lay apart typically by: {', '.join(apart)}. Such differences are grey."
     return "Noise: no contender was run twice in these results, so the range of the rounds beside each figure is the only measure of it."
 
 

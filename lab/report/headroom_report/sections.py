@@ -9,7 +9,7 @@ from .beside import BESIDE
 from .catalogue import Contest, Experiment
 from .charts import Picture
 from .experiment_tables import contest_table, decades_here, every_figure, growth_table, published_table
-from .figures import Cell, noise
+from .figures import Cell, Noise
 from .pictures import PICTURES
 from .tables import Table
 
@@ -24,7 +24,7 @@ class Section:
     beside: list[Table] = field(default_factory=list)  # published and here
     agreement: list[str] = field(default_factory=list)  # in words
     details: list[Table] = field(default_factory=list)  # folded away
-    noise: dict[str, float] = field(default_factory=dict)  # contest metric: A/A
+    noise: dict[str, Noise] = field(default_factory=dict)  # contest metric: A/A
     command: str = ""
 
     @property
@@ -38,9 +38,9 @@ def build(experiment: Experiment, cells: list[Cell], absent: dict[str, str]) -> 
     )
     section = Section(experiment, own, absent, command=f"./dev lab --filter {experiment.id}")
     for contest in experiment.contests:
-        apart = noise(own, contest.metric)
-        if apart is not None:
-            section.noise[contest.metric] = apart
+        found = Noise(own, contest.metric)
+        if found:
+            section.noise[contest.metric] = found
     if section.ran:
         for contest in experiment.contests + (experiment.more if experiment.id == "commit-cost" else ()):
             table = contest_table(own, contest, section.noise.get(contest.metric), experiment.id != "commit-cost")

@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass, field
 
 from . import catalogue
-from .figures import PAIRED, Cell, Figure, noise
+from .figures import PAIRED, Cell, Figure, Noise, distance
 
 OURS = "headroom::"
 CLOSE = 1.05
@@ -96,7 +96,7 @@ def of(cells: list[Cell]) -> Standing:
     for experiment in catalogue.EXPERIMENTS:
         own = [cell for cell in cells if cell.experiment == experiment.id]
         for contest in experiment.contests:
-            apart = noise(own, contest.metric) or 0.0
+            noise = Noise(own, contest.metric)
             for cell in own:
                 elements = cell.parameters.get("elements")
                 if contest.least_elements and not (isinstance(elements, int) and elements >= contest.least_elements):
@@ -174,7 +174,7 @@ def of(cells: list[Cell]) -> Standing:
                         ratio,
                         tuned[0] if tuned else "",
                         _over(tuned[1].median, other_figure.median) if tuned else None,
-                        in_noise=0 < abs(ratio - 1) <= apart or _overlap(figure, other_figure),
+                        in_noise=0 < distance(ratio) <= noise.at(cell) or _overlap(figure, other_figure),
                     )
                 )
     return result

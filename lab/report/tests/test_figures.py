@@ -56,9 +56,21 @@ def test_a_ratio_is_of_medians_and_its_range_of_rounds_paired():
 
 
 def test_noise_is_how_far_two_runs_of_the_same_contender_lie_apart_either_way():
-    cells = figures.cells([a_run("a", 1.0), a_run("a#2", 0.8), a_run("b", 5.0)])
-    assert figures.noise(cells, "time") == pytest.approx(0.25)
-    assert figures.noise(figures.cells([a_run("a", 1.0)]), "time") is None
+    (cell,) = cells = figures.cells([a_run("a", 1.0), a_run("a#2", 0.8), a_run("b", 5.0)])
+    noise = figures.Noise(cells, "time")
+    assert noise and noise.at(cell) == pytest.approx(0.25)
+    nothing = figures.Noise(figures.cells([a_run("a", 1.0)]), "time")
+    assert not nothing and nothing.at(cell) == 0
+
+
+def test_one_quiet_cell_proves_nothing_and_one_disturbed_cell_does_not_blind_the_others():
+    runs = []
+    for size, other in ((1, 1.0), (2, 1.1), (3, 1.1), (4, 3.0)):
+        runs += [a_run("a", 1.0, bytes=size), a_run("a#2", other, bytes=size)]
+    cells = figures.cells(runs)
+    noise = figures.Noise(cells, "time")
+    assert [noise.at(cell) for cell in cells] == pytest.approx([0.1, 0.1, 0.1, 2.0])
+    assert noise.worst == pytest.approx(2.0)
 
 
 def test_cells_are_told_apart_by_every_parameter():
