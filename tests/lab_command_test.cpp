@@ -66,7 +66,7 @@ TEST(LabCommand, ARunLeavesOneRecordForEachContenderAndRound) {
     for (const run_record& one : read.runs) {
         ++rounds[one.contender];
         if (one.outcome != headroom::lab::outcome::ok) continue;
-        EXPECT_EQ(one.machine, read.machines[0].at("id"));
+        EXPECT_EQ(one.machine, read.machines[0].at("id").get<std::string>());
         for (const char* metric : {"time", "time_steady", "destroy", "peak_resident", "cpu_time"}) {
             ASSERT_TRUE(one.metrics.contains(metric)) << one.contender << " " << metric;
             EXPECT_GT(one.metrics.at(metric).values.at(0), 0) << one.contender << " " << metric;

@@ -195,17 +195,17 @@ public:
 
     // The present place: the active chunk and the cursor. The start of the first chunk is the end of the caller's buffer,
     // because another chunk may come before it.
-    struct place {
+    struct position {
         chunk* then = nullptr;
         std::byte* cursor = nullptr;
     };
-    [[nodiscard]] place here() const noexcept {
+    [[nodiscard]] position here() const noexcept {
         if (untouched()) return {nullptr, buffer_ + buffer_bytes_};
         return {active_, cursor};
     }
 
     // Goes back to a place that was current before.
-    void rewind(const place& to) noexcept {
+    void rewind(const position& to) noexcept {
         if constexpr (poisoning) each_after(to, hide);
         active_ = to.then;
         cursor = to.cursor;
@@ -214,7 +214,7 @@ public:
 
     // Calls visit(first, last) for all bytes that may have been taken since that place was current.
     template <class Visit>
-    void each_after(const place& from, Visit visit) const {
+    void each_after(const position& from, Visit visit) const {
         std::byte* const end = from.then != nullptr ? from.then->last : buffer_ + buffer_bytes_;
         if (from.cursor != end) visit(from.cursor, end);
         for (chunk* each = from.then != nullptr ? from.then->next : first_; each != nullptr; each = each->next) {

@@ -165,23 +165,24 @@ protected:
     }
 
     template <class Source>
-    constexpr void append_full(std::size_t count, Source source) {
+    constexpr void append_full(std::size_t count, const Source& source, std::size_t skip) {
         const std::size_t required = size_of() + count;
         if constexpr (Memory::reallocates() && Source::own && Source::template nothrow<T>) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
                 const extent to = memory_.regrow(begin_, end_, cap_, required, next(begin_, cap_, required), false);
                 if (to.begin == nullptr) throw_bad_alloc();
                 install(to, size_of());
-                source.construct(*this, end_, 0, count);
+                source.construct(*this, end_, skip, count);
                 end_ += static_cast<std::ptrdiff_t>(count);
                 return;
             }
         }
-        open_gap_full(size_of(), count, source);
+        rebuild(obtain(memory_, required, next(begin_, cap_, required), false), size_of(), count,
+                [&](T* place) { return source.construct(*this, place, skip, count); });
     }
 
     template <class Source>
-    constexpr void open_gap_full(std::size_t index, std::size_t count, Source source) {
+    constexpr void open_gap_full(std::size_t index, std::size_t count, const Source& source) {
         const std::size_t required = size_of() + count;
         rebuild(obtain(memory_, required, next(begin_, cap_, required), false), index, count,
                 [&](T* place) { return source.construct(*this, place, 0, count); });
@@ -198,7 +199,7 @@ protected:
 
     // The elements become `count` from the source, in a new block.
     template <class Source>
-    constexpr void replace_full(std::size_t count, Source source) {
+    constexpr void replace_full(std::size_t count, const Source& source) {
         borrowed to(memory_, obtain(memory_, count, count, true));
         source.construct(*this, raw_pointer(to.held.begin), 0, count);
         destroy(raw_pointer(begin_), raw_pointer(end_));
@@ -245,9 +246,10 @@ protected:
         std::swap(cap_, other.cap_);
     }
 
-    // Room for exactly `count` elements in an empty store.
-    constexpr void open(std::size_t count) {
-        if (count != 0) install(obtain(memory_, count, count, true), 0);
+    // Room for `count` elements in an empty store: all of it on the heap; in a reservation the address space, and memory for
+    // the first `few`.
+    constexpr void open(std::size_t count, std::size_t few) {
+        if (count != 0) install(obtain(memory_, few < count ? few : count, count, few >= count), 0);
     }
 
     pointer begin_{};
@@ -398,10 +400,21 @@ private:
                 return;
             }
         }
-        under_construction built(memory, to, to);
-        build_again(memory, first, last, built);
-        built.release();
-        destroy_in(memory, first, last);
+        if constexpr (std::is_nothrow_move_constructible_v<T> && Memory::plain()) {
+            move_out(memory, first, last, to);
+        } else {
+            under_construction built(memory, to, to);
+            build_again(memory, first, last, built);
+            built.release();
+            destroy_in(memory, first, last);
+        }
+    }
+    // One pass: each element is in the cache but once.
+    static constexpr void move_out(memory_reference memory, T* first, T* last, T* to) noexcept {
+        for (; first != last; ++first, ++to) {
+            memory.construct(to, static_cast<T&&>(*first));
+            memory.destroy_one(first);
+        }
     }
 
     // Moves into `to`, leaving a gap of `count` at `index` that `fill` builds first; it returns the gap's end.
@@ -414,6 +427,11 @@ private:
         const auto size = static_cast<std::size_t>(last - first);
         under_construction gap(memory_, start + index, fill(start + index));
         bool gone = false;
+        if constexpr (std::is_nothrow_move_constructible_v<T> && Memory::plain() && !leaves_as_bytes()) {
+            move_out(memory_, first, first + index, start);
+            move_out(memory_, first + index, last, start + index + count);
+            gone = true;
+        }
         if constexpr (leaves_as_bytes()) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
                 copy_bytes(start, first, index);

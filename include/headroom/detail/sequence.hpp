@@ -495,22 +495,71 @@ protected:
         if (more > static_cast<size_type>(cap_ - end_)) reserve(checked_sum(more));
     }
 
+    // Appends `count` elements from the source, whose first `skip` are not wanted.
     template <class Source>
-    constexpr void append_from(size_type count, Source source) {
+    constexpr void append_from(size_type count, Source source, size_type skip = 0) {
         if (count > static_cast<size_type>(cap_ - end_)) {
             const size_type needed = checked_sum(count);
+            if (count > step && !HEADROOM_CONSTANT_EVALUATED()) {
+                append_in_steps(count, source, skip);
+                return;
+            }
             if constexpr (Store::stable) {
                 HEADROOM_OPEN_TAIL();
                 this->make_room(needed);
             } else if (!widened(needed)) {
                 HEADROOM_OPEN_TAIL();
-                this->append_full(count, source);
+                this->append_full(count, source, skip);
                 return;
             }
         }
+        append_into_room(count, source, skip);
+    }
+    template <class Source>
+    constexpr void append_into_room(size_type count, const Source& source, size_type skip) {
         HEADROOM_TAIL_WINDOW(count);
-        source.construct(floor(), raw(end_), 0, count);
+        source.construct(floor(), raw(end_), skip, count);
         end_ += static_cast<difference_type>(count);
+    }
+
+    // As many elements as fill what is committed at a time when many are appended: fresh pages are zeroed by the system, and
+    // elements go into them while they are still in the second-level cache.
+    static constexpr size_type step = sizeof(value_type) < (std::size_t{128} << 10) ? (std::size_t{128} << 10) / sizeof(value_type) : 1;
+
+    // What was appended goes again, unless all of it was.
+    struct appended {
+        sequence& to;
+        size_type old;
+        bool all = false;
+        constexpr ~appended() {
+            if (!all) to.truncate(old);
+        }
+    };
+
+    template <class Source>
+    constexpr void append_in_steps(size_type count, Source source, size_type skip) {
+        appended guard{*this, size()};
+        auto room = static_cast<size_type>(cap_ - end_);
+        while (count != 0) {
+            if (room == 0) {
+                room = std::min(count, step);
+                if constexpr (Store::stable) {
+                    HEADROOM_OPEN_TAIL();
+                    this->make_room(size() + room);
+                } else if (!widened(size() + room)) {
+                    HEADROOM_OPEN_TAIL();
+                    this->append_full(count, source, skip);
+                    break;
+                }
+                room = static_cast<size_type>(cap_ - end_);
+            }
+            const size_type now = std::min(count, room);
+            append_into_room(now, source, skip);
+            count -= now;
+            skip += now;
+            room = 0;
+        }
+        guard.all = true;
     }
 
     template <class It, class End>
@@ -655,8 +704,11 @@ protected:
         if (count > capacity()) {
             if (count > max_size()) throw_length_error("headroom: past max_size()");
             if constexpr (Store::stable) {
-                HEADROOM_OPEN_TAIL();
-                this->make_room(count);
+                // All the memory first: when it is refused, the old elements are still there.
+                if (!empty()) {
+                    HEADROOM_OPEN_TAIL();
+                    this->make_room(count);
+                }
             } else if (!widened(count)) {
                 HEADROOM_OPEN_TAIL();
                 this->replace_full(count, source);
@@ -666,9 +718,7 @@ protected:
         const size_type old = size();
         source.assign(floor(), raw(begin_), 0, std::min(old, count));
         if (count > old) {
-            HEADROOM_TAIL_WINDOW(count - old);
-            source.construct(floor(), raw(end_), old, count - old);
-            end_ += static_cast<difference_type>(count - old);
+            append_from(count - old, source, old);
         } else {
             truncate(count);
         }

@@ -1,0 +1,259 @@
+// A bump arena over one reservation, with marks: the plainest and fastest way to hand out memory.
+//
+// Choose it where one contiguous range is wanted (what is allocated in a row lies in a row, up to gigabytes, and a pointer's
+// owner is known by its address), or where the nesting of a program is the nesting of its memory: mark() at the start of
+// a scope, rewind() at its end. It never asks anybody else for memory, so it ends where its reservation ends. For memory
+// without an end, or from somewhere else, monotonic_resource.
+//
+// Costs: reserving, about 2 us and some mappings, or 50 ns where a range is kept warm; then about 6 instructions an
+// allocation, and 1.2 us for each fresh 4 KiB page, less on memory that was used before. Under AddressSanitizer the
+// unused part is poisoned. Not synchronized.
+//
+// `arena_resource` is the same as a std::pmr::memory_resource.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory_resource>
+#include <new>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include <headroom/detail/memory_checks.hpp>
+#include <headroom/detail/memory_chunks.hpp>
+#include <headroom/reservation.hpp>
+
+namespace headroom {
+
+HEADROOM_MEMORY_ABI {
+
+class arena {
+public:
+    // A place to come back to, as the number of bytes used.
+    class marker {
+        friend class arena;
+        std::size_t used_ = 0;
+    };
+
+    static constexpr std::size_t default_reserve = (SIZE_MAX >> (sizeof(void*) > 4 ? 32 : 4)) + 1;
+
+    // Reserves 4 GiB (256 MiB where addresses have 32 bits), or half, and so on down to 1 MiB, where the system refuses.
+    // Throws `refused` (a bad_alloc).
+    arena() : arena(up_to_default()) {}
+
+    // Reserves `max_bytes`, rounded up to pages, under `policy`. Throws `refused` (a bad_alloc).
+    explicit arena(std::size_t max_bytes, const commit_policy& policy = detail::chunk_policy)
+        : arena(reservation(max_bytes, policy)) {}
+
+    // Takes over the reservation, whatever it holds.
+    explicit arena(reservation range) noexcept : range_(std::move(range)) { start(); }
+
+    // Invalidates: nothing; blocks of `other` belong to *this, and `other` can allocate no more.
+    arena(arena&& other) noexcept
+        : cursor_(std::exchange(other.cursor_, nullptr)), limit_(std::exchange(other.limit_, nullptr)),
+          range_(std::move(other.range_)) {}
+    // Invalidates: every block of *this.
+    arena& operator=(arena&& other) noexcept {
+        if (this != &other) {
+            show_all();
+            cursor_ = std::exchange(other.cursor_, nullptr);
+            limit_ = std::exchange(other.limit_, nullptr);
+            range_ = std::move(other.range_);
+        }
+        return *this;
+    }
+
+    // The reservation goes to the warm cache or back to the system. Invalidates: every block.
+    ~arena() { show_all(); }
+
+    // `bytes` at a multiple of `alignment` (a power of two). O(1) but for committing. Throws bad_alloc past the end of the
+    // reservation, `refused` (a bad_alloc) when the system refuses memory; nothing has changed then. Invalidates: nothing.
+    [[nodiscard, gnu::returns_nonnull]] HEADROOM_ALWAYS_INLINE void* allocate(
+        std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) {
+        return take<true>(bytes, alignment);
+    }
+
+    // The same, but null where allocate would throw. Never throws.
+    [[nodiscard]] HEADROOM_ALWAYS_INLINE void* try_allocate(std::size_t bytes,
+                                                            std::size_t alignment = alignof(std::max_align_t)) noexcept {
+        return take<false>(bytes, alignment);
+    }
+
+    // The present place. O(1). Valid until a rewind to an earlier one, or reset().
+    [[nodiscard]] marker mark() const noexcept {
+        marker here;
+        here.used_ = used();
+        return here;
+    }
+
+    // Forgets what was allocated since `to` was made; its pages stay warm. O(1). Precondition: `to` is a valid marker of
+    // this arena. Invalidates: those blocks, and markers made after `to`.
+    void rewind(const marker& to) noexcept {
+        std::byte* const place = range_.data() + to.used_;
+        if (place != cursor_) detail::poison(place, static_cast<std::size_t>(cursor_ - place));
+        cursor_ = place;
+    }
+
+    // Forgets all; the pages stay warm. O(1). Invalidates: every block and marker.
+    void reset() noexcept { rewind(marker{}); }
+
+    // Gives the pages past used() back to the system. One system call. Invalidates: nothing.
+    void trim() noexcept {
+        show();
+        range_.decommit_from(used());
+        limit_ = range_.data() + range_.committed();
+        hide();
+    }
+
+    // Bytes handed out, what alignment skipped included.
+    [[nodiscard]] std::size_t used() const noexcept { return static_cast<std::size_t>(cursor_ - range_.data()); }
+    [[nodiscard]] std::size_t committed() const noexcept { return range_.committed(); }
+    [[nodiscard]] std::size_t reserved() const noexcept { return range_.reserved(); }
+    [[nodiscard]] std::byte* data() const noexcept { return range_.data(); }
+
+    // Whether `pointer` points into what is handed out. O(1).
+    [[nodiscard]] bool contains(const void* pointer) const noexcept {
+        return detail::address_of(pointer) - detail::address_of(range_.data()) < used();
+    }
+
+    // Names the range for owner_of() and the system's list of mappings.
+    void name(const char* text) noexcept { range_.name(text); }
+
+private:
+    static reservation up_to_default() {
+        std::error_code error;
+        reservation range = reservation::up_to(default_reserve, std::size_t{1} << 20, detail::chunk_policy, error);
+        if (error) detail::throw_refused("reserve address space", default_reserve, error);
+        return range;
+    }
+
+    void start() noexcept {
+        cursor_ = range_.data();
+        limit_ = range_.data() + range_.committed();
+        hide();
+    }
+    void hide() noexcept {
+        if (cursor_ != limit_) detail::poison(cursor_, static_cast<std::size_t>(limit_ - cursor_));
+    }
+    void show() noexcept {
+        if (cursor_ != limit_) detail::unpoison(cursor_, static_cast<std::size_t>(limit_ - cursor_));
+    }
+
+    // The next owner of the range must find nothing poisoned.
+    void show_all() noexcept {
+        if (range_) detail::unpoison(range_.data(), range_.committed());
+    }
+
+    template <bool throws>
+    HEADROOM_ALWAYS_INLINE void* take(std::size_t bytes, std::size_t alignment) noexcept(!throws) {
+        bytes += bytes == 0;    // no two blocks at one address
+        std::byte* const place = detail::align_up(cursor_, alignment);
+        // Sums in 64 bits: with the size bounded they cannot overflow, whatever a pointer's size.
+        if (HEADROOM_UNLIKELY(bytes > detail::largest_request ||
+                              std::uint64_t{detail::address_of(place)} + bytes > detail::address_of(limit_))) {
+            return take_far<throws>(bytes, alignment);
+        }
+        cursor_ = place + bytes;
+        detail::unpoison(place, bytes);
+        return place;
+    }
+
+    template <bool throws>
+    HEADROOM_COLD void* take_far(std::size_t bytes, std::size_t alignment) noexcept(!throws) {
+        const std::size_t pad = -detail::address_of(cursor_) & (alignment - 1);
+        const std::size_t room = range_.reserved() - used();
+        std::error_code error = std::make_error_code(std::errc::not_enough_memory);
+        if (pad <= room && bytes <= room - pad) error = range_.commit_to(used() + pad + bytes);
+        if (error) {
+            if constexpr (throws) {
+                detail::throw_refused("grow an arena", bytes, error);
+            } else {
+                return nullptr;
+            }
+        }
+        std::byte* const old = limit_;
+        limit_ = range_.data() + range_.committed();
+        if (old != limit_) detail::poison(old, static_cast<std::size_t>(limit_ - old));
+        std::byte* const place = cursor_ + pad;
+        cursor_ = place + bytes;
+        detail::unpoison(place, bytes);
+        return place;
+    }
+
+    std::byte* cursor_ = nullptr;    // the next free byte
+    std::byte* limit_ = nullptr;     // the end of what is committed
+    reservation range_;
+};
+
+// An arena as a memory resource. Deallocating does nothing; release() and rewind() forget all blocks. Not synchronized.
+class arena_resource final : public std::pmr::memory_resource {
+public:
+    using marker = arena::marker;
+
+    // With an arena of its own, as arena() and arena(max_bytes, policy) make it. Throws `refused` (a bad_alloc).
+    arena_resource() : own_(std::in_place), arena_(&*own_) {}
+    explicit arena_resource(std::size_t max_bytes, const commit_policy& policy = detail::chunk_policy)
+        : own_(std::in_place, max_bytes, policy), arena_(&*own_) {}
+
+    // Over an arena of the user's, which must outlive the resource and not move. Never throws.
+    explicit arena_resource(arena& over) noexcept : arena_(&over) {}
+
+    arena_resource(const arena_resource&) = delete;
+    arena_resource& operator=(const arena_resource&) = delete;
+    ~arena_resource() override = default;
+
+    // As arena::allocate.
+    [[nodiscard, gnu::returns_nonnull]] HEADROOM_ALWAYS_INLINE void* allocate(
+        std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) {
+        void* const block = arena_->allocate(bytes, alignment);
+        checks_.allocated(block, bytes, alignment);
+        return block;
+    }
+    // Does nothing. (Checked builds look whether the block is ours.)
+    HEADROOM_ALWAYS_INLINE void deallocate(void* block, std::size_t bytes,
+                                           std::size_t alignment = alignof(std::max_align_t)) noexcept {
+        checks_.deallocated(this, block, bytes, alignment);
+    }
+
+    // Forgets all blocks, those that were taken from the arena itself too, and gives the pages back to the system.
+    // Invalidates: every block and marker.
+    void release() noexcept {
+        checks_.forgotten();
+        arena_->reset();
+        arena_->trim();
+    }
+    // The same, but the pages stay warm. O(1).
+    void rewind() noexcept {
+        checks_.forgotten();
+        arena_->reset();
+    }
+
+    // As arena::mark and arena::rewind.
+    [[nodiscard]] marker mark() const noexcept { return arena_->mark(); }
+    void rewind(const marker& to) noexcept {
+        [[maybe_unused]] std::byte* const before = arena_->data() + arena_->used();
+        arena_->rewind(to);
+        if constexpr (detail::memory_checked) {
+            std::byte* const place = arena_->data() + arena_->used();
+            if (place != before) checks_.forgotten(place, before);
+        }
+    }
+
+    [[nodiscard]] arena& underlying() const noexcept { return *arena_; }
+
+private:
+    void* do_allocate(std::size_t bytes, std::size_t alignment) override { return allocate(bytes, alignment); }
+    void do_deallocate(void* block, std::size_t bytes, std::size_t alignment) override {
+        deallocate(block, bytes, alignment);
+    }
+    bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override { return this == &other; }
+
+    std::optional<arena> own_;
+    arena* arena_;
+    [[no_unique_address]] detail::memory_checks checks_{"arena_resource"};
+};
+
+}  // HEADROOM_MEMORY_ABI
+
+}  // namespace headroom

@@ -1,0 +1,93 @@
+// How the threads of a program share the pools of one synchronized_multipool_resource: each keeps a few free blocks of each
+// size to itself, and takes and returns them in batches under a lock.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory_resource>
+#include <mutex>
+
+#include <headroom/detail/memory_bins.hpp>
+
+namespace headroom::detail {
+
+class shared_pools;
+
+// The free blocks of one size that a thread keeps.
+struct thread_bin {
+    bin queue;
+    std::uint32_t count;    // of blocks in the queue
+    std::uint32_t most;     // how many may stay; 0 until the queue is first used
+};
+
+// What one thread keeps for one resource. Owned by the thread; its links are guarded by one lock for the program.
+struct thread_cache {
+    std::array<thread_bin, bins> pools{};
+    shared_pools* owner = nullptr;              // null once the resource is gone
+    thread_cache* next_of_owner = nullptr;      // the resource's list
+    thread_cache* previous_of_owner = nullptr;
+    thread_cache* next_of_thread = nullptr;     // the thread's list
+};
+
+// Where a thread finds its cache: by the resource's place, good if the serial number agrees.
+struct thread_place {
+    std::uint64_t serial = 0;    // of the resource; 0: none
+    thread_cache* cache = nullptr;
+};
+
+// So many resources at once are found without a lock; beyond, resources share a place and take turns in it.
+inline constexpr std::size_t thread_places = 64;
+
+extern constinit thread_local std::array<thread_place, thread_places> places_of_thread;
+
+// How many blocks of `bytes` travel at once: 4 KiB, but from 2 to 32 blocks.
+constexpr std::uint32_t batch_of(std::size_t bytes) noexcept {
+    const std::size_t fitting = 4096 / bytes;
+    return static_cast<std::uint32_t>(fitting < 2 ? 2 : fitting > 32 ? 32 : fitting);
+}
+
+class shared_pools {
+public:
+    // `core` hands out the blocks; it is called under the lock only. Never throws.
+    explicit shared_pools(std::pmr::memory_resource& core) noexcept;
+    shared_pools(const shared_pools&) = delete;
+    shared_pools& operator=(const shared_pools&) = delete;
+    // Threads that still have a cache for this are left with an empty one.
+    ~shared_pools();
+
+    // The calling thread's cache; null when it has none yet, or another resource took its place. No lock.
+    [[nodiscard]] thread_cache* cache() const noexcept {
+        const thread_place& mine = places_of_thread[place_];
+        return HEADROOM_UNLIKELY(mine.serial != serial_) ? nullptr : mine.cache;
+    }
+
+    // A block of the pool from the core, and more for the thread to keep. Throws what the core throws.
+    void* refill(std::size_t index);
+    // Takes back a block that the thread cannot keep, or has no cache to keep in.
+    void hand_over(std::size_t index, void* block);
+    // Straight to the core, for sizes that threads do not keep.
+    void* allocate(std::size_t bytes, std::size_t alignment);
+    void deallocate(void* block, std::size_t bytes, std::size_t alignment);
+
+    // Empties every thread's cache without giving the blocks back. Precondition: no other thread is in a call.
+    void forget() noexcept;
+
+    [[nodiscard]] std::mutex& mutex() noexcept { return mutex_; }
+
+private:
+    friend struct thread_leaving;
+
+    thread_cache* find_or_make_cache() noexcept;
+    void return_blocks(std::size_t index, thread_bin& from, std::uint32_t count);
+    void return_all(thread_cache& from);
+    void unlink(thread_cache& gone) noexcept;
+
+    std::pmr::memory_resource& core_;
+    std::uint64_t serial_;    // unique in the program's life, never 0
+    std::size_t place_;
+    std::mutex mutex_;
+    thread_cache* caches_ = nullptr;
+};
+
+}  // namespace headroom::detail

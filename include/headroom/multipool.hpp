@@ -1,0 +1,433 @@
+// A memory resource with a pool for each size of block, for containers whose elements come and go.
+//
+// Choose it for node-based containers, for containers of strings or of containers, for long-running subsystems: blocks are
+// reused, lie densely (no header), and stay in the order in which the program uses them. Blocks up to 4 KiB take about 10
+// instructions for an allocation and its deallocation together where the size is a constant, 20 where it is not; up to
+// 64 KiB a little more; larger ones come from upstream one by one. Memory goes back upstream with release() only. For what
+// is built once and dropped whole, monotonic_resource is faster still.
+//
+// Differences from std::pmr::unsynchronized_pool_resource:
+//   - rewind() forgets all blocks but keeps every chunk, so the next round finds its memory warm: fresh pages are what
+//     growing costs most.
+//   - All pools share one sequence of chunks, so elements of different sizes that are built together lie together.
+//   - Freed blocks are reused first in, first out (see detail/memory_bins.hpp for why).
+//   - Called on the concrete type (or through resource_allocator) allocate and deallocate are inline, without a virtual
+//     call; through std::pmr::memory_resource* they are virtual. One class serves both.
+//   - With the default upstream, chunks of 64 KiB and more, and blocks that large, come from reservations. This happens
+//     only while the default resource is new_delete_resource(); another one, and every upstream that is named, gets every
+//     request. A multipool over a monotonic or an arena (P0089R0's third allocator) is named so: multipool_resource(&it).
+//   - Under AddressSanitizer free blocks and unused memory are poisoned; checked builds (HEADROOM_CHECKED) find double
+//     frees, wrong sizes, foreign pointers and writes to free blocks.
+//
+// Costs about 1 KiB itself, and 512 bytes for its first chunk. Not synchronized: synchronized_multipool_resource, below, is.
+// Document: P0089R0 (strategies AS7 to AS14).
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory_resource>
+#include <new>
+
+#include <headroom/detail/memory_bins.hpp>
+#include <headroom/detail/memory_checks.hpp>
+#include <headroom/detail/memory_chunks.hpp>
+#include <headroom/detail/memory_large.hpp>
+#include <headroom/detail/memory_threads.hpp>
+
+namespace headroom {
+
+HEADROOM_MEMORY_ABI {
+
+class multipool_resource final : public std::pmr::memory_resource {
+public:
+    // Chunks come from the default resource (see above). Allocates nothing. Never throws.
+    multipool_resource() noexcept : multipool_resource(std::pmr::pool_options{}) {}
+
+    // Chunks come from `upstream`, which must outlive the resource. Allocates nothing. Never throws.
+    explicit multipool_resource(std::pmr::memory_resource* upstream) noexcept
+        : multipool_resource(std::pmr::pool_options{}, upstream) {}
+
+    // As std::pmr's. `largest_required_pool_block` is rounded up to a pool's size, at most 64 KiB; `max_blocks_per_chunk`
+    // limits the chunks taken from upstream to so many blocks of the size that ran out (one at least).
+    explicit multipool_resource(const std::pmr::pool_options& options) noexcept
+        : multipool_resource(options, std::pmr::get_default_resource(), true) {}
+    multipool_resource(const std::pmr::pool_options& options, std::pmr::memory_resource* upstream) noexcept
+        : multipool_resource(options, upstream, false) {}
+
+    multipool_resource(const multipool_resource&) = delete;
+    multipool_resource& operator=(const multipool_resource&) = delete;
+
+    // Releases. Invalidates: every block.
+    ~multipool_resource() override { large_.release(upstream_resource()); }
+
+    // `bytes` at a multiple of `alignment` (a power of two). O(1) but for a new chunk. Throws what upstream throws when it
+    // refuses, bad_alloc for sizes that no memory has; nothing has changed then. Invalidates: nothing.
+    [[nodiscard, gnu::returns_nonnull]] HEADROOM_ALWAYS_INLINE void* allocate(
+        std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) {
+        // One less than the size rounded up to the alignment; zero bytes wrap to a large number.
+        const std::size_t last = (bytes - 1) | (alignment - 1);
+        if (HEADROOM_UNLIKELY(last >= detail::largest_binned || alignment > fine_alignment)) {
+            return allocate_rare(bytes, alignment);
+        }
+        const std::size_t pool = detail::bin_offset[last / detail::block_step];
+        detail::free_block* const block = pool_at(pool).before.next;
+        if (block == pool_at(pool).last) return carve(pool, block, bytes, alignment);
+        pool_at(pool).before.next = detail::next_of(block);
+        return handed_out(block, bytes, alignment, pool);
+    }
+
+    // Takes back a block of this resource. O(1). Precondition: allocate(bytes, alignment) returned `block`, which is in
+    // use. (Checked builds look.) Invalidates: the block.
+    HEADROOM_ALWAYS_INLINE void deallocate(void* block, std::size_t bytes,
+                                           std::size_t alignment = alignof(std::max_align_t)) {
+        checks_.deallocated(this, block, bytes, alignment);
+        const std::size_t last = (bytes - 1) | (alignment - 1);
+        // Options may exclude some of these pools. Where the size is a constant, and this test with it, a look at the pool
+        // tells; it costs the same as the test where the size is not.
+        const bool constant = HEADROOM_IS_CONSTANT(last);
+        if (HEADROOM_UNLIKELY(last >= (constant ? detail::largest_binned : largest_quick_) || alignment > fine_alignment)) {
+            return deallocate_rare(block, bytes, alignment);
+        }
+        const std::size_t pool = detail::bin_offset[last / detail::block_step];
+        detail::free_block* const tail = pool_at(pool).last;
+        if (constant && HEADROOM_UNLIKELY(tail == nullptr)) return deallocate_rare(block, bytes, alignment);
+        detail::link(tail, block);
+        pool_at(pool).last = static_cast<detail::free_block*>(block);
+        taken_back(block, pool);
+    }
+
+    // Gives every chunk and every large block back upstream. O(chunks + large blocks). Invalidates: every block.
+    void release() noexcept {
+        forget();
+        large_.release(upstream_resource());
+        chain_.release();
+    }
+
+    // Forgets all blocks and keeps every chunk for the next round; large blocks are kept for one round. O(pools used + large
+    // blocks). Invalidates: every block.
+    void rewind() noexcept {
+        forget();
+        large_.rewind(upstream_resource());
+        chain_.rewind();
+    }
+
+    // Where chunks come from, as named or as the default resource was when this was constructed.
+    [[nodiscard]] std::pmr::memory_resource* upstream_resource() const noexcept { return chain_.upstream(); }
+
+    // The options in effect.
+    [[nodiscard]] std::pmr::pool_options options() const noexcept {
+        return {most_blocks_, largest_};
+    }
+
+private:
+    // Blocks whose size is a multiple of this are aligned to it, the others to block_step; more alignment is rare enough to
+    // have pools of its own.
+    static constexpr std::size_t fine_alignment = 2 * detail::block_step;
+    static constexpr std::size_t most_aligned = 4096;                             // largest alignment that is pooled
+    static constexpr std::size_t most_blocks = std::size_t{1} << 19;
+    static constexpr std::size_t all_bins = detail::bins + detail::wide_bins;
+
+    // What few resources need: pools for wide blocks and for over-aligned ones. Lies in a chunk of the resource itself.
+    struct rare_pools {
+        std::array<detail::bin, detail::wide_bins> wide{};
+        std::array<detail::bin, all_bins> aligned{};
+    };
+
+    multipool_resource(const std::pmr::pool_options& options, std::pmr::memory_resource* upstream, bool defaulted) noexcept
+        : chain_(upstream, defaulted && detail::may_reserve(upstream)),
+          largest_(options.largest_required_pool_block == 0
+                       ? detail::largest_pooled
+                       : detail::bin_bytes(detail::bin_index(
+                             std::min(options.largest_required_pool_block, detail::largest_pooled)))),
+          largest_quick_(std::min(largest_, detail::largest_binned)),
+          most_blocks_(options.max_blocks_per_chunk == 0 ? most_blocks : std::min(options.max_blocks_per_chunk, most_blocks)) {
+    }
+
+    // Pools are named by their distance from the first, in bytes: what the table gives, and what an address needs.
+    HEADROOM_ALWAYS_INLINE detail::bin& pool_at(std::size_t pool) noexcept {
+        return *reinterpret_cast<detail::bin*>(reinterpret_cast<std::byte*>(pools_.data()) + pool);
+    }
+    HEADROOM_ALWAYS_INLINE static std::size_t size_of(std::size_t pool) noexcept {
+        return detail::binned_bytes[pool / sizeof(detail::bin)];
+    }
+
+    // What is done to a block that leaves. Nothing in ordinary builds.
+    HEADROOM_ALWAYS_INLINE void* handed_out(void* block, std::size_t bytes, std::size_t alignment, std::size_t pool) {
+        if constexpr (detail::memory_checked) look_at(block, size_of(pool));
+        return fresh(block, bytes, alignment);
+    }
+    HEADROOM_ALWAYS_INLINE void* fresh(void* block, std::size_t bytes, std::size_t alignment) {
+        detail::unpoison(block, bytes);
+        checks_.allocated(block, bytes, alignment);
+        return block;
+    }
+    void look_at(void* block, std::size_t size) const noexcept {
+        detail::unpoison(block, size);
+        checks_.untouched(this, block, sizeof(detail::free_block), size);
+        detail::poison(block, size);
+    }
+    // And to one that comes back.
+    HEADROOM_ALWAYS_INLINE static void taken_back(void* block, std::size_t pool) noexcept {
+        if constexpr (detail::memory_checked || detail::poisoning) hide(block, size_of(pool));
+    }
+    static void hide(void* block, std::size_t size) noexcept {
+        detail::unpoison(block, size);
+        detail::memory_checks::fill(block, sizeof(detail::free_block), size);
+        detail::poison(block, size);
+    }
+
+    // No block is free, or only one: takes one that was never used. Chunks are filled to their ends.
+    HEADROOM_ALWAYS_INLINE void* carve(std::size_t pool, const detail::free_block* first, std::size_t bytes,
+                                       std::size_t alignment) {
+        const std::size_t size = size_of(pool);
+        // The next multiple of fine_alignment where the size is one; the cursor is a multiple of block_step.
+        std::byte* const place = chain_.cursor + (detail::address_of(chain_.cursor) & ~size & detail::block_step);
+        if (HEADROOM_UNLIKELY(first == nullptr || detail::address_of(place) + size > detail::address_of(chain_.limit))) {
+            return carve_far(pool, bytes, alignment);
+        }
+        chain_.cursor = place + size;
+        return fresh(place, bytes, alignment);
+    }
+    HEADROOM_COLD void* carve_far(std::size_t pool, std::size_t bytes, std::size_t alignment) {
+        const std::size_t size = size_of(pool);
+        if (size > largest_) return allocate_large(bytes, alignment);
+        detail::bin& entered = enter(pool / sizeof(detail::bin));
+        const std::size_t aligned = std::min(size & -size, fine_alignment);
+        if (!chain_.fits(size, aligned)) {
+            if (void* const block = entered.take()) return handed_out(block, bytes, alignment, pool);
+        }
+        return fresh(cut(size, aligned), bytes, alignment);
+    }
+
+    // The pool, ready for use. (It stays so over rewind and release, for the fast paths' sake.)
+    detail::bin& enter(std::size_t index) noexcept {
+        entered_ |= std::uint64_t{1} << index;
+        if (pools_[index].last == nullptr) pools_[index].clear();
+        return pools_[index];
+    }
+
+    // The next `size` bytes at a multiple of `aligned`, from the next chunk if need be. What cannot be used any more goes to
+    // the pools.
+    void* cut(std::size_t size, std::size_t aligned) {
+        if (!chain_.fits(size, aligned)) {
+            const std::uint64_t most = std::uint64_t{most_blocks_} * size;
+            const auto [from, to] = chain_.make_room(
+                size, aligned, static_cast<std::size_t>(std::min<std::uint64_t>(most, detail::chunk_chain::largest_chunk)));
+            scrap(from, to);
+        }
+        std::byte* const place = detail::align_up(chain_.cursor, aligned);
+        scrap(chain_.cursor, place);
+        chain_.cursor = place + size;
+        return place;
+    }
+
+    // Cuts [from, to) into blocks for the pools. Both ends are multiples of block_step.
+    void scrap(std::byte* from, std::byte* to) noexcept {
+        while (from != to) {
+            const auto room = static_cast<std::size_t>(to - from);
+            const bool odd = detail::address_of(from) % fine_alignment != 0;
+            const std::size_t index =
+                odd ? 0 : detail::bin_within(std::min({room, largest_, detail::largest_binned}));
+            add(index, from);
+            from += detail::bin_bytes(index);
+        }
+    }
+
+    void add(std::size_t index, void* block) noexcept {
+        enter(index).add(block);
+        if constexpr (detail::memory_checked || detail::poisoning) hide(block, detail::bin_bytes(index));
+    }
+
+    // Zero bytes, much alignment, many bytes, or a size that the options exclude from pooling.
+    HEADROOM_COLD void* allocate_rare(std::size_t bytes, std::size_t alignment) {
+        if (!std::has_single_bit(alignment)) detail::refuse(upstream_resource());
+        if (!pooled(bytes, alignment)) return allocate_large(bytes, alignment);
+        const rare_place at = place_of(bytes, alignment);
+        if (void* const block = rare_pool(at).take()) {
+            if constexpr (detail::memory_checked) look_at(block, at.size);
+            return fresh(block, bytes, alignment);
+        }
+        return fresh(cut(at.size, at.aligned), bytes, alignment);
+    }
+    HEADROOM_COLD void deallocate_rare(void* block, std::size_t bytes, std::size_t alignment) {
+        if (!pooled(bytes, alignment)) return large_.deallocate(block, bytes, upstream_resource());
+        const rare_place at = place_of(bytes, alignment);
+        rare_pool(at).add(block);
+        if constexpr (detail::memory_checked || detail::poisoning) hide(block, at.size);
+    }
+    HEADROOM_COLD void* allocate_large(std::size_t bytes, std::size_t alignment) {
+        return fresh(large_.allocate(bytes, alignment, upstream_resource(), chain_.reserves()), bytes, alignment);
+    }
+
+    // Where a request outside the common ones belongs.
+    struct rare_place {
+        std::size_t index;
+        std::size_t size;
+        std::size_t aligned;
+    };
+    static rare_place place_of(std::size_t bytes, std::size_t alignment) noexcept {
+        const std::size_t index = detail::bin_index(detail::round_to(std::max<std::size_t>(bytes, 1), alignment));
+        const std::size_t size = detail::bin_bytes(index);
+        // The size is a multiple of the alignment; whatever power of two it is a multiple of, up to a page, all blocks of
+        // such a pool have.
+        const std::size_t most = alignment <= fine_alignment ? fine_alignment : most_aligned;
+        return {index, size, std::min(size & -size, most)};
+    }
+    [[nodiscard]] bool pooled(std::size_t bytes, std::size_t alignment) const noexcept {
+        return alignment <= most_aligned && bytes <= largest_ &&
+               detail::round_to(std::max<std::size_t>(bytes, 1), alignment) <= largest_;
+    }
+    detail::bin& rare_pool(const rare_place& at) {
+        if (at.aligned <= fine_alignment && at.index < detail::bins) return enter(at.index);
+        if (rare_ == nullptr) {
+            void* const place = cut(sizeof(rare_pools), fine_alignment);
+            detail::unpoison(place, sizeof(rare_pools));
+            rare_ = new (place) rare_pools{};
+        }
+        detail::bin& pool = at.aligned <= fine_alignment ? rare_->wide[at.index - detail::bins] : rare_->aligned[at.index];
+        if (pool.last == nullptr) pool.clear();
+        return pool;
+    }
+
+    void forget() noexcept {
+        checks_.forgotten();
+        for (std::uint64_t left = entered_; left != 0; left &= left - 1) {
+            pools_[static_cast<std::size_t>(std::countr_zero(left))].clear();
+        }
+        rare_ = nullptr;
+    }
+
+    void* do_allocate(std::size_t bytes, std::size_t alignment) override { return allocate(bytes, alignment); }
+    void do_deallocate(void* block, std::size_t bytes, std::size_t alignment) override {
+        deallocate(block, bytes, alignment);
+    }
+    bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override { return this == &other; }
+
+    detail::chunk_chain chain_;
+    std::size_t largest_;                  // bytes
+    std::size_t largest_quick_;            // the lesser of largest_ and largest_binned
+    std::size_t most_blocks_;
+    std::uint64_t entered_ = 0;            // the pools that were ever used, a bit each
+    rare_pools* rare_ = nullptr;
+    detail::large_blocks large_;
+    [[no_unique_address]] detail::memory_checks checks_{"multipool_resource"};
+    std::array<detail::bin, detail::bins> pools_{};
+};
+
+// A multipool that many threads may use at once.
+//
+// Choose it where threads share what they allocate, or hand it to each other. Each thread keeps a few free blocks of each
+// size up to 4 KiB (4 KiB worth, twice that at most), so most calls take no lock and threads do not slow each other down;
+// batches travel through one lock. A thread that ends gives back what it kept. Larger blocks take the lock. Where each
+// thread has its own data, a multipool_resource for each is faster and needs none of this.
+//
+// Otherwise as multipool_resource: default upstream, options, release(), rewind(), checks. Costs about 1.5 KiB, and 2 KiB
+// for each thread that uses it. Up to 64 such resources at once are found quickly; more work, but slower.
+//
+// Document: P0089R0 (section 4 on synchronized multipools; benchmark IV).
+class synchronized_multipool_resource final : public std::pmr::memory_resource {
+public:
+    // As multipool_resource's. The upstream is called by one thread at a time. Never throw.
+    synchronized_multipool_resource() noexcept = default;
+    explicit synchronized_multipool_resource(std::pmr::memory_resource* upstream) noexcept : core_(upstream) {}
+    explicit synchronized_multipool_resource(const std::pmr::pool_options& options) noexcept : core_(options) {}
+    synchronized_multipool_resource(const std::pmr::pool_options& options, std::pmr::memory_resource* upstream) noexcept
+        : core_(options, upstream) {}
+
+    synchronized_multipool_resource(const synchronized_multipool_resource&) = delete;
+    synchronized_multipool_resource& operator=(const synchronized_multipool_resource&) = delete;
+
+    // Releases. Precondition: no other thread is in a call. Invalidates: every block.
+    ~synchronized_multipool_resource() override = default;
+
+    // As multipool_resource::allocate. Any thread, at any time.
+    [[nodiscard, gnu::returns_nonnull]] HEADROOM_ALWAYS_INLINE void* allocate(
+        std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) {
+        const std::size_t last = (bytes - 1) | (alignment - 1);
+        if (HEADROOM_UNLIKELY(last >= largest_kept_ || alignment > fine_alignment)) {
+            return checked(shared_.allocate(bytes, alignment), bytes, alignment);
+        }
+        const std::size_t index = detail::bin_offset[last / detail::block_step] / sizeof(detail::bin);
+        if (detail::thread_cache* const mine = shared_.cache()) {
+            detail::thread_bin& pool = mine->pools[index];
+            detail::free_block* const block = pool.queue.before.next;
+            if (block != pool.queue.last) {
+                pool.queue.before.next = detail::next_of(block);
+                --pool.count;
+                return handed_out(block, bytes, alignment);
+            }
+        }
+        return handed_out(shared_.refill(index), bytes, alignment);
+    }
+
+    // As multipool_resource::deallocate. Any thread, not only the one that allocated the block.
+    HEADROOM_ALWAYS_INLINE void deallocate(void* block, std::size_t bytes,
+                                           std::size_t alignment = alignof(std::max_align_t)) {
+        checks_.deallocated(this, block, bytes, alignment);
+        const std::size_t last = (bytes - 1) | (alignment - 1);
+        if (HEADROOM_UNLIKELY(last >= largest_kept_ || alignment > fine_alignment)) {
+            return shared_.deallocate(block, bytes, alignment);
+        }
+        const std::size_t index = detail::bin_offset[last / detail::block_step] / sizeof(detail::bin);
+        if (detail::thread_cache* const mine = shared_.cache()) {
+            detail::thread_bin& pool = mine->pools[index];
+            if (pool.count < pool.most) {
+                detail::link(pool.queue.last, block);
+                pool.queue.last = static_cast<detail::free_block*>(block);
+                ++pool.count;
+                if constexpr (detail::poisoning) detail::poison(block, detail::binned_bytes[index]);
+                return;
+            }
+        }
+        shared_.hand_over(index, block);
+    }
+
+    // As multipool_resource's. Precondition: no other thread is in a call (blocks in use would vanish under it).
+    // Invalidates: every block.
+    void release() noexcept {
+        forget();
+        core_.release();
+    }
+    void rewind() noexcept {
+        forget();
+        core_.rewind();
+    }
+
+    [[nodiscard]] std::pmr::memory_resource* upstream_resource() const noexcept { return core_.upstream_resource(); }
+    [[nodiscard]] std::pmr::pool_options options() const noexcept { return core_.options(); }
+
+private:
+    static constexpr std::size_t fine_alignment = 2 * detail::block_step;
+
+    HEADROOM_ALWAYS_INLINE void* handed_out(void* block, std::size_t bytes, std::size_t alignment) {
+        detail::unpoison(block, bytes);
+        return checked(block, bytes, alignment);
+    }
+    HEADROOM_ALWAYS_INLINE void* checked(void* block, std::size_t bytes, std::size_t alignment) {
+        checks_.allocated(block, bytes, alignment);
+        return block;
+    }
+
+    void forget() noexcept {
+        checks_.forgotten();
+        shared_.forget();
+    }
+
+    void* do_allocate(std::size_t bytes, std::size_t alignment) override { return allocate(bytes, alignment); }
+    void do_deallocate(void* block, std::size_t bytes, std::size_t alignment) override {
+        deallocate(block, bytes, alignment);
+    }
+    bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override { return this == &other; }
+
+    multipool_resource core_;
+    std::size_t largest_kept_ = std::min(core_.options().largest_required_pool_block, detail::largest_binned);
+    detail::shared_pools shared_{core_};
+    [[no_unique_address]] detail::synchronized_checks checks_{"synchronized_multipool_resource"};
+};
+
+}  // HEADROOM_MEMORY_ABI
+
+}  // namespace headroom

@@ -1,0 +1,104 @@
+// A memory resource that watches: how much is in use, how much at most, and what is given back wrongly or never.
+//
+// Choose it in tests, and while you find out what a subsystem allocates; put it over or under any other resource. It passes
+// every request on to its upstream, and remembers every block: about 200 ns and 100 bytes each. Synchronized.
+//
+// What it finds wrong it writes to standard error, or hands to a function of yours, and counts; a wrong block is not passed
+// on, so the program goes on. (To end the program instead, let the function call std::abort.)
+//
+// Document: P0089R0 (allocators "can aid testing, debugging, and measurement").
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <iosfwd>
+#include <memory_resource>
+#include <mutex>
+#include <string>
+
+#include <headroom/detail/memory_ledger.hpp>
+
+namespace headroom {
+
+// What went through a tracking_resource. Blocks and bytes as the user asked for them.
+struct tracking_statistics {
+    std::size_t blocks = 0;              // in use
+    std::size_t bytes = 0;
+    std::size_t peak_blocks = 0;         // the most that were in use at once
+    std::size_t peak_bytes = 0;
+    std::uint64_t total_blocks = 0;      // ever allocated
+    std::uint64_t total_bytes = 0;
+    std::uint64_t failures = 0;          // requests that upstream refused
+    std::uint64_t double_frees = 0;
+    std::uint64_t wrong_sizes = 0;
+    std::uint64_t wrong_alignments = 0;
+    std::uint64_t foreign_frees = 0;     // blocks that were never allocated here, or long ago
+    std::uint64_t late_frees = 0;        // blocks that had gone with release()
+
+    // How often something was given back wrongly.
+    [[nodiscard]] std::uint64_t errors() const noexcept {
+        return double_frees + wrong_sizes + wrong_alignments + foreign_frees + late_frees;
+    }
+};
+
+class tracking_resource final : public std::pmr::memory_resource {
+public:
+    // Gets each message, a sentence without a line end. `context` is the user's.
+    using listener = void (*)(void* context, const char* message);
+
+    // `name` appears in messages; it and `upstream` must outlive the resource. Never throws.
+    explicit tracking_resource(std::pmr::memory_resource* upstream = std::pmr::get_default_resource(),
+                               const char* name = "tracking_resource") noexcept;
+    explicit tracking_resource(const char* name) noexcept
+        : tracking_resource(std::pmr::get_default_resource(), name) {}
+    tracking_resource(const tracking_resource&) = delete;
+    tracking_resource& operator=(const tracking_resource&) = delete;
+
+    // Reports leaks, if there are any. Leaked blocks stay allocated: somebody may still use them.
+    ~tracking_resource() override;
+
+    // Sends messages to `to` instead of standard error; null: nowhere.
+    void report_to(listener to, void* context = nullptr) noexcept;
+
+    // As upstream's. Throws what upstream throws, and bad_alloc when the block cannot be remembered.
+    [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t));
+
+    // Passes the block on to upstream; one that is not in use here, or given back with another size or alignment, is
+    // reported and stays where it is.
+    void deallocate(void* block, std::size_t bytes, std::size_t alignment = alignof(std::max_align_t));
+
+    // Gives all blocks in use back upstream; they do not count as leaks. O(blocks). Invalidates: every block.
+    void release() noexcept;
+
+    // The same: a block of upstream's cannot be forgotten and kept.
+    void rewind() noexcept { release(); }
+
+    [[nodiscard]] tracking_statistics statistics() const;
+
+    // Starts the counts of what happened, and the peaks, anew; what is in use stays counted.
+    void reset_statistics() noexcept;
+
+    // How many blocks are in use, their bytes, and how many of each size, a line each, the most bytes first: leaks, once all
+    // should be gone. Throws bad_alloc.
+    [[nodiscard]] std::string report() const;
+
+    [[nodiscard]] std::pmr::memory_resource* upstream_resource() const noexcept { return upstream_; }
+
+private:
+    void* do_allocate(std::size_t bytes, std::size_t alignment) override;
+    void do_deallocate(void* block, std::size_t bytes, std::size_t alignment) override;
+    bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override;
+
+    void say(const char* message) const noexcept;
+    [[nodiscard]] std::string in_use() const;
+
+    std::pmr::memory_resource* upstream_;
+    const char* name_;
+    listener listener_;
+    void* context_ = nullptr;
+    mutable std::mutex mutex_;
+    detail::block_ledger ledger_;
+    tracking_statistics counts_;
+};
+
+}  // namespace headroom

@@ -1,0 +1,107 @@
+// Objects that are never destroyed one by one.
+//
+// `winked<T>` builds a T, and all that it allocates, inside a managed resource, and never runs its destructor: when the
+// resource is released, rewound or dies, everything goes at once ("winked out", P0089R0 section 3). Choose it for containers
+// of containers, whose destructors walk through all elements only to give back memory that goes anyway. Do not choose it
+// for objects that hold something else than memory (files, locks): nothing closes those.
+//
+//     headroom::monotonic_resource memory;
+//     headroom::winked<std::pmr::vector<std::pmr::string>> names(memory, 1000);    // the allocator is passed on
+//     names->emplace_back("...");
+//     memory.rewind();    // names are gone, their memory is warm for the next round
+//
+// Costs: one allocation for the T itself; nothing at the end.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <memory_resource>
+#include <type_traits>
+#include <utility>
+
+#include <headroom/detail/attributes.hpp>
+#include <headroom/resource_allocator.hpp>
+
+namespace headroom {
+
+namespace detail {
+
+// What a T of this resource gets as its allocator: its own allocator type where that can be made from the resource; else the
+// resource's address, which converts to whatever allocator each half of a pair or each member of a tuple wants.
+template <class T, class Resource>
+struct winked_allocator {
+    using type = Resource*;
+};
+template <class T, class Resource>
+    requires std::is_convertible_v<Resource*, typename T::allocator_type>
+struct winked_allocator<T, Resource> {
+    using type = typename T::allocator_type;
+};
+
+}  // namespace detail
+
+// A handle to an object that lives as long as its resource keeps it. Movable; moving moves the handle, not the object.
+template <class T>
+class winked {
+public:
+    // Constructs T(arguments...) in memory of `resource`, with its allocator where T takes one. Throws what the resource or
+    // T's constructor throws; the memory is given back then. Precondition: `resource` outlives every use of the object.
+    // Invalidates: nothing.
+    template <class Resource, class... Arguments>
+        requires(!std::is_same_v<std::remove_cvref_t<Resource>, winked> && !std::is_pointer_v<Resource>)
+    explicit winked(Resource& resource, Arguments&&... arguments)
+        : winked(std::addressof(resource), std::forward<Arguments>(arguments)...) {}
+
+    template <class Resource, class... Arguments>
+    explicit winked(Resource* resource, Arguments&&... arguments) {
+        using allocator = typename detail::winked_allocator<T, Resource>::type;
+        room<Resource> taken{resource};
+        object_ = std::uninitialized_construct_using_allocator(taken.place, allocator(resource),
+                                                               std::forward<Arguments>(arguments)...);
+        taken.place = nullptr;
+    }
+
+    winked(winked&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+    winked& operator=(winked&& other) noexcept {
+        object_ = std::exchange(other.object_, nullptr);
+        return *this;
+    }
+
+    // Destroys nothing.
+    ~winked() = default;
+
+    // Precondition: the resource has not been released or rewound, and the handle not moved from.
+    [[nodiscard]] T& operator*() const noexcept { return *object_; }
+    [[nodiscard]] T* operator->() const noexcept { return object_; }
+    // Null after a move.
+    [[nodiscard]] T* get() const noexcept { return object_; }
+
+private:
+    // Gives the memory back when the constructor throws.
+    template <class Resource>
+    struct room {
+        explicit room(Resource* from)
+            : resource(from), place(static_cast<T*>(from->allocate(sizeof(T), alignof(T)))) {}
+        room(const room&) = delete;
+        room& operator=(const room&) = delete;
+        ~room() {
+            if (place != nullptr) resource->deallocate(place, sizeof(T), alignof(T));
+        }
+        Resource* resource;
+        T* place;
+    };
+
+    T* object_;
+};
+
+// A winked T; the same as the constructor, where the type of the result is to be deduced.
+template <class T, class Resource, class... Arguments>
+[[nodiscard]] winked<T> make_winked(Resource& resource, Arguments&&... arguments) {
+    return winked<T>(resource, std::forward<Arguments>(arguments)...);
+}
+template <class T, class Resource, class... Arguments>
+[[nodiscard]] winked<T> make_winked(Resource* resource, Arguments&&... arguments) {
+    return winked<T>(resource, std::forward<Arguments>(arguments)...);
+}
+
+}  // namespace headroom

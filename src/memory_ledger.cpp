@@ -1,0 +1,169 @@
+#include <headroom/detail/memory_ledger.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <deque>
+#include <functional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace headroom::detail {
+namespace {
+
+// How many blocks that are gone are remembered: enough to recognise a double free that comes soon, which most do.
+constexpr std::size_t most_gone = std::size_t{1} << 16;
+
+enum class state : std::uint8_t { in_use, freed, released };
+
+struct entry {
+    block_record record;
+    state now = state::in_use;
+};
+
+}  // namespace
+
+struct block_ledger::tables {
+    std::unordered_map<const void*, entry> blocks;
+    std::deque<std::pair<const void*, std::uint64_t>> gone;    // oldest first; the serial tells whether the entry is newer
+    std::size_t in_use = 0;
+    std::uint64_t serial = 0;
+
+    // The oldest that are gone are forgotten altogether.
+    void trim() noexcept {
+        while (gone.size() > most_gone) {
+            const auto found = blocks.find(gone.front().first);
+            if (found != blocks.end() && found->second.now != state::in_use &&
+                found->second.record.serial == gone.front().second) {
+                blocks.erase(found);
+            }
+            gone.pop_front();
+        }
+    }
+
+    void leave(const void* block, entry& known, state how) noexcept {
+        known.now = how;
+        --in_use;
+        try {
+            gone.emplace_back(block, known.record.serial);
+        } catch (...) {
+            blocks.erase(block);    // no memory to remember it: later mistakes with it are called foreign
+        }
+    }
+    template <class Chosen>
+    void leave_if(Chosen chosen) noexcept {
+        for (auto at = blocks.begin(); at != blocks.end();) {
+            const auto here = at++;    // leaving may erase it
+            if (here->second.now == state::in_use && chosen(here->first, here->second.record)) {
+                leave(here->first, here->second, state::released);
+            }
+        }
+        trim();
+    }
+};
+
+block_ledger::block_ledger() noexcept = default;
+block_ledger::~block_ledger() = default;
+
+void block_ledger::add(const void* block, std::size_t bytes, std::size_t alignment) {
+    if (!tables_) tables_ = std::make_unique<tables>();
+    entry& known = tables_->blocks[block];
+    known = {{bytes, alignment, ++tables_->serial}, state::in_use};
+    ++tables_->in_use;
+}
+
+block_fault block_ledger::remove(const void* block, std::size_t bytes, std::size_t alignment,
+                                 block_record& known) noexcept {
+    if (!tables_) return block_fault::foreign;
+    const auto found = tables_->blocks.find(block);
+    if (found == tables_->blocks.end()) return block_fault::foreign;
+    known = found->second.record;
+    if (found->second.now == state::freed) return block_fault::double_free;
+    if (found->second.now == state::released) return block_fault::after_release;
+    if (known.bytes != bytes) return block_fault::wrong_size;
+    if (known.alignment != alignment) return block_fault::wrong_alignment;
+    tables_->leave(block, found->second, state::freed);
+    tables_->trim();
+    return block_fault::none;
+}
+
+void block_ledger::forget() noexcept {
+    forget([](void*, const void*, const block_record&) noexcept {}, nullptr);
+}
+
+void block_ledger::forget(const void* first, const void* last) noexcept {
+    if (!tables_) return;
+    const std::less<const void*> before;
+    tables_->leave_if([&](const void* block, const block_record&) {
+        return !before(block, first) && before(block, last);
+    });
+}
+
+void block_ledger::forget(void (*visit)(void*, const void*, const block_record&) noexcept, void* context) noexcept {
+    if (!tables_) return;
+    tables_->leave_if([&](const void* block, const block_record& record) {
+        visit(context, block, record);
+        return true;
+    });
+}
+
+std::size_t block_ledger::count() const noexcept { return tables_ ? tables_->in_use : 0; }
+
+void block_ledger::each(void (*visit)(void*, const void*, const block_record&), void* context) const {
+    if (!tables_) return;
+    std::vector<std::pair<const void*, block_record>> sorted;
+    sorted.reserve(tables_->in_use);
+    for (const auto& [block, known] : tables_->blocks) {
+        if (known.now == state::in_use) sorted.emplace_back(block, known.record);
+    }
+    std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.second.serial < b.second.serial; });
+    for (const auto& [block, record] : sorted) visit(context, block, record);
+}
+
+char* describe_fault(char* text, std::size_t size, block_fault fault, const void* block, std::size_t bytes,
+                     std::size_t alignment, const block_record& known) noexcept {
+    const auto serial = static_cast<unsigned long long>(known.serial);
+    switch (fault) {
+        case block_fault::none:
+            std::snprintf(text, size, "block %p: nothing is wrong", block);
+            break;
+        case block_fault::double_free:
+            std::snprintf(text, size, "double free: block %p (%zu bytes, allocation %llu) was given back before", block,
+                          known.bytes, serial);
+            break;
+        case block_fault::wrong_size:
+            std::snprintf(text, size, "wrong size: block %p (allocation %llu) has %zu bytes and is given back as %zu", block,
+                          serial, known.bytes, bytes);
+            break;
+        case block_fault::wrong_alignment:
+            std::snprintf(text, size,
+                          "wrong alignment: block %p (%zu bytes, allocation %llu) has alignment %zu and is given back as %zu",
+                          block, known.bytes, serial, known.alignment, alignment);
+            break;
+        case block_fault::foreign:
+            std::snprintf(text, size, "foreign pointer: block %p (%zu bytes) was not allocated here", block, bytes);
+            break;
+        case block_fault::after_release:
+            std::snprintf(text, size, "use after release: block %p (%zu bytes, allocation %llu) went with release or rewind",
+                          block, known.bytes, serial);
+            break;
+    }
+    return text;
+}
+
+void fail_block(const char* resource, const void* owner, block_fault fault, const void* block, std::size_t bytes,
+                std::size_t alignment, const block_record& known) noexcept {
+    char text[256];
+    std::fprintf(stderr, "headroom: %s %p: %s\n", resource, owner,
+                 describe_fault(text, sizeof text, fault, block, bytes, alignment, known));
+    std::abort();
+}
+
+void fail_written(const char* resource, const void* owner, const void* block, std::size_t bytes, std::size_t at) noexcept {
+    std::fprintf(stderr, "headroom: %s %p: write after free: block of %zu bytes at %p was changed at byte %zu after it was given back\n",
+                 resource, owner, bytes, block, at);
+    std::abort();
+}
+
+}  // namespace headroom::detail

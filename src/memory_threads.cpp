@@ -1,0 +1,196 @@
+#include <headroom/detail/memory_threads.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <new>
+
+#include "constant_mutex.hpp"
+
+namespace headroom::detail {
+
+constinit thread_local std::array<thread_place, thread_places> places_of_thread{};
+
+namespace {
+
+// Guards who belongs to whom: the links of all caches, and the places taken. Taken before a resource's own lock.
+constinit constant_mutex links;
+constinit std::uint64_t last_serial = 0;
+constinit std::array<std::uint32_t, thread_places> resources_at{};    // how many resources share a place
+
+// Blocks of sizes that are multiples of 16 are aligned so, the others to 8: as multipool_resource's.
+std::size_t alignment_of(std::size_t bytes) noexcept { return std::min<std::size_t>(bytes & -bytes, 16); }
+
+}  // namespace
+
+// Runs when a thread ends: what it kept goes back to the resources.
+struct thread_leaving {
+    thread_cache* caches = nullptr;
+
+    ~thread_leaving();
+};
+
+namespace {
+
+thread_local thread_leaving leaving;
+// Set when the above has run: destructors of other thread-local objects may still allocate, and do without a cache.
+constinit thread_local bool left = false;
+
+}  // namespace
+
+thread_leaving::~thread_leaving() {
+    left = true;
+    places_of_thread = {};
+    const std::lock_guard lock(links);
+    while (caches != nullptr) {
+        thread_cache* const gone = caches;
+        caches = gone->next_of_thread;
+        if (gone->owner != nullptr) {
+            gone->owner->return_all(*gone);
+            gone->owner->unlink(*gone);
+        }
+        delete gone;
+    }
+}
+
+shared_pools::shared_pools(std::pmr::memory_resource& core) noexcept : core_(core) {
+    const std::lock_guard lock(links);
+    serial_ = ++last_serial;
+    const auto emptiest = std::min_element(resources_at.begin(), resources_at.end());
+    ++*emptiest;
+    place_ = static_cast<std::size_t>(emptiest - resources_at.begin());
+}
+
+shared_pools::~shared_pools() {
+    const std::lock_guard lock(links);
+    --resources_at[place_];
+    while (caches_ != nullptr) {
+        thread_cache& orphan = *caches_;
+        unlink(orphan);
+        orphan.owner = nullptr;
+    }
+}
+
+void shared_pools::unlink(thread_cache& gone) noexcept {
+    (gone.previous_of_owner != nullptr ? gone.previous_of_owner->next_of_owner : caches_) = gone.next_of_owner;
+    if (gone.next_of_owner != nullptr) gone.next_of_owner->previous_of_owner = gone.previous_of_owner;
+    gone.next_of_owner = gone.previous_of_owner = nullptr;
+}
+
+thread_cache* shared_pools::find_or_make_cache() noexcept {
+    if (thread_cache* const mine = cache()) return mine;
+    if (left) return nullptr;
+    const std::lock_guard lock(links);
+    thread_cache* found = nullptr;
+    thread_cache* orphan = nullptr;
+    for (thread_cache* each = leaving.caches; each != nullptr; each = each->next_of_thread) {
+        if (each->owner == this) found = each;
+        if (each->owner == nullptr) orphan = each;
+    }
+    if (found == nullptr) {
+        if (orphan != nullptr) {
+            found = orphan;
+            found->pools = {};
+        } else {
+            found = new (std::nothrow) thread_cache;
+            if (found == nullptr) return nullptr;
+            found->next_of_thread = leaving.caches;
+            leaving.caches = found;
+        }
+        found->owner = this;
+        found->next_of_owner = caches_;
+        if (caches_ != nullptr) caches_->previous_of_owner = found;
+        caches_ = found;
+    }
+    places_of_thread[place_] = {serial_, found};
+    return found;
+}
+
+void* shared_pools::refill(std::size_t index) {
+    const std::size_t bytes = bin_bytes(index);
+    thread_cache* const mine = find_or_make_cache();
+    const std::lock_guard lock(mutex_);
+    void* const block = core_.allocate(bytes, alignment_of(bytes));
+    if (mine == nullptr) return block;
+    thread_bin& pool = mine->pools[index];
+    if (pool.most == 0) {
+        pool.queue.clear();
+        pool.most = 2 * batch_of(bytes);
+    }
+#if defined(__cpp_exceptions)
+    try {
+#endif
+        // One more than a batch: the fast path leaves one behind.
+        for (std::uint32_t more = batch_of(bytes); more > 0; --more) {
+            void* const spare = core_.allocate(bytes, alignment_of(bytes));
+            pool.queue.add(spare);
+            ++pool.count;
+            poison(spare, bytes);
+        }
+#if defined(__cpp_exceptions)
+    } catch (...) {
+        // One block is what was asked for; the next refill will learn whether memory is still short.
+    }
+#endif
+    return block;
+}
+
+void shared_pools::return_blocks(std::size_t index, thread_bin& from, std::uint32_t count) {
+    const std::size_t bytes = bin_bytes(index);
+    for (; count > 0; --count) {
+        void* const block = from.queue.take();
+        --from.count;
+        unpoison(block, bytes);
+        core_.deallocate(block, bytes, alignment_of(bytes));
+    }
+}
+
+void shared_pools::return_all(thread_cache& from) {
+    const std::lock_guard lock(mutex_);
+    for (std::size_t index = 0; index < bins; ++index) {
+        return_blocks(index, from.pools[index], from.pools[index].count);
+    }
+}
+
+void shared_pools::hand_over(std::size_t index, void* block) {
+    const std::size_t bytes = bin_bytes(index);
+    thread_cache* const mine = find_or_make_cache();
+    if (mine != nullptr) {
+        thread_bin& pool = mine->pools[index];
+        if (pool.most == 0) {
+            pool.queue.clear();
+            pool.most = 2 * batch_of(bytes);
+        }
+        if (pool.count < pool.most) {
+            pool.queue.add(block);
+            ++pool.count;
+            poison(block, bytes);
+            return;
+        }
+        const std::lock_guard lock(mutex_);
+        return_blocks(index, pool, batch_of(bytes));
+        pool.queue.add(block);
+        ++pool.count;
+        poison(block, bytes);
+        return;
+    }
+    const std::lock_guard lock(mutex_);
+    unpoison(block, bytes);
+    core_.deallocate(block, bytes, alignment_of(bytes));
+}
+
+void* shared_pools::allocate(std::size_t bytes, std::size_t alignment) {
+    const std::lock_guard lock(mutex_);
+    return core_.allocate(bytes, alignment);
+}
+
+void shared_pools::deallocate(void* block, std::size_t bytes, std::size_t alignment) {
+    const std::lock_guard lock(mutex_);
+    core_.deallocate(block, bytes, alignment);
+}
+
+void shared_pools::forget() noexcept {
+    const std::lock_guard lock(links);
+    for (thread_cache* each = caches_; each != nullptr; each = each->next_of_owner) each->pools = {};
+}
+
+}  // namespace headroom::detail

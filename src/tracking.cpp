@@ -1,0 +1,162 @@
+#include <headroom/tracking.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace headroom {
+namespace {
+
+void to_standard_error(void*, const char* message) { std::fprintf(stderr, "headroom: %s\n", message); }
+
+std::string counted(std::uint64_t number, const char* one) {
+    return std::to_string(number) + ' ' + one + (number == 1 ? "" : "s");
+}
+
+}  // namespace
+
+tracking_resource::tracking_resource(std::pmr::memory_resource* upstream, const char* name) noexcept
+    : upstream_(upstream), name_(name), listener_(to_standard_error) {}
+
+tracking_resource::~tracking_resource() {
+    if (counts_.blocks == 0) return;
+    try {
+        say((std::string(name_) + ": leak: " + in_use()).c_str());
+    } catch (...) {
+        say("leak, and no memory to say of what");
+    }
+}
+
+void tracking_resource::report_to(listener to, void* context) noexcept {
+    const std::lock_guard lock(mutex_);
+    listener_ = to;
+    context_ = context;
+}
+
+void tracking_resource::say(const char* message) const noexcept {
+    if (listener_ != nullptr) listener_(context_, message);
+}
+
+void* tracking_resource::allocate(std::size_t bytes, std::size_t alignment) {
+    const std::lock_guard lock(mutex_);
+    void* block;
+    try {
+        block = upstream_->allocate(bytes, alignment);
+    } catch (...) {
+        ++counts_.failures;
+        throw;
+    }
+    try {
+        ledger_.add(block, bytes, alignment);
+    } catch (...) {
+        upstream_->deallocate(block, bytes, alignment);
+        throw;
+    }
+    ++counts_.blocks;
+    ++counts_.total_blocks;
+    counts_.bytes += bytes;
+    counts_.total_bytes += bytes;
+    counts_.peak_blocks = std::max(counts_.peak_blocks, counts_.blocks);
+    counts_.peak_bytes = std::max(counts_.peak_bytes, counts_.bytes);
+    return block;
+}
+
+void tracking_resource::deallocate(void* block, std::size_t bytes, std::size_t alignment) {
+    const std::lock_guard lock(mutex_);
+    detail::block_record known;
+    const detail::block_fault fault = ledger_.remove(block, bytes, alignment, known);
+    switch (fault) {
+        case detail::block_fault::none:
+            --counts_.blocks;
+            counts_.bytes -= bytes;
+            upstream_->deallocate(block, bytes, alignment);
+            return;
+        case detail::block_fault::double_free:
+            ++counts_.double_frees;
+            break;
+        case detail::block_fault::wrong_size:
+            ++counts_.wrong_sizes;
+            break;
+        case detail::block_fault::wrong_alignment:
+            ++counts_.wrong_alignments;
+            break;
+        case detail::block_fault::foreign:
+            ++counts_.foreign_frees;
+            break;
+        case detail::block_fault::after_release:
+            ++counts_.late_frees;
+            break;
+    }
+    char sentence[256];
+    detail::describe_fault(sentence, sizeof sentence, fault, block, bytes, alignment, known);
+    char message[384];
+    std::snprintf(message, sizeof message, "%s: %s", name_, sentence);
+    say(message);
+}
+
+void tracking_resource::release() noexcept {
+    const std::lock_guard lock(mutex_);
+    const auto give_back = [](void* upstream, const void* block, const detail::block_record& known) noexcept {
+        auto& to = *static_cast<std::pmr::memory_resource*>(upstream);
+        to.deallocate(const_cast<void*>(block), known.bytes, known.alignment);
+    };
+    ledger_.forget(give_back, upstream_);
+    counts_.blocks = 0;
+    counts_.bytes = 0;
+}
+
+tracking_statistics tracking_resource::statistics() const {
+    const std::lock_guard lock(mutex_);
+    return counts_;
+}
+
+void tracking_resource::reset_statistics() noexcept {
+    const std::lock_guard lock(mutex_);
+    tracking_statistics fresh;
+    fresh.blocks = fresh.peak_blocks = counts_.blocks;
+    fresh.bytes = fresh.peak_bytes = counts_.bytes;
+    counts_ = fresh;
+}
+
+std::string tracking_resource::report() const {
+    const std::lock_guard lock(mutex_);
+    return std::string(name_) + ": " + in_use();
+}
+
+std::string tracking_resource::in_use() const {
+    struct group {
+        std::size_t bytes;
+        std::uint64_t blocks;
+        std::uint64_t first;    // serial of the earliest
+    };
+    std::map<std::size_t, group> sizes;
+    const auto count = [](void* into, const void*, const detail::block_record& known) {
+        auto& groups = *static_cast<std::map<std::size_t, group>*>(into);
+        ++groups.try_emplace(known.bytes, group{known.bytes, 0, known.serial}).first->second.blocks;
+    };
+    ledger_.each(count, &sizes);
+    std::vector<group> sorted;
+    for (const auto& [bytes, found] : sizes) sorted.push_back(found);
+    std::sort(sorted.begin(), sorted.end(), [](const group& a, const group& b) {
+        const std::uint64_t bytes_of_a = a.bytes * a.blocks;
+        const std::uint64_t bytes_of_b = b.bytes * b.blocks;
+        return bytes_of_a != bytes_of_b ? bytes_of_a > bytes_of_b : a.first < b.first;
+    });
+    std::string text = counted(counts_.blocks, "block") + " in use, " + counted(counts_.bytes, "byte");
+    for (const group& each : sorted) {
+        text += "\n    " + std::to_string(each.blocks) + " x " + counted(each.bytes, "byte") + ", the first by allocation " +
+                std::to_string(each.first);
+    }
+    return text;
+}
+
+void* tracking_resource::do_allocate(std::size_t bytes, std::size_t alignment) { return allocate(bytes, alignment); }
+void tracking_resource::do_deallocate(void* block, std::size_t bytes, std::size_t alignment) {
+    deallocate(block, bytes, alignment);
+}
+bool tracking_resource::do_is_equal(const std::pmr::memory_resource& other) const noexcept { return this == &other; }
+
+}  // namespace headroom

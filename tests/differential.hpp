@@ -1,0 +1,70 @@
+// Runs the differential body of fuzz/ as unit tests: the corpus that the fuzzers left, then random bytes.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "../fuzz/subjects.hpp"
+
+namespace headroom_test {
+
+template <class List>
+struct as_types;
+template <class... Cs>
+struct as_types<differential::list<Cs...>> {
+    using type = testing::Types<Cs...>;
+    static constexpr std::uint64_t count = sizeof...(Cs);
+};
+
+// How many random steps each container gets: its share of HEADROOM_STEPS, or of so many by default.
+template <class List>
+std::uint64_t share_of_steps(std::uint64_t by_default) {
+    const char* const wanted = std::getenv("HEADROOM_STEPS");
+    const std::uint64_t all = wanted != nullptr ? std::strtoull(wanted, nullptr, 10) : by_default;
+    return all / as_types<List>::count + 1;
+}
+
+// The seed: fixed, so that a failure happens again; HEADROOM_SEED tries others.
+inline std::uint64_t seed() {
+    const char* const wanted = std::getenv("HEADROOM_SEED");
+    return wanted != nullptr ? std::strtoull(wanted, nullptr, 10) : 20261120;
+}
+
+template <class Container>
+void run_random(std::uint64_t steps) {
+    SCOPED_TRACE("seed " + std::to_string(seed()));
+    try {
+        EXPECT_EQ(differential::run<Container>(differential::random_bytes(seed(), steps)), steps);
+    } catch (const differential::mismatch& difference) {
+        ADD_FAILURE() << difference.what();
+    }
+}
+
+// Replays every file of fuzz/corpus/NAME. Returns how many there were.
+template <class List>
+std::size_t replay_corpus(List list, const std::string& name) {
+    const auto folder = std::filesystem::path(__FILE__).parent_path().parent_path() / "fuzz" / "corpus" / name;
+    std::size_t files = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+        SCOPED_TRACE(entry.path().filename().string());
+        std::ifstream file(entry.path(), std::ios::binary);
+        const std::vector<char> bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+        try {
+            differential::run_bytes(list, reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+        } catch (const differential::mismatch& difference) {
+            ADD_FAILURE() << difference.what();
+        }
+        ++files;
+    }
+    return files;
+}
+
+}  // namespace headroom_test

@@ -1,0 +1,134 @@
+// Checked builds: a mistake ends the program with a message that names the resource and the block.
+#define HEADROOM_CHECKED 1
+#include <headroom/arena.hpp>
+#include <headroom/monotonic.hpp>
+#include <headroom/multipool.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "support/resource_model.hpp"
+
+namespace {
+
+using headroom::arena_resource;
+using headroom::monotonic_resource;
+using headroom::multipool_resource;
+using headroom::synchronized_multipool_resource;
+
+template <class Resource>
+class MemoryChecks : public testing::Test {};
+using resources = testing::Types<monotonic_resource, arena_resource, multipool_resource, synchronized_multipool_resource>;
+TYPED_TEST_SUITE(MemoryChecks, resources);
+
+template <class Resource>
+std::string name() {
+    if (std::is_same_v<Resource, monotonic_resource>) return "monotonic_resource 0x[0-9a-f]+: ";
+    if (std::is_same_v<Resource, arena_resource>) return "arena_resource 0x[0-9a-f]+: ";
+    if (std::is_same_v<Resource, multipool_resource>) return "multipool_resource 0x[0-9a-f]+: ";
+    return "synchronized_multipool_resource 0x[0-9a-f]+: ";
+}
+
+TYPED_TEST(MemoryChecks, ADoubleFreeEndsTheProgram) {
+    TypeParam resource;
+    void* const block = resource.allocate(24, 8);
+    resource.deallocate(block, 24, 8);
+    EXPECT_DEATH(resource.deallocate(block, 24, 8),
+                 name<TypeParam>() + "double free: block 0x[0-9a-f]+ \\(24 bytes, allocation 1\\)");
+}
+
+TYPED_TEST(MemoryChecks, AWrongSizeEndsTheProgram) {
+    TypeParam resource;
+    void* const block = resource.allocate(24, 8);
+    EXPECT_DEATH(resource.deallocate(block, 32, 8), name<TypeParam>() + "wrong size: .* has 24 bytes and is given back as 32");
+}
+
+TYPED_TEST(MemoryChecks, AWrongAlignmentEndsTheProgram) {
+    TypeParam resource;
+    void* const block = resource.allocate(24, 8);
+    EXPECT_DEATH(resource.deallocate(block, 24, 16), name<TypeParam>() + "wrong alignment: ");
+}
+
+TYPED_TEST(MemoryChecks, AForeignPointerEndsTheProgram) {
+    TypeParam resource, other;
+    void* const block = other.allocate(24, 8);
+    EXPECT_DEATH(resource.deallocate(block, 24, 8), name<TypeParam>() + "foreign pointer: block 0x[0-9a-f]+ ");
+    int local = 0;
+    EXPECT_DEATH(resource.deallocate(&local, sizeof local, alignof(int)), "foreign pointer");
+}
+
+TYPED_TEST(MemoryChecks, AFreeAfterReleaseOrRewindEndsTheProgram) {
+    TypeParam resource;
+    void* block = resource.allocate(24, 8);
+    resource.release();
+    EXPECT_DEATH(resource.deallocate(block, 24, 8), name<TypeParam>() + "use after release: block 0x[0-9a-f]+ ");
+    block = resource.allocate(24, 8);
+    resource.rewind();
+    EXPECT_DEATH(resource.deallocate(block, 24, 8), "use after release");
+}
+
+TYPED_TEST(MemoryChecks, ThroughTheBaseTheSameIsFound) {
+    TypeParam resource;
+    std::pmr::memory_resource& base = resource;
+    void* const block = base.allocate(24, 8);
+    EXPECT_DEATH(base.deallocate(block, 23, 8), name<TypeParam>() + "wrong size");
+}
+
+TYPED_TEST(MemoryChecks, RightUseIsNotDisturbed) {
+    TypeParam resource;
+    test::resource_model model(3);
+    for (int done = 0; done < 5000 && !this->HasFatalFailure(); ++done) {
+        const std::size_t dice = model.below(1000);
+        if (dice < 2) {
+            model.forget();
+            dice == 0 ? resource.release() : resource.rewind();
+        } else {
+            dice < 550 ? model.allocate(resource) : model.deallocate(resource);
+        }
+    }
+    model.check();
+}
+
+TYPED_TEST(MemoryChecks, ABlockMayHaveNoBytes) {
+    TypeParam resource;
+    resource.deallocate(resource.allocate(0), 0);
+    resource.deallocate(resource.allocate(0, 64), 0, 64);
+}
+
+#if defined(__SANITIZE_ADDRESS__)
+// AddressSanitizer sees the write itself, earlier than the check of the next allocation.
+#define EXPECT_WRITE_DEATH(write, later) EXPECT_DEATH(write, "use-after-poison")
+#else
+#define EXPECT_WRITE_DEATH(write, later) EXPECT_DEATH(({ write; later; }), "multipool_resource 0x[0-9a-f]+: write after free: block of 48 bytes at 0x[0-9a-f]+ was changed at byte 40 after it was given back")
+#endif
+
+TEST(MultipoolChecks, AWriteToAFreeBlockIsFound) {
+    multipool_resource resource;
+    auto* const block = static_cast<volatile char*>(resource.allocate(48, 8));
+    resource.deallocate(const_cast<char*>(block), 48, 8);
+    resource.deallocate(resource.allocate(48, 8), 48, 8);
+    EXPECT_WRITE_DEATH(block[40] = 1, (void)resource.allocate(48, 8));
+}
+
+TEST(MonotonicChecks, ABlockFromAfterTheMarkIsGoneOneFromBeforeIsNot) {
+    monotonic_resource resource;
+    void* const before = resource.allocate(10);
+    const auto mark = resource.mark();
+    void* const after = resource.allocate(10);
+    resource.rewind(mark);
+    resource.deallocate(before, 10);
+    EXPECT_DEATH(resource.deallocate(after, 10), "use after release");
+}
+
+TEST(ArenaChecks, ABlockFromAfterTheMarkIsGoneOneFromBeforeIsNot) {
+    arena_resource resource;
+    void* const before = resource.allocate(10);
+    const auto mark = resource.mark();
+    void* const after = resource.allocate(10);
+    resource.rewind(mark);
+    resource.deallocate(before, 10);
+    EXPECT_DEATH(resource.deallocate(after, 10), "use after release");
+}
+
+}  // namespace

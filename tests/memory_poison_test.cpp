@@ -1,0 +1,117 @@
+// Under AddressSanitizer nobody may touch free blocks or unused memory; and no poison is left behind.
+#include <headroom/arena.hpp>
+#include <headroom/monotonic.hpp>
+#include <headroom/multipool.hpp>
+#include <headroom/reservation.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "support/resources.hpp"
+
+namespace {
+
+using headroom::monotonic_resource;
+using headroom::multipool_resource;
+
+#if defined(__SANITIZE_ADDRESS__)
+
+void write(void* block, std::size_t at) { static_cast<volatile char*>(block)[at] = 1; }
+
+TEST(MemoryPoison, AFreeBlockOfAMultipool) {
+    multipool_resource resource;
+    void* const block = resource.allocate(48, 8);
+    write(block, 47);
+    resource.deallocate(block, 48, 8);
+    EXPECT_DEATH(write(block, 0), "use-after-poison");
+    EXPECT_DEATH(write(block, 47), "use-after-poison");
+}
+
+TEST(MemoryPoison, BehindABlockOfAMultipool) {
+    multipool_resource resource;
+    void* const block = resource.allocate(20, 4);
+    EXPECT_DEATH(write(block, 20), "use-after-poison");
+}
+
+TEST(MemoryPoison, AFreeBlockThatAThreadKeeps) {
+    headroom::synchronized_multipool_resource resource;
+    void* const block = resource.allocate(48, 8);
+    write(block, 47);
+    resource.deallocate(block, 48, 8);
+    EXPECT_DEATH(write(block, 8), "use-after-poison");
+}
+
+TEST(MemoryPoison, TheUnusedPartOfAMonotonic) {
+    monotonic_resource resource;
+    void* const block = resource.allocate(100, 8);
+    EXPECT_DEATH(write(block, 100), "use-after-poison");
+    void* const large = resource.allocate(100'000, 8);
+    EXPECT_DEATH(write(large, 100'000), "use-after-poison");
+}
+
+TEST(MemoryPoison, WhatWasForgotten) {
+    monotonic_resource monotonic;
+    multipool_resource multipool;
+    void* const a = monotonic.allocate(100);
+    void* const b = multipool.allocate(100);
+    void* const large = multipool.allocate(100'000);
+    const auto mark = monotonic.mark();
+    void* const c = monotonic.allocate(100);
+    monotonic.rewind(mark);
+    EXPECT_DEATH(write(c, 0), "use-after-poison");
+    write(a, 0);
+    monotonic.rewind();
+    multipool.rewind();
+    EXPECT_DEATH(write(a, 0), "use-after-poison");
+    EXPECT_DEATH(write(b, 0), "use-after-poison");
+    EXPECT_DEATH(write(large, 0), "use-after-poison");
+}
+
+TEST(MemoryPoison, TheUnusedPartOfAnArena) {
+    headroom::arena memory(1 << 20);
+    void* const block = memory.allocate(100, 8);
+    EXPECT_DEATH(write(block, 100), "use-after-poison");
+    memory.reset();
+    EXPECT_DEATH(write(block, 0), "use-after-poison");
+}
+
+TEST(MemoryPoison, ABufferOfTheCallersIsItsOwnAgainAfterwards) {
+    std::array<char, 200> buffer;
+    {
+        monotonic_resource resource(buffer.data(), buffer.size());
+        (void)resource.allocate(10);
+        EXPECT_DEATH(write(buffer.data(), 150), "use-after-poison");
+    }
+    write(buffer.data(), 150);
+}
+
+#endif
+
+// The next owner of the memory, whoever it is, may touch all of it.
+TEST(MemoryPoison, NoneIsLeftBehind) {
+    for (int round = 0; round < 3; ++round) {
+        {
+            monotonic_resource monotonic;
+            multipool_resource multipool;
+            headroom::arena memory(std::size_t{64} << 20);
+            for (std::size_t i = 0; i < 3000; ++i) {
+                (void)monotonic.allocate(i % 100 + 1, 1);
+                void* const block = multipool.allocate(i % 100 + 1, 1);
+                if (i % 2 == 0) multipool.deallocate(block, i % 100 + 1, 1);
+                (void)memory.allocate(i % 100 + 1, 1);
+            }
+            (void)multipool.allocate(100'001);
+        }
+        headroom::reservation range(std::size_t{64} << 20, headroom::detail::chunk_policy);
+        ASSERT_FALSE(range.commit_to(1 << 20));
+        std::memset(range.data(), round, 1 << 20);
+        void* const heap = ::operator new(30'000);
+        std::memset(heap, round, 30'000);
+        EXPECT_EQ(static_cast<char*>(heap)[29'999], round);
+        ::operator delete(heap);
+        EXPECT_EQ(static_cast<int>(range.data()[(1 << 20) - 1]), round);
+    }
+}
+
+}  // namespace

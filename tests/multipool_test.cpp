@@ -1,0 +1,376 @@
+#include <headroom/multipool.hpp>
+#include <headroom/monotonic.hpp>
+#include <headroom/reservation.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <list>
+#include <map>
+#include <set>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "support/resources.hpp"
+
+namespace {
+
+using headroom::monotonic_resource;
+using headroom::multipool_resource;
+using test::aligned;
+using test::counting_upstream;
+
+std::byte* bytes_at(void* block) { return static_cast<std::byte*>(block); }
+
+TEST(Multipool, ConstructionAllocatesNothing) {
+    counting_upstream upstream;
+    const test::default_resource set(&upstream);
+    const multipool_resource a;
+    const multipool_resource b(&upstream);
+    const multipool_resource c(std::pmr::pool_options{10, 100});
+    const multipool_resource d({10, 100}, &upstream);
+    EXPECT_EQ(upstream.requests(), 0U);
+    for (const multipool_resource* each : {&a, &b, &c, &d}) EXPECT_EQ(each->upstream_resource(), &upstream);
+}
+
+TEST(Multipool, TheDefaultResourceServesWhenItIsNotTheStandardOne) {
+    counting_upstream upstream;
+    const test::default_resource set(&upstream);
+    multipool_resource resource;
+    for (int i = 0; i < 1000; ++i) (void)resource.allocate(1000);
+    (void)resource.allocate(1 << 20);
+    EXPECT_GE(upstream.bytes(), 2'000'000U);
+}
+
+TEST(Multipool, ANamedUpstreamGetsEveryRequestEvenTheStandardOne) {
+    const std::size_t before = headroom::reservations().size();
+    multipool_resource resource(std::pmr::new_delete_resource());
+    for (int i = 0; i < 1000; ++i) (void)resource.allocate(1000);
+    (void)resource.allocate(1 << 20);
+    EXPECT_EQ(headroom::reservations().size(), before);
+}
+
+TEST(Multipool, ByDefaultLargeChunksAndLargeBlocksAreReservations) {
+    multipool_resource resource;
+    void* small = nullptr;
+    for (int i = 0; i < 1000; ++i) small = resource.allocate(1000);
+    void* const large = resource.allocate(1 << 20);
+    EXPECT_TRUE(headroom::owner_of(small));
+    ASSERT_TRUE(headroom::owner_of(large));
+    EXPECT_NE(headroom::owner_of(small)->base, headroom::owner_of(large)->base);
+    resource.deallocate(large, 1 << 20);
+    EXPECT_FALSE(headroom::owner_of(large));
+    resource.release();
+    EXPECT_FALSE(headroom::owner_of(small));
+}
+
+TEST(Multipool, BlocksHaveNoHeadersAndLieInTheOrderOfTheirAllocation) {
+    multipool_resource resource;
+    auto* const first = bytes_at(resource.allocate(24, 8));
+    EXPECT_EQ(resource.allocate(24, 8), first + 24);
+    EXPECT_EQ(resource.allocate(17, 8), first + 48);
+    EXPECT_EQ(resource.allocate(8, 8), first + 72);
+    EXPECT_EQ(resource.allocate(1, 1), first + 80);
+}
+
+TEST(Multipool, ABlockIsAtMostAnEighthLargerThanAskedForAboveAFewBytes) {
+    for (std::size_t bytes = 64; bytes <= 4096; ++bytes) {
+        EXPECT_LE(headroom::detail::bin_bytes(headroom::detail::bin_index(bytes)), bytes + bytes / 8 + 8) << bytes;
+    }
+}
+
+TEST(Multipool, EverySizeFindsTheSmallestBinThatHoldsIt) {
+    using headroom::detail::bin_bytes;
+    using headroom::detail::bin_index;
+    for (std::size_t bytes = 1; bytes <= headroom::detail::largest_pooled; ++bytes) {
+        const std::size_t index = bin_index(bytes);
+        ASSERT_GE(bin_bytes(index), bytes);
+        if (index > 0) {
+            ASSERT_LT(bin_bytes(index - 1), bytes);
+        }
+        if (bytes >= 8) {
+            ASSERT_LE(bin_bytes(headroom::detail::bin_within(bytes)), bytes);
+        }
+    }
+}
+
+TEST(Multipool, FreedBlocksAreUsedAgainFirstInFirstOut) {
+    multipool_resource resource;
+    std::vector<void*> blocks;
+    for (int i = 0; i < 10; ++i) blocks.push_back(resource.allocate(24, 8));
+    for (const std::size_t which : {4U, 7U, 1U, 8U, 0U}) resource.deallocate(blocks[which], 24, 8);
+    for (const std::size_t which : {4U, 7U, 1U, 8U}) EXPECT_EQ(resource.allocate(24, 8), blocks[which]);
+    // One stays behind while the chunk has room.
+    EXPECT_EQ(resource.allocate(24, 8), bytes_at(blocks[9]) + 24);
+}
+
+TEST(Multipool, TheLastFreeBlockIsUsedBeforeANewChunkIsTaken) {
+    counting_upstream upstream;
+    multipool_resource resource({1, 4096}, &upstream);
+    void* const only = resource.allocate(4096);
+    const std::uint64_t requests = upstream.requests();
+    for (int round = 0; round < 10; ++round) {
+        resource.deallocate(only, 4096);
+        EXPECT_EQ(resource.allocate(4096), only);
+    }
+    EXPECT_EQ(upstream.requests(), requests);
+}
+
+TEST(Multipool, AListThatIsPoppedAndPushedKeepsRunningThroughMemoryInOrder) {
+    multipool_resource resource;
+    std::pmr::list<int> list(&resource);
+    for (int i = 0; i < 1000; ++i) list.push_back(i);
+    for (int i = 0; i < 10'000; ++i) {
+        list.push_back(list.front());
+        list.pop_front();
+    }
+    int backwards = 0;
+    const int* before = nullptr;
+    for (const int& element : list) {
+        backwards += before != nullptr && &element < before;
+        before = &element;
+    }
+    EXPECT_LE(backwards, 2);
+}
+
+TEST(Multipool, SteadyUseNeedsNothingFromUpstream) {
+    counting_upstream upstream;
+    multipool_resource resource(&upstream);
+    test::random random(1);
+    std::vector<std::pair<void*, std::size_t>> live;
+    for (int i = 0; i < 1000; ++i) {
+        const std::size_t bytes = random.below(500) + 1;
+        live.emplace_back(resource.allocate(bytes), bytes);
+    }
+    for (int i = 0; i < 20'000; ++i) {
+        auto& [block, bytes] = live[random.below(live.size())];
+        resource.deallocate(block, bytes);
+        block = resource.allocate(bytes);
+    }
+    const std::size_t bytes = upstream.bytes();
+    for (int i = 0; i < 20'000; ++i) {
+        auto& [block, size] = live[random.below(live.size())];
+        resource.deallocate(block, size);
+        block = resource.allocate(size);
+    }
+    EXPECT_EQ(upstream.bytes(), bytes);
+}
+
+TEST(Multipool, WhatIsLeftOfAChunkIsUsedBeforeTheNextOneIsTaken) {
+    // Chunks of one block of the size that ran out: whatever is left of the first goes to the pools.
+    counting_upstream upstream;
+    multipool_resource resource({1, 4096}, &upstream);
+    (void)resource.allocate(4096);
+    const std::uint64_t one = upstream.requests();
+    (void)resource.allocate(2048);
+    const std::uint64_t two = upstream.requests();
+    EXPECT_EQ(two, one + 1);
+    (void)resource.allocate(4096);
+    const std::uint64_t three = upstream.requests();
+    EXPECT_EQ(three, two + 1);
+}
+
+TEST(Multipool, RewindKeepsEveryChunkAndGivesTheSameAddresses) {
+    counting_upstream upstream;
+    multipool_resource resource(&upstream);
+    const auto round = [&] {
+        std::vector<void*> blocks;
+        for (std::size_t i = 0; i < 3000; ++i) {
+            blocks.push_back(resource.allocate(i % 300 + 1, 1));
+            if (i % 3 == 0) resource.deallocate(blocks[i / 3], i / 3 % 300 + 1, 1);
+        }
+        for (std::size_t bytes = 5000; bytes < 500'000; bytes *= 2) (void)resource.allocate(bytes);
+        return blocks;
+    };
+    (void)round();
+    const std::uint64_t requests = upstream.requests();
+    resource.rewind();
+    const std::vector<void*> first = round();
+    for (int again = 0; again < 3; ++again) {
+        resource.rewind();
+        const std::vector<void*> next = round();
+        for (std::size_t i = 0; i < first.size(); ++i) ASSERT_EQ(next[i], first[i]) << i;
+    }
+    EXPECT_EQ(upstream.requests(), requests);
+    resource.release();
+    EXPECT_EQ(upstream.blocks(), 0U);
+}
+
+TEST(Multipool, LargeBlocksThatARoundDoesNotUseGoUpstream) {
+    counting_upstream upstream;
+    multipool_resource resource(&upstream);
+    (void)resource.allocate(1 << 20);
+    const std::size_t bytes = upstream.bytes();
+    resource.rewind();
+    EXPECT_EQ(upstream.bytes(), bytes);
+    resource.rewind();
+    EXPECT_EQ(upstream.bytes(), 0U);
+}
+
+TEST(Multipool, LargeBlocksGoUpstreamWhenGivenBack) {
+    counting_upstream upstream;
+    multipool_resource resource(&upstream);
+    const std::size_t large = resource.options().largest_required_pool_block + 1;
+    std::vector<void*> blocks;
+    for (int i = 0; i < 10; ++i) blocks.push_back(resource.allocate(large));
+    EXPECT_EQ(upstream.blocks(), 10U);
+    for (const int which : {3, 0, 9, 5}) resource.deallocate(blocks[static_cast<std::size_t>(which)], large);
+    EXPECT_EQ(upstream.blocks(), 6U);
+    resource.release();
+    EXPECT_EQ(upstream.blocks(), 0U);
+    EXPECT_EQ(upstream.mistakes(), 0U);
+}
+
+TEST(Multipool, OptionsAreAnsweredAsTheyAreInEffect) {
+    const multipool_resource by_default;
+    const std::pmr::pool_options options = by_default.options();
+    EXPECT_EQ(options.largest_required_pool_block, 65536U);
+    EXPECT_GT(options.max_blocks_per_chunk, 0U);
+    const multipool_resource again(options);
+    EXPECT_EQ(again.options().largest_required_pool_block, options.largest_required_pool_block);
+    EXPECT_EQ(again.options().max_blocks_per_chunk, options.max_blocks_per_chunk);
+    const multipool_resource odd(std::pmr::pool_options{7, 71});
+    EXPECT_EQ(odd.options().largest_required_pool_block, 72U);
+    EXPECT_EQ(odd.options().max_blocks_per_chunk, 7U);
+    const multipool_resource most(std::pmr::pool_options{SIZE_MAX, SIZE_MAX});
+    EXPECT_EQ(most.options().largest_required_pool_block, 65536U);
+}
+
+TEST(Multipool, SizesThatOptionsExcludeGoUpstreamOneByOne) {
+    counting_upstream upstream;
+    multipool_resource resource({0, 64}, &upstream);
+    void* const pooled = resource.allocate(64, 8);
+    EXPECT_EQ(upstream.blocks(), 1U);
+    // Of constant size and not: two ways through the code.
+    void* const constant = resource.allocate(65, 8);
+    void* const variable = resource.allocate(upstream.blocks() * 100, 8);
+    EXPECT_EQ(upstream.blocks(), 3U);
+    resource.deallocate(constant, 65, 8);
+    EXPECT_EQ(upstream.blocks(), 2U);
+    resource.deallocate(variable, upstream.blocks() * 100, 8);
+    EXPECT_EQ(upstream.blocks(), 1U);
+    resource.deallocate(pooled, 64, 8);
+    EXPECT_EQ(upstream.blocks(), 1U);
+}
+
+TEST(Multipool, ChunksHaveNoMoreBlocksThanOptionsAllow) {
+    counting_upstream upstream;
+    multipool_resource resource({10, 4096}, &upstream);
+    for (int i = 0; i < 1000; ++i) {
+        (void)resource.allocate(1024, 8);
+        ASSERT_LE(upstream.last_bytes(), 10U * 1024 + 128);
+    }
+}
+
+TEST(Multipool, ChunksGrowGeometricallyAndStopAt16MiB) {
+    counting_upstream upstream;
+    multipool_resource resource(&upstream);
+    for (int i = 0; i < 1'000'000; ++i) (void)resource.allocate(100, 1);
+    EXPECT_LE(upstream.requests(), 25U);
+    EXPECT_LE(upstream.last_bytes(), (std::size_t{16} << 20) + 4096);
+}
+
+TEST(Multipool, BlocksOfNoBytesDiffer) {
+    multipool_resource resource;
+    void* const first = resource.allocate(0);
+    void* const second = resource.allocate(0);
+    EXPECT_NE(first, second);
+    resource.deallocate(first, 0);
+    resource.deallocate(second, 0);
+}
+
+TEST(Multipool, AlignmentGoesUpToAPageAndBeyond) {
+    counting_upstream upstream;
+    multipool_resource resource(&upstream);
+    multipool_resource reserving;
+    for (multipool_resource* each : {&resource, &reserving}) {
+        for (int round = 0; round < 3; ++round) {
+            std::vector<std::tuple<void*, std::size_t, std::size_t>> blocks;
+            for (std::size_t alignment = 1; alignment <= 16384; alignment *= 2) {
+                for (const std::size_t bytes : {1U, 3U, 24U, 100U, 1000U, 4000U, 5000U, 70'000U}) {
+                    void* const block = each->allocate(bytes, alignment);
+                    ASSERT_TRUE(aligned(block, alignment)) << bytes << " at " << alignment;
+                    std::memset(block, 1, bytes);
+                    blocks.emplace_back(block, bytes, alignment);
+                }
+            }
+            for (const auto& [block, bytes, alignment] : blocks) each->deallocate(block, bytes, alignment);
+        }
+        each->release();
+    }
+    EXPECT_EQ(upstream.blocks(), 0U);
+    EXPECT_EQ(upstream.mistakes(), 0U);
+}
+
+TEST(Multipool, OverAlignedBlocksAreUsedAgain) {
+    counting_upstream upstream;
+    multipool_resource resource(&upstream);
+    std::set<void*> first;
+    for (int i = 0; i < 50; ++i) first.insert(resource.allocate(100, 64));
+    for (void* const block : first) resource.deallocate(block, 100, 64);
+    for (int i = 0; i < 50; ++i) EXPECT_EQ(first.count(resource.allocate(100, 64)), 1U);
+}
+
+TEST(Multipool, ImpossibleRequestsThrowBadAllocAndChangeNothing) {
+    counting_upstream upstream;
+    for (multipool_resource* resource : {new multipool_resource, new multipool_resource(&upstream)}) {
+        const std::unique_ptr<multipool_resource> owned(resource);
+        auto* const before = bytes_at(resource->allocate(16, 1));
+        for (int shift = 48; shift < 64; ++shift) {
+            const std::size_t large = std::size_t{1} << shift;
+            EXPECT_THROW((void)resource->allocate(large, 1), std::bad_alloc) << shift;
+            EXPECT_THROW((void)resource->allocate(large - 1, 16), std::bad_alloc) << shift;
+            EXPECT_THROW((void)resource->allocate(-large, 1), std::bad_alloc) << shift;
+            EXPECT_THROW((void)resource->allocate(1, large), std::bad_alloc) << shift;
+            EXPECT_THROW((void)resource->allocate(0, large), std::bad_alloc) << shift;
+        }
+        EXPECT_THROW((void)resource->allocate(SIZE_MAX), std::bad_alloc);
+        EXPECT_THROW((void)resource->allocate(SIZE_MAX, 1), std::bad_alloc);
+        EXPECT_THROW((void)resource->allocate(SIZE_MAX - 15, 64), std::bad_alloc);
+        EXPECT_THROW((void)resource->allocate(100, 0), std::bad_alloc);
+        EXPECT_THROW((void)resource->allocate(100, 48), std::bad_alloc);
+        EXPECT_EQ(resource->allocate(16, 1), before + 16);
+    }
+}
+
+TEST(Multipool, UpstreamsExceptionReachesTheUser) {
+    struct refusal : std::bad_alloc {};
+    struct refusing final : std::pmr::memory_resource {
+        void* do_allocate(std::size_t, std::size_t) override { throw refusal(); }
+        void do_deallocate(void*, std::size_t, std::size_t) override {}
+        bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+    } upstream;
+    multipool_resource resource(&upstream);
+    EXPECT_THROW((void)resource.allocate(1), refusal);
+    EXPECT_THROW((void)resource.allocate(10'000), refusal);
+    EXPECT_THROW((void)resource.allocate(100'000), refusal);
+    EXPECT_THROW((void)resource.allocate(SIZE_MAX), refusal);
+    EXPECT_THROW((void)resource.allocate(SIZE_MAX - 1, 1024), refusal);
+}
+
+TEST(Multipool, OverAMonotonicItIsTheThirdAllocator) {
+    counting_upstream upstream;
+    monotonic_resource below(&upstream);
+    multipool_resource resource(&below);
+    for (int round = 0; round < 3; ++round) {
+        std::pmr::unordered_set<std::pmr::string> words(&resource);
+        for (int i = 0; i < 1000; ++i) words.emplace(std::string(40, 'x') + std::to_string(i));
+        for (int i = 0; i < 1000; i += 2) words.erase(std::pmr::string(std::string(40, 'x') + std::to_string(i)));
+        EXPECT_EQ(words.size(), 500U);
+    }
+    EXPECT_EQ(resource.upstream_resource(), &below);
+    const std::size_t bytes = upstream.bytes();
+    resource.release();
+    EXPECT_EQ(upstream.bytes(), bytes);
+    below.release();
+    EXPECT_EQ(upstream.bytes(), 0U);
+}
+
+TEST(Multipool, EqualOnlyToItself) {
+    const multipool_resource a, b;
+    EXPECT_TRUE(a.is_equal(a));
+    EXPECT_FALSE(a.is_equal(b));
+}
+
+}  // namespace

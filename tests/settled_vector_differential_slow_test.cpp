@@ -1,0 +1,17 @@
+// Labels: slow no-valgrind
+// 10^8 steps over all element kinds: HEADROOM_STEPS says otherwise. About five minutes.
+#include "differential.hpp"
+
+namespace {
+
+using subjects = differential::settled_vectors;
+
+template <class Container>
+class settled_vector_in_step : public testing::Test {};
+TYPED_TEST_SUITE(settled_vector_in_step, headroom_test::as_types<subjects>::type);
+
+TYPED_TEST(settled_vector_in_step, through_a_hundred_million_operations) {
+    headroom_test::run_random<TypeParam>(headroom_test::share_of_steps<subjects>(100'000'000));
+}
+
+}  // namespace

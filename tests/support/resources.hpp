@@ -1,0 +1,100 @@
+// Upstreams for tests of memory resources.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory_resource>
+#include <mutex>
+#include <new>
+#include <stdexcept>
+
+namespace test {
+
+// Counts what goes through, refuses the k-th request when told, and looks whether everything comes back as it was given.
+class counting_upstream final : public std::pmr::memory_resource {
+public:
+    counting_upstream() = default;
+    counting_upstream(const counting_upstream&) = delete;
+    counting_upstream& operator=(const counting_upstream&) = delete;
+
+    // The k-th request from now on (1 is the next) throws bad_alloc; 0: none does.
+    void refuse(std::uint64_t k) { refuse_at_ = k == 0 ? 0 : requests_ + k; }
+
+    [[nodiscard]] std::uint64_t requests() const { return requests_; }
+    [[nodiscard]] std::size_t blocks() const { return blocks_.size(); }
+    [[nodiscard]] std::size_t bytes() const { return bytes_; }
+    [[nodiscard]] std::size_t last_bytes() const { return last_bytes_; }
+    [[nodiscard]] std::uint64_t mistakes() const { return mistakes_; }
+
+private:
+    struct known {
+        std::size_t bytes;
+        std::size_t alignment;
+    };
+
+    void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+        const std::lock_guard lock(mutex_);
+        if (++requests_ == refuse_at_) throw std::bad_alloc();
+        void* const block = std::pmr::new_delete_resource()->allocate(bytes, alignment);
+        blocks_.emplace(block, known{bytes, alignment});
+        bytes_ += bytes;
+        last_bytes_ = bytes;
+        return block;
+    }
+    void do_deallocate(void* block, std::size_t bytes, std::size_t alignment) override {
+        const std::lock_guard lock(mutex_);
+        const auto found = blocks_.find(block);
+        if (found == blocks_.end() || found->second.bytes != bytes || found->second.alignment != alignment) {
+            ++mistakes_;
+            return;
+        }
+        bytes_ -= bytes;
+        blocks_.erase(found);
+        std::pmr::new_delete_resource()->deallocate(block, bytes, alignment);
+    }
+    bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override { return this == &other; }
+
+    std::mutex mutex_;
+    std::map<void*, known> blocks_;
+    std::size_t bytes_ = 0;
+    std::size_t last_bytes_ = 0;
+    std::uint64_t requests_ = 0;
+    std::uint64_t refuse_at_ = 0;
+    std::uint64_t mistakes_ = 0;
+};
+
+// Sets the default resource for as long as it lives.
+class default_resource {
+public:
+    explicit default_resource(std::pmr::memory_resource* now) : before_(std::pmr::set_default_resource(now)) {}
+    default_resource(const default_resource&) = delete;
+    default_resource& operator=(const default_resource&) = delete;
+    ~default_resource() { std::pmr::set_default_resource(before_); }
+
+private:
+    std::pmr::memory_resource* before_;
+};
+
+inline bool aligned(const void* block, std::size_t alignment) {
+    return reinterpret_cast<std::uintptr_t>(block) % alignment == 0;
+}
+
+// 64-bit xorshift: the same sequence everywhere, and fast enough for 10^8 operations.
+class random {
+public:
+    explicit random(std::uint64_t seed) : state_(seed * 0x9E3779B97F4A7C15U + 1) {}
+    std::uint64_t operator()() {
+        state_ ^= state_ << 13;
+        state_ ^= state_ >> 7;
+        state_ ^= state_ << 17;
+        return state_;
+    }
+    // From 0 to bound - 1.
+    std::size_t below(std::size_t bound) { return static_cast<std::size_t>((*this)() % bound); }
+
+private:
+    std::uint64_t state_;
+};
+
+}  // namespace test

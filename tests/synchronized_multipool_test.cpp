@@ -1,0 +1,303 @@
+// Labels: thread
+#include <headroom/multipool.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <list>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "support/resources.hpp"
+
+namespace {
+
+using headroom::synchronized_multipool_resource;
+using test::aligned;
+using test::counting_upstream;
+
+// Runs `work(number)` on so many threads at once, and waits for all.
+template <class Work>
+void on_threads(int count, Work work) {
+    std::vector<std::thread> threads;
+    for (int number = 0; number < count; ++number) threads.emplace_back([&work, number] { work(number); });
+    for (std::thread& each : threads) each.join();
+}
+
+struct block {
+    unsigned char* data;
+    std::size_t bytes;
+    unsigned char seed;
+
+    [[nodiscard]] bool kept() const { return data[0] == seed && data[bytes - 1] == seed && data[bytes / 2] == seed; }
+};
+
+block make(synchronized_multipool_resource& resource, test::random& random) {
+    const std::size_t bytes = random.below(100) < 97 ? random.below(300) + 1 : random.below(20'000) + 1;
+    auto* const data = static_cast<unsigned char*>(resource.allocate(bytes, 1));
+    const auto seed = static_cast<unsigned char>(random());
+    std::memset(data, seed, bytes);
+    return {data, bytes, seed};
+}
+
+TEST(SynchronizedMultipool, ConstructionAllocatesNothing) {
+    counting_upstream upstream;
+    const test::default_resource set(&upstream);
+    const synchronized_multipool_resource a;
+    const synchronized_multipool_resource b(&upstream);
+    const synchronized_multipool_resource c(std::pmr::pool_options{10, 100});
+    const synchronized_multipool_resource d({10, 100}, &upstream);
+    EXPECT_EQ(upstream.requests(), 0U);
+    for (const auto* each : {&a, &b, &c, &d}) EXPECT_EQ(each->upstream_resource(), &upstream);
+    EXPECT_EQ(d.options().largest_required_pool_block, 104U);
+}
+
+TEST(SynchronizedMultipool, AllocatesAlignedDistinctBlocksOfEverySize) {
+    counting_upstream upstream;
+    synchronized_multipool_resource resource(&upstream);
+    for (int round = 0; round < 2; ++round) {
+        std::set<void*> seen;
+        std::vector<std::tuple<void*, std::size_t, std::size_t>> blocks;
+        for (std::size_t alignment = 1; alignment <= 8192; alignment *= 2) {
+            for (const std::size_t bytes : {0U, 1U, 24U, 100U, 4096U, 5000U, 70'000U}) {
+                void* const got = resource.allocate(bytes, alignment);
+                ASSERT_TRUE(aligned(got, alignment));
+                ASSERT_TRUE(seen.insert(got).second);
+                std::memset(got, 1, bytes);
+                blocks.emplace_back(got, bytes, alignment);
+            }
+        }
+        for (const auto& [got, bytes, alignment] : blocks) resource.deallocate(got, bytes, alignment);
+    }
+    resource.release();
+    EXPECT_EQ(upstream.blocks(), 0U);
+    EXPECT_EQ(upstream.mistakes(), 0U);
+}
+
+TEST(SynchronizedMultipool, ThreadsDoNotDisturbEachOther) {
+    counting_upstream upstream;
+    synchronized_multipool_resource resource(&upstream);
+    std::atomic<int> broken = 0;
+    on_threads(4, [&](int number) {
+        test::random random(static_cast<std::uint64_t>(number) + 1);
+        std::vector<block> live;
+        for (int i = 0; i < 30'000; ++i) {
+            if (live.size() < 500 && random.below(100) < 55) {
+                live.push_back(make(resource, random));
+            } else if (!live.empty()) {
+                std::swap(live[random.below(live.size())], live.back());
+                broken += !live.back().kept();
+                resource.deallocate(live.back().data, live.back().bytes, 1);
+                live.pop_back();
+            }
+        }
+        for (const block& each : live) {
+            broken += !each.kept();
+            resource.deallocate(each.data, each.bytes, 1);
+        }
+    });
+    EXPECT_EQ(broken, 0);
+    resource.release();
+    EXPECT_EQ(upstream.blocks(), 0U);
+    EXPECT_EQ(upstream.mistakes(), 0U);
+}
+
+// One allocates, another gives back: memory must travel round, not pile up.
+TEST(SynchronizedMultipool, BlocksMayBeGivenBackByAnotherThread) {
+    counting_upstream upstream;
+    synchronized_multipool_resource resource(&upstream);
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::deque<block> queue;
+    bool done = false;
+    std::atomic<int> broken = 0;
+    std::thread consumer([&] {
+        std::unique_lock lock(mutex);
+        for (;;) {
+            changed.wait(lock, [&] { return !queue.empty() || done; });
+            if (queue.empty()) return;
+            const block got = queue.front();
+            queue.pop_front();
+            lock.unlock();
+            broken += !got.kept();
+            resource.deallocate(got.data, got.bytes, 1);
+            lock.lock();
+            changed.notify_all();
+        }
+    });
+    test::random random(3);
+    for (int i = 0; i < 30'000; ++i) {
+        const block made = make(resource, random);
+        std::unique_lock lock(mutex);
+        changed.wait(lock, [&] { return queue.size() < 100; });
+        queue.push_back(made);
+        changed.notify_all();
+    }
+    {
+        const std::lock_guard lock(mutex);
+        done = true;
+        changed.notify_all();
+    }
+    consumer.join();
+    EXPECT_EQ(broken, 0);
+    EXPECT_LE(upstream.bytes(), 8'000'000U);    // 30,000 blocks of 450 bytes on average went through
+}
+
+TEST(SynchronizedMultipool, AThreadThatEndsGivesBackWhatItKept) {
+    counting_upstream upstream;
+    synchronized_multipool_resource resource(&upstream);
+    const auto use = [&] {
+        std::vector<void*> blocks;
+        for (int i = 0; i < 100; ++i) blocks.push_back(resource.allocate(100));
+        for (void* const each : blocks) resource.deallocate(each, 100);
+    };
+    std::thread(use).join();
+    const std::size_t bytes = upstream.bytes();
+    // Had each thread kept a batch of 32 for ever, 200 threads would need 700 KB.
+    for (int again = 0; again < 200; ++again) std::thread(use).join();
+    EXPECT_EQ(upstream.bytes(), bytes);
+}
+
+TEST(SynchronizedMultipool, AThreadMayOutliveTheResource) {
+    counting_upstream upstream;
+    std::mutex mutex;
+    std::condition_variable changed;
+    int step = 0;
+    auto first = std::make_unique<synchronized_multipool_resource>(&upstream);
+    synchronized_multipool_resource second(&upstream);
+    std::thread user([&] {
+        first->deallocate(first->allocate(10), 10);
+        second.deallocate(second.allocate(10), 10);
+        std::unique_lock lock(mutex);
+        step = 1;
+        changed.notify_all();
+        changed.wait(lock, [&] { return step == 2; });
+        // A resource made later, perhaps in the same place, must not find what was kept for the first.
+        second.deallocate(second.allocate(10), 10);
+        first->deallocate(first->allocate(10), 10);
+    });
+    {
+        std::unique_lock lock(mutex);
+        changed.wait(lock, [&] { return step == 1; });
+        first.reset();
+        first = std::make_unique<synchronized_multipool_resource>(&upstream);
+        step = 2;
+        changed.notify_all();
+    }
+    user.join();
+    first.reset();
+    second.release();
+    EXPECT_EQ(upstream.blocks(), 0U);
+    EXPECT_EQ(upstream.mistakes(), 0U);
+}
+
+TEST(SynchronizedMultipool, MoreResourcesThanPlacesWorkToo) {
+    counting_upstream upstream;
+    {
+        std::deque<synchronized_multipool_resource> many;
+        for (int i = 0; i < 150; ++i) many.emplace_back(&upstream);
+        on_threads(2, [&](int number) {
+            for (int round = 0; round < 10; ++round) {
+                std::vector<void*> blocks;
+                for (auto& each : many) {
+                    blocks.push_back(each.allocate(50));
+                    std::memset(blocks.back(), number, 50);
+                }
+                for (std::size_t i = 0; i < many.size(); ++i) many[i].deallocate(blocks[i], 50);
+            }
+        });
+    }
+    EXPECT_EQ(upstream.blocks(), 0U);
+    EXPECT_EQ(upstream.mistakes(), 0U);
+}
+
+TEST(SynchronizedMultipool, ReleaseEmptiesEveryThreadsShare) {
+    counting_upstream upstream;
+    synchronized_multipool_resource resource(&upstream);
+    std::mutex mutex;
+    std::condition_variable changed;
+    int step = 0;
+    std::thread user([&] {
+        for (int round = 0; round < 3; ++round) {
+            std::unique_lock lock(mutex);
+            changed.wait(lock, [&] { return step == 2 * round; });
+            for (int i = 0; i < 10; ++i) resource.deallocate(resource.allocate(64), 64);
+            ++step;
+            changed.notify_all();
+        }
+    });
+    for (int round = 0; round < 3; ++round) {
+        std::unique_lock lock(mutex);
+        changed.wait(lock, [&] { return step == 2 * round + 1; });
+        (void)resource.allocate(64);
+        if (round == 1) {
+            resource.rewind();
+        } else {
+            resource.release();
+            EXPECT_EQ(upstream.blocks(), 0U);
+        }
+        ++step;
+        changed.notify_all();
+    }
+    user.join();
+    EXPECT_EQ(upstream.mistakes(), 0U);
+}
+
+TEST(SynchronizedMultipool, ARefusalWhileFillingABatchIsNotTheUsers) {
+    for (std::uint64_t k = 1; k < 30; ++k) {
+        counting_upstream upstream;
+        synchronized_multipool_resource resource({1, 4096}, &upstream);    // a chunk for each block
+        upstream.refuse(k);
+        int refused = 0;
+        std::vector<void*> blocks;
+        for (int i = 0; i < 10; ++i) {
+            try {
+                blocks.push_back(resource.allocate(2048));
+            } catch (const std::bad_alloc&) {
+                ++refused;
+            }
+        }
+        EXPECT_LE(refused, 1);
+        for (void* const each : blocks) resource.deallocate(each, 2048);
+        resource.release();
+        EXPECT_EQ(upstream.blocks(), 0U);
+        EXPECT_EQ(upstream.mistakes(), 0U);
+    }
+}
+
+TEST(SynchronizedMultipool, OptionsExcludeSizes) {
+    counting_upstream upstream;
+    synchronized_multipool_resource resource({0, 64}, &upstream);
+    resource.deallocate(resource.allocate(64, 8), 64, 8);
+    const std::size_t blocks = upstream.blocks();
+    void* const large = resource.allocate(65, 8);
+    EXPECT_EQ(upstream.blocks(), blocks + 1);
+    resource.deallocate(large, 65, 8);
+    EXPECT_EQ(upstream.blocks(), blocks);
+}
+
+TEST(SynchronizedMultipool, ServesContainersOfManyThreads) {
+    synchronized_multipool_resource resource;
+    on_threads(4, [&](int number) {
+        std::pmr::list<std::pmr::string> list(&resource);
+        for (int i = 0; i < 3000; ++i) {
+            list.emplace_back(std::string(50, static_cast<char>('a' + number)));
+            if (i % 3 == 0) list.pop_front();
+        }
+        for (const auto& each : list) ASSERT_EQ(each[49], 'a' + number);
+    });
+}
+
+TEST(SynchronizedMultipool, EqualOnlyToItself) {
+    const synchronized_multipool_resource a, b;
+    EXPECT_TRUE(a.is_equal(a));
+    EXPECT_FALSE(a.is_equal(b));
+}
+
+}  // namespace
