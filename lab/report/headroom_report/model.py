@@ -225,6 +225,17 @@ _MARKS = {claims.HOLDS: "good", claims.FAILS: "bad", claims.NOT_RUN: "unknown", 
 _PROMISE = {claims.HOLDS: "met", claims.FAILS: "missed", claims.NOT_RUN: "not run", claims.PARTLY: "met where run"}
 
 
+def split_claims(machine: Machine) -> tuple[Table, Table]:
+    """The claims that can be decided, and those whose experiments are still to be built."""
+    table = claims_table(machine)
+    waiting = sum("quantity" not in verdict.claim.rule for verdict in machine.verdicts)
+    decided = len(table.rows) - waiting
+    return (
+        Table(table.columns, table.rows[:decided], table.caption),
+        Table(table.columns, table.rows[decided:], "Claims whose experiments are still to be built"),
+    )
+
+
 def claims_table(machine: Machine) -> Table:
     table = Table(
         [Column("verdict"), Column("here"), Column("published"), Column("claim"), Column("source")],

@@ -97,6 +97,7 @@ def _noise_words(machine: Machine) -> str:
 
 def _machine(machine: Machine) -> dict:
     choice = chooser.cells_for_choice(machine.cells)
+    decided, waiting = model.split_claims(machine)
     return {
         "choice": choice,
         "choice_elements": chooser.elements(choice),
@@ -107,7 +108,8 @@ def _machine(machine: Machine) -> dict:
         "summary": _summary(machine),
         "standing_words": model.standing_words(machine),
         "noise_words": _noise_words(machine),
-        "claims": model.claims_table(machine),
+        "claims": decided,
+        "waiting": waiting,
         "promises": model.promises_table(machine),
         "standing": model.standing_by_experiment(machine),
         "losses": model.losses_table(machine),

@@ -47,13 +47,10 @@ def machine_text(machine: Machine, width: int = 150, losses: int = 20, tables: b
             "Claims of the documents: " + (", ".join(f"{count} {state}" for state, count in counts.items()) or "none")
         )
     )
-    waiting = sum("quantity" not in verdict.claim.rule for verdict in machine.verdicts)
-    table = _without(model.claims_table(machine), "source")
-    if waiting and not tables:
-        table.rows = table.rows[:-waiting]
-    out.append(plain(_clip(_clip(table, "published", 33), "here", 36), width))
-    if waiting and not tables:
-        out.append(f"… and {waiting} claims whose experiments are still to be built")
+    decided, waiting = model.split_claims(machine)
+    out.append(plain(_clip(_clip(_without(decided, "source"), "published", 33), "here", 36), width))
+    if waiting.rows:
+        out.append(f"… and {len(waiting.rows)} claims whose experiments are still to be built")
     out.append(_heading("Headroom's promises"))
     out.append(plain(model.promises_table(machine), width))
     out.append(_heading("Headroom's standing"))
