@@ -1,6 +1,7 @@
 # Builds one consumer project from scratch, as a stranger would, and runs its program.
 #   cmake -D KIND=... -D SOURCE=... -D WORK=... -D CXX=... -P consume.cmake
-# KIND is install_static or install_shared (what the others stand on), a folder beside this file, or FOLDER:shared.
+# KIND is install_static or install_shared (what the others stand on), a folder beside this file, FOLDER:shared or
+# FOLDER:clang (with the compiler CLANG).
 cmake_minimum_required(VERSION 3.25)
 string(REPLACE ":" ";" kind "${KIND}")
 list(GET kind 0 folder)
@@ -9,6 +10,9 @@ if("shared" IN_LIST kind OR KIND STREQUAL "install_shared")
   set(library shared)
 endif()
 set(prefix ${WORK}/installed-${library})
+if("clang" IN_LIST kind)
+  set(CXX ${CLANG})
+endif()
 string(MAKE_C_IDENTIFIER "${KIND}" name)
 set(build ${WORK}/${name})
 file(REMOVE_RECURSE ${build})

@@ -1,15 +1,27 @@
-// A stranger's program: all that the consumer projects must be able to do with Headroom, through the linker too.
+// A stranger's program: all that the consumer projects must be able to do with Headroom, through the linker too. It must
+// compile without exceptions and run-time types as well.
 #include <headroom/reservation.hpp>
+#include <headroom/settled_vector.hpp>
+#include <headroom/vector.hpp>
 
 #include <cstddef>
 #include <cstdio>
-#include <system_error>
+#include <memory>
+#include <string>
 
 int main() {
-    headroom::reservation range(std::size_t{1} << 30);
-    if (range.commit_to(100'000)) return 1;
-    range.data()[99'999] = std::byte{1};
-    const auto found = headroom::owner_of(range.data() + 99'999);
-    if (!found || found->base != range.data()) return 1;
+    headroom::settled_vector<std::string> settled(headroom::max_elements{100'000});
+    settled.emplace_back("first");
+    const std::string* const first = settled.data();
+    while (settled.size() < settled.max_size()) settled.push_back("another");
+    if (settled.data() != first || settled.try_push_back("one too many") != nullptr) return 1;
+
+    headroom::vector<std::unique_ptr<int>> numbers;
+    for (int i = 0; i < 1'000'000; ++i) numbers.push_back(std::make_unique<int>(i));
+    numbers.erase(numbers.begin() + 10, numbers.begin() + 20);
+    if (*numbers[10] != 20) return 1;
+
+    const auto found = headroom::owner_of(settled.data() + 1);
+    if (!found || found->base != static_cast<const void*>(settled.data())) return 1;
     std::puts("ok");
 }
