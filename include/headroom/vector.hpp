@@ -190,11 +190,12 @@ public:
 private:
     // The first elements of a new vector.
     template <class Source>
-    constexpr void fill(size_type count, Source source) {
-        HEADROOM_OPEN_TAIL();
-        this->open(count);
-        source.construct(this->floor(), detail::raw(begin_), 0, count);
-        end_ += static_cast<std::ptrdiff_t>(count);
+    constexpr void fill(size_type count, const Source& source) {
+        {
+            HEADROOM_OPEN_TAIL();
+            this->open(count, base::step());
+        }
+        this->append_from(count, source);
     }
 
     constexpr bool equal_allocators(const vector& other) const noexcept {

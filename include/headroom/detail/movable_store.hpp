@@ -249,6 +249,7 @@ protected:
     // Room for `count` elements in an empty store: all of it on the heap; in a reservation the address space, and memory for
     // the first `few`.
     constexpr void open(std::size_t count, std::size_t few) {
+        if (count > memory_.most()) throw_length_error("headroom::vector: past max_size()");
         if (count != 0) install(obtain(memory_, few < count ? few : count, count, few >= count), 0);
     }
 

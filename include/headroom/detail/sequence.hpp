@@ -497,10 +497,10 @@ protected:
 
     // Appends `count` elements from the source, whose first `skip` are not wanted.
     template <class Source>
-    constexpr void append_from(size_type count, Source source, size_type skip = 0) {
+    constexpr void append_from(size_type count, const Source& source, size_type skip = 0) {
         if (count > static_cast<size_type>(cap_ - end_)) {
             const size_type needed = checked_sum(count);
-            if (count > step && !HEADROOM_CONSTANT_EVALUATED()) {
+            if (count > step() && !HEADROOM_CONSTANT_EVALUATED()) {
                 append_in_steps(count, source, skip);
                 return;
             }
@@ -524,7 +524,10 @@ protected:
 
     // As many elements as fill what is committed at a time when many are appended: fresh pages are zeroed by the system, and
     // elements go into them while they are still in the second-level cache.
-    static constexpr size_type step = sizeof(value_type) < (std::size_t{128} << 10) ? (std::size_t{128} << 10) / sizeof(value_type) : 1;
+    static consteval size_type step() noexcept {
+        constexpr size_type bytes = size_type{128} << 10;
+        return sizeof(value_type) < bytes ? bytes / sizeof(value_type) : 1;
+    }
 
     // What was appended goes again, unless all of it was.
     struct appended {
@@ -537,12 +540,12 @@ protected:
     };
 
     template <class Source>
-    constexpr void append_in_steps(size_type count, Source source, size_type skip) {
+    constexpr void append_in_steps(size_type count, const Source& source, size_type skip) {
         appended guard{*this, size()};
         auto room = static_cast<size_type>(cap_ - end_);
         while (count != 0) {
             if (room == 0) {
-                room = std::min(count, step);
+                room = std::min(count, step());
                 if constexpr (Store::stable) {
                     HEADROOM_OPEN_TAIL();
                     this->make_room(size() + room);
@@ -602,7 +605,7 @@ protected:
     }
 
     template <class Source>
-    constexpr iterator insert_from(size_type index, size_type count, Source source) {
+    constexpr iterator insert_from(size_type index, size_type count, const Source& source) {
         if (count > static_cast<size_type>(cap_ - end_)) {
             const size_type needed = checked_sum(count);
             if constexpr (Store::stable) {
@@ -637,7 +640,7 @@ protected:
 
     // Opens a gap of `count` elements and fills it. There is room; count != 0.
     template <class Source>
-    constexpr void fill_gap(size_type index, size_type count, Source source) {
+    constexpr void fill_gap(size_type index, size_type count, const Source& source) {
         HEADROOM_TAIL_WINDOW(count);
         value_type* const place = raw(begin_) + index;
         value_type* const last = raw(end_);
@@ -700,7 +703,7 @@ protected:
     }
 
     template <class Source>
-    constexpr void assign_from(size_type count, Source source) {
+    constexpr void assign_from(size_type count, const Source& source) {
         if (count > capacity()) {
             if (count > max_size()) throw_length_error("headroom: past max_size()");
             if constexpr (Store::stable) {
