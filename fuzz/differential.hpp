@@ -24,8 +24,8 @@
 
 #include <headroom/testing.hpp>
 
-#include "../tests/support/elements.hpp"
-#include "../tests/support/iterators.hpp"
+#include "support/elements.hpp"
+#include "support/iterators.hpp"
 
 namespace differential {
 
@@ -128,7 +128,7 @@ private:
     void operate(unsigned operation, C& c, model& m) {
         const std::size_t p = place_;
         const std::size_t n = count_;
-        const std::size_t own = m.empty() ? 0 : value_ % m.size();
+        const std::size_t own = m.empty() ? 0 : static_cast<std::size_t>(value_) % m.size();
         switch (operation) {
             case 0: case 1: case 2:
                 c.push_back(make<T>(value_));
