@@ -63,7 +63,7 @@ public:
     monotonic_resource& operator=(const monotonic_resource&) = delete;
 
     // Releases. Invalidates: every block.
-    ~monotonic_resource() override { chain_.release(); }
+    ~monotonic_resource() override = default;
 
     // `bytes` at a multiple of `alignment` (a power of two). O(1) but for a new chunk. Throws what upstream throws when it
     // refuses a chunk, bad_alloc for sizes that no memory has; nothing has changed then. Invalidates: nothing.

@@ -9,6 +9,12 @@
 #include <new>
 #include <stdexcept>
 
+// Sizes that no memory has are refused with bad_alloc, as without the sanitizer, instead of with a report.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+extern "C" [[gnu::used]] inline const char* __asan_default_options() { return "allocator_may_return_null=1"; }
+extern "C" [[gnu::used]] inline const char* __tsan_default_options() { return "allocator_may_return_null=1"; }
+#endif
+
 namespace test {
 
 // Counts what goes through, refuses the k-th request when told, and looks whether everything comes back as it was given.

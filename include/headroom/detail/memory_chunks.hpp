@@ -113,7 +113,10 @@ public:
           reserve_(reserve) {}
     chunk_chain(const chunk_chain&) = delete;
     chunk_chain& operator=(const chunk_chain&) = delete;
-    ~chunk_chain() { release(); }
+    ~chunk_chain() {
+        release();
+        unpoison(buffer_, buffer_bytes_);
+    }
 
     // The bytes at hand: [cursor, limit). The owner of the chain takes from them by moving `cursor`.
     std::byte* cursor = nullptr;

@@ -32,7 +32,11 @@ namespace headroom::detail {
 
 inline constexpr bool poisoning = true;
 
-inline void poison(const void* data, std::size_t bytes) noexcept { __asan_poison_memory_region(data, bytes); }
+inline void poison(const void* data, std::size_t bytes) noexcept {
+    // Compilers would warn that what they see of the user's buffer was never written: nobody reads it here.
+    __asm__("" : "+r"(data));
+    __asan_poison_memory_region(data, bytes);
+}
 inline void unpoison(const void* data, std::size_t bytes) noexcept { __asan_unpoison_memory_region(data, bytes); }
 
 #elif defined(HEADROOM_VALGRIND)
