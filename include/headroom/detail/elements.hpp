@@ -97,7 +97,8 @@ inline constexpr bool zero_is_bytes =
 
 // Elements made by T().
 struct defaults {
-    static constexpr bool own = true;    // does not refer to the container's own elements
+    static constexpr bool own = true;         // does not refer to the container's own elements
+    static constexpr bool in_steps = true;    // any element can be had without walking over those before it
     template <class T>
     static constexpr bool nothrow = std::is_nothrow_default_constructible_v<T>;
 
@@ -118,6 +119,7 @@ struct defaults {
 // Elements made by default initialisation: those of trivial types keep what the memory held.
 struct uninitialised {
     static constexpr bool own = true;
+    static constexpr bool in_steps = true;
     template <class T>
     static constexpr bool nothrow = std::is_nothrow_default_constructible_v<T>;
 
@@ -143,6 +145,7 @@ struct repeated {
     Held value;
 
     static constexpr bool own = !std::is_reference_v<Held>;
+    static constexpr bool in_steps = true;
     template <class T>
     static constexpr bool nothrow = std::is_nothrow_copy_constructible_v<T>;
 
@@ -190,6 +193,7 @@ struct taken_from {
     It first;
 
     static constexpr bool own = true;    // the standard forbids ranges into the container itself
+    static constexpr bool in_steps = std::random_access_iterator<It>;
     template <class T>
     static constexpr bool nothrow = false;
 

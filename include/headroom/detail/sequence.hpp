@@ -500,9 +500,11 @@ protected:
     constexpr void append_from(size_type count, const Source& source, size_type skip = 0) {
         if (count > static_cast<size_type>(cap_ - end_)) {
             const size_type needed = checked_sum(count);
-            if (count > step() && !HEADROOM_CONSTANT_EVALUATED()) {
-                append_in_steps(count, source, skip);
-                return;
+            if constexpr (Source::in_steps) {
+                if (count > step() && !HEADROOM_CONSTANT_EVALUATED()) {
+                    append_in_steps(count, source, skip);
+                    return;
+                }
             }
             if constexpr (Store::stable) {
                 HEADROOM_OPEN_TAIL();
@@ -645,10 +647,10 @@ protected:
         value_type* const place = raw(begin_) + index;
         value_type* const last = raw(end_);
         const auto behind = static_cast<size_type>(last - place);
-        const auto step = static_cast<difference_type>(count);
+        const auto shift = static_cast<difference_type>(count);
         if (behind == 0) {
             source.construct(floor(), last, 0, count);
-            end_ += step;
+            end_ += shift;
             return;
         }
         if constexpr (bytewise()) {
@@ -657,7 +659,7 @@ protected:
                 move_bytes(place + count, place, behind);
                 source.construct(floor(), place, 0, count);
                 gap.filled = true;
-                end_ += step;
+                end_ += shift;
                 return;
             }
         }
