@@ -1,9 +1,11 @@
+// What the optimised program runs: everything.
 #include "experiments/all.hpp"
 
 namespace headroom::lab {
 
 std::vector<experiment> all_experiments() {
-    return {growth(), memory(), throughput(), latency(), commit_cost(), one_growth(), instructions()};
+    return {growth(),     memory(),       throughput(), latency(),    commit_cost(),
+            one_growth(), instructions(), push_back(),  simulation(), reset_words()};
 }
 
 }  // namespace headroom::lab

@@ -1,4 +1,4 @@
-// All experiments of the lab, in the order in which they run.
+// All experiments of the lab.
 #pragma once
 
 #include <vector>
@@ -14,7 +14,11 @@ namespace headroom::lab {
 [[nodiscard]] experiment commit_cost();
 [[nodiscard]] experiment one_growth();
 [[nodiscard]] experiment instructions();
+[[nodiscard]] experiment push_back();
+[[nodiscard]] experiment simulation();
+[[nodiscard]] experiment reset_words();
 
+// Those that this program runs, in their order (all.cpp at -O2, some.cpp at the other levels).
 [[nodiscard]] std::vector<experiment> all_experiments();
 
 }  // namespace headroom::lab

@@ -79,7 +79,7 @@ std::vector<configuration> grid(grid_size size, const std::string& level) {
         one.parameters = {{"element", "int"}, {"bytes", bytes}};
         one.seconds = 0.05 + 4e-9 * static_cast<double>(bytes);
         one.memory = 16e6 + 2.0 * static_cast<double>(bytes);
-        one.rounds = size == grid_size::quick || bytes > (64 << 20) ? 2 : 3;
+        one.rounds = size != grid_size::full && bytes > (16 << 20) ? 2 : 3;
         result.push_back(std::move(one));
     }
     return result;

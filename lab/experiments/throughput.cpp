@@ -113,7 +113,7 @@ std::vector<configuration> grid(grid_size size, const std::string& level) {
         const double n = reachable(elements, element);
         one.seconds = 0.02 + n * (element == "int" ? 5e-9 : 60e-9) * (level == "O0" ? 2.5 : 1) * (reuse ? 1.7 : 1);
         one.memory = 16e6 + 1.5 * static_cast<double>(elements) * element_bytes(element);
-        one.rounds = elements > 1'000'000'000 ? 1 : size == grid_size::quick || elements >= 100'000'000 ? 3 : 5;
+        one.rounds = elements > 1'000'000'000 ? 1 : size == grid_size::quick || elements >= 1'000'000 ? 3 : 5;
         result.push_back(std::move(one));
     };
     const std::int64_t most_ints = size == grid_size::quick    ? 10'000'000

@@ -5,27 +5,55 @@
 #include <string>
 
 #if __has_include(<boost/container/vector.hpp>)
+#include <boost/container/options.hpp>
 #include <boost/container/vector.hpp>
 #include <boost/version.hpp>
 #endif
 
 namespace headroom::lab {
 
-struct boost_vector {
-    static constexpr const char* id = "boost::container::vector";
 #if __has_include(<boost/container/vector.hpp>)
+
+struct boost_peer {
     static std::string version() {
         return std::to_string(BOOST_VERSION / 100000) + "." + std::to_string(BOOST_VERSION / 100 % 1000);
     }
+};
+
+struct boost_vector : boost_peer {
+    static constexpr const char* id = "boost::container::vector";
     template <class T>
     using container = boost::container::vector<T>;
     template <class T>
     static container<T> make(std::size_t) {
         return container<T>();
     }
-#else
-    static constexpr const char* absent = "boost/container/vector.hpp was not found when the lab was built";
-#endif
 };
+
+// As the thesis had it: growing by two, like the others.
+struct boost_vector_doubling : boost_peer {
+    static constexpr const char* id = "boost::container::vector/doubling";
+    using options = boost::container::vector_options_t<boost::container::growth_factor<boost::container::growth_factor_100>>;
+    template <class T>
+    using container = boost::container::vector<T, void, options>;
+    template <class T>
+    static container<T> make(std::size_t) {
+        return container<T>();
+    }
+};
+
+#else
+
+struct boost_missing {
+    static constexpr const char* absent = "boost/container/vector.hpp was not found when the lab was built";
+};
+struct boost_vector : boost_missing {
+    static constexpr const char* id = "boost::container::vector";
+};
+struct boost_vector_doubling : boost_missing {
+    static constexpr const char* id = "boost::container::vector/doubling";
+};
+
+#endif
 
 }  // namespace headroom::lab

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "peers/boost_vector.hpp"
+#include "peers/headroom_vector.hpp"
 #include "peers/peer.hpp"
 #include "peers/settled_vector.hpp"
 #include "peers/std_vector.hpp"
@@ -9,12 +10,17 @@
 namespace headroom::lab {
 
 // Vectors that may be asked anything, each in its own right.
-inline constexpr peer_list<std_vector, boost_vector, settled, settled_page_by_page, settled_huge_pages,
+inline constexpr peer_list<std_vector, boost_vector, headroom_vector, settled, settled_page_by_page, settled_huge_pages,
                            settled_prefault_ahead, settled_open>
     vectors;
 
 // Other ways of appending to them.
 inline constexpr peer_list<settled_open_unchecked> unchecked_vectors;
+
+// Vectors for programs that were written for std::vector: those that fill its place everywhere.
+inline constexpr peer_list<std_vector, boost_vector, boost_vector_doubling, headroom_vector, headroom_vector_heap,
+                           headroom_vector_page_by_page, settled>
+    general_vectors;
 
 // Vectors set up for a process that builds the same thing again and again.
 inline constexpr peer_list<settled_warm> warm_vectors;

@@ -1,0 +1,10 @@
+// The monotonic allocators that were given a buffer, in experiment data-structures.
+#include "experiments/data_structures.hpp"
+
+namespace headroom::lab {
+
+std::vector<contender> data_structures_over_buffers() {
+    return contenders_by_strategy(buffered_monotonics, run_data_structures{});
+}
+
+}  // namespace headroom::lab

@@ -1,0 +1,140 @@
+// Question: how long does it take to build a vector of n elements by push_back, at every size?
+//
+// Source: "A fast vector with mremap", 4.1.
+// What the document did: pushed up to 10^8 ints or empty std::strings back and drew the time over n (figures 4.1, 4.2).
+// What is done here and why: powers of four from 1 to 256, powers of ten from 10^3 to 10^9. "time" is a vector's whole life:
+//   made, filled, destroyed, because what growing in place saves must not be paid for when giving back. Up to 10^5 elements
+//   a program makes many such vectors, and "time" is the median of many in a row; above, it is the first vector of a fresh
+//   process. "append" leaves the destruction out. Strings are made by emplace_back(), as the thesis made them.
+// Whom it disadvantages: at small n whoever asks the system for each vector; at large n whoever copies. The vectors of the
+//   thesis all doubled; boost takes part with its own growth and doubling.
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "experiments/all.hpp"
+#include "experiments/elements.hpp"
+#include "measure/clock.hpp"
+#include "measure/statistics.hpp"
+#include "peers/vectors.hpp"
+
+namespace headroom::lab {
+namespace {
+
+template <class T, class Vector>
+[[gnu::always_inline]] inline void fill(Vector& vector, std::size_t elements) {
+    if constexpr (std::is_same_v<T, int>) {
+        for (std::size_t i = 0; i < elements; ++i) vector.push_back(static_cast<int>(i));
+    } else {
+        for (std::size_t i = 0; i < elements; ++i) vector.emplace_back();
+    }
+}
+
+struct life {
+    double append = 0;    // s
+    double whole = 0;     // s
+    double checksum = 0;
+};
+
+template <class Vector>
+double sum_of(const Vector& vector) {
+    if constexpr (std::is_same_v<typename Vector::value_type, int>) {
+        return checksum(vector);
+    } else {
+        std::uint64_t sum = vector.size();
+        for (const auto& element : vector) sum = sum * 31 + element.size();
+        return static_cast<double>(sum & ((std::uint64_t{1} << 53) - 1));
+    }
+}
+
+template <class Peer, class T>
+[[gnu::noinline]] life live(std::size_t elements) {
+    life result;
+    stopwatch::time_point read;
+    const stopwatch::time_point begin = stopwatch::now();
+    {
+        auto vector = Peer::template make<T>(elements);
+        fill<T>(vector, elements);
+        result.append = seconds_between(begin, stopwatch::now());
+        result.checksum = sum_of(vector);
+        read = stopwatch::now();
+    }
+    result.whole = result.append + seconds_between(read, stopwatch::now());
+    return result;
+}
+
+template <class Peer, class T>
+[[gnu::noinline]] double many(std::size_t elements) {
+    std::vector<double> batches;
+    std::size_t passes = 1;
+    while (batches.size() < 21) {
+        const stopwatch::time_point begin = stopwatch::now();
+        for (std::size_t i = 0; i < passes; ++i) {
+            auto vector = Peer::template make<T>(elements);
+            fill<T>(vector, elements);
+            asm volatile("" : : "r"(vector.data()) : "memory");    // the vector is used: it may not be optimised away
+        }
+        const double seconds = seconds_between(begin, stopwatch::now());
+        if (seconds < 1e-3) {
+            passes *= 2;
+        } else {
+            batches.push_back(seconds / static_cast<double>(passes));
+        }
+    }
+    return median(batches);
+}
+
+struct run_push_back {
+    template <class Peer>
+    metrics operator()(const parameters& point) const {
+        const auto run = [&]<class T>() -> metrics {
+            const std::size_t elements = point.count("elements");
+            const life first = live<Peer, T>(elements);
+            const double time = elements <= 100'000 ? many<Peer, T>(elements) : first.whole;
+            return {{"time", {"s", {time}}},
+                    {"time_first", {"s", {first.whole}}},
+                    {"append", {"s", {first.append}}},
+                    {"checksum", {"", {first.checksum}}}};
+        };
+        return point.text("element") == "int" ? run.template operator()<int>() : run.template operator()<std::string>();
+    }
+};
+
+std::vector<configuration> grid(grid_size size, const std::string& level) {
+    std::vector<configuration> result;
+    if (level != "O2") return result;
+    const auto add = [&](const std::string& element, std::int64_t elements) {
+        configuration one;
+        one.parameters = {{"element", element}, {"elements", elements}};
+        const double n = static_cast<double>(elements);
+        one.seconds = 0.05 + n * (element == "int" ? 5e-9 : 40e-9);
+        one.memory = 16e6 + n * (element == "int" ? 6 : 80);
+        one.rounds = size == grid_size::quick ? 2 : elements >= 100'000'000 ? 3 : 5;
+        result.push_back(std::move(one));
+    };
+    const std::int64_t most_ints = size == grid_size::quick  ? 10'000'000
+                                   : size == grid_size::full ? 1'000'000'000
+                                                             : 100'000'000;
+    const std::int64_t most_strings = most_ints / 10;
+    for (std::int64_t n = 1; n <= 256; n *= 4) {
+        add("int", n);
+        add("string", n);
+    }
+    for (std::int64_t n = 1000; n <= most_ints; n *= 10) add("int", n);
+    for (std::int64_t n = 1000; n <= most_strings; n *= 10) add("string", n);
+    return result;
+}
+
+}  // namespace
+
+experiment push_back() {
+    return {.id = "push-back",
+            .question = "How long does it take to build a vector of n elements by push_back, at every size?",
+            .source = "A fast vector with mremap",
+            .contenders = contenders_of(general_vectors, run_push_back{}),
+            .grid = grid,
+            .check = few_elements};
+}
+
+}  // namespace headroom::lab

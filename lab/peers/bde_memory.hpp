@@ -1,0 +1,96 @@
+// BDE, whose allocators P0089R0 measured: bdlma's sequential and multipool allocators.
+//
+// Only where the user gives a folder with a built BDE: -DHEADROOM_PEER_BDE_DIR=... (see CMakeLists.txt).
+#pragma once
+
+#include <cstddef>
+#include <memory_resource>
+#include <string>
+
+#include "peers/memory_peer.hpp"
+
+#if defined(HEADROOM_LAB_BDE)
+#include <bdlma_bufferedsequentialallocator.h>
+#include <bdlma_multipoolallocator.h>
+#include <bdlma_sequentialallocator.h>
+#include <bdlscm_version.h>
+#endif
+
+namespace headroom::lab {
+
+#if defined(HEADROOM_LAB_BDE)
+
+template <class Allocator>
+struct bde_resource {
+    template <class... Arguments>
+    explicit bde_resource(Arguments&&... arguments) : allocator(static_cast<Arguments&&>(arguments)...) {}
+    // BDE aligns by size, up to the largest alignment.
+    [[gnu::always_inline]] void* allocate(std::size_t bytes, std::size_t) {
+        return allocator.Allocator::allocate(static_cast<bsls::Types::size_type>(bytes));
+    }
+    [[gnu::always_inline]] void deallocate(void* block, std::size_t, std::size_t) { allocator.Allocator::deallocate(block); }
+    Allocator allocator;
+};
+
+template <class Allocator>
+struct bde_peer {
+    static std::string version() { return bdlscm::Version::version(); }
+    using bound_resource = bde_resource<Allocator>;
+    using base_resource = std::pmr::memory_resource;
+    template <class... Arguments>
+    explicit bde_peer(int, Arguments&&... arguments) : resource_(static_cast<Arguments&&>(arguments)...) {}
+    bound_resource* bound() { return &resource_; }
+    base_resource* base() { return &base_; }
+
+protected:
+    bound_resource resource_;
+
+private:
+    virtual_resource<bound_resource> base_{resource_};
+};
+
+struct bde_monotonic : bde_peer<bdlma::SequentialAllocator> {
+    static constexpr const char* id = "bdlma::SequentialAllocator";
+    static constexpr allocator_kind kind = allocator_kind::monotonic;
+    explicit bde_monotonic(std::size_t) : bde_peer(0) {}
+    void next_round(round_end) { resource_.allocator.rewind(); }
+};
+struct bde_monotonic_buffer : bde_peer<bdlma::BufferedSequentialAllocator> {
+    static constexpr const char* id = "bdlma::BufferedSequentialAllocator/buffer";
+    static constexpr allocator_kind kind = allocator_kind::monotonic;
+    explicit bde_monotonic_buffer(std::size_t bytes) : bde_monotonic_buffer(std::make_unique<warm_buffer>(bytes)) {}
+    void next_round(round_end) { resource_.allocator.rewind(); }
+
+private:
+    explicit bde_monotonic_buffer(std::unique_ptr<warm_buffer> buffer)
+        : bde_peer(0, reinterpret_cast<char*>(buffer->data()), static_cast<bsls::Types::size_type>(buffer->size())),
+          buffer_(std::move(buffer)) {}
+    std::unique_ptr<warm_buffer> buffer_;
+};
+struct bde_multipool : bde_peer<bdlma::MultipoolAllocator> {
+    static constexpr const char* id = "bdlma::MultipoolAllocator";
+    static constexpr allocator_kind kind = allocator_kind::multipool;
+    explicit bde_multipool(std::size_t) : bde_peer(0) {}
+    void next_round(round_end how) {
+        if (how == round_end::winked) resource_.allocator.release();
+    }
+};
+
+#else
+
+struct absent_bde {
+    static constexpr const char* absent = "no folder given (-DHEADROOM_PEER_BDE_DIR)";
+};
+struct bde_monotonic : absent_bde {
+    static constexpr const char* id = "bdlma::SequentialAllocator";
+};
+struct bde_monotonic_buffer : absent_bde {
+    static constexpr const char* id = "bdlma::BufferedSequentialAllocator/buffer";
+};
+struct bde_multipool : absent_bde {
+    static constexpr const char* id = "bdlma::MultipoolAllocator";
+};
+
+#endif
+
+}  // namespace headroom::lab

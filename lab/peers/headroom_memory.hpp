@@ -1,0 +1,106 @@
+// Headroom's memory resources, as a user gets them without choosing anything; kept from round to round by rewind().
+//
+//   /fresh   made anew for each round, as a user does who does not know rewind(): what is warm then is the process's cache
+#pragma once
+
+#include <cstddef>
+#include <memory_resource>
+#include <optional>
+#include <string>
+
+#include <headroom/arena.hpp>
+#include <headroom/monotonic.hpp>
+#include <headroom/multipool.hpp>
+
+#include "peers/memory_peer.hpp"
+
+namespace headroom::lab {
+
+template <class Resource>
+struct headroom_memory_peer {
+    static std::string version() { return HEADROOM_LAB_VERSION; }
+    using bound_resource = Resource;
+    using base_resource = std::pmr::memory_resource;
+    explicit headroom_memory_peer(std::size_t) {}
+    bound_resource* bound() { return &resource_; }
+    base_resource* base() { return &resource_; }
+    void next_round(round_end) { resource_.rewind(); }
+
+private:
+    Resource resource_;
+};
+
+template <class Resource>
+struct headroom_fresh_peer {
+    static std::string version() { return HEADROOM_LAB_VERSION; }
+    using bound_resource = Resource;
+    using base_resource = std::pmr::memory_resource;
+    explicit headroom_fresh_peer(std::size_t) { resource_.emplace(); }
+    bound_resource* bound() { return &*resource_; }
+    base_resource* base() { return &*resource_; }
+    void next_round(round_end) { resource_.emplace(); }
+
+private:
+    std::optional<Resource> resource_;
+};
+
+struct headroom_monotonic : headroom_memory_peer<monotonic_resource> {
+    static constexpr const char* id = "headroom::monotonic_resource";
+    static constexpr allocator_kind kind = allocator_kind::monotonic;
+    using headroom_memory_peer::headroom_memory_peer;
+};
+struct headroom_monotonic_fresh : headroom_fresh_peer<monotonic_resource> {
+    static constexpr const char* id = "headroom::monotonic_resource/fresh";
+    static constexpr allocator_kind kind = allocator_kind::monotonic;
+    using headroom_fresh_peer::headroom_fresh_peer;
+};
+struct headroom_arena : headroom_memory_peer<arena_resource> {
+    static constexpr const char* id = "headroom::arena_resource";
+    static constexpr allocator_kind kind = allocator_kind::monotonic;
+    using headroom_memory_peer::headroom_memory_peer;
+};
+struct headroom_multipool : headroom_memory_peer<multipool_resource> {
+    static constexpr const char* id = "headroom::multipool_resource";
+    static constexpr allocator_kind kind = allocator_kind::multipool;
+    using headroom_memory_peer::headroom_memory_peer;
+};
+struct headroom_multipool_fresh : headroom_fresh_peer<multipool_resource> {
+    static constexpr const char* id = "headroom::multipool_resource/fresh";
+    static constexpr allocator_kind kind = allocator_kind::multipool;
+    using headroom_fresh_peer::headroom_fresh_peer;
+};
+struct headroom_synchronized_multipool : headroom_memory_peer<synchronized_multipool_resource> {
+    static constexpr const char* id = "headroom::synchronized_multipool_resource";
+    static constexpr allocator_kind kind = allocator_kind::multipool;
+    using headroom_memory_peer::headroom_memory_peer;
+};
+
+// A multipool over a resource that only grows.
+template <class Below>
+struct headroom_multipool_over {
+    static std::string version() { return HEADROOM_LAB_VERSION; }
+    static constexpr allocator_kind kind = allocator_kind::multipool_over_monotonic;
+    using bound_resource = multipool_resource;
+    using base_resource = std::pmr::memory_resource;
+    explicit headroom_multipool_over(std::size_t) {}
+    bound_resource* bound() { return &resource_; }
+    base_resource* base() { return &resource_; }
+    void next_round(round_end) {
+        resource_.release();
+        below_.rewind();
+    }
+
+private:
+    Below below_;
+    multipool_resource resource_{&below_};
+};
+struct headroom_multipool_over_monotonic : headroom_multipool_over<monotonic_resource> {
+    static constexpr const char* id = "headroom::multipool_resource over monotonic";
+    using headroom_multipool_over::headroom_multipool_over;
+};
+struct headroom_multipool_over_arena : headroom_multipool_over<arena_resource> {
+    static constexpr const char* id = "headroom::multipool_resource over arena";
+    using headroom_multipool_over::headroom_multipool_over;
+};
+
+}  // namespace headroom::lab
