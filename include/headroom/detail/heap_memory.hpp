@@ -195,16 +195,17 @@ private:
 
     // A reservation with `required` elements committed and room for `wanted` at least.
     [[nodiscard]] static block<T*> map(std::size_t required, std::size_t wanted, bool exactly) noexcept {
-        static_assert(alignof(T) <= 4096 || Policy::map_threshold == static_cast<std::size_t>(-1),
-                      "a reservation starts at a page, and pages may be as small as 4096 bytes");
+        // A reservation starts at a page, and pages may be as small as 4096 bytes.
+        if constexpr (alignof(T) > 4096) return {};
         const std::size_t usable = required < large_from() ? large_from() : required;
-        const std::size_t bytes = bytes_for(usable);
         const std::size_t least = bytes_for(wanted < usable ? usable : wanted);
         std::error_code error;
         const held_range held = acquire(reservation_for(least), false, least, Policy::commit, error);
         if (error) return {};
         std::size_t committed = held.committed;
-        if (committed < bytes) committed = committed_for(held.control, bytes, exactly, error);
+        // Memory is provided for what is required; the rest of the smallest large block is only made accessible.
+        if (committed < bytes_for(required)) committed = committed_for(held.control, bytes_for(required), exactly, error);
+        if (!error && committed < bytes_for(usable)) committed = extend_exactly(held.control, bytes_for(usable), error);
         if (error) {
             relinquish(held.control);
             return {};

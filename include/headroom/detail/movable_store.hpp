@@ -60,13 +60,13 @@ protected:
     static consteval bool leaves_as_bytes() noexcept { return Memory::plain() && is_trivially_relocatable_v<T>; }
     // Whether a new element is best made in registers before the block grows: then nothing refers to the old block.
     static consteval bool fits_registers() noexcept {
-        return Memory::reallocates() && std::is_trivially_copyable_v<T> && sizeof(T) <= 64;
+        return Memory::reallocates() && std::is_trivially_copyable_v<T> && std::is_trivially_copy_constructible_v<T> &&
+               sizeof(T) <= 64;
     }
 
     // Whether it may be made even before it is known whether the block must grow: then both paths end alike.
     static consteval bool in_registers() noexcept {
-        return Memory::reallocates() && std::is_trivially_copyable_v<T> && std::is_trivially_copy_constructible_v<T> &&
-               sizeof(T) <= 16;
+        return fits_registers() && sizeof(T) <= 16;
     }
 
     // A block with room for one more, after a full one.

@@ -195,7 +195,10 @@ public:
     template <class... Args>
     HEADROOM_ALWAYS_INLINE constexpr reference emplace_back(Args&&... args) {
         if constexpr (!Store::stable) {
-            if constexpr (Store::in_registers()) return append_small(value_type(static_cast<Args&&>(args)...));
+            if constexpr (Store::in_registers()) {
+                const value_type value(static_cast<Args&&>(args)...);
+                return append_small(value);
+            }
         }
         if (HEADROOM_UNLIKELY(end_ == cap_)) {
             if constexpr (Store::stable) {
