@@ -93,7 +93,8 @@ TEST(ResourceAllocator, AsksForTheTypesSizeAndAlignment) {
 }
 
 TEST(ResourceAllocator, SizesThatOverflowThrow) {
-    multipool_resource resource;
+    counting_upstream upstream;
+    multipool_resource resource(&upstream);
     resource_allocator<int, multipool_resource> allocator(&resource);
     EXPECT_THROW((void)allocator.allocate(SIZE_MAX / 2), std::bad_array_new_length);
     EXPECT_THROW((void)allocator.allocate(SIZE_MAX / 4), std::bad_alloc);

@@ -9,13 +9,19 @@
 #include <new>
 #include <stdexcept>
 
-// Sizes that no memory has are refused with bad_alloc, as without the sanitizer, instead of with a report.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-extern "C" [[gnu::used]] inline const char* __asan_default_options() { return "allocator_may_return_null=1"; }
-extern "C" [[gnu::used]] inline const char* __tsan_default_options() { return "allocator_may_return_null=1"; }
-#endif
-
 namespace test {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool sanitized = true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+inline constexpr bool sanitized = true;
+#else
+inline constexpr bool sanitized = false;
+#endif
+#else
+inline constexpr bool sanitized = false;
+#endif
 
 // Counts what goes through, refuses the k-th request when told, and looks whether everything comes back as it was given.
 class counting_upstream final : public std::pmr::memory_resource {
@@ -42,6 +48,8 @@ private:
     void* do_allocate(std::size_t bytes, std::size_t alignment) override {
         const std::lock_guard lock(mutex_);
         if (++requests_ == refuse_at_) throw std::bad_alloc();
+        // What no memory has: operator new refuses it too, but under sanitizers it ends the program.
+        if (bytes > SIZE_MAX >> 18 || alignment > SIZE_MAX >> 18) throw std::bad_alloc();
         void* const block = std::pmr::new_delete_resource()->allocate(bytes, alignment);
         blocks_.emplace(block, known{bytes, alignment});
         bytes_ += bytes;
