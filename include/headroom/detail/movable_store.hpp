@@ -92,7 +92,7 @@ protected:
             }
         } else if constexpr (Memory::reallocates() && std::is_nothrow_copy_constructible_v<T>) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
-                construct_moved(&value);
+                construct_moved(std::addressof(value));
                 return;
             }
         }
@@ -104,7 +104,7 @@ protected:
         } else {
             if constexpr (Memory::reallocates() && std::is_nothrow_move_constructible_v<T>) {
                 if (!HEADROOM_CONSTANT_EVALUATED()) {
-                    construct_moved(&value);
+                    construct_moved(std::addressof(value));
                     return;
                 }
             }
