@@ -195,19 +195,32 @@ TEST(vector_of_constants, can_grow_though_its_elements_cannot_be_assigned) {
     EXPECT_EQ(copy.back().value, 999);
 }
 
-struct takes_over_comma {
+template <std::size_t Ballast, bool Relocatable>
+struct hostile {
+    using headroom_is_trivially_relocatable = std::bool_constant<Relocatable>;
+    hostile() = default;
+    hostile(const hostile& other) noexcept : value(other.value) {}
+    hostile& operator=(const hostile&) = default;
+    template <class U>
+    friend void operator,(const hostile&, U&&) = delete;
+    template <class U>
+    friend void operator,(U&&, const hostile&) = delete;
+    hostile* operator&() = delete;
+    const hostile* operator&() const = delete;
     int value = 0;
-    template <class U>
-    friend void operator,(const takes_over_comma&, U&&) = delete;
-    template <class U>
-    friend void operator,(U&&, const takes_over_comma&) = delete;
-    takes_over_comma* operator&() = delete;
-    const takes_over_comma* operator&() const = delete;
+    std::array<char, Ballast> ballast{};
 };
 
-TEST(vector_of_hostile_types, uses_neither_their_comma_nor_their_address_operator) {
-    vector<takes_over_comma> v(3);
-    v.push_back(takes_over_comma{1});
+template <class T>
+class vector_of_hostile_types : public testing::Test {};
+using hostile_types = testing::Types<hostile<1, false>, hostile<1, true>, hostile<100, false>, hostile<100, true>>;
+TYPED_TEST_SUITE(vector_of_hostile_types, hostile_types);
+
+TYPED_TEST(vector_of_hostile_types, uses_neither_their_comma_nor_their_address_operator) {
+    vector<TypeParam> v(3);
+    v.push_back(TypeParam());
+    v.push_back(v[0]);
+    for (int i = 0; i < 100; ++i) v.emplace_back(v[0]);
     v.insert(v.begin() + 1, v[3]);
     v.insert(v.begin() + 1, 5, v[0]);
     v.assign(10, v[1]);
@@ -232,6 +245,27 @@ TEST(vector_of_explicit_types, emplaces_what_only_converts_explicitly) {
     const std::array<int, 2> source{1, 2};
     const vector<explicit_only> built(source.begin(), source.end());
     EXPECT_EQ(v[0].value + v[1].value + v[2].value + built[1].value, 17);
+}
+
+// What is passed may lie inside an element, not only be one.
+TEST(vector_of_pairs, can_be_appended_to_from_halves_of_its_own_elements) {
+    using two = std::pair<std::string, std::string>;
+    const std::string a(40, 'a');
+    const std::string b(40, 'b');
+    for (int spare = 0; spare < 2; ++spare) {
+        vector<two> v(10, two(a, b));
+        v.reserve(v.size() + static_cast<std::size_t>(spare));
+        v.emplace_back(v[0].second, v[0].first);
+        EXPECT_EQ(v.back(), two(b, a));
+        v.shrink_to_fit();
+        v.emplace(v.begin(), v[10].first, v[10].second);
+        EXPECT_EQ(v.front(), two(b, a));
+        v.emplace(v.begin() + 5, v.back().first, v.front().second);
+        EXPECT_EQ(v[5], two(b, a));
+    }
+    vector<std::array<int, 2>> small(16, {1, 2});
+    small.push_back({small[0][1], small[0][0]});
+    EXPECT_EQ(small.back()[0], 2);
 }
 
 TEST(vector_of_vectors, nests) {

@@ -118,6 +118,9 @@ private:
 // std::vector, leaks the element it has just built when the increment after it throws; we do not follow it there.
 inline bool increments_may_throw = false;
 
+// How far forward_iterators have walked, all together: complexity that can be counted need not be timed.
+inline long increments = 0;
+
 // Multi-pass, one element at a time, each read of which may throw: the length of such a range is found by walking it.
 template <class T>
 class forward_iterator {
@@ -138,6 +141,7 @@ public:
     const T* operator->() const { return at_; }
     forward_iterator& operator++() {
         if (increments_may_throw) step();
+        ++increments;
         ++at_;
         return *this;
     }

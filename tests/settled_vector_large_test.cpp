@@ -1,0 +1,12 @@
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include <headroom/settled_vector.hpp>
+
+#include "support/elements.hpp"
+
+using subjects = testing::Types<headroom::settled_vector<int>, headroom::settled_vector<std::string>,
+                                headroom::settled_vector<headroom_test::throwing>,
+                                headroom::settled_vector<headroom_test::big>>;
+#include "contract_large.hpp"

@@ -1,0 +1,15 @@
+// std::vector is a subject too: it proves the tests.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "support/allocators.hpp"
+#include "support/vectors.hpp"
+
+namespace t = headroom_test;
+
+using subjects = testing::Types<std::vector<t::throwing>, headroom::vector<int>, headroom::vector<std::string>,
+                                headroom::vector<t::throwing>, t::heap_vector<std::string>, t::early_vector<t::opted_in>,
+                                headroom::vector<t::big, t::minimal_allocator<t::big>>>;
+#include "contract_large.hpp"
