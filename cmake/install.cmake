@@ -1,24 +1,40 @@
 # Installing: headers, the library, and a package that find_package(headroom) accepts by version.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
+set(package ${CMAKE_INSTALL_LIBDIR}/cmake/headroom)
 
 install(TARGETS headroom EXPORT headroom-targets
-  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
-  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(DIRECTORY include/headroom DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(EXPORT headroom-targets NAMESPACE headroom:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/headroom)
-configure_package_config_file(cmake/headroom-config.cmake.in headroom-config.cmake
-  INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/headroom)
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development
+  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
+install(DIRECTORY include/headroom DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
+install(EXPORT headroom-targets NAMESPACE headroom:: DESTINATION ${package} COMPONENT development)
+configure_package_config_file(cmake/headroom-config.cmake.in headroom-config.cmake INSTALL_DESTINATION ${package})
 write_basic_package_version_file(headroom-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES
   ${CMAKE_CURRENT_BINARY_DIR}/headroom-config.cmake
   ${CMAKE_CURRENT_BINARY_DIR}/headroom-config-version.cmake
-  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/headroom)
+  DESTINATION ${package} COMPONENT development)
 
 # For those who do not use CMake: Make, Meson, and everything else that asks pkg-config.
 # The prefix is found from where the file lies, so that an installed tree can be moved.
 file(RELATIVE_PATH headroom_pc_prefix
   ${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 configure_file(cmake/headroom.pc.in headroom.pc @ONLY)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/headroom.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/headroom.pc
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+
+# Debian packages: `cpack -G DEB` in a build folder configured with -DCMAKE_INSTALL_PREFIX=/usr -DBUILD_SHARED_LIBS=ON.
+set(CPACK_PACKAGE_NAME headroom)
+set(CPACK_PACKAGE_CONTACT "The Headroom maintainers <headroom@example.org>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
+set(CPACK_COMPONENTS_ALL runtime development)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME libheadroom${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION libs)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libheadroom-dev)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "${CPACK_DEBIAN_RUNTIME_PACKAGE_NAME} (= ${PROJECT_VERSION})")
+include(CPack)
