@@ -1,3 +1,4 @@
+#include <headroom/resource_allocator.hpp>
 #include <headroom/winked.hpp>
 #include <headroom/arena.hpp>
 #include <headroom/monotonic.hpp>

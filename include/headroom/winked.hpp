@@ -20,7 +20,6 @@
 #include <utility>
 
 #include <headroom/detail/attributes.hpp>
-#include <headroom/resource_allocator.hpp>
 
 namespace headroom {
 
