@@ -419,6 +419,35 @@ TEST(VectorTypes, BoolsAreBools) {
     EXPECT_EQ(v, (vector<bool>{true, false, true}));
 }
 
+// Trivially copyable, and yet it must be moved: it takes the paths of both.
+struct moves_trivially {
+    moves_trivially() = default;
+    explicit moves_trivially(int v) : value(v) {}
+    moves_trivially(moves_trivially&&) = default;
+    moves_trivially& operator=(moves_trivially&&) = default;
+    int value = 0;
+};
+
+TEST(VectorTypes, TrivialTypesThatCannotBeCopiedAreMoved) {
+    vector<moves_trivially, std::allocator<moves_trivially>, early> v;
+    for (int i = 0; i < 3000; ++i) v.push_back(moves_trivially(i));
+    v.emplace(v.begin(), 7);
+    v.erase(v.begin() + 1);
+    EXPECT_EQ(v.front().value, 7);
+    EXPECT_EQ(v.back().value, 2999);
+}
+
+struct alignas(8192) page_pair {
+    int value = 0;
+};
+
+TEST(VectorTypes, ElementsMayBeAlignedBeyondAPage) {
+    vector<page_pair, std::allocator<page_pair>, early> v;
+    for (int i = 0; i < 10; ++i) v.emplace_back().value = i;
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(v.data()) % 8192, 0U);
+    EXPECT_EQ(v[9].value, 9);
+}
+
 struct node {
     vector<node> children;
 };
