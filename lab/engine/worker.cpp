@@ -1,6 +1,7 @@
 // The program that measures: headroom-lab-O0, -O1 and -O2 are this file with the experiments, built at three levels.
 //
 //   list --grid quick|default|full            what this program can run, as one JSON object
+//   warm --bytes N                            touches that much memory, and gives it back (see measure/warm_machine.hpp)
 //   run --experiment E --contender C --parameters '{...}'
 //                                             runs that once and prints one line: {"outcome": ..., "metrics": {...}}
 // `headroom lab` starts it afresh for every single measurement. Exit code 2: it was asked for something it does not know.
@@ -14,6 +15,7 @@
 #include "engine/records.hpp"
 #include "experiments/all.hpp"
 #include "measure/resources.hpp"
+#include "measure/warm_machine.hpp"
 
 namespace {
 
@@ -35,6 +37,7 @@ json list(headroom::lab::grid_size size) {
                        {"rounds", each.rounds},
                        {"seconds", each.seconds},
                        {"memory", each.memory},
+                       {"warmed", each.warmed},
                        {"contenders", each.contenders}};
             if (one.check) entry["check"] = to_json(one.check(each.parameters));
             configurations.push_back(std::move(entry));
@@ -79,7 +82,7 @@ int print(const json& line) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc < 2 || argc % 2 != 0) return fail("usage: list --grid SIZE | run --experiment E --contender C --parameters P");
+    if (argc < 2 || argc % 2 != 0) return fail("usage: list --grid SIZE | warm --bytes N | run --experiment E --contender C --parameters P");
     std::map<std::string, std::string> options;
     for (int i = 2; i + 1 < argc; i += 2) options[argv[i]] = argv[i + 1];
     try {
@@ -100,6 +103,10 @@ int main(int argc, char** argv) {
                 }
             }
             return fail("no contender \"" + options["--contender"] + "\" in experiment \"" + options["--experiment"] + "\"");
+        }
+        if (std::strcmp(argv[1], "warm") == 0) {
+            headroom::lab::warm_machine(std::stoull(options["--bytes"]));
+            return 0;
         }
         return fail(std::string("unknown command \"") + argv[1] + "\"");
     } catch (const std::exception& reason) {
