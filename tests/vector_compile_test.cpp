@@ -3,14 +3,18 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
+#include <iterator>
 #include <list>
 #include <memory>
 #include <memory_resource>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 
+#include <headroom/settled_vector.hpp>
 #include <headroom/vector.hpp>
 
 namespace {
@@ -193,6 +197,36 @@ TEST(vector_of_constants, can_grow_though_its_elements_cannot_be_assigned) {
     v.pop_back();
     const vector<only_constructible> copy(v);
     EXPECT_EQ(copy.back().value, 999);
+}
+
+// [vector.cons]: a count asks only for default construction, a forward range only for construction from its elements.
+TEST(vector_of_immovable_elements, can_be_made_and_shrunk_but_not_grown) {
+    vector<std::mutex> locks(10);
+    const std::lock_guard guard(locks[3]);
+    const int values[] = {1, 2, 3};
+    vector<std::atomic<int>> counters(std::begin(values), std::end(values));
+    vector<std::atomic<int>> others(300'000);
+    EXPECT_EQ(others.back(), 0);
+    swap(counters, others);
+    EXPECT_EQ(others[2], 3);
+    others.pop_back();
+    counters.clear();
+    vector<std::atomic<int>> moved(std::move(others));
+    EXPECT_EQ(moved.size(), 2U);
+    EXPECT_TRUE(counters.empty());
+}
+
+// Where nothing ever moves, nothing needs to be movable.
+TEST(settled_vector_of_immovable_elements, can_grow) {
+    headroom::settled_vector<std::mutex> locks(10);
+    locks.emplace_back();
+    locks.resize(5000);
+    EXPECT_TRUE(locks.back().try_lock());
+    locks.back().unlock();
+    headroom::settled_vector<std::atomic<int>> counters;
+    for (int i = 0; i < 5000; ++i) counters.emplace_back(i);
+    ASSERT_NE(counters.try_emplace_back(5000), nullptr);
+    EXPECT_EQ(counters[4999] + counters[5000], 9999);
 }
 
 template <std::size_t Ballast, bool Relocatable>

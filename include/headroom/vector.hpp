@@ -191,11 +191,17 @@ private:
     // The first elements of a new vector.
     template <class Source>
     constexpr void fill(size_type count, const Source& source) {
+        // Elements that cannot even be moved may be built in place: no path that grows is asked to compile for them.
+        constexpr bool can_grow = std::is_move_constructible_v<T>;
         {
             HEADROOM_OPEN_TAIL();
-            this->open(count, base::step());
+            this->open(count, can_grow ? base::step() : count);
         }
-        this->append_from(count, source);
+        if constexpr (can_grow) {
+            this->append_from(count, source);
+        } else {
+            this->append_into_room(count, source, 0);
+        }
     }
 
     constexpr bool equal_allocators(const vector& other) const noexcept {
