@@ -82,7 +82,8 @@ int print(const json& line) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc < 2 || argc % 2 != 0) return fail("usage: list --grid SIZE | warm --bytes N | run --experiment E --contender C --parameters P");
+    if (argc < 2 || argc % 2 != 0)
+        return fail("usage: list --grid SIZE | warm --bytes N | run --experiment E --contender C --parameters P");
     std::map<std::string, std::string> options;
     for (int i = 2; i + 1 < argc; i += 2) options[argv[i]] = argv[i + 1];
     try {

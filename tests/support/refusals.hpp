@@ -59,7 +59,10 @@ refusals refuse_each_call(Prepare prepare, Operation operation, int error = ENOM
             if (thrown) {
                 ++result.thrown;
                 EXPECT_EQ(numbers(container), before);
-                EXPECT_EQ(container.data(), where);
+                // One that owned nothing may keep the room that it got before the refusal.
+                if (where != nullptr) {
+                    EXPECT_EQ(container.data(), where);
+                }
                 EXPECT_GE(calls, k) << "thrown though nothing was refused";
             } else {
                 EXPECT_EQ(numbers(container), expected);
