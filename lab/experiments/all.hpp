@@ -17,6 +17,11 @@ namespace headroom::lab {
 [[nodiscard]] experiment push_back();
 [[nodiscard]] experiment simulation();
 [[nodiscard]] experiment reset_words();
+[[nodiscard]] experiment make_shared();
+[[nodiscard]] experiment data_structures();
+[[nodiscard]] experiment locality();
+[[nodiscard]] experiment utilization();
+[[nodiscard]] experiment contention();
 
 // Those that this program runs, in their order (all.cpp at -O2, some.cpp at the other levels).
 [[nodiscard]] std::vector<experiment> all_experiments();

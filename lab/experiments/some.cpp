@@ -3,6 +3,6 @@
 
 namespace headroom::lab {
 
-std::vector<experiment> all_experiments() { return {throughput(), latency()}; }
+std::vector<experiment> all_experiments() { return {throughput(), latency(), make_shared()}; }
 
 }  // namespace headroom::lab

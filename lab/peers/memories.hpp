@@ -28,6 +28,9 @@ inline constexpr peer_list<std_pool, boost_pool, foonathan_pools, mimalloc_heap,
                            headroom_multipool_fresh, floor_multipool>
     multipools;
 
+// Those that a subsystem with a few links may have for itself.
+inline constexpr peer_list<std_pool, boost_pool, mimalloc_heap, bde_multipool, headroom_multipool> local_multipools;
+
 inline constexpr peer_list<std_pool_over_monotonic, boost_pool_over_monotonic, headroom_multipool_over_monotonic,
                            headroom_multipool_over_arena, floor_multipool_over_monotonic>
     multipools_over_monotonics;
