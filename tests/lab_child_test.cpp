@@ -65,7 +65,8 @@ TEST(LabChild, UnderALimitRunningOutOfMemoryIsAnAnswer) {
             {.program = program,
              .arguments = {"run", "--experiment", "throughput", "--contender", contender, "--parameters",
                            R"({"element":"int","elements":100000000})"},
-             .memory_limit = std::uint64_t{100} << 20});
+             // The program's own static buffers take 200 MB of it, and the array would take 400.
+             .memory_limit = std::uint64_t{300} << 20});
         EXPECT_EQ(child.how, end::exited) << contender;
         EXPECT_NE(child.output.find("\"outcome\":\"bad_alloc\""), std::string::npos) << contender << child.output << child.errors;
     }
