@@ -75,7 +75,8 @@ protected:
             const std::size_t required = size_of() + 1;
             rebuild(obtain(memory_, required, next(begin_, cap_, required), false), size_of(), 0, [](T* place) { return place; });
         } else {
-            install_full(one_more(begin_, end_, cap_));
+            const std::size_t size = size_of();
+            install(one_more(begin_, end_, cap_), size);
         }
     }
 
@@ -85,7 +86,8 @@ protected:
         if constexpr (fits_registers()) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
                 const T copy(value);
-                install_full(one_more(begin_, end_, cap_));
+                const std::size_t size = size_of();
+                install(one_more(begin_, end_, cap_), size);
                 construct(end_, copy);
                 ++end_;
                 return;
@@ -116,23 +118,26 @@ protected:
         if constexpr (fits_registers()) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
                 const T copy(static_cast<Args&&>(args)...);
-                install_full(one_more(begin_, end_, cap_));
+                const std::size_t size = size_of();
+                install(one_more(begin_, end_, cap_), size);
                 T* const place = end_;
                 construct(place, copy);
                 ++end_;
                 return *place;
             }
         }
-        install_full(one_more_with<false>(memory_, begin_, end_, cap_, static_cast<Args&&>(args)...));
+        const std::size_t size = size_of();
+        install(one_more_with<false>(memory_, begin_, end_, cap_, static_cast<Args&&>(args)...), size);
         T* const place = raw_pointer(end_);
         ++end_;
         return *place;
     }
     template <class... Args>
     constexpr T* try_emplace_full(Args&&... args) {
+        const std::size_t size = size_of();
         const extent to = one_more_with<true>(memory_, begin_, end_, cap_, static_cast<Args&&>(args)...);
         if (to.begin == pointer()) return nullptr;
-        install_full(to);
+        install(to, size);
         T* const place = raw_pointer(end_);
         ++end_;
         return place;
@@ -150,9 +155,10 @@ protected:
     constexpr void reserve_room(std::size_t count) {
         if constexpr (Memory::reallocates()) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
+                const std::size_t size = size_of();    // the old pointers are dead once realloc has had them
                 const extent to = memory_.regrow(begin_, end_, cap_, count, count, true);
                 if (to.begin == nullptr) throw_bad_alloc();
-                install(to, size_of());
+                install(to, size);
                 return;
             }
         }
@@ -166,18 +172,19 @@ protected:
 
     template <class Source>
     constexpr void append_full(std::size_t count, const Source& source, std::size_t skip) {
-        const std::size_t required = size_of() + count;
+        const std::size_t size = size_of();
+        const std::size_t required = size + count;
         if constexpr (Memory::reallocates() && Source::own && Source::template nothrow<T>) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
                 const extent to = memory_.regrow(begin_, end_, cap_, required, next(begin_, cap_, required), false);
                 if (to.begin == nullptr) throw_bad_alloc();
-                install(to, size_of());
+                install(to, size);
                 source.construct(*this, end_, skip, count);
                 end_ += static_cast<std::ptrdiff_t>(count);
                 return;
             }
         }
-        rebuild(obtain(memory_, required, next(begin_, cap_, required), false), size_of(), count,
+        rebuild(obtain(memory_, required, next(begin_, cap_, required), false), size, count,
                 [&](T* place) { return source.construct(*this, place, skip, count); });
     }
 
@@ -286,13 +293,6 @@ private:
     HEADROOM_ALWAYS_INLINE constexpr void install(const extent& to, std::size_t size) noexcept {
         begin_ = to.begin;
         end_ = to.begin + static_cast<std::ptrdiff_t>(size);
-        cap_ = to.cap;
-    }
-    // The same for a block that was full: then its size shows from pointers that are in registers anyway.
-    HEADROOM_ALWAYS_INLINE constexpr void install_full(const extent& to) noexcept {
-        const auto size = end_ - begin_;
-        begin_ = to.begin;
-        end_ = to.begin + size;
         cap_ = to.cap;
     }
 
@@ -458,8 +458,9 @@ private:
     template <class U>
     HEADROOM_ALWAYS_INLINE void construct_moved(U* value) {
         const auto offset = reinterpret_cast<std::uintptr_t>(value) - reinterpret_cast<std::uintptr_t>(begin_);
-        const bool inside = offset < size_of() * sizeof(T);
-        install_full(one_more(begin_, end_, cap_));
+        const std::size_t size = size_of();
+        const bool inside = offset < size * sizeof(T);
+        install(one_more(begin_, end_, cap_), size);
         if (inside) value = reinterpret_cast<U*>(reinterpret_cast<std::uintptr_t>(begin_) + offset);
         if constexpr (std::is_const_v<U>) {
             construct(end_, *value);
