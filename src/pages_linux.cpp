@@ -250,7 +250,8 @@ std::error_code name(page_range range, const char* text) noexcept {
         clean[length] = '\0';
     }
     const std::error_code error = attempt(page_call::other, [&] {
-        return prctl(PR_SET_VMA, PR_SET_VMA_ANON_NAME, range.data, range.bytes, text != nullptr ? clean : nullptr);
+        // Not through prctl(): AddressSanitizer's stand-in for it reads a name, and there may be none.
+        return syscall(SYS_prctl, PR_SET_VMA, PR_SET_VMA_ANON_NAME, range.data, range.bytes, text != nullptr ? clean : nullptr);
     });
     if (error == std::errc::invalid_argument) return std::make_error_code(std::errc::function_not_supported);
     return error;

@@ -26,13 +26,15 @@ using headroom_test::open_book;
 
 enum class promise { basic, strong };
 
-// Runs `operation(container)` on what `prepare()` returns, failing each step in turn. Returns how many steps it has.
-template <class Prepare, class Operation>
-long fail_each_step(promise promised, Prepare prepare, Operation operation) {
+// Runs `operation(container)` on what `prepare()` returns, failing each step in turn. Returns how many steps it has. (Not a
+// template over the operation: there are hundreds of them.)
+template <class Container>
+long fail_steps(promise promised, const std::function<Container()>& prepare,
+                const std::function<void(Container&)>& operation) {
     for (long k = 1;; ++k) {
         // A range kept warm comes with room for many elements: a full container over one would make this take minutes.
         headroom::trim_cache();
-        auto container = prepare();
+        Container container = prepare();
         const numbers_list before = numbers(container);
         const std::size_t capacity = container.capacity();
         const auto* const where = container.data();
@@ -67,6 +69,10 @@ long fail_each_step(promise promised, Prepare prepare, Operation operation) {
         EXPECT_EQ(numbers(container), counted(20));
         if (testing::Test::HasFailure()) return steps;
     }
+}
+template <class Prepare, class Operation>
+long fail_each_step(promise promised, const Prepare& prepare, const Operation& operation) {
+    return fail_steps<decltype(prepare())>(promised, prepare, operation);
 }
 
 template <class Container>

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "../fuzz/subjects.hpp"
+#include "support/sanitizers.hpp"
 
 namespace headroom_test {
 
@@ -23,6 +24,9 @@ struct as_types<differential::list<Cs...>> {
     using type = testing::Types<Cs...>;
     static constexpr std::uint64_t count = sizeof...(Cs);
 };
+
+// What a normal run takes; a sanitizer slows each step down by ten.
+inline constexpr std::uint64_t some_steps = sanitizer_needs_memory ? 200'000 : 1'000'000;
 
 // How many random steps each container gets: its share of HEADROOM_STEPS, or of so many by default.
 template <class List>

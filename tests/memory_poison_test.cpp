@@ -15,7 +15,7 @@ namespace {
 using headroom::monotonic_resource;
 using headroom::multipool_resource;
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(HEADROOM_ASAN)
 
 void write(void* block, std::size_t at) { static_cast<volatile char*>(block)[at] = 1; }
 

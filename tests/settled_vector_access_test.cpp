@@ -4,7 +4,6 @@
 
 #include "support/elements.hpp"
 
-using subjects = testing::Types<headroom::settled_vector<int>, headroom::settled_vector<std::string>,
-                                headroom::settled_vector<headroom_test::overaligned>,
+using subjects = testing::Types<headroom::settled_vector<int>, headroom::settled_vector<headroom_test::overaligned>,
                                 headroom::settled_vector<headroom_test::big>>;
 #include "contract_access.hpp"

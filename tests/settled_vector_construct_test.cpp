@@ -5,6 +5,5 @@
 #include "support/elements.hpp"
 
 using subjects = testing::Types<headroom::settled_vector<int>, headroom::settled_vector<std::string>,
-                                headroom::settled_vector<headroom_test::self_referential>,
                                 headroom::settled_vector<headroom_test::throwing>>;
 #include "contract_construct.hpp"

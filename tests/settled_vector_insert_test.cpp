@@ -5,7 +5,6 @@
 #include "support/elements.hpp"
 
 using subjects = testing::Types<headroom::settled_vector<int>, headroom::settled_vector<std::string>,
-                                headroom::settled_vector<headroom_test::self_referential>,
                                 headroom::settled_vector<headroom_test::throwing>,
                                 headroom::settled_vector<headroom_test::three_ints>>;
 #include "contract_insert.hpp"

@@ -7,7 +7,6 @@
 #include <initializer_list>
 #include <string>
 #include <system_error>
-#include <vector>
 
 #include <headroom/settled_vector.hpp>
 #include <headroom/testing.hpp>
@@ -29,7 +28,7 @@ using headroom_test::refuse_each_call;
 
 template <class T>
 class refused_calls_of : public testing::Test {};
-using copyable = testing::Types<int, std::string, headroom_test::self_referential, headroom_test::big>;
+using copyable = testing::Types<int, std::string, headroom_test::big>;
 TYPED_TEST_SUITE(refused_calls_of, copyable);
 
 // Full after its first commit, so that one more element needs a system call.
@@ -206,7 +205,7 @@ TYPED_TEST(refused_calls_of, protecting_says_so_and_changes_nothing) {
     EXPECT_EQ(v.current_access(), access::read_write);
     v[5] = make<TypeParam>(5);
     headroom::testing::fail_system_call(1);
-    EXPECT_THROW(headroom::scoped_access(v, access::none), std::system_error);
+    EXPECT_THROW((void)headroom::scoped_access(v, access::none), std::system_error);
     headroom::testing::stop_failing();
     EXPECT_EQ(numbers(v), counted(100));
 }

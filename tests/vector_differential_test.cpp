@@ -11,7 +11,7 @@ class vector_in_step : public testing::Test {};
 TYPED_TEST_SUITE(vector_in_step, headroom_test::as_types<subjects>::type);
 
 TYPED_TEST(vector_in_step, through_random_operations) {
-    headroom_test::run_random<TypeParam>(headroom_test::share_of_steps<subjects>(1'000'000));
+    headroom_test::run_random<TypeParam>(headroom_test::share_of_steps<subjects>(headroom_test::some_steps));
 }
 
 TEST(vector_in_step_with_std_vector, through_the_corpus) {

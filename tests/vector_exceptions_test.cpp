@@ -7,6 +7,6 @@
 
 namespace t = headroom_test;
 
-using subjects = testing::Types<std::vector<t::throwing>, headroom::vector<t::self_referential>,
-                                headroom::vector<t::throwing>, headroom::vector<t::opted_in>>;
+using subjects = testing::Types<std::vector<t::throwing>, headroom::vector<t::throwing>,
+                                headroom::vector<t::opted_in>>;
 #include "contract_exceptions.hpp"

@@ -12,7 +12,7 @@
 //   - relocatable elements (see relocatable.hpp) move as bytes when the vector grows: no move constructor runs;
 //   - the first capacity is a cache line, and from map_threshold on capacity() grows in pages, not by a factor;
 //   - vector<bool> holds bools, one byte each, with real references; it is no special case;
-//   - iterators are plain pointers (the allocator's pointers, where those are classes).
+//   - iterators are plain pointers, also where the allocator's pointers are classes.
 // What it costs: a vector in a reservation takes 4 GiB of address space and two of the system's mappings; when those run
 // out, it is on the heap.
 //
@@ -79,7 +79,8 @@ public:
     using allocator_type = Allocator;
     using typename base::const_iterator;
     using typename base::iterator;
-    using typename base::size_type;
+    using size_type = typename traits::size_type;
+    using difference_type = typename traits::difference_type;
 
     // --- Construction. All that allocate throw std::length_error past max_size(), std::bad_alloc (or what the allocator
     // throws) when memory is refused, and what an element's constructor throws; nothing is leaked. O(elements), and exactly
@@ -89,16 +90,17 @@ public:
         requires std::default_initializable<Allocator>
         : base() {}
     HEADROOM_ALWAYS_INLINE constexpr explicit vector(const Allocator& allocator) noexcept : base(memory(allocator)) {}
-    constexpr explicit vector(size_type count, const Allocator& allocator = Allocator()) : vector(allocator) {
+    // (std::size_t, not size_type: a deduction guide can then rule these out without the class it would deduce.)
+    constexpr explicit vector(std::size_t count, const Allocator& allocator = Allocator()) : vector(allocator) {
         fill(count, detail::defaults{});
     }
-    constexpr vector(size_type count, const T& value, const Allocator& allocator = Allocator()) : vector(allocator) {
+    constexpr vector(std::size_t count, const T& value, const Allocator& allocator = Allocator()) : vector(allocator) {
         fill(count, detail::repeated<const T&>{value});
     }
     template <detail::any_input_iterator It>
     constexpr vector(It first, It last, const Allocator& allocator = Allocator()) : vector(allocator) {
         if constexpr (detail::multipass_iterator<It>) {
-            const auto count = static_cast<size_type>(std::distance(first, last));
+            const auto count = static_cast<std::size_t>(std::distance(first, last));
             fill(count, detail::source_at<T>(std::move(first)));
         } else {
             this->append_each(std::move(first), std::move(last));
@@ -110,7 +112,7 @@ public:
     template <detail::compatible_range<T> R>
     constexpr vector(from_range_t, R&& values, const Allocator& allocator = Allocator()) : vector(allocator) {
         if constexpr (std::ranges::forward_range<R>) {
-            fill(static_cast<size_type>(std::ranges::distance(values)), detail::source_at<T>(std::ranges::begin(values)));
+            fill(static_cast<std::size_t>(std::ranges::distance(values)), detail::source_at<T>(std::ranges::begin(values)));
         } else {
             this->append_range(values);
         }
@@ -125,7 +127,8 @@ public:
         this->steal(other);
     }
     // O(1) where the allocators are equal, else element by element.
-    constexpr vector(vector&& other, const std::type_identity_t<Allocator>& allocator) : vector(allocator) {
+    constexpr vector(vector&& other, const std::type_identity_t<Allocator>& allocator) noexcept(traits::is_always_equal::value)
+        : vector(allocator) {
         if (equal_allocators(other)) {
             this->steal(other);
         } else {
@@ -170,14 +173,14 @@ public:
     [[nodiscard]] constexpr allocator_type get_allocator() const noexcept { return memory_.allocator(); }
 
     // O(1). Invalidates: nothing; elements change owners. Precondition: equal allocators, or ones that swap along.
-    constexpr void swap(vector& other) noexcept(traits::propagate_on_container_swap::value || traits::is_always_equal::value) {
+    constexpr void swap(vector& other) noexcept {
         if constexpr (traits::propagate_on_container_swap::value) {
             using std::swap;
             swap(memory_.allocator(), other.memory_.allocator());
         }
         this->exchange(other);
     }
-    friend constexpr void swap(vector& a, vector& b) noexcept(noexcept(a.swap(b))) { a.swap(b); }
+    friend constexpr void swap(vector& a, vector& b) noexcept { a.swap(b); }
 
     // Makes capacity() as small as the kind of memory allows: size() on the heap, size() rounded up to pages in a
     // reservation; one that has become small goes back to the heap. Nothing happens where memory for that is refused.
@@ -190,7 +193,7 @@ public:
 private:
     // The first elements of a new vector.
     template <class Source>
-    constexpr void fill(size_type count, const Source& source) {
+    constexpr void fill(std::size_t count, const Source& source) {
         // Elements that cannot even be moved may be built in place: no path that grows is asked to compile for them.
         constexpr bool can_grow = std::is_move_constructible_v<T>;
         {

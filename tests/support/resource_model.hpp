@@ -1,8 +1,7 @@
 // A model of what a memory resource owes its user, driven by random operations: no two blocks overlap, each is aligned,
-// contents stay, and after release everything is upstream again.
+// contents stay, and after release everything is upstream again. A broken promise throws `broken_promise`; GoogleTest and
+// the fuzzer report it each in their way.
 #pragma once
-
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
@@ -10,8 +9,9 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <map>
-#include <memory_resource>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -19,9 +19,19 @@
 
 namespace test {
 
+struct broken_promise : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+inline void promise(bool kept, const std::string& what) {
+    if (!kept) throw broken_promise(what);
+}
+
+// `Chance` has below(n), from 0 to n - 1, and operator(), any 64 bits.
+template <class Chance = random>
 class resource_model {
 public:
-    explicit resource_model(std::uint64_t seed) : random_(seed) {}
+    explicit resource_model(Chance chance) : random_(chance) {}
 
     [[nodiscard]] std::size_t blocks() const { return live_.size(); }
 
@@ -30,13 +40,13 @@ public:
         const std::size_t bytes = some_size();
         const std::size_t alignment = some_alignment();
         void* const got = resource.allocate(bytes, alignment);
-        ASSERT_NE(got, nullptr);
-        ASSERT_TRUE(aligned(got, alignment)) << got << " is not a multiple of " << alignment;
+        promise(got != nullptr, "a block is null");
+        promise(aligned(got, alignment), "a block is not aligned to " + std::to_string(alignment));
         auto* const first = static_cast<std::byte*>(got);
         std::byte* const last = first + std::max<std::size_t>(bytes, 1);
         const auto after = taken_.upper_bound(first);
-        ASSERT_TRUE(after == taken_.end() || after->first >= last) << "overlaps a block behind it";
-        ASSERT_TRUE(after == taken_.begin() || std::prev(after)->second <= first) << "overlaps a block before it";
+        promise(after == taken_.end() || after->first >= last, "a block overlaps one behind it");
+        promise(after == taken_.begin() || std::prev(after)->second <= first, "a block overlaps one before it");
         taken_.emplace(first, last);
         const auto seed = static_cast<unsigned char>(random_());
         std::memset(got, seed, bytes);
@@ -50,7 +60,7 @@ public:
         const block gone = live_[which];
         live_[which] = live_.back();
         live_.pop_back();
-        ASSERT_TRUE(kept(gone)) << "block of " << gone.bytes << " bytes was changed";
+        promise(kept(gone), "a block of " + std::to_string(gone.bytes) + " bytes was changed");
         taken_.erase(static_cast<std::byte*>(gone.data));
         resource.deallocate(gone.data, gone.bytes, gone.alignment);
     }
@@ -71,7 +81,7 @@ public:
     }
 
     void check() const {
-        for (const block& each : live_) ASSERT_TRUE(kept(each)) << "block of " << each.bytes << " bytes was changed";
+        for (const block& each : live_) promise(kept(each), "a block of " + std::to_string(each.bytes) + " bytes was changed");
     }
 
     // 0 ... count-1
@@ -109,16 +119,15 @@ private:
         return std::size_t{1} << random_.below(13);
     }
 
-    random random_;
+    Chance random_;
     std::vector<block> live_;
     std::map<std::byte*, std::byte*> taken_;
 };
 
-// How many operations a model test makes: HEADROOM_MODEL_OPERATIONS of the environment, or 10^6 (fewer under sanitizers
-// and in checked builds, which are that much slower).
-inline std::uint64_t model_operations() {
-    if (const char* const text = std::getenv("HEADROOM_MODEL_OPERATIONS")) return std::strtoull(text, nullptr, 10);
-    return 1'000'000;
+// How many operations a model test makes in all: HEADROOM_STEPS of the environment, or as many as given.
+inline std::uint64_t model_operations(std::uint64_t otherwise) {
+    if (const char* const text = std::getenv("HEADROOM_STEPS")) return std::strtoull(text, nullptr, 10);
+    return otherwise;
 }
 
 }  // namespace test

@@ -9,19 +9,11 @@
 #include <new>
 #include <stdexcept>
 
+#include "support/sanitizers.hpp"
+
 namespace test {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr bool sanitized = true;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-inline constexpr bool sanitized = true;
-#else
-inline constexpr bool sanitized = false;
-#endif
-#else
-inline constexpr bool sanitized = false;
-#endif
+inline constexpr bool sanitized = headroom_test::sanitizer_needs_memory;
 
 // Counts what goes through, refuses the k-th request when told, and looks whether everything comes back as it was given.
 class counting_upstream final : public std::pmr::memory_resource {

@@ -1,18 +1,26 @@
-// Whether a sanitizer with memory of its own watches this build: then limits on memory hit the sanitizer first.
+// Which sanitizer watches this build. One with memory of its own makes limits on memory hit it first, and everything slow.
 #pragma once
+
+#if defined(__has_feature)
+#define HEADROOM_TEST_HAS(feature) __has_feature(feature)
+#else
+#define HEADROOM_TEST_HAS(feature) 0
+#endif
 
 namespace headroom_test {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr bool sanitizer_needs_memory = true;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-inline constexpr bool sanitizer_needs_memory = true;
+#if defined(__SANITIZE_ADDRESS__) || HEADROOM_TEST_HAS(address_sanitizer)
+inline constexpr bool address_sanitizer = true;
 #else
-inline constexpr bool sanitizer_needs_memory = false;
+inline constexpr bool address_sanitizer = false;
 #endif
+#if defined(__SANITIZE_THREAD__) || HEADROOM_TEST_HAS(thread_sanitizer)
+inline constexpr bool thread_sanitizer = true;
 #else
-inline constexpr bool sanitizer_needs_memory = false;
+inline constexpr bool thread_sanitizer = false;
 #endif
+inline constexpr bool sanitizer_needs_memory = address_sanitizer || thread_sanitizer;
 
 }  // namespace headroom_test
+
+#undef HEADROOM_TEST_HAS
