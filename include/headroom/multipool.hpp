@@ -165,7 +165,7 @@ private:
         return block;
     }
     void look_at(void* block, std::size_t size) const noexcept {
-        detail::unpoison(block, size);
+        detail::reveal(block, size);
         checks_.untouched(this, block, sizeof(detail::free_block), size);
         detail::poison(block, size);
     }
