@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 
 #include "peers/memory_peer.hpp"
@@ -92,18 +93,22 @@ struct boost_pool_over_monotonic : boost_memory_peer<boost::container::pmr::unsy
     static constexpr const char* id = "boost::container::pmr::unsynchronized_pool_resource over monotonic";
     static constexpr allocator_kind kind = allocator_kind::multipool_over_monotonic;
     explicit boost_pool_over_monotonic(std::size_t bytes)
-        : buffer_(bytes), below_(buffer_.data(), buffer_.size()), resource_(&below_) {}
-    bound_resource* bound() { return &resource_; }
-    base_resource* base() { return &resource_; }
+        : buffer_(bytes), below_(buffer_.data(), buffer_.size()) {
+        resource_.emplace(&below_);
+    }
+    bound_resource* bound() { return &*resource_; }
+    base_resource* base() { return &*resource_; }
+    // Made anew: through release() it would keep its table of pools, which lies in the memory below.
     void next_round(round_end) {
-        resource_.release();
+        resource_.reset();
         below_.release();
+        resource_.emplace(&below_);
     }
 
 private:
     warm_buffer buffer_;
     boost::container::pmr::monotonic_buffer_resource below_;
-    bound_resource resource_;
+    std::optional<bound_resource> resource_;
 };
 
 #else
