@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import published, words
+from .beside_memory import BESIDE_MEMORY
 from .catalogue import DEFAULT, PAGE_BY_PAGE, YARDSTICK
 from .experiment_tables import ending
+from .strategies import is_peer
 from .tables import Column, Entry, Table
 
 if TYPE_CHECKING:
@@ -237,6 +239,79 @@ def _commit_beside(section: Section) -> None:
     section.beside.append(table)
 
 
+def _thesis(section: Section) -> None:
+    """What the thesis says in numbers, as speeds, beside the speeds here."""
+    source = published.tables()["fast_vector_with_mremap"]
+    ours = "headroom::vector"
+    table = Table(
+        [
+            Column("what"),
+            Column("published: rvector's speed ÷ the other's", True),
+            Column("the other, published"),
+            Column("here: headroom::vector's speed ÷ the other's", True),
+            Column("the other, here"),
+            Column("where"),
+        ],
+        caption="Published and here",
+        notes=[
+            f"Published on: {'; '.join(source.machines.values())}. headroom::vector plays rvector's part; the other is the fastest of the rest, "
+            "or the one named. The thesis shows plots; only what its text says in numbers stands here."
+        ],
+    )
+    for record in source.records():
+        # The thesis has shortness of memory inside its simulation; here it is an experiment of its own.
+        short = record["what"].startswith("std::string, while memory is short")
+        if section.experiment.id != ("pressure" if short else record["experiment"]):
+            continue
+        metric, where, element = _THESIS.get((record["experiment"], record["what"]), (None, None, None))
+        if metric is None:
+            continue
+        cells = [
+            cell
+            for cell in section.cells
+            if (element is None or cell.parameters.get("element") == element) and cell.figure(ours, metric) is not None
+        ]
+        row = [
+            Entry(record["what"]),
+            Entry(words.ratio(record["speed of rvector / other"]), record["speed of rvector / other"]),
+            Entry(record["other"]),
+        ]
+        cell = max(cells, key=lambda cell: cell.parameters.get(where, 0), default=None)
+        named = record["other"] if record["other"] in ("std::vector", "folly::fbvector") else None
+        found = None
+        if cell:
+            others = [
+                (figure.median, name)
+                for name in cell.contenders
+                if (name == named if named else is_peer(name)) and (figure := cell.figure(name, metric)) is not None
+            ]
+            found = min(others, default=None)
+        if found is None:
+            table.rows.append(row + [Entry("not run", float("inf"), "unknown"), Entry(named or "—"), Entry("—")])
+            continue
+        speed = found[0] / cell.figure(ours, metric).median
+        label = words.configuration(cell.parameters)
+        table.rows.append(row + [Entry(words.ratio(speed), speed), Entry(found[1]), Entry(label)])
+        there = record["speed of rvector / other"]
+        section.agreement.append(
+            f"{record['what']}: {words.ratio(there)} times the speed of {record['other']} in the thesis, {words.ratio(speed)} times that of "
+            f"{found[1]} here ({label}): "
+            + ("as far ahead, or farther." if speed >= there else "ahead, and not as far." if speed > 1.0 else "not ahead.")
+        )
+    if table.rows:
+        section.beside.append(table)
+
+
+# Metric, the parameter of which the largest is taken, and the element.
+_THESIS = {
+    ("push-back", "10⁸ push_backs of int"): ("time", "elements", "int"),
+    ("push-back", "10⁸ push_backs of an empty std::string"): ("time", "elements", "string"),
+    ("simulation", "all push_backs of array<int, 10>, seconds"): ("push_back", "iterations", "array<int,10>"),
+    ("simulation", "std::string, while memory is short, total"): ("time", "iterations", None),
+    ("reset-words", "the largest input"): ("time", "states", None),
+}
+
+
 BESIDE = {
     "memory": _memory_beside,
     "throughput": _throughput_beside,
@@ -244,4 +319,9 @@ BESIDE = {
     "growth": _growth_beside,
     "one-growth": _one_growth_beside,
     "commit-cost": _commit_beside,
+    "push-back": _thesis,
+    "simulation": _thesis,
+    "pressure": _thesis,
+    "reset-words": _thesis,
+    **BESIDE_MEMORY,
 }

@@ -40,6 +40,7 @@ class Experiment:
     contests: tuple[Contest, ...] = ()
     more: tuple[Contest, ...] = ()  # shown in tables, not counted
     reading: str = ""  # how to read the picture
+    yardstick: str = YARDSTICK  # the contender that figures are divided by
 
 
 EXPERIMENTS: tuple[Experiment, ...] = (
@@ -140,20 +141,154 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         (),
         "Lower is better.",
     ),
+    Experiment(
+        "push-back",
+        "Push back",
+        "How long does it take to build a vector of n elements by push_back, at every size?",
+        "A fast vector with mremap",
+        "A vector's whole life is timed: made empty, filled one by one, destroyed. Up to 10⁵ elements a process makes many "
+        "in a row and the median batch counts; above, it is the first vector of a fresh process.",
+        "At small sizes nobody's system calls are amortised; at large ones whoever copies pays for it. The thesis's own "
+        "vector is measured only where its source is given; headroom::vector/heap (realloc, which moves large blocks by page "
+        "tables) plays by its policy.",
+        (Contest("time", "time of a vector's life"),),
+        (Contest("append", "time to fill it"), Contest("time_first", "the first life in the process")),
+        "Time per element; lower is better. Both axes are logarithmic.",
+    ),
+    Experiment(
+        "simulation",
+        "Simulation",
+        "How do vectors fare in a program that does everything with them, with many of them alive at once?",
+        "A fast vector with mremap",
+        "A vector of vectors is kept for each element type. Every iteration does one of six actions, drawn at random with "
+        "the thesis's seeds: construct, push_back, pop_back, copy, insert, erase. Each action is timed; the vector of vectors "
+        "is of the kind under test too.",
+        "Vectors that ask the system for memory when they are made or copied pay for it here: most vectors are small when they "
+        "begin. Nothing else is allocated, which is kinder to memory than real programs are.",
+        (
+            Contest("time", "all actions"),
+            Contest("push_back", "push_back"),
+            Contest("construct", "construct"),
+            Contest("copy", "copy"),
+            Contest("insert", "insert"),
+            Contest("erase", "erase"),
+            Contest("pop_back", "pop_back"),
+        ),
+        (),
+        "Seconds in each action, stacked; shorter is better. Each element type has its own scale.",
+    ),
+    Experiment(
+        "pressure",
+        "Short memory",
+        "How do vectors fare in a program whose memory does not fit, with swap behind it?",
+        "A fast vector with mremap",
+        "The simulation with three element types, in a control group that may have 8/11 of the memory that std::vector needs for "
+        "it (the thesis: 8 GB for 11), with a swap file for the rest. Where the system does not allow that, it is not run.",
+        "How fast the disk is decides by how much vectors differ: a fast one hides much of what the thesis saw. All have the same "
+        "limit, so who needs less is short of less.",
+        (Contest("time", "all actions"), Contest("push_back", "push_back")),
+        (Contest("disk_faults", "faults that read from the disk"), Contest("copy", "copy"), Contest("insert", "insert")),
+        "Seconds in each action, stacked; shorter is better.",
+    ),
+    Experiment(
+        "reset-words",
+        "Reset words",
+        "What does a change of vector gain a real program?",
+        "A fast vector with mremap",
+        "The program searches for the shortest word that takes an automaton from every state to the same one, for random "
+        "binary automata. Its vectors are a template parameter; what is searched, and how much of it, is the same for all, "
+        "and every word is checked.",
+        "The thesis's program is not public; this one is after the same paper. Most of its time goes into comparing sets, so a "
+        "vector can gain only what growing costs.",
+        (Contest("time", "time of all searches"),),
+        (Contest("loop_cpu", "processor time"),),
+        "Time divided by std::vector's; under 1 is faster.",
+    ),
+    Experiment(
+        "make-shared",
+        "Shared objects",
+        "What does an object cost that is shared: by shared_ptr(new …), make_shared, or allocate_shared on a memory resource?",
+        "Vector reallocation strategies",
+        "100,000 shared ints are made and kept, then dropped; the figure is the time for one. A memory resource is kept from "
+        "round to round and told when a round is over. Allocations are counted in a pass of their own.",
+        "Nothing else is allocated meanwhile, so the global allocator finds the best of all heaps.",
+        (Contest("time", "time for one object"),),
+        (Contest("allocations", "allocations for all objects"),),
+        "Time to make and drop one object; shorter is better.",
+        "std::shared_ptr(new)",
+    ),
+    Experiment(
+        "data-structures",
+        "Data structures",
+        "Which allocation strategy builds and destroys containers, and containers of containers, fastest?",
+        "P0089R0, Benchmark I",
+        "Each of the paper's twelve data structures is built, every leaf is written once through a pointer to volatile, and the "
+        "whole is destroyed or winked out (forgotten, and its memory taken back at once), again and again. The time is that "
+        "of one leaf. Random numbers are drawn before the clock starts. An allocator is kept from round to round and told when "
+        "one is over; what that costs is inside the figure. The first round is timed apart.",
+        "Allocators that fetch their memory anew for each round pay for fresh pages each time; those called /buffer were given "
+        "enough warm memory beforehand, which no program can know. floor is a bound on what can be had, and no allocator to use.",
+        (Contest("time", "time of a leaf"),),
+        (Contest("time_first", "time of a leaf in the first round"), Contest("page_faults", "page faults")),
+        "A cell is the time of a leaf divided by that under std::allocator (AS1) in the same row: blue is faster, red is slower. "
+        "AS2 is new and delete behind an abstract base; of each strategy's implementations the best of Headroom's, and the best of "
+        "the others', is shown. AS3–6 monotonic, AS7–10 multipool, AS11–14 multipool over monotonic; in each group: bound at "
+        "compile time, the same winked out, through an abstract base, the same winked out.",
+        "std::allocator AS1",
+    ),
+    Experiment(
+        "locality",
+        "Locality",
+        "How much slower is data read once its memory has been shuffled, and does a local allocator help?",
+        "P0089R0, Benchmark II",
+        "A system of linked lists is read before and after its links were popped from one list and pushed to another, sf times "
+        "over. Each list is read af times before the next one is turned to, and all of that is repeated rf times. Only the "
+        "reading is timed; counts have 64 bits. Each list has its own allocator where it has one.",
+        "Allocators whose smallest unit is large are at a disadvantage where lists are tiny.",
+        (Contest("time", "time of an access after shuffling"), Contest("degradation", "time after ÷ time before")),
+        (Contest("time_before", "time of an access before"), Contest("time_shuffle", "time of a shuffled link")),
+        "A cell is the time of an access after shuffling divided by the time before: pale is no slower, dark is much slower.",
+        "std::allocator AS1",
+    ),
+    Experiment(
+        "utilization",
+        "Utilization",
+        "What does an allocator cost a program that allocates much in all, but uses little of it at once?",
+        "P0089R0, Benchmark III",
+        "Blocks of S bytes are allocated until A bytes are in use; then the oldest is given back and another allocated, until "
+        "T bytes have been allocated in all. The time is that of one allocation with its deallocation; the first byte of each "
+        "block is written.",
+        "Monotonic resources never use a block again and need T bytes: that is the document's point.",
+        (Contest("time", "time of an allocation and its deallocation"),),
+        (Contest("loop_cpu", "processor time"),),
+        "Time of a pair over the size of a block; both axes are logarithmic. From 8 KiB up, blocks pass through most multipools.",
+        "std::allocator AS1",
+    ),
+    Experiment(
+        "contention",
+        "Contention",
+        "What do threads cost each other that allocate and give back at the same time?",
+        "P0089R0, Benchmark IV",
+        "Each of W threads allocates and gives back a block N times, from a resource of its own or from one that all share. The "
+        "time is processor time of one pair, so that more threads than processors do not look like contention.",
+        "Monotonic resources never use a block again. This machine's number of processors limits what W can show.",
+        (Contest("time", "processor time of a pair"),),
+        (Contest("time_elapsed", "elapsed time of a thread's pair"),),
+        "Processor time of an allocation with its deallocation over the number of threads; lower is better.",
+        "std::allocator AS1",
+    ),
 )
 
-# The documents' other experiments, for which the lab has claims but whose results this report shows in tables alone.
-OTHERS: dict[str, str] = {
-    "make-shared": "Vector reallocation strategies",
-    "push-back": "A fast vector with mremap",
-    "simulation": "A fast vector with mremap",
-    "pressure": "A fast vector with mremap",
-    "reset-words": "A fast vector with mremap",
-    "data-structures": "P0089R0, Benchmark I",
-    "locality": "P0089R0, Benchmark II",
-    "utilization": "P0089R0, Benchmark III",
-    "contention": "P0089R0, Benchmark IV",
-}
+# The documents' experiments that are still to be built: claims there may be, results not yet.
+OTHERS: dict[str, str] = {}
+
+# Experiments whose contenders are implementations under P0089R0's strategies.
+BY_STRATEGY = frozenset({"data-structures", "locality", "utilization", "contention"})
+
+
+def yardstick(experiment: str) -> str:
+    found = by_id(experiment)
+    return found.yardstick if found else YARDSTICK
 
 
 def by_id(name: str) -> Experiment | None:

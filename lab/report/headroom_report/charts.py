@@ -121,7 +121,7 @@ def sweep(
         return None
     names = arrange({row["contender"] for row in rows})
     colour, dash, shape = _encodings(names)
-    base = 2 if x in ("bytes", "pages") else 10
+    base = 2 if x in ("bytes", "pages", "threads") else 10
     xs = [row["x"] for row in rows]
     ys = [value for row in rows for value in (row["y"], row["low"], row["high"], y_line) if value and value > 0]
     x_axis = alt.X(

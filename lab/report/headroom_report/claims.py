@@ -1,20 +1,27 @@
 """The documents' claims and Headroom's promises: data in lab/claims, decided here by a handful of rules.
 
 A rule picks cells (`experiment`, `where`), computes one quantity in each, and compares it (`must`). It holds if it does so
-in `in`: "every" cell (unless said otherwise), in "some" cell, or in the "largest".
+in `in`: "every" cell (unless said otherwise), in "some" cell, in "most" (more than half), or in the "largest".
 
 `where` gives for a parameter a value, a list of values, or {"min": ..., "max": ...}. A flag that is absent is false.
 
 Quantities:
-  {"ratio": METRIC, "of": A, "to": B}                       A's figure / B's, in one cell
+  {"ratio": METRIC, "of": A, "to": B}                       A's figure / B's, in one cell. B may be "the best of the others": the
+                                                            contender with the least figure that is neither Headroom's nor a bound
+                                                            of the lab's. "to_where": {NAME: VALUE}: B's figure is taken from the
+                                                            cell that differs in these parameters alone
   {"value": METRIC, "of": A, "less": M2, "over": M3}        A's figure, less another metric, divided by a third (both optional)
   {"value": ..., "of": ..., "against": {"experiment", "where", "value", "of"}}   the figure / the one found elsewhere
   {"sequence": METRIC, "of": A, "published": TABLE, "rows": {...}, "column": C}  1 if A's list is the published one, else 0
+  {"tail": HISTOGRAM, "of": A, "one_in": N, "at": F, "against": {"experiment", "where", "value", "of": [...]}}
+                                                            the slowest Nth part of A's samples, at its quantile F, divided by the
+                                                            sum of the figures found elsewhere
   {"survives": A, "where_fails": B}                         1 if A ended well where B did not; nothing where B did not fail
 
 A rule without a quantity belongs to an experiment that is still to be built: it is never decided, and says so.
 
-`must` is an operator and a limit: "<= 0.33", "> 1", "== 1", "within 3" (between a third and three times).
+`must` is an operator and a limit: "<= 0.33", "> 1", "== 1", "within 3" (between a third and three times), "between 1.02 1.1".
+With "failing": "holds" a contender `of` that did not end well has shown what the claim says.
 """
 
 from __future__ import annotations
@@ -27,12 +34,15 @@ from pathlib import Path
 from typing import Iterable
 
 from . import published
-from .figures import Cell, Figure, Noise, distance
+from .figures import Cell, Figure, Noise, distance, percentile
 from .published import LAB
+from .strategies import is_peer
 
 FOLDER = LAB / "claims"
 
 HOLDS, FAILS, NOT_RUN, PARTLY = "holds", "does not hold", "not run", "holds where run"
+
+THE_BEST = "the best of the others"
 
 OPERATORS = {"<=": operator.le, "<": operator.lt, ">=": operator.ge, ">": operator.gt, "==": operator.eq}
 
@@ -81,8 +91,13 @@ class Verdict:
         if not known:
             return None
         sign, _, limit = self.claim.rule["must"].partition(" ")
+        if self.claim.rule.get("in") == "most":
+            return sorted(known, key=lambda finding: finding.figure.median)[len(known) // 2]
         if sign == "within":
             return max(known, key=lambda finding: max(finding.figure.median, 1 / (finding.figure.median or 1e-300)))
+        if sign == "between":
+            low, high = map(float, limit.split())
+            return max(known, key=lambda finding: abs(finding.figure.median - (low + high) / 2))
         if sign == "==":
             return min(known, key=lambda finding: finding.good)
         up = sign in (">", ">=")
@@ -125,6 +140,9 @@ def matches(parameters: dict[str, object], where: dict) -> bool:
 
 def satisfied(figure: float, must: str) -> bool:
     sign, _, limit = must.partition(" ")
+    if sign == "between":
+        low, high = map(float, limit.split())
+        return low <= figure <= high
     if sign == "within":
         return 1 / float(limit) <= figure <= float(limit)
     return OPERATORS[sign](figure, float(limit))
@@ -141,6 +159,34 @@ def _contenders(quantity: dict) -> list[str]:
     return [quantity[name] for name in ("of", "to") if name in quantity]
 
 
+def _elsewhere(quantity: dict, cell: Cell, everything: list[Cell]) -> Cell | None:
+    """The cell that the figure divided by comes from: the same, unless the rule names parameters in which it differs."""
+    if "to_where" not in quantity:
+        return cell
+    wanted = {**cell.parameters, **quantity["to_where"]}
+    return next((one for one in everything if one.experiment == cell.experiment and one.parameters == wanted), None)
+
+
+def _best_of_others(cell: Cell, metric: str) -> str | None:
+    found = [
+        (figure.median, name)
+        for name in cell.contenders
+        if is_peer(name) and (figure := cell.figure(name, metric)) is not None
+    ]
+    return min(found)[1] if found else None
+
+
+def _tail(cell: Cell, quantity: dict, everything: list[Cell]) -> Figure | None:
+    samples = cell.histogram(quantity["of"], quantity["tail"])
+    other = quantity["against"]
+    where = [one for one in everything if one.experiment == other["experiment"] and matches(one.parameters, other["where"])]
+    figures = [one.figure(name, other["value"]) for one in where[:1] for name in other["of"]]
+    if samples is None or not figures or any(figure is None for figure in figures):
+        return None
+    value = percentile(samples, 1 - (1 - quantity["at"]) / quantity["one_in"]) / sum(figure.median for figure in figures)
+    return Figure(value, value, value, 1)
+
+
 def _figure(cell: Cell, quantity: dict, everything: list[Cell]) -> tuple[Figure | None, str]:
     """The quantity in one cell, or why there is none; ("", no figure) means that the cell says nothing about it."""
     if "survives" in quantity:
@@ -150,15 +196,32 @@ def _figure(cell: Cell, quantity: dict, everything: list[Cell]) -> tuple[Figure 
         value = 1.0 if first == "ok" else 0.0
         return Figure(value, value, value, 1), f"{quantity['survives']}: {first}; {quantity['where_fails']}: {second}"
 
-    ended = {contender: cell.outcome(contender) for contender in _contenders(quantity)}
-    if any(outcome in (None, "absent", "not_run") for outcome in ended.values()):
+    other = _elsewhere(quantity, cell, everything)
+    if other is None:
         return None, ""
-    bad = [f"{contender}: {outcome}" for contender, outcome in ended.items() if not cell.ok(contender)]
+    if quantity.get("to") == THE_BEST:
+        best = _best_of_others(other, quantity["ratio"])
+        if best is None:
+            return None, ""
+        quantity = {**quantity, "to": best}
+    ended = [(cell, quantity["of"])] + ([(other, quantity["to"])] if "to" in quantity else [])
+    if any(where.outcome(contender) in (None, "absent", "not_run") for where, contender in ended):
+        return None, ""
+    bad = [f"{contender}: {where.outcome(contender)}" for where, contender in ended if not where.ok(contender)]
     if bad:
         return None, "; ".join(bad)
 
+    if "tail" in quantity:
+        return _tail(cell, quantity, everything), ""
     if "ratio" in quantity:
-        return cell.ratio(quantity["ratio"], quantity["of"], quantity["to"]), ""
+        if other is cell:
+            why = f"against {quantity['to']}" if not quantity["to"].startswith("std::") else ""
+            return cell.ratio(quantity["ratio"], quantity["of"], quantity["to"]), why
+        first, second = cell.figure(quantity["of"], quantity["ratio"]), other.figure(quantity["to"], quantity["ratio"])
+        if first is None or second is None or second.median == 0:
+            return None, ""
+        low, middle, high = (value / second.median for value in (first.low, first.median, first.high))
+        return Figure(middle, low, high, first.rounds), ""
     if "sequence" in quantity:
         here = cell.sequence(quantity["of"], quantity["sequence"])
         if here is None:
@@ -217,8 +280,9 @@ def decide(claim: Claim, everything: list[Cell]) -> Verdict:
         # Whoever should have shown something and did not end well has shown the opposite; if only the one it is
         # compared with failed, there is nothing to compare.
         first, others = quantity.get("of", ""), _contenders(quantity)[1:]
+        others = [other for other in others if other != THE_BEST]
         if first.startswith("headroom") and not cell.ok(first) and all(cell.ok(other) for other in others):
-            findings.append(Finding(cell.parameters, None, False, why))
+            findings.append(Finding(cell.parameters, None, rule.get("failing") == "holds", why))
         else:
             verdict.remarks.append(f"{why}, so nothing to compare")
     if rule.get("in") == "largest":
@@ -229,7 +293,8 @@ def decide(claim: Claim, everything: list[Cell]) -> Verdict:
             verdict.remarks.append("The experiment was run, but not the cells that this speaks of")
         return verdict
     good = [finding.good for finding in findings]
-    holds = any(good) if rule.get("in") == "some" else all(good)
+    how = rule.get("in")
+    holds = any(good) if how == "some" else 2 * sum(good) > len(good) if how == "most" else all(good)
     if not holds:
         verdict.state = FAILS
     else:
@@ -237,7 +302,7 @@ def decide(claim: Claim, everything: list[Cell]) -> Verdict:
     noise = Noise([cell for cell in everything if cell.experiment == rule["experiment"]], quantity.get("ratio", ""))
     sign, _, limit = must.partition(" ")
     decisive = verdict.decisive
-    if noise and "ratio" in quantity and decisive and sign not in ("==", "within"):
+    if noise and "ratio" in quantity and decisive and sign not in ("==", "within", "between"):
         apart = next((noise.at(cell) for cell in cells if cell.parameters == decisive.parameters), noise.typical)
         if distance(decisive.figure.median / float(limit)) <= apart:
             verdict.remarks.append(f"closer to the limit than equal things lie apart here ({apart:.0%})")

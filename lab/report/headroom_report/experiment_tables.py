@@ -9,8 +9,14 @@ from .style import arrange
 from .tables import Column, Entry, Table
 
 
-def contest_table(cells: list[Cell], contest: Contest, noise: Noise | None = None, compared: bool = True) -> Table:
-    """A row for each configuration, a column for each contender: its median, and in brackets the ratio to std::vector's."""
+def contest_table(
+    cells: list[Cell],
+    contest: Contest,
+    noise: Noise | None = None,
+    compared: bool = True,
+    by: str = YARDSTICK,
+) -> Table:
+    """A row for each configuration, a column for each contender: its median, and in brackets the ratio to `by`'s."""
     cells = [
         cell
         for cell in cells
@@ -23,7 +29,7 @@ def contest_table(cells: list[Cell], contest: Contest, noise: Noise | None = Non
     for cell in cells:
         figures = {name: cell.figure(name, contest.metric) for name in names}
         known = [figure.median for figure in figures.values() if figure]
-        yardstick = figures.get(YARDSTICK)
+        yardstick = figures.get(by)
         row = [Entry(words.configuration(cell.parameters), sort=rank(cells, cell))]
         for name in names:
             figure = figures[name]
@@ -31,7 +37,7 @@ def contest_table(cells: list[Cell], contest: Contest, noise: Noise | None = Non
                 row.append(ending(cell, name))
                 continue
             text, mark = words.quantity(figure.median, figure.unit), ""
-            if yardstick and name != YARDSTICK and yardstick.median:
+            if yardstick and name != by and yardstick.median:
                 ratio = figure.median / yardstick.median
                 text += f" ({words.ratio(ratio)})"
                 if noise and distance(ratio) <= noise.at(cell):
@@ -43,7 +49,7 @@ def contest_table(cells: list[Cell], contest: Contest, noise: Noise | None = Non
     if not compared:
         return table  # these are different things, not different ways to do one
     table.notes.append(
-        f"In brackets: divided by {YARDSTICK}'s. * marks the least of the row."
+        f"In brackets: divided by {by}'s. * marks the least of the row."
         + (
             f" Grey: no farther apart than two runs of the same contender, in this cell or typically "
             f"({words.share(noise.typical)})."
@@ -78,7 +84,7 @@ def every_figure(cells: list[Cell], experiment: Experiment) -> Table:
             Column("lowest", True),
             Column("highest", True),
             Column("rounds", True),
-            Column(f"÷ {YARDSTICK}", True),
+            Column(f"÷ {experiment.yardstick}", True),
             Column("ended"),
         ],
         caption="Every figure, with its spread",
@@ -104,7 +110,7 @@ def every_figure(cells: list[Cell], experiment: Experiment) -> Table:
                             ]
                         )
                     continue
-                ratio = cell.ratio(contest.metric, name, YARDSTICK)
+                ratio = cell.ratio(contest.metric, name, experiment.yardstick)
                 table.rows.append(
                     [
                         Entry(words.configuration(cell.parameters), sort=rank(cells, cell)),

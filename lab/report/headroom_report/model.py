@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from . import SCHEMA_VERSION, catalogue, claims, sections, standing, words
+from . import SCHEMA_VERSION, catalogue, claims, sections, standing, strategies, words
 from .claims import Verdict
 from .figures import PAIRED, Cell, Figure, cells
 from .results import ResultSet, Run
@@ -203,13 +203,15 @@ def _here(verdict: Verdict) -> str:
         return found.why or ("yes" if value else "no")
     if "ratio" in quantity:
         text = f"{words.ratio(value)}×"
-    elif "over" in quantity or "against" in quantity:
+    elif "over" in quantity or "against" in quantity or quantity.get("value") == "degradation":
         text = f"{words.ratio(value)}×"
     elif found.figure.unit:
         text = words.quantity(value, found.figure.unit)
     else:
         text = words.digits(value)
-    return f"{text} ({words.configuration(found.parameters)})"
+    where = words.configuration(found.parameters) + (f"; {found.why}" if found.why else "")
+    most = "the middle of " if verdict.claim.rule.get("in") == "most" and len(verdict.findings) > 1 else ""
+    return f"{text} ({f'{most}{len(verdict.findings)} cells' if most else where})"
 
 
 def _each(verdict: Verdict) -> str:
@@ -340,9 +342,9 @@ def losses_table(machine: Machine) -> Table:
                     else Entry(place.why, float("inf"))
                 ),
                 Entry(_median(place.other_figure), place.other_figure.median, hover=words.figure(place.other_figure)),
-                Entry(place.other, contender=place.other),
+                Entry(strategies.implementation(place.other), contender=strategies.implementation(place.other)),
                 (
-                    Entry(f"{words.ratio(place.tuned_ratio)} ({place.tuned.split('/', 1)[1]})", place.tuned_ratio)
+                    Entry(f"{words.ratio(place.tuned_ratio)} ({strategies.implementation(place.tuned).split('/', 1)[1]})", place.tuned_ratio)
                     if place.tuned_ratio is not None
                     else Entry("—", float("inf"))
                 ),

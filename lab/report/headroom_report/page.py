@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import math
+import zlib
 from functools import lru_cache
 from pathlib import Path
 
@@ -13,6 +15,7 @@ from markupsafe import Markup, escape
 
 from . import catalogue, chooser, claims, model, words
 from .model import Machine, Report
+from .strategies import implementation
 from .style import arrange
 from .tables import Column, Entry, Table
 
@@ -52,6 +55,46 @@ def _environment() -> jinja2.Environment:
     environment.globals["superscript"] = lambda number: str(number).translate(words.SUPERSCRIPT)
     environment.globals["breakable"] = _breakable
     return environment
+
+
+LONG = 24  # rows from which a folded table is packed away, and laid out when it is opened
+
+
+class Packed:
+    """Long tables behind the fold: most readers open none of them, and as text they would be most of the page."""
+
+    def __init__(self) -> None:
+        self._tables: list[dict] = []
+
+    def add(self, table: Table) -> int:
+        """The table's number in the pack, or -1 for one that is short enough to be in the page as it is."""
+        if len(table.rows) <= LONG:
+            return -1
+        self._tables.append(
+            {
+                "caption": table.caption,
+                "columns": [[column.title, int(column.number), column.contender] for column in table.columns],
+                "rows": [[self._cell(entry) for entry in row] for row in table.rows],
+                "notes": table.notes,
+            }
+        )
+        return len(self._tables) - 1
+
+    @staticmethod
+    def _cell(entry: Entry):
+        sort = "" if entry.sort is None else _sort_key(entry.sort)
+        hover = entry.hover if entry.hover != entry.text else ""
+        more = [sort, entry.mark, hover, entry.contender]
+        while more and not more[-1]:
+            more.pop()
+        return [entry.text, *more] if more else entry.text
+
+    def packed(self) -> str:
+        return base64.b64encode(zlib.compress(_json(self._tables).encode(), 9)).decode()
+
+
+def unpack(text: str) -> list[dict]:
+    return json.loads(zlib.decompress(base64.b64decode(text)))
 
 
 def _summary(machine: Machine) -> list[tuple[int, str, str]]:
@@ -95,7 +138,7 @@ def _noise_words(machine: Machine) -> str:
     return "Noise: no contender was run twice in these results, so the range of the rounds beside each figure is the only measure of it."
 
 
-def _machine(machine: Machine) -> dict:
+def _machine(machine: Machine, packed: Packed) -> dict:
     choice = chooser.cells_for_choice(machine.cells)
     decided, waiting = model.split_claims(machine)
     return {
@@ -123,9 +166,11 @@ def _machine(machine: Machine) -> dict:
                 "pictures": section.pictures,
                 "reading": section.experiment.reading,
                 "tables": section.tables,
-                "beside": section.beside,
+                "beside": [
+                    (table, packed.add(table) if len(table.rows) > LONG else -1) for table in section.beside
+                ],
                 "agreement": section.agreement,
-                "details": section.details,
+                "details": [(table, packed.add(table)) for table in section.details],
                 "method": section.experiment.method,
                 "limits": section.experiment.limits,
                 "command": section.command,
@@ -155,13 +200,14 @@ def render(report: Report) -> str:
     }
     contenders = arrange(
         {
-            run.contender
+            implementation(run.contender) if run.experiment in catalogue.BY_STRATEGY else run.contender
             for machine in report.machines
             for run in machine.runs
             if run.outcome == "ok" and run.experiment != "commit-cost" and run.contender not in catalogue.ARITHMETIC
         }
     )
-    machines = [_machine(machine) for machine in report.machines]
+    packed = Packed()
+    machines = [_machine(machine, packed) for machine in report.machines]
     problems = [str(problem) for problem in report.results.problems]
     return (
         _environment()
@@ -172,6 +218,7 @@ def render(report: Report) -> str:
             script=(ASSETS / "page.js").read_text(encoding="utf-8"),
             vega=vega(),
             pictures=_json(pictures),
+            packed=packed.packed(),
             machines=machines,
             choices=_json({"rows": [machine["choice"] for machine in machines], "code": chooser.CODE}),
             warnings=report.warnings,

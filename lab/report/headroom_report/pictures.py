@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from . import charts, words
+from . import charts, charts_grid, words
 from .catalogue import YARDSTICK
 from .charts import Picture
 from .figures import PAIRED, Cell
+from .pictures_memory import MEMORY_PICTURES
 
 
 def _per_element(cell: Cell, contender: str):
@@ -201,6 +202,136 @@ def _instructions(cells: list[Cell]) -> list[Picture | None]:
     return [charts.bars("instructions", "Instructions of one append", values, "instructions")]
 
 
+def _push_back(cells: list[Cell]) -> list[Picture | None]:
+    counted = [cell for cell in cells if cell.parameters.get("elements")]
+    rows = charts.rows_over(
+        counted,
+        "elements",
+        lambda cell, name: _per_element(cell, name),
+        lambda cell: str(cell.parameters.get("element")),
+        "time",
+    )
+    return [
+        charts.sweep(
+            "push-back",
+            "A vector's life divided by its elements: made, filled by push_back, destroyed",
+            rows,
+            "elements",
+            "elements",
+            "time per element",
+            "s",
+            "panel",
+        )
+    ]
+
+
+ACTIONS = ["construct", "push_back", "pop_back", "copy", "insert", "erase"]
+
+
+def _by_action(cells: list[Cell], panel) -> list[dict]:
+    rows = []
+    for cell in cells:
+        for name in cell.contenders:
+            for action in ACTIONS:
+                figure = cell.figure(name, action)
+                if figure is None or name.endswith(PAIRED):
+                    continue
+                against = cell.ratio(action, name, YARDSTICK)
+                rows.append(
+                    {
+                        "contender": name,
+                        "panel": panel(cell),
+                        "part": action,
+                        "value": charts._short(figure.median),
+                        "text": words.figure(figure),
+                        "against": words.ratio(against.median) if against else "—",
+                    }
+                )
+    return rows
+
+
+def _simulation(cells: list[Cell]) -> list[Picture | None]:
+    rows = _by_action(cells, lambda cell: str(cell.parameters.get("element")))
+    lines = []
+    for cell in cells:
+        for name in cell.contenders:
+            if name.endswith(PAIRED):
+                continue
+            until = cell.sequence(name, "time_by_iteration")
+            iterations = cell.parameters.get("iterations")
+            if until and isinstance(iterations, int):
+                for stretch, seconds in enumerate(until, start=1):
+                    if seconds > 0 and stretch % 2 == 0:
+                        lines.append(
+                            {
+                                "contender": name,
+                                "panel": str(cell.parameters.get("element")),
+                                "x": iterations * stretch // len(until),
+                                "y": charts._short(seconds),
+                                "text": words.seconds(seconds),
+                            }
+                        )
+    iterations = {cell.parameters.get("iterations") for cell in cells}
+    after = f", {iterations.pop()} iterations" if len(iterations) == 1 else ""
+    return [
+        charts_grid.stacked(
+            "simulation",
+            f"Seconds in each action{after}, by element type",
+            rows,
+            ACTIONS,
+            "Stacked bars: one bar for each vector, made of the seconds in each of six actions; one panel for each element type.",
+        ),
+        charts_grid.lines(
+            "simulation-iterations",
+            "Seconds in all actions up to an iteration",
+            lines,
+            "iterations",
+            "seconds so far",
+            "Lines over iterations, one for each vector; one panel for each element type.",
+        ),
+    ]
+
+
+def _pressure(cells: list[Cell]) -> list[Picture | None]:
+    found = charts_grid.stacked(
+        "pressure",
+        "Seconds in each action while memory is short",
+        _by_action(cells, lambda cell: words.configuration(cell.parameters)),
+        ACTIONS,
+        "Stacked bars: one bar for each vector, made of the seconds in each of six actions.",
+    )
+    return [found]
+
+
+def _reset_words(cells: list[Cell]) -> list[Picture | None]:
+    rows = []
+    for cell in cells:
+        for name in cell.contenders:
+            ratio, figure = cell.ratio("time", name, YARDSTICK), cell.figure(name, "time")
+            if ratio is None or figure is None or name.endswith(PAIRED):
+                continue
+            rows.append(
+                {
+                    "contender": name,
+                    "panel": words.configuration(cell.parameters),
+                    "value": charts._short(ratio.median),
+                    "text": f"{words.ratio(ratio.median)}  ({words.quantity(figure.median, figure.unit)})",
+                    "hover": words.figure(figure),
+                }
+            )
+    return [
+        charts_grid.panel_bars(
+            "reset-words",
+            "Time of all searches, divided by std::vector's",
+            rows,
+            "÷ std::vector",
+            "A bar for each vector, one panel for each number of states.",
+            1.0,
+            340,
+        )
+    ]
+
+
 PICTURES = {
     "throughput": _throughput,
     "memory": _memory,
@@ -209,4 +340,9 @@ PICTURES = {
     "commit-cost": _commit_cost,
     "growth": _growth,
     "instructions": _instructions,
+    "push-back": _push_back,
+    "simulation": _simulation,
+    "pressure": _pressure,
+    "reset-words": _reset_words,
+    **MEMORY_PICTURES,
 }

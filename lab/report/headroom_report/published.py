@@ -44,7 +44,13 @@ def tables() -> dict[str, Table]:
 
 
 def of_experiment(experiment: str) -> list[Table]:
-    return [table for table in tables().values() if table.experiment == experiment]
+    """Its own tables, and those that speak of several experiments in a column of that name."""
+    return [
+        table
+        for table in tables().values()
+        if table.experiment == experiment
+        or ("experiment" in table.columns and experiment in table.column("experiment"))
+    ]
 
 
 def ratio(description: dict) -> float:

@@ -11,6 +11,8 @@ from .charts import Picture
 from .experiment_tables import contest_table, decades_here, every_figure, growth_table, published_table
 from .figures import Cell, Noise
 from .pictures import PICTURES
+from .strategies import implementation
+from .strategy_tables import best_table, by_contender, implementation_tables
 from .tables import Table
 
 
@@ -42,14 +44,20 @@ def build(experiment: Experiment, cells: list[Cell], absent: dict[str, str]) -> 
         if found:
             section.noise[contest.metric] = found
     if section.ran:
-        for contest in experiment.contests + (experiment.more if experiment.id == "commit-cost" else ()):
-            table = contest_table(own, contest, section.noise.get(contest.metric), experiment.id != "commit-cost")
-            if table.rows:
-                section.tables.append(table)
+        if experiment.id in catalogue.BY_STRATEGY:
+            _by_strategy(section)
+        else:
+            shown = experiment.more if experiment.id in ("commit-cost", "make-shared") else ()
+            for contest in experiment.contests + shown:
+                noise = section.noise.get(contest.metric)
+                table = contest_table(own, contest, noise, experiment.id != "commit-cost", experiment.yardstick)
+                if table.rows:
+                    section.tables.append(table)
         if experiment.id == "growth":
             section.tables.append(growth_table(own))
         section.pictures = [picture for picture in PICTURES.get(experiment.id, lambda cells: [])(own) if picture]
-        section.details.append(every_figure(own, experiment))
+        if experiment.id not in catalogue.BY_STRATEGY:
+            section.details.append(every_figure(own, experiment))
         if experiment.id == "latency":
             section.details.append(decades_here(own))
     BESIDE.get(experiment.id, lambda section: None)(section)
@@ -58,10 +66,23 @@ def build(experiment: Experiment, cells: list[Cell], absent: dict[str, str]) -> 
     return section
 
 
+def _by_strategy(section: Section) -> None:
+    experiment, own = section.experiment, section.cells
+    if experiment.id == "locality":
+        with_local = [cell for cell in own if len({name.removesuffix("#2") for name in cell.contenders}) > 1]
+        for contest in experiment.contests[::-1]:
+            table = by_contender(with_local, contest.metric, contest.title, section.noise.get(contest.metric))
+            if table.rows:
+                section.tables.append(table)
+    else:
+        section.tables.append(best_table(own, experiment, section.noise.get(experiment.contests[0].metric)))
+    section.details += implementation_tables(own, experiment)
+
+
 def absent_contenders(runs) -> dict[str, str]:
     """Who was left out in every experiment, and why."""
-    gone = {run.contender: run.detail for run in runs if run.outcome == "absent"}
-    there = {run.contender for run in runs if run.outcome != "absent"}
+    gone = {implementation(run.contender): run.detail for run in runs if run.outcome == "absent"}
+    there = {implementation(run.contender) for run in runs if run.outcome != "absent"}
     return {name: why for name, why in gone.items() if name not in there}
 
 

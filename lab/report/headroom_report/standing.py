@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-from . import catalogue
+from . import catalogue, strategies
 from .figures import PAIRED, Cell, Figure, Noise, distance
 
 OURS = "headroom::"
@@ -67,7 +67,19 @@ def default(contender: str) -> bool:
 
 
 def peer(contender: str) -> bool:
-    return not contender.startswith(OURS) and not contender.endswith(PAIRED)
+    """Whoever else a reader could take: not the lab's own bounds, and no second run."""
+    return strategies.is_peer(contender)
+
+
+def _groups(cell: Cell) -> list[tuple[dict[str, object], list[str]]]:
+    """Who is compared with whom: under P0089R0's strategies each with its like, elsewhere all with all."""
+    found = [name for name in strategies.of_cell(cell) if strategies.STRATEGIES[name].kind != "global"]
+    if not found:
+        return [(cell.parameters, cell.contenders)]
+    return [
+        ({**cell.parameters, "strategy": name}, [one for one in cell.contenders if strategies.strategy(one) == name])
+        for name in found
+    ]
 
 
 def _least(cell: Cell, contenders: list[str], metric: str) -> tuple[str, Figure] | None:
@@ -101,80 +113,54 @@ def of(cells: list[Cell]) -> Standing:
                 elements = cell.parameters.get("elements")
                 if contest.least_elements and not (isinstance(elements, int) and elements >= contest.least_elements):
                     continue
-                mine = [name for name in cell.contenders if default(name) and not name.endswith(PAIRED)]
-                theirs = _least(cell, [name for name in cell.contenders if peer(name)], contest.metric)
-                tried = [name for name in mine if cell.outcome(name) not in ("absent", "not_run")]
-                if not tried:
-                    continue
-                if theirs is None:
-                    # Nobody else finished: the best, if it did.
-                    failed = [
-                        name
-                        for name in cell.contenders
-                        if peer(name) and cell.outcome(name) in ("bad_alloc", "killed", "timeout")
-                    ]
-                    own_figure = _least(cell, tried, contest.metric)
-                    if failed and own_figure:
-                        result.places.append(
-                            Place(
-                                experiment.id,
-                                contest.title,
-                                contest.metric,
-                                cell.parameters,
-                                own_figure[0],
-                                own_figure[1],
-                                failed[0],
-                                None,
-                                0.0,
-                                why=f"{failed[0]}: {cell.outcome(failed[0])}",
-                            )
-                        )
-                    continue
-                other, other_figure = theirs
-                found = _least(cell, tried, contest.metric)
-                if found is None:
-                    if any(cell.ok(name) for name in tried):
-                        continue  # it ended well, and this measure is not taken here
-                    outcome = cell.outcome(tried[0]) or ""
-                    result.places.append(
-                        Place(
-                            experiment.id,
-                            contest.title,
-                            contest.metric,
-                            cell.parameters,
-                            tried[0],
-                            None,
-                            other,
-                            other_figure,
-                            why=outcome,
-                        )
-                    )
-                    continue
-                ours, figure = found
-                ratio = _over(figure.median, other_figure.median)
-                tuned = _least(
-                    cell,
-                    [
-                        name
-                        for name in cell.contenders
-                        if name.startswith(OURS) and "/" in name and not name.endswith(PAIRED)
-                    ],
-                    contest.metric,
-                )
-                result.places.append(
-                    Place(
-                        experiment.id,
-                        contest.title,
-                        contest.metric,
-                        cell.parameters,
-                        ours,
-                        figure,
-                        other,
-                        other_figure,
-                        ratio,
-                        tuned[0] if tuned else "",
-                        _over(tuned[1].median, other_figure.median) if tuned else None,
-                        in_noise=0 < distance(ratio) <= noise.at(cell) or _overlap(figure, other_figure),
-                    )
-                )
+                for parameters, contenders in _groups(cell):
+                    place = _place(experiment.id, contest, noise, cell, parameters, contenders)
+                    if place:
+                        result.places.append(place)
     return result
+
+def _place(
+    experiment: str,
+    contest: catalogue.Contest,
+    noise: Noise,
+    cell: Cell,
+    parameters: dict[str, object],
+    contenders: list[str],
+) -> Place | None:
+    mine = [name for name in contenders if default(name) and not name.endswith(PAIRED)]
+    theirs = _least(cell, [name for name in contenders if peer(name)], contest.metric)
+    tried = [name for name in mine if cell.outcome(name) not in ("absent", "not_run")]
+    if not tried:
+        return None
+    measure, metric = contest.title, contest.metric
+    if theirs is None:
+        # Nobody else finished: the best, if it did.
+        failed = [
+            name for name in contenders if peer(name) and cell.outcome(name) in ("bad_alloc", "killed", "timeout")
+        ]
+        own_figure = _least(cell, tried, metric)
+        if not failed or not own_figure:
+            return None
+        why = f"{failed[0]}: {cell.outcome(failed[0])}"
+        return Place(experiment, measure, metric, parameters, *own_figure, failed[0], None, 0.0, why=why)
+    found = _least(cell, tried, metric)
+    if found is None:
+        if any(cell.ok(name) for name in tried):
+            return None  # it ended well, and this measure is not taken here
+        why = cell.outcome(tried[0]) or ""
+        return Place(experiment, measure, metric, parameters, tried[0], None, *theirs, why=why)
+    ratio = _over(found[1].median, theirs[1].median)
+    policies = [name for name in contenders if name.startswith(OURS) and "/" in name and not name.endswith(PAIRED)]
+    tuned = _least(cell, policies, metric)
+    return Place(
+        experiment,
+        measure,
+        metric,
+        parameters,
+        *found,
+        *theirs,
+        ratio,
+        tuned[0] if tuned else "",
+        _over(tuned[1].median, theirs[1].median) if tuned else None,
+        in_noise=0 < distance(ratio) <= noise.at(cell) or _overlap(found[1], theirs[1]),
+    )

@@ -31,6 +31,45 @@ _KNOWN = {
     "headroom::settled_vector/warm": Look("#e0442e", (5, 2, 2, 2), "circle"),
 }
 
+_KNOWN |= {
+    "headroom::vector/heap": Look("#8f6fb0", (3, 2, 1, 2), "triangle-right"),
+    "headroom::vector/page_by_page": Look("#b08a3c", (1, 1), "square"),
+    "boost::container::vector/doubling": Look("#4a9ad4", (2, 4), "triangle-down"),
+}
+
+# Memory resources: a colour and a shape for each library, a dash for each of its resources.
+_LIBRARIES = (
+    ("headroom::", "#d55e00", "circle"),
+    ("std::allocator", "#7d7d7d", "square"),
+    ("std::shared_ptr", "#7d7d7d", "square"),
+    ("std::", "#8a78d6", "triangle-up"),
+    ("boost::", "#2f7fd1", "diamond"),
+    ("bdlma::", "#a8792b", "triangle-down"),
+    ("foonathan::", "#009e73", "cross"),
+    ("mimalloc", "#c0629a", "triangle-right"),
+    ("floor/", "#5b8c8c", "triangle-left"),
+)
+_VARIANTS = (
+    ("over arena", (4, 2, 1, 2)),
+    ("over monotonic", (3, 1)),
+    ("/buffer", (2, 2)),
+    ("/fresh", (1, 2)),
+    ("arena", (8, 2)),
+    ("synchronized_pool", (6, 3)),
+    ("synchronized_multipool", (6, 3)),
+    ("pool_collection", (6, 3)),
+    ("make_shared", (6, 3)),
+)
+
+
+def _resource(name: str) -> Look | None:
+    for start, colour, shape in _LIBRARIES:
+        if name.startswith(start) and name not in _KNOWN and ("resource" in name or start not in ("headroom::", "boost::")):
+            ending = name.replace("unsynchronized", "")
+            return Look(colour, next((dash for text, dash in _VARIANTS if text in ending), ()), shape)
+    return None
+
+
 _SPARE = (
     Look("#2f7fd1", (6, 3), "triangle-up"),
     Look("#009e73", (8, 2), "diamond"),
@@ -42,6 +81,7 @@ _SPARE = (
     Look("#7d7d7d", (10, 2), "triangle-left"),
 )
 
+_YARDSTICKS = ("std::vector", "std::allocator", "std::shared_ptr", "std::make_shared")
 _FIRST = ("headroom::settled_vector", "headroom::vector")
 
 
@@ -50,7 +90,17 @@ def arrange(contenders: set[str] | list[str]) -> list[str]:
 
     def place(name: str) -> tuple:
         base = name.removesuffix(PAIRED)
-        group = 0 if base in _FIRST else 1 if base == "std::vector" else 2 if not base.startswith("headroom::") else 3
+        group = (
+            0
+            if base in _FIRST or (base.startswith("headroom::") and "/" not in base and "resource" in base)
+            else 1
+            if base.startswith(_YARDSTICKS)
+            else 4
+            if base.startswith("floor/")
+            else 2
+            if not base.startswith("headroom::")
+            else 3
+        )
         return (name.endswith(PAIRED), group, _FIRST.index(base) if base in _FIRST else 0, name)
 
     return sorted(set(contenders), key=place)
@@ -65,6 +115,8 @@ def looks(contenders: list[str]) -> dict[str, Look]:
         base = name.removesuffix(PAIRED)
         if base in _KNOWN:
             result[name] = _KNOWN[base]
+        elif known := _resource(base):
+            result[name] = known
         else:
             result[name] = spare[next_spare % len(spare)]
             next_spare += 1

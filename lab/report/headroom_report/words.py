@@ -72,7 +72,50 @@ def share(value: float) -> str:
     return f"{value:.1%}" if value < 0.0995 else f"{value:.0%}"
 
 
+def power2(exponent: object) -> str:
+    return "2" + str(exponent).translate(SUPERSCRIPT)
+
+
+def count2(value: object) -> str:
+    """2¹⁸ for powers of two from 1024, else as `power` has it."""
+    if isinstance(value, int) and value >= 1024 and value & (value - 1) == 0:
+        return power2(value.bit_length() - 1)
+    return power(value) if isinstance(value, (int, float)) else str(value)
+
+
+# Parameters that a reader should not meet by their names in the files.
+_PHRASES = {
+    "size_exponent": lambda value: f"{power2(value)} elements",
+    "links": lambda value: f"{count2(value)} links",
+    "subsystem_links": lambda value: f"in lists of {count2(value)}",
+    "T_exponent": lambda value: f"{power2(value)} B in all",
+    "A_exponent": lambda value: f"{power2(value)} B at once",
+    "S_exponent": lambda value: f"blocks of {power2(value)} B",
+    "N_exponent": lambda value: f"{power2(value)} times",
+    "W": lambda value: f"{value} thread" + ("" if value == 1 else "s"),
+    "sharing": lambda value: {"private": "a resource each", "shared": "one resource for all"}.get(value, str(value)),
+    "limit": lambda value: f"memory limited to {size(value)}",
+    "objects": lambda value: f"{power(value)} objects",
+    "states": lambda value: f"{value} states",
+    "automata": lambda value: f"{value} automata",
+    "iterations": lambda value: f"{value} iterations",
+    "tests": lambda value: f"{value} test" + ("" if value == 1 else "s"),
+    "strategy": str,
+    "structure": str,
+    "contents": str,
+    "heap": lambda value: f"{value} heap",
+    "trimming": lambda value: "malloc trims" if value else "malloc does not trim",
+}
+# What is the same everywhere, or says how long was measured and not what: left out of phrases.
+_UNSAID = {"leaves_exponent": None, "heap": "clean", "trimming": True}
+
+
 def parameter(name: str, value: object) -> str:
+    if name in _PHRASES and value is not None:
+        try:
+            return _PHRASES[name](value)
+        except TypeError:
+            return f"{name} {value}"
     if name == "optimisation":
         return f"-{value}"
     if isinstance(value, bool):
@@ -90,33 +133,45 @@ def parameter(name: str, value: object) -> str:
 
 def configuration(parameters: dict[str, object]) -> str:
     """A cell's parameters as a phrase: "10⁷ int, -O2"."""
-    rest = dict(parameters)
+    rest = {
+        name: value
+        for name, value in parameters.items()
+        if name not in _UNSAID or (_UNSAID[name] is not None and value != _UNSAID[name])
+    }
     parts = []
+    if "structure" in rest:
+        parts.append(f"{rest.pop('structure')} {rest.pop('contents', '')}".strip())
     element = rest.pop("element", None)
     if "elements" in rest:
         parts.append(parameter("elements", rest.pop("elements")) + (f" {element}" if element else ""))
     elif element:
         parts.append(str(element))
-    for name in ("bytes", "pages", "optimisation"):
+    for name in ("bytes", "pages", "optimisation", *_PHRASES):
         if name in rest:
             parts.append(parameter(name, rest.pop(name)))
     parts += [parameter(name, value) for name, value in sorted(rest.items()) if value is not False]
     return ", ".join(parts) or "—"
 
 
+# What does not lead when cells are sorted.
+_LATE = ("automata", "limit", "tests", "leaves_exponent", "af", "rf")
+
+
 def order(parameters: dict[str, object]) -> tuple:
     """For sorting cells as a reader expects them: -O2 before -O1 before -O0, then sizes from small to large."""
     level = str(parameters.get("optimisation", ""))
+    structure = str(parameters.get("structure", ""))
+    digits_of = "".join(letter for letter in structure if letter.isdigit())
     rest = tuple(
         sorted(
-            (name, str(value))
+            (name, int(digits_of) if name == "structure" and digits_of else 0, str(value))
             for name, value in parameters.items()
-            if name not in ("optimisation", "element") and (isinstance(value, (str, bool)))
+            if name not in ("optimisation", "element", "contents") and (isinstance(value, (str, bool)))
         )
     )
     numbers = tuple(
         (name, value)
-        for name, value in sorted(parameters.items())
+        for name, value in sorted(parameters.items(), key=lambda pair: (pair[0] in _LATE, pair[0]))
         if isinstance(value, (int, float)) and not isinstance(value, bool)
     )
     descending = tuple(-ord(letter) for letter in level)

@@ -69,6 +69,8 @@ def run(experiment, contender, parameters, metrics, number=0, outcome="ok", deta
 
 
 def _unit(name):
+    if name in ACTIONS:
+        return "s"
     if name in ("peak_resident", "baseline", "payload", "unused", "unused_most", "bytes_moved"):
         return "B"
     if name.startswith(("time", "destroy", "loop_cpu", "append_", "call_", "clock")) and not name.endswith("decades"):
@@ -255,7 +257,196 @@ def full(paired=False):
             )
     for name, count in (("std::vector", 6.0), (SETTLED, 5.0), ("boost::container::vector", 7.0)):
         records.append(run("instructions", name, {}, {"instructions": count}))
+    records += general_vectors(paired) + memory_resources(paired)
     records.append(run("throughput", "folly::fbvector", {}, {}, outcome="absent", detail="no source folder was given"))
+    return records
+
+
+GENERAL = {
+    "std::vector": 1.0,
+    "boost::container::vector": 1.05,
+    "headroom::vector": 0.45,
+    "headroom::vector/heap": 0.5,
+    SETTLED: 0.4,
+}
+ACTIONS = {"construct": 0.05, "push_back": 0.6, "pop_back": 0.05, "copy": 0.1, "insert": 0.1, "erase": 0.1}
+
+
+def general_vectors(paired=False):
+    """What the thesis asked: push-back, simulation, reset-words."""
+    records = []
+    speed = {**GENERAL, **({"std::vector#2": 1.03} if paired else {})}
+    for element in ("int", "string"):
+        for power in (0, 1, 3, 5, 7):
+            for name, factor in speed.items():
+                for number in range(2):
+                    time = 10**power * 2e-9 * factor * jitter("push", name, element, power, number)
+                    records.append(
+                        run(
+                            "push-back",
+                            name,
+                            {"element": element, "elements": 10**power},
+                            {"time": time, "time_first": time * 2, "append": time * 0.9},
+                            number,
+                        )
+                    )
+    for element in ("int", "array<int,10>", "TestType", "string+int+array<int,10>"):
+        for name, factor in speed.items():
+            times = {
+                action: share * (factor if action == "push_back" else 1.1) * jitter("simulation", name, element, action)
+                for action, share in ACTIONS.items()
+            }
+            total = sum(times.values())
+            records.append(
+                run(
+                    "simulation",
+                    name,
+                    {"element": element, "iterations": 200, "tests": 1},
+                    {**times, "time": total, "time_by_iteration": [total * (i / 30) ** 3 for i in range(1, 31)]},
+                )
+            )
+    for name, factor in speed.items():
+        times = {action: 3 * share * factor for action, share in ACTIONS.items()}
+        records.append(
+            run(
+                "pressure",
+                name,
+                {"element": "string+int+array<int,10>", "iterations": 300, "tests": 1, "limit": 1 << 29},
+                {**times, "time": sum(times.values()), "disk_faults": 1000.0},
+            )
+        )
+    for states in (20, 40, 60):
+        for name, factor in speed.items():
+            time = states**3 * 1e-6 * (0.8 + 0.2 * factor)
+            records.append(
+                run("reset-words", name, {"states": states, "automata": 5}, {"time": time, "loop_cpu": time, "sets": 99})
+            )
+    return records
+
+
+GLOBAL = "std::allocator"
+MEMORIES = {  # strategies, and time relative to the global allocator's
+    "std::pmr::monotonic_buffer_resource": (range(3, 7), 0.6),
+    "headroom::monotonic_resource": (range(3, 7), 0.3),
+    "headroom::monotonic_resource/fresh": (range(3, 7), 0.5),
+    "std::pmr::unsynchronized_pool_resource": (range(7, 11), 0.9),
+    "headroom::multipool_resource": (range(7, 11), 0.45),
+    "headroom::multipool_resource over monotonic": (range(11, 15), 0.4),
+    "floor/monotonic": (range(3, 7), 0.25),
+}
+
+
+def by_strategy(winking=True, only=None):
+    """Contender and factor: each implementation under each of its strategies."""
+    found = [(f"{GLOBAL} AS1", 1.0), (f"{GLOBAL} AS2", 1.06)]
+    for name, (strategies, factor) in MEMORIES.items():
+        for number in strategies:
+            winked, base = number % 2 == 0, (number - 3) % 4 >= 2
+            if winked and not winking:
+                continue
+            found.append((f"{name} AS{number}", factor * (0.9 if winked else 1) * (1.05 if base else 1)))
+    return [pair for pair in found if only is None or pair[0].rsplit(" ", 1)[1] in only]
+
+
+CONTENTS = ("vector<int>", "vector<string>", "unordered_set<int>", "unordered_set<string>")
+
+
+def memory_resources(paired=False):
+    """What P0089R0 asked, and the shared objects."""
+    records = []
+    again = [(f"{GLOBAL} AS1#2", 1.02)] if paired else []
+    states = [("clean", True)] * 12 + [("scrambled", True), ("clean", False)]
+    for position, (heap, trimming) in enumerate(states):
+        structure = position + 1 if position < 12 else 3
+        inner = CONTENTS[(structure - 1) % 4]
+        contents = inner if structure <= 4 else f"{'vector' if structure <= 8 else 'unordered_set'}<{inner}>"
+        for size in (6, 10, 13) if position < 12 else (10,):
+            for name, factor in by_strategy() + again:
+                base = 3e-8 * (5 if heap == "scrambled" and name.startswith(GLOBAL) else 1)
+                time = base * factor * (1 + size / 20) * jitter("ds", name, structure, size)
+                records.append(
+                    run(
+                        "data-structures",
+                        name,
+                        {
+                            "structure": f"DS{structure}",
+                            "contents": contents,
+                            "size_exponent": size,
+                            "leaves_exponent": 18,
+                            "heap": heap,
+                            "trimming": trimming,
+                        },
+                        {"time": time, "time_first": time * 3, "page_faults": 10.0},
+                    )
+                )
+    for exponent in (18, 12, 6, 0):
+        for af in (16, 1):
+            for name, factor in by_strategy(False, ("AS1", "AS7")) + again:
+                slower = (2 + exponent % 18) * (1 if name.startswith(GLOBAL) else 0.1) + 1
+                records.append(
+                    run(
+                        "locality",
+                        name,
+                        {"links": 1 << 18, "subsystem_links": 1 << exponent, "af": af, "rf": 16 // af, "sf": 5},
+                        {"time": 2e-9 * slower, "time_before": 2e-9, "degradation": slower, "time_shuffle": 1e-7},
+                    )
+                )
+    for each in (100_000, 1000, 10):
+        for sf in (0, 3, 6, 9):
+            slower = 1.0 if sf == 0 else 6 + sf / 10
+            records.append(
+                run(
+                    "locality",
+                    f"{GLOBAL} AS1",
+                    {"links": 100_000, "subsystem_links": each, "af": 10, "rf": 1, "sf": sf},
+                    {"time": 2e-9 * slower, "time_before": 2e-9, "degradation": slower, "time_shuffle": 1e-7},
+                )
+            )
+    for at_once, block in ((15, 10), (20, 10), (20, 12), (20, 13), (20, 15)):
+        for name, factor in by_strategy(False) + again:
+            crawls = 30 if "monotonic" in name and "multipool" not in name else 1
+            for number in range(2):
+                time = 3e-8 * factor * crawls * jitter("u", name, block, at_once, number)
+                records.append(
+                    run(
+                        "utilization",
+                        name,
+                        {"T_exponent": 28, "A_exponent": at_once, "S_exponent": block},
+                        {"time": time, "loop_cpu": time},
+                        number,
+                    )
+                )
+    for sharing in ("private", "shared"):
+        for threads in (1, 2, 4):
+            for name, factor in by_strategy(False, None if sharing == "private" else ("AS1", "AS7")) + again:
+                time = 2e-8 * factor * jitter("c", name, threads, sharing)
+                records.append(
+                    run(
+                        "contention",
+                        name,
+                        {"sharing": sharing, "N_exponent": 18, "S_exponent": 7, "W": threads},
+                        {"time": time, "time_elapsed": time},
+                    )
+                )
+    for level in ("O2", "O0"):
+        slow = 4 if level == "O0" else 1
+        for name, time, count in (
+            ("std::shared_ptr(new)", 9e-8 * slow, 2e5),
+            ("std::make_shared", 5e-8 * slow * (2.5 if level == "O0" else 1), 1e5),
+            ("headroom::multipool_resource", 2e-8 * slow, 1e5),
+            ("std::pmr::unsynchronized_pool_resource", 1e-7 * slow, 1e5),
+        ) + ((("std::shared_ptr(new)#2", 9.1e-8 * slow, 2e5),) if paired else ()):
+            records.append(
+                run(
+                    "make-shared",
+                    name,
+                    {"element": "int", "objects": 100_000, "optimisation": level},
+                    {"time": time, "allocations": count},
+                )
+            )
+    records.append(
+        run("data-structures", "bdlma::MultipoolAllocator", {}, {}, outcome="absent", detail="no folder of BDE was given")
+    )
     return records
 
 

@@ -26,6 +26,14 @@ def a_run(experiment, contender, parameters, metrics, outcome="ok", number=0):
     )
 
 
+def a_run_with_tail(experiment, quantity, parameters, slow):
+    """A thousand samples in `one_in` are fast, the slow part all the same: so every quantile of it is."""
+    metric = Metric("", (slow / 1e6, slow), (1000.0 * (quantity["one_in"] - 1), 1000.0))
+    run = a_run(experiment, quantity["of"], parameters, {})
+    run.metrics[quantity["tail"]] = metric
+    return run
+
+
 def points(rule):
     """Parameters that the rule speaks of: for every listed value one, and the ends of what must be complete."""
     where = {}
@@ -46,6 +54,9 @@ def points(rule):
 def limit_sides(must):
     """A value that meets the rule and one that does not."""
     sign, _, text = must.partition(" ")
+    if sign == "between":
+        low, high = map(float, text.split())
+        return (low + high) / 2, high * 2
     limit = float(text)
     if sign == "within":
         return 1.0, limit * 10
@@ -62,10 +73,20 @@ def made_up(claim, value):
     runs = []
     for parameters in points(rule):
         if "ratio" in quantity:
+            to = "boost::container::vector" if quantity["to"] == claims.THE_BEST else quantity["to"]
+            elsewhere = {**parameters, **quantity.get("to_where", {})}
             runs += [
                 a_run(rule["experiment"], quantity["of"], parameters, {quantity["ratio"]: value * 8}),
-                a_run(rule["experiment"], quantity["to"], parameters, {quantity["ratio"]: 8}),
+                a_run(rule["experiment"], to, elsewhere, {quantity["ratio"]: 8}),
             ]
+            if quantity["to"] == claims.THE_BEST:  # a slower one, which must not be the one compared with
+                runs.append(a_run(rule["experiment"], "std::vector", parameters, {quantity["ratio"]: 9}))
+        elif "tail" in quantity:
+            runs.append(a_run_with_tail(rule["experiment"], quantity, parameters, value * 2))
+            other = quantity["against"]
+            for name in other["of"]:
+                point = points({"where": other["where"]})[0]
+                runs.append(a_run(other["experiment"], name, point, {other["value"]: 2 / len(other["of"])}))
         elif "sequence" in quantity:
             there = published.tables()[quantity["published"]].column(quantity["column"], quantity["rows"])
             runs.append(
@@ -229,6 +250,71 @@ def test_a_verdict_closer_than_equal_things_lie_apart_says_so():
     verdict = claims.decide(by_id("append-prefault"), cells(runs))
     assert verdict.state == claims.HOLDS
     assert any("closer to the limit" in remark for remark in verdict.remarks)
+
+
+def structures(ratios, contender="headroom::multipool_resource AS7", by="std::allocator AS1"):
+    runs = []
+    for number, ratio in enumerate(ratios, start=1):
+        parameters = {"structure": f"DS{number}", "size_exponent": 6, "heap": "clean", "trimming": True}
+        runs += [
+            a_run("data-structures", contender, parameters, {"time": ratio}),
+            a_run("data-structures", by, parameters, {"time": 1.0}),
+        ]
+    return runs
+
+
+def test_what_is_said_of_most_cells_holds_with_more_than_half_of_them_and_the_middle_one_is_shown():
+    claim = by_id("structures-multipool")
+    assert claims.decide(claim, cells(structures([0.1, 0.2, 0.9]))).state == claims.HOLDS
+    assert claims.decide(claim, cells(structures([0.1, 0.9]))).state == claims.FAILS
+    assert claims.decide(claim, cells(structures([0.9, 0.2, 0.1]))).decisive.figure.median == 0.2
+
+
+def test_a_cell_in_another_state_of_the_heap_can_be_what_is_divided_by():
+    claim = by_id("structures-heap")
+    name, point = "std::allocator AS1", {"structure": "DS3", "size_exponent": 10, "trimming": True}
+    clean = a_run("data-structures", name, {**point, "heap": "clean"}, {"time": 1.0})
+    scrambled = a_run("data-structures", name, {**point, "heap": "scrambled"}, {"time": 5.0})
+    assert claims.decide(claim, cells([clean, scrambled])).decisive.figure.median == 5.0
+    assert claims.decide(claim, cells([scrambled])).state == claims.NOT_RUN
+
+
+def test_running_out_of_memory_is_what_some_claims_say():
+    claim = by_id("utilization-monotonic")
+    point = {"T_exponent": 32, "A_exponent": 20, "S_exponent": 10}
+    runs = [
+        a_run("utilization", "headroom::monotonic_resource AS3", point, {}, "bad_alloc"),
+        a_run("utilization", "std::allocator AS1", point, {"time": 1.0}),
+    ]
+    assert claims.decide(claim, cells(runs)).state == claims.HOLDS
+
+
+def test_the_best_of_the_others_is_neither_headroom_nor_a_bound_of_the_labs():
+    claim = by_id("simulation-int")
+    point = {"element": "int", "iterations": 9}
+    runs = [
+        a_run("simulation", name, point, {"push_back": time})
+        for name, time in (
+            ("headroom::vector", 2.0),
+            ("headroom::settled_vector", 0.1),
+            ("floor/vector", 0.1),
+            ("std::vector#2", 0.5),
+            ("std::vector", 4.0),
+            ("boost::container::vector", 8.0),
+        )
+    ]
+    assert claims.decide(claim, cells(runs)).decisive.figure.median == 0.5
+
+
+def test_the_slow_appends_are_compared_with_the_calls_that_make_them():
+    claim = by_id("commit-explains-append")
+    point = {"element": "int", "elements": 10**6, "optimisation": "O2"}
+    calls = [a_run("commit-cost", name, {"pages": 1}, {"call_p50": 1e-6}) for name in ("commit", "first_touch")]
+    # One append in 1024 takes 2 µs, the others a nanosecond; then all the same, so that nothing stands out.
+    slow = [a_run_with_tail("latency", claim.rule["quantity"], point, 2e-6)]
+    assert claims.decide(claim, cells(slow + calls)).state == claims.HOLDS
+    quick = [a_run_with_tail("latency", claim.rule["quantity"], point, 1e-8)]
+    assert claims.decide(claim, cells(quick + calls)).state == claims.FAILS
 
 
 def test_the_published_ratio_is_taken_from_the_published_table():

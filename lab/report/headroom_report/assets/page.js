@@ -30,16 +30,62 @@
     return text !== "" && !Number.isNaN(number) ? number : text.toLowerCase();
   };
   const compare = (a, b) => (typeof a === typeof b ? (a < b ? -1 : a > b ? 1 : 0) : typeof a === "number" ? -1 : 1);
-  for (const button of document.querySelectorAll(".sortable th button")) {
-    button.addEventListener("click", () => {
-      const heading = button.parentElement, table = heading.closest("table"), index = heading.cellIndex, body = table.tBodies[0];
-      const direction = heading.getAttribute("aria-sort") === "ascending" ? -1 : 1;
-      for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
-      heading.setAttribute("aria-sort", direction === 1 ? "ascending" : "descending");
-      const rows = [...body.rows].map((row) => [key(row.cells[index]), row]);
-      // What is missing stays at the end, whichever way the rest is sorted.
-      rows.sort((a, b) => (a[0] === Infinity) - (b[0] === Infinity) || direction * compare(a[0], b[0]));
-      body.append(...rows.map((pair) => pair[1]));
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest(".sortable th button");
+    if (!button) return;
+    const heading = button.parentElement, table = heading.closest("table"), index = heading.cellIndex, body = table.tBodies[0];
+    const direction = heading.getAttribute("aria-sort") === "ascending" ? -1 : 1;
+    for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
+    heading.setAttribute("aria-sort", direction === 1 ? "ascending" : "descending");
+    const rows = [...body.rows].map((row) => [key(row.cells[index]), row]);
+    // What is missing stays at the end, whichever way the rest is sorted.
+    rows.sort((a, b) => (a[0] === Infinity) - (b[0] === Infinity) || direction * compare(a[0], b[0]));
+    body.append(...rows.map((pair) => pair[1]));
+  });
+
+  // Long tables behind the fold are packed; each is laid out when it is first opened.
+  let unpacking = null;
+  const unpacked = () => (unpacking ??= (async () => {
+    const bytes = Uint8Array.from(atob(document.getElementById("packed").textContent), (letter) => letter.charCodeAt(0));
+    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).json();
+  })());
+  const add = (parent, tag, text, classes) => {
+    const made = document.createElement(tag);
+    if (text) made.textContent = text;
+    if (classes) made.className = classes;
+    parent.append(made);
+    return made;
+  };
+  const layOut = async (place) => {
+    const data = (await unpacked())[Number(place.dataset.table)];
+    const frame = add(place, "div", "", "scroll long");
+    frame.tabIndex = 0; frame.setAttribute("role", "region"); frame.setAttribute("aria-label", data.caption);
+    const table = add(frame, "table", "", "sortable"), head = table.createTHead().insertRow(), body = table.createTBody();
+    for (const [title, number, contender] of data.columns) {
+      const heading = add(head, "th", "", number ? "n" : "");
+      heading.scope = "col";
+      if (contender) heading.dataset.contender = contender;
+      add(heading, "button", title).type = "button";
+    }
+    for (const cells of data.rows) {
+      const row = body.insertRow();
+      cells.forEach((cell, index) => {
+        const [text, sort, mark, hover, contender] = Array.isArray(cell) ? cell : [cell];
+        const made = add(row, "td", text, [data.columns[index][1] ? "n" : "", mark || ""].join(" ").trim());
+        if (sort) made.dataset.s = sort;
+        if (hover) made.title = hover;
+        if (contender) made.dataset.contender = contender;
+      });
+    }
+    for (const note of data.notes) add(place, "p", note, "note");
+    place.dataset.done = "1";
+    if (shown) apply();
+  };
+  for (const place of document.querySelectorAll("details.packed")) {
+    place.addEventListener("toggle", () => {
+      if (!place.open || place.dataset.begun) return;
+      place.dataset.begun = "1";
+      layOut(place).catch((error) => { add(place, "p", "This table could not be unpacked: " + error.message); console.error(error); });
     });
   }
 

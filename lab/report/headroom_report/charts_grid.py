@@ -1,0 +1,170 @@
+"""Heat maps, stacked bars, and bars in panels: the pictures of experiments whose answer is a grid and no curve."""
+
+from __future__ import annotations
+
+import math
+
+import altair as alt
+
+from .charts import _FILTER, Picture, _encodings, _shown, _spec
+from .style import arrange
+
+# Blue is less, red is more, and either stands out from light and dark without telling green from red.
+DIVERGING = ["#08519c", "#4292c6", "#c6dbef", "#f4f4f4", "#fdcc8a", "#e6652d", "#8f1d0c"]
+RISING = ["#f4f4f4", "#fdd49e", "#fc8d59", "#d7301f", "#7f0000"]
+
+
+def heat(
+    name: str,
+    title: str,
+    rows: list[dict],
+    across: list[str],
+    down: list[str],
+    x_title: str,
+    y_title: str,
+    limits: tuple[float, float],
+    diverging: bool,
+    what: str,
+    columns: int = 2,
+    step: tuple[int, int] = (27, 17),
+) -> Picture | None:
+    """A row: x, y, panel, value, text (in the cell), hover. Colours are by the logarithm of the value; panels share them."""
+    rows = [row for row in rows if row["value"] > 0]
+    if not rows:
+        return None
+    low, high = limits
+    panels = list(dict.fromkeys(row["panel"] for row in rows))
+    for row in rows:
+        place = (math.log(row["value"]) - math.log(low)) / (math.log(high) - math.log(low))
+        row["pale"] = bool((place < 0.28 and diverging) or place > (0.76 if diverging else 0.62))
+        row["value"] = float(f"{row['value']:.4g}")
+    scale = alt.Scale(type="log", domain=_spread(low, high, 7 if diverging else 5), range=DIVERGING if diverging else RISING, clamp=True)
+    base = alt.Chart().encode(
+        alt.X("x:N", sort=across, title=x_title, axis=alt.Axis(labelAngle=0, orient="bottom", labelOverlap=False)),
+        alt.Y("y:N", sort=down, title=y_title, axis=alt.Axis(labelLimit=320)),
+    )
+    tips = [alt.Tooltip("y:N", title=y_title or "what"), alt.Tooltip("x:N", title=x_title), alt.Tooltip("hover:N", title="here")]
+    boxes = base.mark_rect(stroke="#88888833").encode(
+        alt.Color(
+            "value:Q",
+            scale=scale,
+            title=None,
+            legend=alt.Legend(
+                orient="top", direction="horizontal", gradientLength=280, values=_spread(low, high, 5), labelExpr="format(datum.value, '.2~g') + '×'"
+            ),
+        ),
+        tooltip=tips,
+    )
+    # These two inks belong to the cells, and not to the page's light or dark: its style sheet leaves them alone.
+    ink = alt.condition("datum.pale", alt.value("#fffffe"), alt.value("#1b1f24"))
+    text = base.mark_text(fontSize=9).encode(alt.Text("text:N"), color=ink, tooltip=tips)
+    chart = alt.layer(boxes, text, data=alt.Data(values=rows)).properties(width=alt.Step(step[0]), height=alt.Step(step[1]))
+    if len(panels) > 1:
+        chart = chart.facet(facet=alt.Facet("panel:N", title=None, sort=panels), columns=columns)
+    else:
+        chart = chart.properties(title=panels[0])
+    chart = chart.add_params(_shown([]))
+    return Picture(name, title, _spec(chart), what)
+
+
+def _spread(low: float, high: float, count: int) -> list[float]:
+    return [float(f"{low * (high / low) ** (i / (count - 1)):.3g}") for i in range(count)]
+
+
+# Six parts of a whole, in an order of their own: Okabe and Ito's colours, and the parts' order tells them apart too.
+PARTS = ["#0072b2", "#e69f00", "#56b4e9", "#cc79a7", "#009e73", "#8c6bb1"]
+
+
+def stacked(name: str, title: str, rows: list[dict], parts: list[str], what: str) -> Picture | None:
+    """Bars made of parts. A row: contender, panel, part, value (s), text. Each panel has its own scale."""
+    if not rows:
+        return None
+    names = arrange({row["contender"] for row in rows})
+    panels = list(dict.fromkeys(row["panel"] for row in rows))
+    for row in rows:
+        row["order"] = parts.index(row["part"])
+    chart = (
+        alt.Chart(alt.Data(values=rows))
+        .transform_filter(_FILTER)
+        .mark_bar(height=13, stroke="#ffffff", strokeWidth=0.4)
+        .encode(
+            alt.X("value:Q", title="seconds", stack="zero", axis=alt.Axis(tickCount=5, grid=True)),
+            alt.Y("contender:N", sort=names, title=None, axis=alt.Axis(labelLimit=230)),
+            alt.Color(
+                "part:N",
+                sort=parts,
+                title=None,
+                scale=alt.Scale(domain=parts, range=PARTS[: len(parts)]),
+                legend=alt.Legend(orient="top", columns=6),
+            ),
+            alt.Order("order:Q"),
+            tooltip=[
+                alt.Tooltip("contender:N"),
+                alt.Tooltip("part:N", title="action"),
+                alt.Tooltip("text:N", title="median (range)"),
+                alt.Tooltip("against:N", title="÷ std::vector"),
+            ],
+        )
+        .properties(width=300, height=alt.Step(19))
+        .facet(facet=alt.Facet("panel:N", title=None, sort=panels), columns=2)
+        .resolve_scale(x="independent")
+        .add_params(_shown(names))
+    )
+    return Picture(name, title, _spec(chart), what)
+
+
+def panel_bars(
+    name: str, title: str, rows: list[dict], x_title: str, what: str, line: float | None = None, width: int = 300
+) -> Picture | None:
+    """A bar for each contender, one panel for each configuration. A row: contender, panel, value, text, hover."""
+    if not rows:
+        return None
+    names = arrange({row["contender"] for row in rows})
+    panels = list(dict.fromkeys(row["panel"] for row in rows))
+    colour, _, _ = _encodings(names)
+    colour.legend = None
+    base = alt.Chart().transform_filter(_FILTER)
+    y_axis = alt.Y("contender:N", sort=names, title=None, axis=alt.Axis(labelLimit=330))
+    most = max(row["value"] for row in rows)  # and room for the words after the longest bar
+    scale = alt.Scale(domain=[0, most * 1.25 or 1], nice=False)
+    x_axis = alt.X("value:Q", title=x_title, scale=scale, axis=alt.Axis(tickCount=5))
+    tips = [alt.Tooltip("contender:N"), alt.Tooltip("hover:N", title="median (range)")]
+    layers = [
+        base.mark_bar(height=12).encode(x_axis, y_axis, colour, tooltip=tips),
+        base.mark_text(align="left", dx=4, fontSize=10).encode(x_axis, y_axis, alt.Text("text:N"), tooltip=tips),
+    ]
+    if line is not None:
+        layers.append(alt.Chart().mark_rule(strokeDash=[2, 3], color="#888888").encode(x=alt.datum(line)))
+    chart = (
+        alt.layer(*layers, data=alt.Data(values=rows))
+        .properties(width=width, height=alt.Step(18))
+        .facet(facet=alt.Facet("panel:N", title=None, sort=panels), columns=2)
+        .add_params(_shown(names))
+    )
+    return Picture(name, title, _spec(chart), what)
+
+
+def lines(name: str, title: str, rows: list[dict], x_title: str, y_title: str, what: str) -> Picture | None:
+    """Lines on plain axes, one panel for each value of `panel`, each with its own height. A row: contender, panel, x, y, text."""
+    if not rows:
+        return None
+    names = arrange({row["contender"] for row in rows})
+    panels = list(dict.fromkeys(row["panel"] for row in rows))
+    colour, dash, _ = _encodings(names)
+    chart = (
+        alt.Chart(alt.Data(values=rows))
+        .transform_filter(_FILTER)
+        .mark_line(strokeWidth=2)
+        .encode(
+            alt.X("x:Q", title=x_title, axis=alt.Axis(grid=False, tickCount=5)),
+            alt.Y("y:Q", title=y_title, axis=alt.Axis(tickCount=4)),
+            colour,
+            dash,
+            tooltip=[alt.Tooltip("contender:N"), alt.Tooltip("x:Q", title=x_title), alt.Tooltip("text:N", title=y_title)],
+        )
+        .properties(width=300, height=170)
+        .facet(facet=alt.Facet("panel:N", title=None, sort=panels), columns=3)
+        .resolve_scale(y="independent")
+        .add_params(_shown(names))
+    )
+    return Picture(name, title, _spec(chart), what)

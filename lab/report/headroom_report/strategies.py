@@ -1,0 +1,81 @@
+"""P0089R0's allocation strategies (its table 1), and who plays which part in them.
+
+A contender of its experiments is an implementation under a strategy: "headroom::multipool_resource AS7". Pictures, tables and
+the filter speak of implementations; comparisons are made within one strategy.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from .figures import PAIRED, Cell, Figure
+
+GLOBAL = "std::allocator AS1"  # what all is divided by
+HEADROOM, FLOOR = "headroom::", "floor/"
+
+
+@dataclass(frozen=True)
+class Strategy:
+    id: str
+    kind: str
+    bound: bool  # at compile time; else through an abstract base
+    winked: bool
+
+    @property
+    def title(self) -> str:
+        return f"{self.id} {self.kind}, {'bound' if self.bound else 'base'}{', winked out' if self.winked else ''}"
+
+
+KINDS = ("global", "monotonic", "multipool", "multipool over monotonic")
+STRATEGIES = {
+    one.id: one
+    for one in [Strategy("AS1", "global", True, False), Strategy("AS2", "global", False, False)]
+    + [
+        Strategy(f"AS{3 + 4 * k + 2 * base + winked}", kind, not base, bool(winked))
+        for k, kind in enumerate(KINDS[1:])
+        for base in (0, 1)
+        for winked in (0, 1)
+    ]
+}
+_SPLIT = re.compile(r" (AS\d+)(#2)?$")
+
+
+def implementation(contender: str) -> str:
+    """Without strategy, and without the mark of a second run."""
+    return _SPLIT.sub("", contender).removesuffix(PAIRED)
+
+
+def strategy(contender: str) -> str:
+    """ "AS7", or nothing for contenders of other experiments."""
+    found = _SPLIT.search(contender)
+    return found[1] if found and found[1] in STRATEGIES else ""
+
+
+def of_cell(cell: Cell) -> list[str]:
+    """The strategies that took part in a cell, in the paper's order."""
+    there = {strategy(name) for name in cell.contenders}
+    return [name for name in STRATEGIES if name in there]
+
+
+def is_floor(contender: str) -> bool:
+    """The lab's own bound on what can be had (a free list or a pointer over warm memory), and no allocator to use."""
+    return contender.startswith(FLOOR)
+
+
+def is_default(contender: str) -> bool:
+    return contender.startswith(HEADROOM) and "/" not in contender and not contender.endswith(PAIRED)
+
+
+def is_peer(contender: str) -> bool:
+    return not contender.startswith((HEADROOM, FLOOR)) and not contender.endswith(PAIRED)
+
+
+def least(cell: Cell, wanted: str, metric: str, who) -> tuple[str, Figure] | None:
+    """Of the contenders under one strategy that `who` admits, the one with the least median."""
+    found = [
+        (name, figure)
+        for name in cell.contenders
+        if strategy(name) == wanted and who(name) and (figure := cell.figure(name, metric)) is not None
+    ]
+    return min(found, key=lambda pair: pair[1].median) if found else None

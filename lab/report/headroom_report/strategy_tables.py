@@ -1,0 +1,142 @@
+"""Tables of the experiments whose contenders are implementations under P0089R0's strategies."""
+
+from __future__ import annotations
+
+from . import words
+from .catalogue import Experiment
+from .experiment_tables import ending, rank
+from .figures import PAIRED, Cell, Noise, distance
+from .strategies import GLOBAL, STRATEGIES, implementation, is_default, is_peer, least, of_cell, strategy
+from .style import arrange
+from .tables import Column, Entry, Table
+
+
+def _measured(cells: list[Cell], metric: str) -> list[Cell]:
+    return [
+        cell for cell in cells if any(metric in run.metrics for name in cell.contenders for run in cell.ok(name))
+    ]
+
+
+def best_table(cells: list[Cell], experiment: Experiment, noise: Noise | None) -> Table:
+    """Two rows for each configuration: the best of Headroom's resources under each strategy, and the best of the others."""
+    metric = experiment.contests[0].metric
+    cells = _measured(cells, metric)
+    columns = [name for name in STRATEGIES if any(name in of_cell(cell) for cell in cells)]
+    table = Table(
+        [Column("what"), Column("whose")] + [Column(name, True, hover=STRATEGIES[name].title) for name in columns],
+        caption=f"{experiment.contests[0].title}, by strategy: the best of Headroom's resources and the best of the others",
+    )
+    for cell in cells:
+        below = cell.figure(GLOBAL, metric)
+        for position, (who, admits) in enumerate((("Headroom", is_default), ("others", is_peer))):
+            row = [Entry(words.configuration(cell.parameters), rank(cells, cell) + position / 2), Entry(who)]
+            for name in columns:
+                both = [least(cell, name, metric, one) for one in (is_default, is_peer)]
+                found = least(cell, name, metric, admits)
+                if found is None:
+                    row.append(Entry("—", float("inf")))
+                    continue
+                text = words.quantity(found[1].median, found[1].unit)
+                if below and below.median and found[0] != GLOBAL:
+                    text += f" ({words.ratio(found[1].median / below.median)})"
+                mark = ""
+                if all(both) and min(both, key=lambda pair: pair[1].median) == found:
+                    ratio = both[1][1].median / both[0][1].median if both[0][1].median else 0
+                    text += " *"
+                    mark = "quiet" if noise and 0 < distance(ratio) <= noise.at(cell) else "best"
+                row.append(
+                    Entry(text, found[1].median, mark, f"{implementation(found[0])}: {words.figure(found[1])}")
+                )
+            if any(entry.text != "—" for entry in row[2:]):
+                table.rows.append(row)
+    table.notes.append(
+        "In brackets: divided by std::allocator's (AS1). * marks the lesser of the two. Which implementation it is shows on hovering, and in "
+        "the table of every implementation."
+        + (f" Grey: no farther apart than two runs of AS1, in this cell or typically ({words.share(noise.typical)})." if noise else "")
+    )
+    titles = "; ".join(STRATEGIES[name].title for name in columns)
+    table.notes.append(f"{titles}.")
+    return table
+
+
+def implementations_table(cells: list[Cell], metric: str, title: str) -> Table:
+    """A row for each implementation in each configuration; the four ways to use it side by side."""
+    cells = _measured(cells, metric)
+    ways = [("bound", True, False), ("bound, winked out", True, True), ("base", False, False), ("base, winked out", False, True)]
+    there = {strategy(name) for cell in cells for name in cell.contenders}
+    ways = [
+        (text, bound, winked)
+        for text, bound, winked in ways
+        if any(one in there for one in STRATEGIES if (STRATEGIES[one].bound, STRATEGIES[one].winked) == (bound, winked))
+    ]
+    table = Table(
+        [Column("what"), Column("implementation"), Column("kind")] + [Column(text, True) for text, _, _ in ways],
+        caption=f"Every implementation: {title}",
+    )
+    for cell in cells:
+        below = cell.figure(GLOBAL, metric)
+        by_kind: dict[tuple[str, str], dict[tuple[bool, bool], str]] = {}
+        for name in cell.contenders:
+            one = STRATEGIES.get(strategy(name))
+            if one and not name.endswith(PAIRED):
+                by_kind.setdefault((implementation(name), one.kind), {})[one.bound, one.winked] = name
+        order = arrange({name for name, _ in by_kind})
+        for (name, kind), found in sorted(by_kind.items(), key=lambda pair: order.index(pair[0][0])):
+            row = [
+                Entry(words.configuration(cell.parameters), rank(cells, cell)),
+                Entry(name, contender=name),
+                Entry(kind),
+            ]
+            for _, bound, winked in ways:
+                contender = found.get((bound, winked))
+                figure = cell.figure(contender, metric) if contender else None
+                if figure is None:
+                    shown = ending(cell, contender) if contender else Entry("—", float("inf"))
+                    row.append(Entry(shown.text, shown.sort, shown.mark, shown.hover))
+                    continue
+                text = words.quantity(figure.median, figure.unit)
+                if below and below.median and contender != GLOBAL and figure.unit == "s":
+                    text += f" ({words.ratio(figure.median / below.median)})"
+                row.append(Entry(text, figure.median, hover=words.figure(figure) if figure.rounds > 1 else ""))
+            table.rows.append(row)
+    return table
+
+
+def implementation_tables(cells: list[Cell], experiment: Experiment) -> list[Table]:
+    """For each measure that was taken; what all take alike (page faults where nothing is kept) is in the files alone."""
+    found = [
+        implementations_table(cells, contest.metric, contest.title)
+        for contest in experiment.contests + experiment.more[:1]
+    ]
+    return [table for table in found if table.rows]
+
+
+def by_contender(cells: list[Cell], metric: str, title: str, noise: Noise | None) -> Table:
+    """A row for each configuration, a column for each implementation: for experiments with one strategy of each kind."""
+    cells = _measured(cells, metric)
+    names = arrange({name for cell in cells for name in cell.contenders if not name.endswith(PAIRED)})
+    table = Table(
+        [Column("what")] + [Column(implementation(name), True, contender=implementation(name)) for name in names],
+        caption=title,
+    )
+    for cell in cells:
+        figures = {name: cell.figure(name, metric) for name in names}
+        known = [figure.median for figure in figures.values() if figure]
+        row = [Entry(words.configuration(cell.parameters), rank(cells, cell))]
+        for name in names:
+            figure = figures[name]
+            if figure is None:
+                shown = ending(cell, name)
+                row.append(Entry(shown.text, shown.sort, shown.mark, shown.hover, implementation(name)))
+                continue
+            text = words.quantity(figure.median, figure.unit) if figure.unit else words.ratio(figure.median)
+            mark = ""
+            if len(known) > 1 and figure.median == min(known) < max(known):
+                text, mark = text + " *", "best"
+                others = sorted(known)
+                if noise and others[0] and distance(others[1] / others[0]) <= noise.at(cell):
+                    mark = "quiet"
+            row.append(Entry(text, figure.median, mark, words.figure(figure), implementation(name)))
+        table.rows.append(row)
+    table.notes.append("* marks the least of the row." + (" Grey: the next best is no farther than two runs of AS1 lie apart." if noise else ""))
+    return table
