@@ -173,6 +173,16 @@ TEST(LabCommand, TheReportGetsAllArgumentsAsTheyAre) {
     EXPECT_EQ(run.text, "<" + folder.file(".") + "><-m><headroom_report><a b.jsonl><--out><c.html><-v>");
 }
 
+TEST(LabCommand, TwoResultFilesAreComparedByTheReport) {
+    const scratch_folder folder;
+    std::filesystem::create_directory(folder.file("headroom_report"));
+    const std::string python = folder.write("python", "#!/bin/sh\nprintf '<%s>' \"$@\"\n");
+    std::filesystem::permissions(python, std::filesystem::perms::owner_all);
+    const answer run = headroom_command("lab compare a.jsonl 'b c.jsonl' --out d.html",
+                                        "HEADROOM_REPORT_DIR=" + folder.file(".") + " HEADROOM_PYTHON=" + python);
+    EXPECT_EQ(run.text, "<-m><headroom_report><compare><a.jsonl><b c.jsonl><--out><d.html>");
+}
+
 TEST(LabCommand, CtrlCLeavesWholeRecordsAndSaysHowToGoOn) {
     const scratch_folder folder;
     const std::string out = folder.file("r");

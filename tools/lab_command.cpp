@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <map>
 #include <stdexcept>
+#include <utility>
 
 #include "engine/merge.hpp"
 #include "engine/plan.hpp"
@@ -77,6 +78,11 @@ lab_command::lab_command(CLI::App& app) {
     report_->prefix_command();
     report_->set_help_flag();
 
+    compare_ = lab_->add_subcommand(
+        "compare", "Lay two result files side by side: what changed by more than the noise; A B [--out PAGE] [--text]");
+    compare_->prefix_command();
+    compare_->set_help_flag();
+
     merge_ = lab_->add_subcommand("merge", "Join result files");
     merge_->add_option("files", merge_files_, "Result files")->required();
     merge_->add_option("--out", merge_out_, "Where the result goes")->required();
@@ -87,7 +93,12 @@ const char* lab_command::grid() const { return quick_ ? "quick" : full_ ? "full"
 int lab_command::run() {
     if (list_->parsed()) return list();
     if (run_->parsed()) return measure();
-    if (report_->parsed()) return report();
+    if (report_->parsed()) return report(report_->remaining());
+    if (compare_->parsed()) {
+        std::vector<std::string> words = compare_->remaining();
+        words.insert(words.begin(), "compare");
+        return report(std::move(words));
+    }
     if (merge_->parsed()) return merge();
     return 2;
 }
@@ -169,7 +180,7 @@ int lab_command::merge() {
     return 0;
 }
 
-int lab_command::report() {
+int lab_command::report(std::vector<std::string> arguments_for_it) {
     const fs::path folder = setting("HEADROOM_REPORT_DIR", HEADROOM_DEFAULT_REPORT_DIR);
     std::string python = setting("HEADROOM_PYTHON", HEADROOM_DEFAULT_PYTHON);
     if (!fs::exists(folder / "headroom_report")) {
@@ -182,7 +193,7 @@ int lab_command::report() {
     const std::string path = setting("PYTHONPATH", "");
     setenv("PYTHONPATH", (folder.string() + (path.empty() ? "" : ":" + path)).c_str(), 1);
     std::vector<std::string> words{python, "-m", "headroom_report"};
-    for (const std::string& one : report_->remaining()) words.push_back(one);
+    for (std::string& one : arguments_for_it) words.push_back(std::move(one));
     std::vector<char*> arguments;
     for (std::string& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);

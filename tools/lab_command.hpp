@@ -1,4 +1,4 @@
-// headroom lab: list, run, report, merge.
+// headroom lab: list, run, report, compare, merge.
 #pragma once
 
 #include <cstddef>
@@ -21,13 +21,15 @@ private:
     int list();
     int measure();
     int merge();
-    int report();
+    // Hands over to the report's own program with these words; does not return.
+    int report(std::vector<std::string> arguments);
     [[nodiscard]] const char* grid() const;
 
     CLI::App* lab_;
     CLI::App* list_;
     CLI::App* run_;
     CLI::App* report_;
+    CLI::App* compare_;
     CLI::App* merge_;
 
     bool quick_ = false;

@@ -32,16 +32,21 @@ def _parser() -> argparse.ArgumentParser:
         help="print the claims, promises and losses as text; all: every table",
     )
     parser.add_argument("--machine", metavar="ID", help="show the results of this machine (or build) alone")
+    parser.add_argument(
+        "--publish",
+        metavar="DIR",
+        help="write what a repository keeps: index.html, the pictures that a README shows, and the result lines, packed",
+    )
     parser.add_argument("--svg", metavar="DIR", help="write each picture here as an SVG file")
     return parser
 
 
 def expand(names: list[str]) -> list[str]:
-    """Folders stand for the .jsonl files in them."""
+    """Folders stand for the .jsonl and .jsonl.gz files in them."""
     files: list[str] = []
     for name in names:
         if os.path.isdir(name):
-            files += sorted(str(path) for path in Path(name).glob("*.jsonl"))
+            files += sorted(str(path) for pattern in ("*.jsonl", "*.jsonl.gz") for path in Path(name).glob(pattern))
         else:
             files.append(name)
     return files
@@ -72,7 +77,7 @@ def main(arguments: list[str] | None = None) -> int:
     for problem in found.problems:
         print(f"headroom_report: {problem}", file=sys.stderr)
     good = True
-    if options.text or not (options.out or options.svg):
+    if options.text or not (options.out or options.svg or options.publish):
         from . import text
 
         sys.stdout.write(text.report_text(report, _width(), options.text == "all"))
@@ -80,6 +85,10 @@ def main(arguments: list[str] | None = None) -> int:
         from . import page
 
         good &= _write(options.out, page.render(report))
+    if options.publish:
+        from . import publish
+
+        good &= publish.publish(report, found, options.publish)
     if options.svg:
         from . import page
 

@@ -234,14 +234,17 @@ def render(report: Report) -> str:
     )
 
 
-def pictures_as_svg(report: Report) -> list[tuple[str, str]]:
-    """Each picture of the first machine as an SVG file of its own, on white."""
+def pictures_as_svg(report: Report, only: tuple[str, ...] = ()) -> list[tuple[str, str]]:
+    """Each picture of the first machine (or those named) as an SVG file of its own, on white."""
     result = []
     for machine in report.machines[:1]:
         for section in machine.sections:
             for picture in section.pictures:
+                if only and picture.id not in only:
+                    continue
                 spec = json.loads(json.dumps(picture.spec))
                 spec["config"]["background"] = "#ffffff"
+                spec["config"]["aria"] = False  # a picture in a page has one description, not one for each of its marks
                 spec["config"]["font"] = "DejaVu Sans, Helvetica, Arial, sans-serif"
                 result.append((picture.id, vl_convert.vegalite_to_svg(spec, vl_version=VEGA_LITE)))
     return result

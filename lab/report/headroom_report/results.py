@@ -6,8 +6,10 @@ schema version is counted apart, because the remedy (a newer report) is another.
 
 from __future__ import annotations
 
+import gzip
 import json
 import math
+import zlib
 from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -65,6 +67,7 @@ class ResultSet:
     repeated: int = 0  # runs that a later line of the same key replaced
     files: list[str] = field(default_factory=list)
     lines: int = 0
+    raw: list[tuple[str, str, bool, bytes]] = field(default_factory=list)  # file:line, machine, is it a run, the line
 
     def of_machine(self, machine: str) -> list[Run]:
         return [run for run in self.runs if run.machine == machine]
@@ -154,8 +157,10 @@ def read(paths: Iterable[str | Path]) -> ResultSet:
         result.files.append(name)
         try:
             data = Path(path).read_bytes()
-        except OSError as error:
-            result.problems.append(Problem(name, 0, f"cannot be read: {error.strerror or error}"))
+            if name.endswith(".gz"):
+                data = gzip.decompress(data)
+        except (OSError, EOFError, zlib.error) as error:
+            result.problems.append(Problem(name, 0, f"cannot be read: {getattr(error, 'strerror', None) or error}"))
             continue
         for number, raw in enumerate(data.split(b"\n"), start=1):
             if not raw.strip():
@@ -173,9 +178,11 @@ def read(paths: Iterable[str | Path]) -> ResultSet:
                     continue
                 kind = record.get("kind")
                 if kind == "machine":
+                    result.raw.append((f"{name}:{number}", str(record.get("id")), False, raw))
                     _add_machine(result.machines, _text(record.get("id"), "the machine's id"), record)
                 elif kind == "run":
                     run = _run(record, f"{name}:{number}")
+                    result.raw.append((run.place, run.machine, True, raw))
                     if run.key in runs:
                         result.repeated += 1
                     runs[run.key] = run

@@ -137,6 +137,29 @@ def test_choose_yours_keeps_to_containers_that_do_not_move_their_elements(window
     )
 
 
+def test_a_packed_table_is_laid_out_when_it_is_opened_by_keyboard_and_sorts_and_filters(window):
+    place = "[...document.querySelectorAll('details.packed')].find(one => one.textContent.startsWith('Every implementation: time of a leaf ('))"
+    assert window.evaluate(f"{place}.querySelector('table') === null")
+    window.evaluate(f"{place}.querySelector('summary').focus()")
+    window.press("Enter")
+    window.wait(f"{place}.dataset.done === '1'")
+    rows = window.evaluate(f"{place}.querySelectorAll('tbody tr').length")
+    assert f"({rows} rows)" in window.evaluate(f"{place}.querySelector('summary').textContent")
+    window.evaluate(f"{place}.querySelectorAll('th button')[3].click()")
+    values = [
+        float(value)
+        for value in window.evaluate(f"[...{place}.querySelectorAll('tbody tr')].map(row => row.cells[3].dataset.s)")
+        if value not in (None, "inf")
+    ]
+    assert len(values) > 50 and values == sorted(values)
+    name = "std::pmr::monotonic_buffer_resource"
+    visible = f"[...{place}.querySelectorAll('tbody tr')].filter(row => row.cells[1].textContent === '{name}' && row.offsetParent).length"
+    assert window.evaluate(visible) > 0
+    window.evaluate(f"document.querySelector('.filter input[value=\"{name}\"]').click()")
+    assert window.evaluate(visible) == 0
+    assert window.log == []
+
+
 def test_hovering_a_point_shows_its_numbers(window):
     window.evaluate(
         "document.getElementById('chart-0-one-growth').scrollIntoView({block: 'center', behavior: 'instant'})"

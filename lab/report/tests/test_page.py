@@ -86,6 +86,65 @@ def test_medians_on_the_page_are_those_of_the_files(full):
     assert not times and checked > 100
 
 
+def test_packed_tables_hold_the_figures_of_the_files(full):
+    """The long tables behind the fold, recomputed from the raw lines."""
+    html, _ = full
+    packed = page.unpack(re.search(r'id="packed">(.*?)</script>', html, re.S)[1])
+    table = next(table for table in packed if table["caption"] == "Every implementation: time of a leaf")
+    ways = {(True, False): "bound", (True, True): "bound, winked out", (False, False): "base", (False, True): "base, winked out"}
+    titles = [column[0] for column in table["columns"]]
+    times = {}
+    for record in samples.full():
+        if record.get("experiment") == "data-structures" and record["outcome"] == "ok":
+            point = record["parameters"]
+            name, strategy = record["contender"].rsplit(" ", 1)
+            number = int(strategy.removeprefix("AS"))
+            way = "bound" if number == 1 else "base" if number == 2 else ways[(number - 3) % 4 < 2, number % 2 == 0]
+            where = f"{point['structure']} {point['contents']}, 2{'⁰¹²³⁴⁵⁶⁷⁸⁹'[point['size_exponent'] // 10] if point['size_exponent'] > 9 else ''}"
+            where += "⁰¹²³⁴⁵⁶⁷⁸⁹"[point["size_exponent"] % 10] + " elements"
+            where += ", scrambled heap" if point["heap"] != "clean" else ""
+            where += "" if point["trimming"] else ", malloc does not trim"
+            times[where, name, way] = record["metrics"]["time"]["values"][0]
+    for row in table["rows"]:
+        cells = [cell if isinstance(cell, list) else [cell] for cell in row]
+        for title, cell in list(zip(titles, cells))[3:]:
+            expected = times.pop((cells[0][0], cells[1][0], title), None)
+            assert (cell[0] == "—") if expected is None else float(cell[1]) == pytest.approx(expected, rel=1e-9)
+    assert not times
+
+
+def test_heat_maps_show_the_best_of_headrooms_and_the_best_of_the_others(full):
+    """One cell of the picture, recomputed from the raw lines."""
+    html, _ = full
+    spec = json.loads(re.search(r'id="pictures">(.*?)</script>', html, re.S)[1])["chart-0-data-structures"]
+    values = spec["data"]["values"] if "values" in spec.get("data", {}) else next(iter(spec["datasets"].values()))
+    (cell,) = [
+        row
+        for row in values
+        if row["panel"] == "the best of the others, 2¹⁰ elements" and row["y"].startswith("DS7 ") and row["x"] == "4"
+    ]
+    times = {
+        record["contender"]: record["metrics"]["time"]["values"][0]
+        for record in samples.full()
+        if record.get("experiment") == "data-structures"
+        and record["outcome"] == "ok"
+        and record["parameters"]["structure"] == "DS7"
+        and record["parameters"]["size_exponent"] == 10
+    }
+    best = min(time for name, time in times.items() if name.endswith(" AS4") and name.startswith("std"))
+    assert cell["value"] == pytest.approx(best / times["std::allocator AS1"], rel=1e-3)
+
+
+def test_both_readings_of_the_papers_tables_stand_beside_ours(full):
+    html, report = full
+    section = next(section for section in report.machines[0].sections if section.experiment.id == "data-structures")
+    whose = [row[1].text for table in section.beside for row in table.rows if len(table.columns) == 8]
+    assert {"published, as printed", "published, columns put right", "here"} <= set(whose)
+    rows = {row[1].text: [cell.text for cell in row[2:]] for row in section.beside[0].rows if row[0].text == "DS3 unordered_set<int>, 2¹⁰ elements"}
+    printed, right = rows["published, as printed"], rows["published, columns put right"]
+    assert printed[:2] == right[2:4] and printed[2:4] == right[:2] and printed[4:] == right[4:]
+
+
 def test_ratios_on_the_page_are_those_of_the_medians(full):
     html, _ = full
     table = next(table for table in Tables(html).tables if table["caption"] == "time of one life")
@@ -390,6 +449,33 @@ def test_pictures_are_also_svg_files(tmp_path):
         "commit-cost",
     }
     assert all(file.read_text().startswith("<svg") for file in files)
+
+
+def test_what_is_published_can_be_made_again_from_what_is_published(tmp_path, capsys):
+    records = samples.full(paired=True)
+    files = [samples.write(tmp_path / "a.jsonl", records[:900]), samples.write(tmp_path / "b.jsonl", records[800:])]
+    assert main([*map(str, files), "--publish", str(tmp_path / "one")]) == 0
+    names = sorted(file.name for file in (tmp_path / "one").iterdir())
+    assert names == ["data-structures.svg", "index.html", "results.jsonl.gz", "throughput-O2.svg"]
+    assert main([str(tmp_path / "one"), "--publish", str(tmp_path / "two")]) == 0
+    for name in names:
+        if name != "index.html":  # it says how many runs came twice
+            # The drawing library numbers its gradients throughout a process.
+            one, two = (
+                re.sub(rb"(gradient_|clip)\d+", b"", (tmp_path / which / name).read_bytes()) for which in ("one", "two")
+            )
+            assert one == two, name
+    assert str(tmp_path) not in (tmp_path / "one" / "index.html").read_text()
+    again = results.read([tmp_path / "one" / "results.jsonl.gz"])
+    assert len(again.runs) == sum(record["kind"] == "run" for record in records) and not again.problems
+
+
+def test_publishing_results_that_lack_a_picture_says_so(tmp_path, capsys):
+    some = [record for record in samples.full() if record.get("experiment") in (None, "throughput")]
+    path = samples.write(tmp_path / "some.jsonl", some)
+    assert main([str(path), "--publish", str(tmp_path / "out")]) == 1
+    assert "no picture data-structures" in capsys.readouterr().err
+    assert (tmp_path / "out" / "index.html").exists()
 
 
 def test_the_command_says_by_its_status_whether_anything_was_shown(tmp_path, capsys):

@@ -1,0 +1,48 @@
+"""What a repository keeps of a run: the page, the pictures that a README shows, and the lines that both are made from.
+
+The lines are packed without a date, so that publishing the same results twice gives the same files. They are those of the
+machine that the page shows, in their order: from them anybody can make the page again.
+"""
+
+from __future__ import annotations
+
+import gzip
+import sys
+from pathlib import Path
+
+from .model import Report
+from .results import ResultSet
+
+PICTURES = ("throughput-O2", "data-structures")
+RESULTS = "results.jsonl.gz"
+
+
+def _lines(report: Report, found: ResultSet) -> bytes:
+    shown = {machine.id for machine in report.machines}
+    last = {run.place for run in found.runs}
+    kept = [line for place, machine, is_run, line in found.raw if machine in shown and (not is_run or place in last)]
+    return b"".join(line.rstrip(b"\r\n") + b"\n" for line in kept)
+
+
+def publish(report: Report, found: ResultSet, folder: str) -> bool:
+    """Returns whether all of it could be written."""
+    from .page import pictures_as_svg, render
+
+    # What the page is made from lies beside it; where it lay before is nobody else's business.
+    found.files = [RESULTS]
+    pictures = dict(pictures_as_svg(report, PICTURES))
+    parts: dict[str, bytes] = {"index.html": render(report).encode()}
+    parts |= {f"{name}.svg": svg.encode() for name, svg in pictures.items()}
+    parts[RESULTS] = gzip.compress(_lines(report, found), 9, mtime=0)
+    for name in PICTURES:
+        if name not in pictures:
+            print(f"headroom_report: no picture {name}: its experiment is not in these results", file=sys.stderr)
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        for name, data in parts.items():
+            (Path(folder) / name).write_bytes(data)
+            print(f"headroom_report: wrote {Path(folder) / name} ({len(data) / 1e6:.2f} MB)", file=sys.stderr)
+    except OSError as error:
+        print(f"headroom_report: {folder}: {error.strerror or error}", file=sys.stderr)
+        return False
+    return len(pictures) == len(PICTURES)
