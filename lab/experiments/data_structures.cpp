@@ -124,7 +124,7 @@ experiment data_structures() {
             .grid = grid,
             .check = [](const parameters& from) {
                 parameters result = from;
-                result.set("size_exponent", std::min<std::int64_t>(from.number("size_exponent"), 6));
+                result.set("size_exponent", std::min<std::int64_t>(from.number("size_exponent"), 3));
                 result.set("leaves_exponent", std::int64_t{6});
                 return result;
             }};

@@ -69,12 +69,15 @@ struct run_instructions {
     }
 };
 
-std::vector<configuration> grid(grid_size, const std::string& level) {
+std::vector<configuration> grid(grid_size size, const std::string& level) {
     if (level != "O2") return {};
     configuration one;
     one.parameters = {{"element", "int"}};
     one.rounds = 1;
     one.seconds = 3;
+    if (size == grid_size::quick) {
+        one.contenders = {"std::vector", "headroom::vector", "headroom::settled_vector", "headroom::settled_vector/open unchecked"};
+    }
     return {one};
 }
 

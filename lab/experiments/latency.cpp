@@ -86,7 +86,7 @@ std::vector<configuration> grid(grid_size size, const std::string& level) {
                                    : size == grid_size::quick ? (optimised ? 10'000'000 : 1'000'000)
                                                               : (optimised ? 1'000'000'000 : 1'000'000);
     const std::int64_t most_pointers = size == grid_size::full    ? 10'000'000'000
-                                       : size == grid_size::quick ? 1'000'000
+                                       : size == grid_size::quick ? (optimised ? 1'000'000 : 1'000)
                                                                   : (optimised ? 10'000'000 : 1'000'000);
     for (std::int64_t n = 1000; n <= most_ints; n *= size == grid_size::quick ? 100 : 10) add("int", n);
     for (std::int64_t n = 1000; n <= most_pointers; n *= size == grid_size::quick ? 1000 : 10) add("unique_ptr<int>", n);

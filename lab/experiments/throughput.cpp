@@ -121,11 +121,11 @@ std::vector<configuration> grid(grid_size size, const std::string& level) {
         one.rounds = elements > 1'000'000'000 ? 1 : size == grid_size::quick || elements >= 1'000'000 ? 3 : 5;
         result.push_back(std::move(one));
     };
-    const std::int64_t most_ints = size == grid_size::quick    ? 10'000'000
+    const std::int64_t most_ints = size == grid_size::quick    ? (level == "O2" ? 10'000'000 : 1'000'000)
                                    : size == grid_size::full   ? 10'000'000'000
                                    : level == "O2"             ? 1'000'000'000
                                                                : 10'000'000;
-    const std::int64_t most_pointers = size == grid_size::quick    ? 1'000'000
+    const std::int64_t most_pointers = size == grid_size::quick    ? (level == "O2" ? 1'000'000 : 100'000)
                                        : size == grid_size::full   ? 10'000'000'000
                                        : level == "O2"             ? 100'000'000
                                                                    : 1'000'000;
