@@ -1,54 +1,15 @@
-// libFuzzer's door to the model of memory resources (tests/support/resource_model.hpp): the first byte says which kind of
-// resource, the rest decides what is done to it.
+// libFuzzer's door to the model of memory resources (tests/support/resource_bytes.hpp).
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 
-#include "support/resource_model.hpp"
-#include "support/resource_kinds.hpp"
-
-namespace {
-
-// Chance from the input; says when it is used up.
-class given_chance {
-public:
-    given_chance(const std::uint8_t* data, std::size_t size) : at_(data), end_(data + size) {}
-    [[nodiscard]] bool left() const { return at_ != end_; }
-    std::uint64_t operator()() { return left() ? *at_++ : 0; }
-    std::size_t below(std::size_t bound) {
-        std::uint64_t value = (*this)();
-        if (bound > 256) value = value << 8 | (*this)();
-        if (bound > 65536) value = value << 8 | (*this)();
-        return static_cast<std::size_t>(value % bound);
-    }
-
-private:
-    const std::uint8_t* at_;
-    const std::uint8_t* end_;
-};
-
-template <class... Kinds>
-void run(std::size_t which, given_chance chance) {
-    std::size_t index = 0;
-    const auto run_one = [&]<class Kind>() {
-        if (index++ != which % sizeof...(Kinds)) return;
-        test::resource_model<given_chance&> model(chance);
-        test::run_operations<Kind>(model, [&] { return chance.left(); });
-    };
-    (run_one.template operator()<Kinds>(), ...);
-}
-
-}  // namespace
+#include "support/resource_bytes.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    if (size == 0) return 0;
-    using namespace test;
     try {
-        run<monotonic_with_upstream, monotonic_by_default, monotonic_with_buffer, arena_of_its_own, multipool_with_upstream,
-            multipool_by_default, multipool_of_few_sizes, multipool_over_monotonic, synchronized_with_upstream,
-            tracking_with_upstream>(data[0], given_chance(data + 1, size - 1));
-    } catch (const broken_promise& promise) {
+        test::run_bytes(data, size);
+    } catch (const test::broken_promise& promise) {
         std::fprintf(stderr, "broken promise: %s\n", promise.what());
         std::abort();
     }

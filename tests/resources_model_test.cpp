@@ -1,10 +1,14 @@
 // Every memory resource against the same model, by random operations.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "support/resource_bytes.hpp"
 #include "support/resource_model.hpp"
 #include "support/resource_kinds.hpp"
 
@@ -112,7 +116,7 @@ TYPED_TEST(ResourceModel, MarksNest) {
         resource_model<> model(test::random(11));
         using marker = decltype(resource.mark());
         std::vector<std::pair<marker, std::size_t>> marks;
-        for (int done = 0; done < 20000; ++done) {
+        for (int done = 0; done < 4000; ++done) {
             const std::size_t dice = model.below(100);
             if (dice < 10) {
                 marks.emplace_back(resource.mark(), model.blocks());
@@ -131,6 +135,20 @@ TYPED_TEST(ResourceModel, MarksNest) {
     } else {
         SUCCEED() << "blocks of this kind are given back one by one";
     }
+}
+
+// What the fuzzer found worth keeping.
+TEST(ResourceModelCorpus, EveryFileKeepsEveryPromise) {
+    const auto folder = std::filesystem::path(__FILE__).parent_path().parent_path() / "fuzz" / "corpus" / "resources";
+    std::size_t files = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+        SCOPED_TRACE(entry.path().filename().string());
+        std::ifstream file(entry.path(), std::ios::binary);
+        const std::vector<char> bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+        EXPECT_NO_THROW(run_bytes(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()));
+        ++files;
+    }
+    EXPECT_GT(files, 0U);
 }
 
 }  // namespace

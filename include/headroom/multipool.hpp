@@ -9,7 +9,8 @@
 // Differences from std::pmr::unsynchronized_pool_resource:
 //   - rewind() forgets all blocks but keeps every chunk, so the next round finds its memory warm: fresh pages are what
 //     growing costs most.
-//   - All pools share one sequence of chunks, so elements of different sizes that are built together lie together.
+//   - All pools share one sequence of chunks, so elements of different sizes that are built together lie near each other;
+//     blocks up to 128 bytes lie in slabs of up to 4 KiB there, so that nodes stay close, whatever they hold.
 //   - Freed blocks are reused first in, first out (see detail/memory_bins.hpp for why).
 //   - Called on the concrete type (or through resource_allocator) allocate and deallocate are inline, without a virtual
 //     call; through std::pmr::memory_resource* they are virtual. One class serves both.
@@ -128,6 +129,8 @@ private:
     static constexpr std::size_t fine_alignment = 2 * detail::block_step;
     static constexpr std::size_t most_aligned = 4096;                             // largest alignment that is pooled
     static constexpr std::size_t most_blocks = std::size_t{1} << 19;
+    static constexpr std::size_t first_slab = 256;                                // bytes; each next one is twice as large
+    static constexpr std::size_t largest_slab = 4096;
     static constexpr std::size_t all_bins = detail::bins + detail::wide_bins;
 
     // What few resources need: pools for wide blocks and for over-aligned ones. Lies in a chunk of the resource itself.
@@ -183,12 +186,13 @@ private:
     HEADROOM_ALWAYS_INLINE void* carve(std::size_t pool, const detail::free_block* first, std::size_t bytes,
                                        std::size_t alignment) {
         const std::size_t size = size_of(pool);
+        detail::bytes_at_hand& from = at_hand(pool);
         // The next multiple of fine_alignment where the size is one; the cursor is a multiple of block_step.
-        std::byte* const place = chain_.cursor + (detail::address_of(chain_.cursor) & ~size & detail::block_step);
-        if (HEADROOM_UNLIKELY(first == nullptr || detail::address_of(place) + size > detail::address_of(chain_.limit))) {
+        std::byte* const place = from.cursor + (detail::address_of(from.cursor) & ~size & detail::block_step);
+        if (HEADROOM_UNLIKELY(first == nullptr || detail::address_of(place) + size > detail::address_of(from.limit))) {
             return carve_far(pool, bytes, alignment);
         }
-        chain_.cursor = place + size;
+        from.cursor = place + size;
         return fresh(place, bytes, alignment);
     }
     HEADROOM_COLD void* carve_far(std::size_t pool, std::size_t bytes, std::size_t alignment) {
@@ -196,10 +200,48 @@ private:
         if (size > largest_) return allocate_large(bytes, alignment);
         detail::bin& entered = enter(pool / sizeof(detail::bin));
         const std::size_t aligned = std::min(size & -size, fine_alignment);
-        if (!chain_.fits(size, aligned)) {
+        // Rather than a new chunk the last free block is taken.
+        if (!at_hand(pool).fits(size, aligned) && !chain_.fits(size, fine_alignment)) {
             if (void* const block = entered.take()) return handed_out(block, bytes, alignment, pool);
         }
-        return fresh(cut(size, aligned), bytes, alignment);
+        void* const block = is_small(pool) ? cut_small(size, aligned) : cut(size, aligned, most_of(size));
+        return fresh(block, bytes, alignment);
+    }
+
+    // Small blocks are cut from slabs of their own. The nodes of a container then lie densely, however large the strings or
+    // containers are that they hold: going from node to node reads few lines of memory, and the processor sees them coming.
+    // (Interleaved with strings of 500 characters, destroying a set took twice as long.)
+    HEADROOM_ALWAYS_INLINE static bool is_small(std::size_t pool) noexcept {
+        return pool < detail::fine_bins * sizeof(detail::bin);
+    }
+    HEADROOM_ALWAYS_INLINE detail::bytes_at_hand& at_hand(std::size_t pool) noexcept {
+        return is_small(pool) ? slab_ : chain_;
+    }
+
+    // The next `size` bytes of the slab at a multiple of `aligned`, from the next slab if need be.
+    void* cut_small(std::size_t size, std::size_t aligned) {
+        if (!slab_.fits(size, aligned)) {
+            std::size_t bytes = std::max(size, std::min(next_slab_, most_of(size)));
+            // What is left of the chunk is better as a small slab than as blocks that nobody may ask for.
+            if (chain_.fits(size, fine_alignment) && !chain_.fits(bytes, fine_alignment)) {
+                bytes = static_cast<std::size_t>(chain_.limit - detail::align_up(chain_.cursor, fine_alignment));
+            }
+            auto* const slab = static_cast<std::byte*>(cut(bytes, fine_alignment, most_of(size)));
+            next_slab_ = std::min(next_slab_ * 2, largest_slab);
+            scrap(slab_.cursor, slab_.limit);
+            slab_.cursor = slab;
+            slab_.limit = slab + bytes;
+        }
+        std::byte* const place = detail::align_up(slab_.cursor, aligned);
+        scrap(slab_.cursor, place);
+        slab_.cursor = place + size;
+        return place;
+    }
+
+    // How many bytes a chunk may have that is taken for blocks of that size.
+    [[nodiscard]] std::size_t most_of(std::size_t size) const noexcept {
+        const std::uint64_t most = std::uint64_t{most_blocks_} * size;
+        return static_cast<std::size_t>(std::min<std::uint64_t>(most, detail::chunk_chain::largest_chunk));
     }
 
     // The pool, ready for use. (It stays so over rewind and release, for the fast paths' sake.)
@@ -209,13 +251,11 @@ private:
         return pools_[index];
     }
 
-    // The next `size` bytes at a multiple of `aligned`, from the next chunk if need be. What cannot be used any more goes to
-    // the pools.
-    void* cut(std::size_t size, std::size_t aligned) {
+    // The next `size` bytes at a multiple of `aligned`, from the next chunk if need be, which has `most` bytes at most. What
+    // cannot be used any more goes to the pools.
+    void* cut(std::size_t size, std::size_t aligned, std::size_t most) {
         if (!chain_.fits(size, aligned)) {
-            const std::uint64_t most = std::uint64_t{most_blocks_} * size;
-            const auto [from, to] = chain_.make_room(
-                size, aligned, static_cast<std::size_t>(std::min<std::uint64_t>(most, detail::chunk_chain::largest_chunk)));
+            const auto [from, to] = chain_.make_room(size, aligned, most);
             scrap(from, to);
         }
         std::byte* const place = detail::align_up(chain_.cursor, aligned);
@@ -250,7 +290,7 @@ private:
             if constexpr (detail::memory_checked) look_at(block, at.size);
             return fresh(block, bytes, alignment);
         }
-        return fresh(cut(at.size, at.aligned), bytes, alignment);
+        return fresh(cut(at.size, at.aligned, most_of(at.size)), bytes, alignment);
     }
     HEADROOM_COLD void deallocate_rare(void* block, std::size_t bytes, std::size_t alignment) {
         if (!pooled(bytes, alignment)) return large_.deallocate(block, bytes, upstream_resource());
@@ -283,7 +323,7 @@ private:
     detail::bin& rare_pool(const rare_place& at) {
         if (at.aligned <= fine_alignment && at.index < detail::bins) return enter(at.index);
         if (rare_ == nullptr) {
-            void* const place = cut(sizeof(rare_pools), fine_alignment);
+            void* const place = cut(sizeof(rare_pools), fine_alignment, most_of(sizeof(rare_pools)));
             detail::unpoison(place, sizeof(rare_pools));
             rare_ = new (place) rare_pools{};
         }
@@ -298,6 +338,8 @@ private:
             pools_[static_cast<std::size_t>(std::countr_zero(left))].clear();
         }
         rare_ = nullptr;
+        slab_ = {};
+        next_slab_ = first_slab;
     }
 
     void* do_allocate(std::size_t bytes, std::size_t alignment) override { return allocate(bytes, alignment); }
@@ -307,6 +349,8 @@ private:
     bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override { return this == &other; }
 
     detail::chunk_chain chain_;
+    detail::bytes_at_hand slab_;           // for small blocks
+    std::size_t next_slab_ = first_slab;   // bytes of the next one
     std::size_t largest_;                  // bytes
     std::size_t largest_quick_;            // the lesser of largest_ and largest_binned
     std::size_t most_blocks_;

@@ -9,6 +9,7 @@
 #include <headroom/multipool.hpp>
 #include <headroom/tracking.hpp>
 
+#include "support/resource_model.hpp"
 #include "support/resources.hpp"
 
 namespace test {

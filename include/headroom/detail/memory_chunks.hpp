@@ -100,7 +100,23 @@ struct chunk {
     piece memory;
 };
 
-class chunk_chain {
+// The bytes at hand: [cursor, limit). Their owner takes from them by moving `cursor`.
+struct bytes_at_hand {
+    std::byte* cursor = nullptr;
+    std::byte* limit = nullptr;
+
+    // Whether `bytes` fit at the next multiple of `alignment`.
+    [[nodiscard]] bool fits(std::size_t bytes, std::size_t alignment) const noexcept {
+        return fits(cursor, limit, bytes, alignment);
+    }
+    static bool fits(const std::byte* from, const std::byte* to, std::size_t bytes, std::size_t alignment) noexcept {
+        const auto room = static_cast<std::size_t>(to - from);
+        const std::size_t pad = -address_of(from) & (alignment - 1);
+        return pad <= room && bytes <= room - pad;
+    }
+};
+
+class chunk_chain : public bytes_at_hand {
 public:
     static constexpr std::size_t first_bytes = 512;                          // of the first chunk
     static constexpr std::size_t largest_chunk = std::size_t{16} << 20;      // where growing stops, of upstream's chunks
@@ -118,10 +134,6 @@ public:
         unpoison(buffer_, buffer_bytes_);
     }
 
-    // The bytes at hand: [cursor, limit). The owner of the chain takes from them by moving `cursor`.
-    std::byte* cursor = nullptr;
-    std::byte* limit = nullptr;
-
     [[nodiscard]] std::pmr::memory_resource* upstream() const noexcept { return upstream_; }
     [[nodiscard]] bool reserves() const noexcept { return reserve_; }
     // Bytes to use before the first chunk; they are the caller's and stay so.
@@ -131,11 +143,6 @@ public:
         cursor = buffer_;
         limit = buffer_ + bytes;
         poison(buffer_, bytes);
-    }
-
-    // Whether `bytes` fit at the next multiple of `alignment`.
-    [[nodiscard]] bool fits(std::size_t bytes, std::size_t alignment) const noexcept {
-        return fits(cursor, limit, bytes, alignment);
     }
 
     struct span {
@@ -245,12 +252,6 @@ private:
         active_ = next;
         cursor = next->first;
         limit = next->last;
-    }
-
-    static bool fits(const std::byte* from, const std::byte* to, std::size_t bytes, std::size_t alignment) noexcept {
-        const auto room = static_cast<std::size_t>(to - from);
-        const std::size_t pad = -address_of(from) & (alignment - 1);
-        return pad <= room && bytes <= room - pad;
     }
 
     // Commits more of a chunk's reservation, so that `bytes` fit after `from`. False when it has none, or too little, or the
