@@ -36,7 +36,7 @@ def heat(
     panels = list(dict.fromkeys(row["panel"] for row in rows))
     for row in rows:
         place = (math.log(row["value"]) - math.log(low)) / (math.log(high) - math.log(low))
-        row["pale"] = bool((place < 0.28 and diverging) or place > (0.76 if diverging else 0.62))
+        row["pale"] = bool((place < 0.13 and diverging) or place > (0.88 if diverging else 0.7))
         row["value"] = float(f"{row['value']:.4g}")
     scale = alt.Scale(type="log", domain=_spread(low, high, 7 if diverging else 5), range=DIVERGING if diverging else RISING, clamp=True)
     base = alt.Chart().encode(

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from . import words
+from . import strategies, words
 from .figures import PAIRED, Cell
-from .catalogue import YARDSTICK
+from .catalogue import yardstick
 
 
 @dataclass(frozen=True)
@@ -21,8 +21,9 @@ class Matter:
     title: str
     experiment: str
     metric: str
-    size: str  # the parameter that is the size
+    size: str  # the parameter that is the size; none: the cells have no size in elements
     where: dict
+    strategies: tuple[str, ...] = ()  # of P0089R0's strategies these alone
 
 
 MATTERS = (
@@ -30,6 +31,33 @@ MATTERS = (
     Matter("again", "the time to build, read and drop one, again and again", "one-growth", "time", "bytes", {}),
     Matter("stall", "the longest single append", "latency", "append_max", "elements", {"optimisation": "O2"}),
     Matter("memory", "the peak of memory", "memory", "peak_resident", "elements", {}),
+    Matter(
+        "structures",
+        "the time to build and destroy many containers with an allocator of their own",
+        "data-structures",
+        "time",
+        "size_exponent",
+        {"heap": "clean", "trimming": True},
+        ("AS1", "AS3", "AS7", "AS11"),
+    ),
+    Matter(
+        "forgotten",
+        "the same, forgotten all at once instead of destroyed",
+        "data-structures",
+        "time",
+        "size_exponent",
+        {"heap": "clean", "trimming": True},
+        ("AS4", "AS8", "AS12"),
+    ),
+    Matter(
+        "threads",
+        "the time to allocate and give back from several threads at once",
+        "contention",
+        "time",
+        "",
+        {},
+        ("AS1", "AS7", "AS11"),
+    ),
 )
 
 _POLICY = """struct policy : headroom::settled_policy {{
@@ -40,6 +68,10 @@ headroom::settled_vector<T, policy> v;"""
 CODE = {
     "std::vector": "std::vector<T> v;",
     "boost::container::vector": "boost::container::vector<T> v;",
+    "boost::container::stable_vector": "boost::container::stable_vector<T> v;    // a node for each element",
+    "boost::container::devector": "boost::container::devector<T> v;",
+    "absl::InlinedVector": "absl::InlinedVector<T, 8> v;",
+    "tbb::concurrent_vector": "tbb::concurrent_vector<T> v;",
     "headroom::vector": "headroom::vector<T> v;",
     "headroom::settled_vector": "headroom::settled_vector<T> v;",
     "headroom::settled_vector/page_by_page": _POLICY.format(commit="headroom::page_by_page()"),
@@ -53,8 +85,25 @@ CODE = {
     "headroom::settled_vector/warm": "headroom::set_cache_limit(bytes);    // once: what dead vectors may keep warm\nheadroom::settled_vector<T> v;",
 }
 
+_BOUND = """{type} memory;{more}
+using allocator = headroom::resource_allocator<int, {type}>;    // bound at compile time: no virtual call
+std::vector<int, allocator> v(&memory);"""
+CODE |= {
+    f"headroom::{name}": _BOUND.format(type=f"headroom::{name}", more="")
+    for name in ("monotonic_resource", "arena_resource", "multipool_resource", "synchronized_multipool_resource")
+}
+CODE |= {
+    f"headroom::multipool_resource over {below}": _BOUND.format(
+        type="headroom::multipool_resource", more=f"    // made as multipool_resource memory(&below), below being {what}"
+    )
+    for below, what in (("monotonic", "a monotonic_resource"), ("arena", "an arena_resource"))
+}
+CODE["std::allocator"] = "std::vector<int> v;"
+
+MOST = 5  # allocators that an answer can name
+
 # Containers whose elements never move.
-STAYS = ("headroom::settled_vector",)
+STAYS = ("headroom::settled_vector", "boost::container::stable_vector", "tbb::concurrent_vector", "SettledVector")
 
 ELEMENT_BYTES = {"int": 4, "unique_ptr<int>": 8}
 
@@ -63,46 +112,76 @@ def stays(contender: str) -> bool:
     return contender.split("/")[0] in STAYS
 
 
+def _admitted(matter: Matter, cell: Cell) -> list[str]:
+    names = [name for name in cell.contenders if not name.endswith(PAIRED) and not strategies.is_floor(name)]
+    if not matter.strategies:
+        return names
+    # What needs to know beforehand how much it will take is no answer for a reader.
+    return [name for name in names if strategies.strategy(name) in matter.strategies and "/" not in name]
+
+
+def _element(matter: Matter, cell: Cell) -> str:
+    if matter.experiment == "data-structures":
+        return str(cell.parameters.get("contents"))
+    if matter.experiment == "contention":
+        return words.configuration({name: cell.parameters.get(name) for name in ("W", "sharing")})
+    return str(cell.parameters.get("element", "int"))
+
+
+def _elements(matter: Matter, cell: Cell, element: str) -> int | None:
+    """How many, where that is what a cell is of."""
+    if not matter.size:
+        return 1
+    size = cell.parameters.get(matter.size)
+    if not isinstance(size, int) or isinstance(size, bool) or size <= 0:
+        return None
+    if matter.size == "bytes":
+        return max(1, size // ELEMENT_BYTES.get(element, 1))
+    return 1 << size if matter.size == "size_exponent" and size < 60 else size
+
+
 def cells_for_choice(cells: list[Cell]) -> list[dict]:
     """A row for each cell: what matters, element, size in elements, and each contender's figure, best first."""
     from .claims import matches
 
     rows = []
     for matter in MATTERS:
+        by = yardstick(matter.experiment)
         for cell in cells:
-            size = cell.parameters.get(matter.size)
-            element = str(cell.parameters.get("element", "int"))
-            if (
-                cell.experiment != matter.experiment
-                or not matches(cell.parameters, matter.where)
-                or not isinstance(size, int)
-                or size <= 0
-            ):
+            if cell.experiment != matter.experiment or not matches(cell.parameters, matter.where):
+                continue
+            element = _element(matter, cell)
+            elements = _elements(matter, cell, element)
+            if elements is None:
                 continue
             found = []
-            for name in cell.contenders:
+            for name in _admitted(matter, cell):
                 figure = cell.figure(name, matter.metric)
-                if figure is not None and not name.endswith(PAIRED):
-                    ratio = cell.ratio(matter.metric, name, YARDSTICK)
+                if figure is not None:
+                    ratio = cell.ratio(matter.metric, name, by)
+                    shown = strategies.implementation(name)
                     found.append(
                         {
-                            "name": name,
-                            "value": figure.median,
-                            "low": figure.low,
-                            "high": figure.high,
-                            "text": words.figure(figure),
+                            "name": shown,
+                            "value": float(f"{figure.median:.6g}"),
+                            "low": float(f"{figure.low:.6g}"),
+                            "high": float(f"{figure.high:.6g}"),
+                            "text": words.figure(figure) + (" a leaf" if matter.size == "size_exponent" else ""),
                             "ratio": words.ratio(ratio.median) if ratio else "",
-                            "stays": stays(name),
+                            "by": strategies.implementation(by),
+                            "stays": bool(matter.strategies) or stays(name),
                         }
                     )
             if found:
                 found.sort(key=lambda one: one["value"])
-                elements = size // ELEMENT_BYTES.get(element, 1) if matter.size == "bytes" else size
+                if matter.strategies:
+                    found = found[:MOST]  # nothing that can be asked for puts another one first
                 rows.append(
                     {
                         "matter": matter.id,
                         "element": element,
                         "elements": elements,
+                        "sized": bool(matter.size),
                         "where": words.configuration(cell.parameters),
                         "found": found,
                     }
@@ -122,7 +201,8 @@ def choice(rows: list[dict], matter: str, element: str, elements: float, must_st
 
 
 def elements(rows: list[dict]) -> list[str]:
-    return list(dict.fromkeys(row["element"] for row in rows))
+    """What the form offers at first; its script offers what the matter that is chosen was measured with."""
+    return list(dict.fromkeys(row["element"] for row in rows if row["matter"] == rows[0]["matter"]))
 
 
 def matters(rows: list[dict]) -> list[tuple[str, str]]:

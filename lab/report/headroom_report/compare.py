@@ -1,7 +1,7 @@
 """Two result sets side by side (two commits, two compilers, two machines): what changed by more than the noise.
 
-What is compared is each contender's figure divided by std::vector's in the same cell, because ratios within one run survive
-a change of machine and of weather; std::vector itself, and what has none beside it, is compared by its own figure, and only
+What is compared is each contender's figure divided by the yardstick's (std::vector's, std::allocator's) in the same cell, because ratios within one run survive
+a change of machine and of weather; the yardstick itself, and what has none beside it, is compared by its own figure, and only
 if both sets are of one processor. A change counts when the rounds of the two sets do not overlap, and when it is larger
 than two runs of the same contender lay apart (where a set has such runs). A time that was taken only once tells nothing.
 """
@@ -16,7 +16,6 @@ from pathlib import Path
 from . import catalogue, claims, results, words
 from .figures import PAIRED, Cell, Figure, Noise, cells, distance
 from .results import ResultSet
-from .catalogue import YARDSTICK
 from .style import arrange
 from .tables import Column, Entry, Table, plain
 
@@ -29,7 +28,7 @@ class Change:
     parameters: dict[str, object] = field(hash=False)
     measure: str = ""
     contender: str = ""
-    relative: bool = True  # divided by std::vector's
+    relative: str = ""  # the contender that both figures are divided by; none: the figures themselves
     before: Figure | None = None
     after: Figure | None = None
     factor: float = 1.0  # after / before; less is better
@@ -122,7 +121,7 @@ def compare(first: ResultSet, second: ResultSet, names: tuple[str, str] = ("A", 
                     if name.endswith(PAIRED):
                         continue
                     apart = max(noise[0].at(cell), noise[1].at(other), LEAST)
-                    change = _change(cell, other, contest.metric, name, apart, same)
+                    change = _change(cell, other, contest.metric, name, apart, same, experiment.yardstick)
                     if change:
                         changes.append(Change(experiment.id, cell.parameters, contest.title, name, *change))
     verdicts = []
@@ -139,7 +138,7 @@ def compare(first: ResultSet, second: ResultSet, names: tuple[str, str] = ("A", 
                 f"{name}: {count} lines were written by a newer lab (schema version {version}) and are left out."
             )
     if machines[0] and machines[1] and not same:
-        warnings.append("The two sets are of different machines: only ratios to std::vector within each are compared.")
+        warnings.append("The two sets are of different machines: only ratios within each are compared.")
     missing = (
         [
             f"{cell.experiment}: {words.configuration(cell.parameters)}"
@@ -164,12 +163,11 @@ def compare(first: ResultSet, second: ResultSet, names: tuple[str, str] = ("A", 
     )
 
 
-def _change(cell: Cell, other: Cell, metric: str, name: str, apart: float, same: bool):
-    relative = (
-        name != YARDSTICK and cell.figure(YARDSTICK, metric) is not None and other.figure(YARDSTICK, metric) is not None
-    )
+def _change(cell: Cell, other: Cell, metric: str, name: str, apart: float, same: bool, by: str):
+    there = cell.figure(by, metric) is not None and other.figure(by, metric) is not None
+    relative = by if name != by and there else ""
     if relative:
-        before, after = cell.ratio(metric, name, YARDSTICK), other.ratio(metric, name, YARDSTICK)
+        before, after = cell.ratio(metric, name, by), other.ratio(metric, name, by)
     elif same:
         before, after = cell.figure(name, metric), other.figure(name, metric)
     else:
@@ -218,10 +216,10 @@ def _changes_table(caption: str, found: list[Change], names: tuple[str, str]) ->
     return table
 
 
-def _figure(figure: Figure, relative: bool) -> Entry:
+def _figure(figure: Figure, relative: str) -> Entry:
     if not relative:
         return Entry(words.figure(figure), figure.median)
-    text = f"{words.ratio(figure.median)}× std::vector"
+    text = f"{words.ratio(figure.median)}× {relative}"
     if figure.rounds > 1:
         text += f" ({words.ratio(figure.low)} … {words.ratio(figure.high)})"
     return Entry(text, figure.median)
@@ -272,8 +270,8 @@ def summary(comparison: Comparison) -> str:
 
 
 METHOD = (
-    "Figures are divided by std::vector's in the same cell of the same set, since ratios within one run survive a change of machine; std::vector "
-    "itself is compared by its own figure where both sets are of one machine. A change counts when the rounds of A and B do not overlap, and when "
+    "Figures are divided by those of std::vector (std::allocator, for memory resources) in the same cell of the same set, since ratios within one "
+    "run survive a change of machine; what they are divided by is compared by its own figure where both sets are of one machine. A change counts when the rounds of A and B do not overlap, and when "
     "it is larger than two runs of the same contender lay apart, where such runs were made."
 )
 
@@ -290,9 +288,11 @@ def text(comparison: Comparison) -> str:
 
 
 def page(comparison: Comparison) -> str:
-    from .page import ASSETS, _environment
+    from .page import ASSETS, Packed, _environment
 
     shown, folded = _tables(comparison)
+    packed = Packed()
+    folded = [(table, packed.add(table)) for table in folded]
     return (
         _environment()
         .get_template("compare.html.j2")
@@ -303,7 +303,8 @@ def page(comparison: Comparison) -> str:
             summary=summary(comparison),
             method=METHOD,
             tables=shown,
-            folded=folded,
+            folded_tables=folded,
+            packed=packed.packed(),
             problems=comparison.problems[:200],
         )
     )

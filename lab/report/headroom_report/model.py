@@ -67,7 +67,9 @@ class Machine:
             found += [(f"flags {level}", str(text)) for level, text in sorted(flags.items())]
         libraries = self.description.get("libraries")
         if isinstance(libraries, dict) and libraries:
-            found.append(("libraries", ", ".join(f"{name} {version}" for name, version in sorted(libraries.items()))))
+            # A version for each contender; a library has one for all of its own.
+            versions = {(name.split("::")[0].split("/")[0].split(" AS")[0], str(text)) for name, text in libraries.items()}
+            found.append(("libraries", ", ".join(f"{name} {text}" for name, text in sorted(versions) if name != "floor")))
         return found
 
     @property
@@ -215,14 +217,20 @@ def _here(verdict: Verdict) -> str:
 
 
 def _each(verdict: Verdict) -> str:
-    """All cells of a verdict, for hovering."""
+    """The cells of a verdict, for hovering: those that decided against it first, where there are many."""
     parts = []
-    for finding in verdict.findings:
+    found = verdict.findings
+    if len(found) > MOST_FINDINGS:
+        found = sorted(found, key=lambda finding: finding.good)[:MOST_FINDINGS]
+    for finding in found:
         value = words.digits(finding.figure.median) if finding.figure else finding.why
         parts.append(f"{words.configuration(finding.parameters)}: {value}" + ("" if finding.good else " ✗"))
+    if len(found) < len(verdict.findings):
+        parts.append(f"and {len(verdict.findings) - len(found)} more")
     return "; ".join(parts)
 
 
+MOST_FINDINGS = 30
 _MARKS = {claims.HOLDS: "good", claims.FAILS: "bad", claims.NOT_RUN: "unknown", claims.PARTLY: "partly"}
 _PROMISE = {claims.HOLDS: "met", claims.FAILS: "missed", claims.NOT_RUN: "not run", claims.PARTLY: "met where run"}
 
@@ -249,7 +257,7 @@ def claims_table(machine: Machine) -> Table:
         if claim.overturn and verdict.state == claims.FAILS:
             remark.insert(0, "Overturned, as Headroom was built to do")
         if verdict.missing:
-            remark.append("not run: " + ", ".join(verdict.missing))
+            remark.append("not run: " + ", ".join(_plain(text) for text in verdict.missing))
         if claim.note:
             remark.append(claim.note)
         table.rows.append(
@@ -313,9 +321,9 @@ def losses_table(machine: Machine) -> Table:
             Column("experiment"),
             Column("what"),
             Column("measure"),
-            Column("Headroom's default", True),
+            Column("who is best"),
             Column("the best", True),
-            Column("who"),
+            Column("Headroom's default", True),
             Column("Headroom's best policy", True),
         ],
         caption="Every cell where Headroom's default is not the best, worst first",
@@ -336,13 +344,13 @@ def losses_table(machine: Machine) -> Table:
                 Entry(place.experiment),
                 Entry(words.configuration(place.parameters)),
                 Entry(place.measure),
+                Entry(strategies.implementation(place.other), contender=strategies.implementation(place.other)),
+                Entry(_median(place.other_figure), place.other_figure.median, hover=words.figure(place.other_figure)),
                 (
                     Entry(_median(place.figure), place.figure.median, hover=words.figure(place.figure))
                     if place.figure
                     else Entry(place.why, float("inf"))
                 ),
-                Entry(_median(place.other_figure), place.other_figure.median, hover=words.figure(place.other_figure)),
-                Entry(strategies.implementation(place.other), contender=strategies.implementation(place.other)),
                 (
                     Entry(f"{words.ratio(place.tuned_ratio)} ({strategies.implementation(place.tuned).split('/', 1)[1]})", place.tuned_ratio)
                     if place.tuned_ratio is not None

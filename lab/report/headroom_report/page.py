@@ -36,10 +36,10 @@ def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
 
 
-def _sort_key(value: float | str) -> str:
+def _sort_key(value: float | str, digits: int = 10) -> str:
     if isinstance(value, str):
         return value
-    return "inf" if math.isinf(value) else f"{value:.10g}"
+    return "inf" if math.isinf(value) else f"{value:.{digits}g}"
 
 
 def _breakable(name: str) -> Markup:
@@ -57,6 +57,8 @@ def _environment() -> jinja2.Environment:
     return environment
 
 
+WORST = 300  # losses in view; the rest, which are smaller, behind the fold
+OPEN = 150  # rows from which even a table that would be open is folded: the documents' own grids
 LONG = 24  # rows from which a folded table is packed away, and laid out when it is opened
 
 
@@ -66,9 +68,9 @@ class Packed:
     def __init__(self) -> None:
         self._tables: list[dict] = []
 
-    def add(self, table: Table) -> int:
-        """The table's number in the pack, or -1 for one that is short enough to be in the page as it is."""
-        if len(table.rows) <= LONG:
+    def add(self, table: Table, rows: int = LONG) -> int:
+        """The table's number in the pack, or -1 for one of no more than so many rows, which is in the page as it is."""
+        if len(table.rows) <= rows:
             return -1
         self._tables.append(
             {
@@ -82,7 +84,7 @@ class Packed:
 
     @staticmethod
     def _cell(entry: Entry):
-        sort = "" if entry.sort is None else _sort_key(entry.sort)
+        sort = "" if entry.sort is None else _sort_key(entry.sort, 5)
         hover = entry.hover if entry.hover != entry.text else ""
         more = [sort, entry.mark, hover, entry.contender]
         while more and not more[-1]:
@@ -141,6 +143,9 @@ def _noise_words(machine: Machine) -> str:
 def _machine(machine: Machine, packed: Packed) -> dict:
     choice = chooser.cells_for_choice(machine.cells)
     decided, waiting = model.split_claims(machine)
+    losses = model.losses_table(machine)
+    rest = Table(losses.columns, losses.rows[WORST:], "The smaller of Headroom's losses")
+    losses.rows = losses.rows[:WORST]
     return {
         "choice": choice,
         "choice_elements": chooser.elements(choice),
@@ -155,7 +160,8 @@ def _machine(machine: Machine, packed: Packed) -> dict:
         "waiting": waiting,
         "promises": model.promises_table(machine),
         "standing": model.standing_by_experiment(machine),
-        "losses": model.losses_table(machine),
+        "losses": losses,
+        "smaller_losses": (rest, packed.add(rest)),
         "sections": [
             {
                 "id": section.experiment.id,
@@ -165,10 +171,8 @@ def _machine(machine: Machine, packed: Packed) -> dict:
                 "ran": section.ran,
                 "pictures": section.pictures,
                 "reading": section.experiment.reading,
-                "tables": section.tables,
-                "beside": [
-                    (table, packed.add(table) if len(table.rows) > LONG else -1) for table in section.beside
-                ],
+                "tables": [(table, packed.add(table, OPEN)) for table in section.tables],
+                "beside": [(table, packed.add(table)) for table in section.beside],
                 "agreement": section.agreement,
                 "details": [(table, packed.add(table)) for table in section.details],
                 "method": section.experiment.method,

@@ -296,7 +296,7 @@ def _pressure(cells: list[Cell]) -> list[Picture | None]:
     found = charts_grid.stacked(
         "pressure",
         "Seconds in each action while memory is short",
-        _by_action(cells, lambda cell: words.configuration(cell.parameters)),
+        _by_action(cells, lambda cell: words.parameter("limit", cell.parameters.get("limit", 0))),
         ACTIONS,
         "Stacked bars: one bar for each vector, made of the seconds in each of six actions.",
     )

@@ -11,6 +11,9 @@ from .style import arrange
 from .tables import Column, Entry, Table
 
 
+MOST_CELLS = 150
+
+
 def _measured(cells: list[Cell], metric: str) -> list[Cell]:
     return [
         cell for cell in cells if any(metric in run.metrics for name in cell.contenders for run in cell.ok(name))
@@ -103,11 +106,10 @@ def implementations_table(cells: list[Cell], metric: str, title: str) -> Table:
 
 
 def implementation_tables(cells: list[Cell], experiment: Experiment) -> list[Table]:
-    """For each measure that was taken; what all take alike (page faults where nothing is kept) is in the files alone."""
-    found = [
-        implementations_table(cells, contest.metric, contest.title)
-        for contest in experiment.contests + experiment.more[:1]
-    ]
+    """For the measures that count and the first of the others; of the documents' own grids the others are in the files alone,
+    or the page would be theirs."""
+    more = experiment.more[:1] if len(cells) <= MOST_CELLS else ()
+    found = [implementations_table(cells, contest.metric, contest.title) for contest in experiment.contests + more]
     return [table for table in found if table.rows]
 
 

@@ -35,6 +35,17 @@ _KNOWN |= {
     "headroom::vector/heap": Look("#8f6fb0", (3, 2, 1, 2), "triangle-right"),
     "headroom::vector/page_by_page": Look("#b08a3c", (1, 1), "square"),
     "boost::container::vector/doubling": Look("#4a9ad4", (2, 4), "triangle-down"),
+    "boost::container::stable_vector": Look("#2f7fd1", (1, 3), "cross"),
+    "boost::container::devector": Look("#2f7fd1", (7, 2, 1, 2), "square"),
+    "absl::InlinedVector": Look("#009e73", (3, 3), "triangle-up"),
+    "tbb::concurrent_vector": Look("#a8792b", (6, 2, 2, 2), "triangle-left"),
+    "eastl::vector": Look("#8a78d6", (5, 2), "cross"),
+    "folly::fbvector": Look("#3f90b8", (9, 3), "circle"),
+    "rvector": Look("#c0629a", (1, 1), "triangle-right"),
+    "amc::vector": Look("#5b8c8c", (4, 1), "square"),
+    "sfl::vector": Look("#7a8f2a", (2, 1), "triangle-down"),
+    "gch::small_vector": Look("#9a6fb0", (3, 1, 1, 1), "triangle-up"),
+    "SettledVector": Look("#b5705a", (10, 3), "diamond"),
 }
 
 # Memory resources: a colour and a shape for each library, a dash for each of its resources.

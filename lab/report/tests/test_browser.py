@@ -77,11 +77,11 @@ def test_a_click_sorts_and_another_turns_it_round(window):
 
 
 def test_enter_sorts_too(window):
-    window.evaluate("document.querySelectorAll('#losses-0 th button')[4].focus()")
+    window.evaluate("document.querySelectorAll('#losses-0 th button')[5].focus()")
     window.press("Enter")
-    values = [float(value) for value in column(window, "losses-0", 4)]
+    values = [float(value) for value in column(window, "losses-0", 5)]
     assert values == sorted(values)
-    assert window.evaluate("document.querySelectorAll('#losses-0 th')[4].getAttribute('aria-sort')") == "ascending"
+    assert window.evaluate("document.querySelectorAll('#losses-0 th')[5].getAttribute('aria-sort')") == "ascending"
 
 
 def test_a_contender_can_be_filtered_away_by_keyboard_in_tables_and_pictures(window):
@@ -125,6 +125,22 @@ def test_choose_yours_answers_with_the_measured_winner(window, file):
         "document.querySelector('.choose .answer').textContent"
     )
     assert "headroom::prefault_ahead()" in window.evaluate("document.querySelector('.choose pre').textContent")
+
+
+def test_choose_yours_offers_what_was_measured_for_what_matters(window):
+    ask = "(form => { form.elements.matter.value = '%s'; form.elements.matter.dispatchEvent(new Event('input', {bubbles: true})); })(document.querySelector('.choose'))"
+    options = "[...document.querySelector('.choose').elements.element.options].map(one => one.value)"
+    window.evaluate(ask % "structures")
+    assert "unordered_set<vector<int>>" in window.evaluate(options)
+    answer = window.evaluate("document.querySelector('.choose .answer').textContent")
+    assert "headroom::monotonic_resource" in answer and "times std::allocator's" in answer
+    assert window.evaluate("document.querySelector('.choose .sized').offsetParent !== null")
+    window.evaluate(ask % "threads")
+    assert "2 threads, a resource each" in window.evaluate(options)
+    assert window.evaluate("document.querySelector('.choose .sized').offsetParent === null")
+    window.evaluate(ask % "build")
+    assert window.evaluate(options) == ["int", "unique_ptr<int>"]
+    assert window.log == []
 
 
 def test_choose_yours_keeps_to_containers_that_do_not_move_their_elements(window):

@@ -116,3 +116,49 @@ def test_a_folder_stands_for_the_result_files_in_it(tmp_path):
     for name in ("b.jsonl", "a.jsonl", "notes.txt"):
         (tmp_path / name).write_text("")
     assert expand([str(tmp_path)]) == [str(tmp_path / "a.jsonl"), str(tmp_path / "b.jsonl")]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_damaged_files_are_read_as_far_as_they_go_and_what_was_left_out_is_counted(tmp_path, seed):
+    """Bytes flipped, lines cut, doubled, joined and swapped: every line ends up as a run, a machine, or a problem."""
+    import random
+
+    from headroom_report import model, text
+
+    chance = random.Random(seed)
+    lines = [line(record) for record in samples.full(paired=True)]
+    whole = len(lines)
+    chance.shuffle(lines)
+    lines = lines[:700]
+    for _ in range(60):
+        at = chance.randrange(len(lines))
+        kind = chance.randrange(5)
+        if kind == 0 and lines[at]:
+            place = chance.randrange(len(lines[at]))
+            lines[at] = lines[at][:place] + bytes([chance.randrange(256)]) + lines[at][place + 1 :]
+        elif kind == 1:
+            lines[at] = lines[at][: chance.randrange(len(lines[at]) + 1)]
+        elif kind == 2:
+            lines.insert(at, lines[chance.randrange(len(lines))])
+        elif kind == 3:
+            lines[at] += lines.pop(chance.randrange(len(lines))) if at < len(lines) - 1 else b""
+        else:
+            lines[at] = lines[at].replace(b'"values": [', chance.choice([b'"values": [1e999, ', b'"values": "', b'"values": [null, ']))
+    found, path = read_lines(tmp_path, *lines)
+    machines = sum(b'"kind": "machine"' in one for one in lines)
+    assert 500 < len(found.runs) <= whole
+    assert len(found.runs) + found.repeated + len(found.problems) + sum(found.newer.values()) >= found.lines - machines
+    assert found.problems and all(problem.file == path and problem.line for problem in found.problems)
+    assert f"{len(found.problems)} place" in text.report_text(model.build(found))
+
+
+def test_a_packed_file_is_read_like_the_file_itself_and_a_damaged_one_is_named(tmp_path):
+    import gzip
+
+    path = samples.write(tmp_path / "full.jsonl", samples.full())
+    packed = tmp_path / "full.jsonl.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    assert len(results.read([packed]).runs) == len(results.read([path]).runs)
+    packed.write_bytes(packed.read_bytes()[:1000])
+    (problem,) = results.read([packed]).problems
+    assert "cannot be read" in str(problem)

@@ -21,7 +21,9 @@
   }, { rootMargin: "1200px" });
   for (const id of Object.keys(pictures)) { const place = document.getElementById(id); if (place) watch.observe(place); }
   addEventListener("beforeprint", drawAll);
-  addEventListener("load", () => (window.requestIdleCallback || setTimeout)(drawAll));
+  // The rest one by one while nothing else is to do, so that scrolling and typing never wait for more than one.
+  const idle = () => new Promise((go) => (window.requestIdleCallback || setTimeout)(go));
+  addEventListener("load", async () => { for (const id of Object.keys(pictures)) { await idle(); await draw(id); } });
 
   // Sorting: a click or Enter on a heading; again for the other way.
   const key = (cell) => {
@@ -94,7 +96,16 @@
   const put = (parent, tag, text) => { const made = document.createElement(tag); made.textContent = text; parent.append(made); return made; };
   for (const form of document.querySelectorAll(".choose")) {
     const rows = choices.rows[Number(form.dataset.machine)];
-    const answer = () => {
+    const offer = () => {
+      const rowsHere = rows.filter((row) => row.matter === form.elements.matter.value), select = form.elements.element, before = select.value;
+      const names = [...new Set(rowsHere.map((row) => row.element))];
+      select.replaceChildren(...names.map((name) => new Option(name)));
+      if (names.includes(before)) select.value = before;
+      form.querySelector(".sized").classList.toggle("hidden", !rowsHere.every((row) => row.sized));
+      form.querySelector(".stay").classList.toggle("hidden", rowsHere.every((row) => row.found.every((one) => one.stays)));
+    };
+    const answer = (event) => {
+      if (!event || event.target === form.elements.matter) offer();
       const place = form.querySelector(".answer"), wanted = Math.log(Number(form.elements.count.value));
       place.replaceChildren();
       const near = rows.filter((row) => row.matter === form.elements.matter.value && row.element === form.elements.element.value);
@@ -106,7 +117,7 @@
       const [first, second] = found, level = found.filter((one) => one !== first && one.low <= first.high);
       const line = put(place, "p", "");
       put(line, "b", first.name).className = "winner";
-      line.append(": " + first.text + (first.ratio && first.name !== "std::vector" ? ", " + first.ratio + " times std::vector's" : "") + ".");
+      line.append(": " + first.text + (first.ratio && first.name !== first.by ? ", " + first.ratio + " times " + first.by + "'s" : "") + ".");
       if (level.length) line.append(" Not told apart from it by these rounds: " + level.map((one) => one.name).join(", ") + ".");
       else if (second) line.append(" Next is " + second.name + " at " + (second.value / first.value).toFixed(2) + " times as much.");
       put(place, "p", "Nearest cell measured: " + row.where + ".").className = "note";
