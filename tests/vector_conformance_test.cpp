@@ -1,11 +1,14 @@
 // What the standard libraries' own suites ask of a vector beyond what its members do: which expressions exist for which
 // types, what can throw, and which types it names.
 #include <compare>
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <limits>
 #include <memory>
 #include <ranges>
+#include <stdexcept>
 #include <type_traits>
 #include <utility>
 
@@ -23,7 +26,7 @@ struct without_order {
 struct less_only {
     int value;
     friend bool operator<(const less_only& a, const less_only& b) { return a.value < b.value; }
-    friend bool operator==(const less_only&, const less_only&) = default;
+    [[maybe_unused]] friend bool operator==(const less_only&, const less_only&) = default;
 };
 
 TEST(comparison_of_vectors, exists_where_the_elements_can_be_compared) {
@@ -33,6 +36,12 @@ TEST(comparison_of_vectors, exists_where_the_elements_can_be_compared) {
     EXPECT_TRUE((std::three_way_comparable<headroom::vector<int>, std::strong_ordering>));
     EXPECT_TRUE((std::three_way_comparable<headroom::vector<double>, std::partial_ordering>));
     EXPECT_TRUE((std::three_way_comparable<headroom::vector<less_only>, std::weak_ordering>));
+    EXPECT_TRUE(headroom::vector<without_order>(2) == headroom::vector<without_order>(2));
+    const headroom::vector<less_only> low{{1}, {2}};
+    const headroom::vector<less_only> high{{1}, {3}};
+    EXPECT_TRUE((low <=> high) < 0);
+    EXPECT_TRUE((high <=> low) > 0);
+    EXPECT_TRUE(low != high);
 }
 
 TEST(iterators_of_vectors, are_contiguous_and_ordered_whatever_the_allocators_pointers) {
@@ -42,9 +51,26 @@ TEST(iterators_of_vectors, are_contiguous_and_ordered_whatever_the_allocators_po
     EXPECT_TRUE((std::three_way_comparable<elements::iterator, std::strong_ordering>));
     EXPECT_TRUE(std::ranges::contiguous_range<elements>);
     elements v{1, 2, 3};
-    EXPECT_EQ(v.insert(v.begin() + 1, 9), v.begin() + 1);
+    const elements::iterator inserted = v.insert(v.begin() + 1, 9);
+    EXPECT_EQ(inserted, v.begin() + 1);
     EXPECT_EQ(*v.erase(v.cbegin()), 9);
     EXPECT_EQ(*v.rbegin(), 3);
+}
+
+TEST(iterators_of_vectors, can_be_stepped_where_a_call_returned_them) {
+    headroom::vector<int> v{3, 1, 2};
+    EXPECT_EQ(*--v.end(), 2);
+    EXPECT_EQ(*++v.begin(), 1);
+    const headroom::vector<int>& same = v;
+    EXPECT_EQ(*--same.end(), 2);
+    EXPECT_TRUE((std::is_convertible_v<headroom::vector<int>::iterator, headroom::vector<int>::const_iterator>));
+    EXPECT_FALSE((std::is_convertible_v<headroom::vector<int>::const_iterator, headroom::vector<int>::iterator>));
+}
+
+TEST(iterators_of_vectors, lead_to_the_standards_algorithms_unqualified) {
+    headroom::vector<int> v{3, 1, 2};
+    sort(v.begin(), v.end());
+    EXPECT_EQ(v, (headroom::vector<int>{1, 2, 3}));
 }
 
 // An allocator with sizes of its own.
@@ -81,6 +107,98 @@ TEST(a_vector, is_moved_beside_an_allocator_without_throwing_where_allocators_ar
     using pmr = headroom::pmr::vector<int>;
     EXPECT_TRUE((std::is_nothrow_constructible_v<plain, plain&&, const plain::allocator_type&>));
     EXPECT_FALSE((std::is_nothrow_constructible_v<pmr, pmr&&, const pmr::allocator_type&>));
+}
+
+// An allocator that counts how it came to be.
+int copies_of_allocators;
+int moves_of_allocators;
+template <class T>
+struct counted : std::allocator<T> {
+    counted() = default;
+    counted(const counted&) noexcept { ++copies_of_allocators; }
+    counted(counted&&) noexcept { ++moves_of_allocators; }
+    counted& operator=(const counted&) = default;
+    template <class U>
+    struct rebind {
+        using other = counted<U>;
+    };
+};
+
+TEST(a_vector, copies_or_moves_its_allocator_once) {
+    const counted<int> allocator;
+    copies_of_allocators = moves_of_allocators = 0;
+    headroom::vector<int, counted<int>> v(allocator);
+    EXPECT_EQ(copies_of_allocators, 1);
+    EXPECT_EQ(moves_of_allocators, 0);
+    const headroom::vector<int, counted<int>> w(std::move(v));
+    EXPECT_EQ(copies_of_allocators, 1);
+    EXPECT_EQ(moves_of_allocators, 1);
+}
+
+// What becomes of an element on its way in.
+struct traveller {
+    static inline int copied = 0;
+    static inline int made_by_move = 0;
+    int value = 0;
+    traveller() = default;
+    explicit traveller(int from) : value(from) {}
+    traveller(const traveller& other) : value(other.value) { ++copied; }
+    traveller(traveller&& other) noexcept : value(std::exchange(other.value, -1)) { ++made_by_move; }
+    traveller& operator=(const traveller&) = default;
+    traveller& operator=(traveller&& other) noexcept {
+        value = std::exchange(other.value, -1);
+        return *this;
+    }
+};
+
+TEST(a_vector, makes_no_element_on_the_side_for_one_that_is_given_away) {
+    headroom::vector<traveller> v(3);
+    v.reserve(8);
+    traveller given(7);
+    traveller::made_by_move = 0;
+    v.insert(v.begin(), std::move(given));
+    EXPECT_EQ(traveller::made_by_move, 1);    // the last, one place on
+    EXPECT_EQ(v.front().value, 7);
+    v.emplace(v.begin() + 1, traveller(8));
+    EXPECT_EQ(v[1].value, 8);
+    v.insert(v.begin(), std::move(v[1]));    // one of its own, which is two places on by then
+    EXPECT_EQ(v[0].value, 8);
+    EXPECT_EQ(v[1].value, 7);
+    EXPECT_EQ(v[2].value, -1);
+}
+
+TEST(a_vector, copies_a_value_no_more_often_than_it_must_when_it_outgrows_its_block) {
+    headroom::vector<traveller> v(10);
+    v.shrink_to_fit();
+    const traveller value(7);
+    traveller::copied = 0;
+    v.insert(v.begin() + 3, v.capacity() + 20, value);
+    EXPECT_EQ(traveller::copied, static_cast<int>(v.size()) - 10);
+    EXPECT_EQ(v[3].value, 7);
+    EXPECT_EQ(v.back().value, 0);
+    traveller::copied = 0;
+    v.shrink_to_fit();
+    const std::size_t many = v.capacity();
+    v[5].value = 9;
+    v.insert(v.begin(), many, v[5]);    // one of its own
+    EXPECT_EQ(v.front().value, 9);
+    EXPECT_EQ(v[many - 1].value, 9);
+}
+
+// Its copy constructor is there, its move constructor is deleted.
+struct only_copied {
+    explicit only_copied(int from) : value(from) {}
+    only_copied(const only_copied&) = default;
+    only_copied(only_copied&&) = delete;
+    int value;
+};
+
+TEST(a_vector, grows_with_elements_whose_move_is_deleted) {
+    headroom::vector<only_copied> v;
+    const only_copied one(1);
+    for (int i = 0; i < 100; ++i) v.push_back(one);
+    EXPECT_EQ(v.size(), 100U);
+    EXPECT_EQ(v.back().value, 1);
 }
 
 // An iterator whose comma must not be used.

@@ -154,7 +154,13 @@ constexpr T* uninitialized_relocate(T* first, T* last, T* result) noexcept(is_tr
                 if (armed) std::destroy(begin, end);
             }
         } built{result, result};
-        for (T* source = first; source != last; ++source, ++built.end) std::construct_at(built.end, std::move(*source));
+        for (T* source = first; source != last; ++source, ++built.end) {
+            if constexpr (std::is_move_constructible_v<T>) {
+                std::construct_at(built.end, std::move(*source));
+            } else {
+                std::construct_at(built.end, std::as_const(*source));    // its move is deleted, its copy is not
+            }
+        }
         built.armed = false;
         std::destroy(first, last);
         return built.end;

@@ -12,7 +12,7 @@
 //   - relocatable elements (see relocatable.hpp) move as bytes when the vector grows: no move constructor runs;
 //   - the first capacity is a cache line, and from map_threshold on capacity() grows in pages, not by a factor;
 //   - vector<bool> holds bools, one byte each, with real references; it is no special case;
-//   - iterators are plain pointers, also where the allocator's pointers are classes.
+//   - iterators hold plain pointers, also where the allocator's pointers are classes.
 // What it costs: a vector in a reservation takes 4 GiB of address space and two of the system's mappings; when those run
 // out, it is on the heap.
 //
@@ -89,7 +89,7 @@ public:
     HEADROOM_ALWAYS_INLINE constexpr vector() noexcept(std::is_nothrow_default_constructible_v<Allocator>)
         requires std::default_initializable<Allocator>
         : base() {}
-    HEADROOM_ALWAYS_INLINE constexpr explicit vector(const Allocator& allocator) noexcept : base(memory(allocator)) {}
+    HEADROOM_ALWAYS_INLINE constexpr explicit vector(const Allocator& allocator) noexcept : base(allocator) {}
     // (std::size_t, not size_type: a deduction guide can then rule these out without the class it would deduce.)
     constexpr explicit vector(std::size_t count, const Allocator& allocator = Allocator()) : vector(allocator) {
         fill(count, detail::defaults{});
@@ -123,7 +123,7 @@ public:
         fill(other.size(), detail::taken_from<const T*>{other.data()});
     }
     // O(1). Invalidates: nothing; the elements now belong to *this, and `other` is empty.
-    HEADROOM_ALWAYS_INLINE constexpr vector(vector&& other) noexcept : base(memory(std::move(other.memory_))) {
+    HEADROOM_ALWAYS_INLINE constexpr vector(vector&& other) noexcept : base(std::move(other.memory_.allocator())) {
         this->steal(other);
     }
     // O(1) where the allocators are equal, else element by element.

@@ -47,7 +47,9 @@ struct allocator_memory {
     [[nodiscard]] constexpr const A& allocator() const noexcept { return allocator_; }
     [[nodiscard]] constexpr std::size_t most() const noexcept {
         const auto theirs = traits::max_size(allocator_);
-        constexpr std::size_t ours = most_elements(sizeof(T));
+        // What a difference of two iterators can say is a limit too: allocators may have a small type for it.
+        constexpr auto countable = static_cast<std::size_t>(std::numeric_limits<typename traits::difference_type>::max());
+        constexpr std::size_t ours = most_elements(sizeof(T)) < countable ? most_elements(sizeof(T)) : countable;
         return theirs < ours ? static_cast<std::size_t>(theirs) : ours;
     }
 

@@ -48,7 +48,9 @@ protected:
     using extent = block<pointer>;
 
     constexpr movable_store() = default;
-    constexpr explicit movable_store(Memory&& memory) noexcept : memory_(std::move(memory)) {}
+    // (An allocator is copied or moved once on its way here, not more.)
+    template <class From>
+    constexpr explicit movable_store(From&& allocator) noexcept : memory_(std::forward<From>(allocator)) {}
     movable_store(const movable_store&) = delete;
     movable_store& operator=(const movable_store&) = delete;
     constexpr ~movable_store() = default;
@@ -299,6 +301,7 @@ private:
     static constexpr std::size_t next(const pointer& begin, const pointer& cap, std::size_t required) noexcept {
         const auto capacity = static_cast<std::size_t>(cap - begin);
         const std::size_t wanted = Policy::growth::next(capacity, required, sizeof(T));
+        if (HEADROOM_CONSTANT_EVALUATED()) return wanted;    // no cache lines there
         return wanted < first_capacity<T> ? first_capacity<T> : wanted;
     }
 

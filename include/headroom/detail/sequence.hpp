@@ -17,7 +17,9 @@
 
 #include <algorithm>
 #include <compare>
+#include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <iterator>
 #include <limits>
@@ -30,12 +32,18 @@
 #include <headroom/detail/attributes.hpp>
 #include <headroom/detail/elements.hpp>
 #include <headroom/detail/errors.hpp>
+#include <headroom/detail/iterator.hpp>
 #include <headroom/detail/ranges.hpp>
 
 namespace headroom::detail {
 
 // What the standard calls synth-three-way: <=> where the type has it, made from < where not.
 template <class T>
+concept ordered = std::three_way_comparable<T> || requires(const T& a, const T& b) {
+    { a < b } -> std::convertible_to<bool>;
+    { !(a < b) } -> std::convertible_to<bool>;
+};
+template <ordered T>
 constexpr auto compare_three_way(const T& a, const T& b) {
     if constexpr (std::three_way_comparable<T>) {
         return a <=> b;
@@ -84,8 +92,8 @@ public:
     using const_reference = const value_type&;
     using size_type = std::size_t;
     using difference_type = std::ptrdiff_t;
-    using iterator = pointer;
-    using const_iterator = const_pointer;
+    using iterator = element_iterator<value_type>;
+    using const_iterator = element_iterator<const value_type>;
     using reverse_iterator = std::reverse_iterator<iterator>;
     using const_reverse_iterator = std::reverse_iterator<const_iterator>;
 
@@ -109,18 +117,18 @@ public:
     [[nodiscard]] constexpr value_type* data() noexcept { return raw(begin_); }
     [[nodiscard]] constexpr const value_type* data() const noexcept { return raw(begin_); }
 
-    // --- Iterators: plain pointers.
+    // --- Iterators: pointers in a class.
 
-    [[nodiscard]] constexpr iterator begin() noexcept { return begin_; }
-    [[nodiscard]] constexpr const_iterator begin() const noexcept { return begin_; }
-    [[nodiscard]] constexpr iterator end() noexcept { return end_; }
-    [[nodiscard]] constexpr const_iterator end() const noexcept { return end_; }
-    [[nodiscard]] constexpr const_iterator cbegin() const noexcept { return begin_; }
-    [[nodiscard]] constexpr const_iterator cend() const noexcept { return end_; }
-    [[nodiscard]] constexpr reverse_iterator rbegin() noexcept { return reverse_iterator(end_); }
-    [[nodiscard]] constexpr const_reverse_iterator rbegin() const noexcept { return const_reverse_iterator(end_); }
-    [[nodiscard]] constexpr reverse_iterator rend() noexcept { return reverse_iterator(begin_); }
-    [[nodiscard]] constexpr const_reverse_iterator rend() const noexcept { return const_reverse_iterator(begin_); }
+    [[nodiscard]] constexpr iterator begin() noexcept { return iterator(raw(begin_)); }
+    [[nodiscard]] constexpr const_iterator begin() const noexcept { return const_iterator(raw(begin_)); }
+    [[nodiscard]] constexpr iterator end() noexcept { return iterator(raw(end_)); }
+    [[nodiscard]] constexpr const_iterator end() const noexcept { return const_iterator(raw(end_)); }
+    [[nodiscard]] constexpr const_iterator cbegin() const noexcept { return begin(); }
+    [[nodiscard]] constexpr const_iterator cend() const noexcept { return end(); }
+    [[nodiscard]] constexpr reverse_iterator rbegin() noexcept { return reverse_iterator(end()); }
+    [[nodiscard]] constexpr const_reverse_iterator rbegin() const noexcept { return const_reverse_iterator(end()); }
+    [[nodiscard]] constexpr reverse_iterator rend() noexcept { return reverse_iterator(begin()); }
+    [[nodiscard]] constexpr const_reverse_iterator rend() const noexcept { return const_reverse_iterator(begin()); }
     [[nodiscard]] constexpr const_reverse_iterator crbegin() const noexcept { return rbegin(); }
     [[nodiscard]] constexpr const_reverse_iterator crend() const noexcept { return rend(); }
 
@@ -283,7 +291,7 @@ public:
     // O(elements erased + elements behind them). Invalidates: the erased elements and all behind them.
     constexpr iterator erase(const_iterator where) { return erase(where, where + 1); }
     constexpr iterator erase(const_iterator first, const_iterator last) {
-        const auto index = static_cast<size_type>(first - const_pointer(begin_));
+        const auto index = static_cast<size_type>(first - cbegin());
         const auto count = static_cast<size_type>(last - first);
         if (count != 0) {
             value_type* const to = raw(begin_) + index;
@@ -294,13 +302,13 @@ public:
                     move_bytes(to, from, kept - index);
                     end_ -= static_cast<difference_type>(count);
                     retreated(count);
-                    return begin_ + static_cast<difference_type>(index);
+                    return begin() + static_cast<difference_type>(index);
                 }
             }
             std::move(from, raw(end_), to);
             truncate(kept);
         }
-        return begin_ + static_cast<difference_type>(index);
+        return begin() + static_cast<difference_type>(index);
     }
 
     // --- Insertion. O(elements inserted + elements behind them). Throw as appending does; when what throws is an element's
@@ -310,52 +318,49 @@ public:
 
     template <class... Args>
     constexpr iterator emplace(const_iterator where, Args&&... args) {
-        const auto index = static_cast<size_type>(where - const_pointer(begin_));
-        if (end_ == cap_) {
-            if constexpr (Store::stable) {
-                HEADROOM_OPEN_TAIL();
-                this->make_room_for_one();
-            } else if (!widened(size() + 1)) {
-                HEADROOM_OPEN_TAIL();
-                this->emplace_gap_full(index, std::forward<Args>(args)...);
-                return begin_ + static_cast<difference_type>(index);
-            }
-        }
-        value_type* const place = raw(begin_) + index;
-        value_type* const last = raw(end_);
-        if (place == last) {
-            HEADROOM_TAIL_WINDOW(1);
-            this->construct(last, std::forward<Args>(args)...);
-            ++end_;
+        // An element given away needs no other made from it first.
+        if constexpr ((std::is_same_v<Args&&, value_type&&> && ...) && sizeof...(Args) == 1) {
+            return insert(where, std::forward<Args>(args)...);
         } else {
-            temporary<Store> value(floor(), std::forward<Args>(args)...);
-            shift_by_one(place, last, value.get());
+            return emplace_at(static_cast<size_type>(where - cbegin()), std::forward<Args>(args)...);
         }
-        return begin_ + static_cast<difference_type>(index);
     }
     constexpr iterator insert(const_iterator where, const value_type& value) { return emplace(where, value); }
-    constexpr iterator insert(const_iterator where, value_type&& value) { return emplace(where, std::move(value)); }
+    constexpr iterator insert(const_iterator where, value_type&& value) {
+        const auto index = static_cast<size_type>(where - cbegin());
+        if (end_ == cap_ || index == size()) return emplace_at(index, std::move(value));
+        shift_by_one(raw(begin_) + index, raw(end_), value);
+        return begin() + static_cast<difference_type>(index);
+    }
 
     constexpr iterator insert(const_iterator where, size_type count, const value_type& value) {
-        const auto index = static_cast<size_type>(where - const_pointer(begin_));
-        if (count == 0) return begin_ + static_cast<difference_type>(index);
+        const auto index = static_cast<size_type>(where - cbegin());
+        if (count == 0) return begin() + static_cast<difference_type>(index);
         if constexpr (bytewise()) {
             return insert_from(index, count, repeated<value_type>{value});
         } else {
+            if constexpr (!Store::stable) {
+                // In a new block the new elements are made while the old ones, and the value among them, are still there.
+                if (count > static_cast<size_type>(cap_ - end_) && !widened(checked_sum(count))) {
+                    HEADROOM_OPEN_TAIL();
+                    this->open_gap_full(index, count, repeated<const value_type&>{value});
+                    return begin() + static_cast<difference_type>(index);
+                }
+            }
             temporary<Store> copy(floor(), value);
             return insert_from(index, count, repeated<const value_type&>{copy.get()});
         }
     }
     template <any_input_iterator It>
     constexpr iterator insert(const_iterator where, It first, It last) {
-        return insert_between(static_cast<size_type>(where - const_pointer(begin_)), std::move(first), std::move(last));
+        return insert_between(static_cast<size_type>(where - cbegin()), std::move(first), std::move(last));
     }
     constexpr iterator insert(const_iterator where, std::initializer_list<value_type> values) {
         return insert(where, values.begin(), values.end());
     }
     template <compatible_range<value_type> R>
     constexpr iterator insert_range(const_iterator where, R&& values) {
-        const auto index = static_cast<size_type>(where - const_pointer(begin_));
+        const auto index = static_cast<size_type>(where - cbegin());
         if constexpr (std::ranges::forward_range<R>) {
             const auto count = static_cast<size_type>(std::ranges::distance(values));
             return insert_from(index, count, source_at<value_type>(std::ranges::begin(values)));
@@ -418,11 +423,11 @@ public:
             append_from(count - size(), uninitialised{});
         }
     }
-    // Appends `count` default-initialised elements, and returns the first of them (end() if none).
-    constexpr iterator append_default_init(size_type count) {
+    // Appends `count` default-initialised elements, and returns where the first of them is (or would be).
+    constexpr value_type* append_default_init(size_type count) {
         const size_type old = size();
         append_from(count, uninitialised{});
-        return begin_ + static_cast<difference_type>(old);
+        return raw(begin_) + old;
     }
     // Makes the size `count` as resize_default_init does, calls `operation(data(), count)`, and keeps as many elements as it
     // returns. Precondition: at most `count`. If `operation` throws, `count` elements stay.
@@ -437,7 +442,9 @@ public:
     [[nodiscard]] friend constexpr bool operator==(const sequence& a, const sequence& b) {
         return a.size() == b.size() && std::equal(a.data(), a.data() + a.size(), b.data());
     }
-    [[nodiscard]] friend constexpr auto operator<=>(const sequence& a, const sequence& b) {
+    [[nodiscard]] friend constexpr auto operator<=>(const sequence& a, const sequence& b)
+        requires ordered<value_type>
+    {
         return std::lexicographical_compare_three_way(a.data(), a.data() + a.size(), b.data(), b.data() + b.size(),
                                                       compare_three_way<value_type>);
     }
@@ -606,7 +613,7 @@ protected:
         append_each(std::move(first), std::move(last));
         const auto place = static_cast<difference_type>(index);
         std::rotate(raw(begin_) + place, raw(begin_) + old, raw(end_));
-        return begin_ + place;
+        return begin() + place;
     }
 
     template <class Source>
@@ -619,20 +626,49 @@ protected:
             } else if (!widened(needed)) {
                 HEADROOM_OPEN_TAIL();
                 this->open_gap_full(index, count, source);
-                return begin_ + static_cast<difference_type>(index);
+                return begin() + static_cast<difference_type>(index);
             }
         }
         if (count != 0) fill_gap(index, count, source);
-        return begin_ + static_cast<difference_type>(index);
+        return begin() + static_cast<difference_type>(index);
     }
 
-    // Moves [place, last) up by one, and `value` to `place`. There is room; place != last.
+    // One element made from the arguments, at `index`.
+    template <class... Args>
+    constexpr iterator emplace_at(size_type index, Args&&... args) {
+        if (end_ == cap_) {
+            if constexpr (Store::stable) {
+                HEADROOM_OPEN_TAIL();
+                this->make_room_for_one();
+            } else if (!widened(size() + 1)) {
+                HEADROOM_OPEN_TAIL();
+                this->emplace_gap_full(index, std::forward<Args>(args)...);
+                return begin() + static_cast<difference_type>(index);
+            }
+        }
+        value_type* const place = raw(begin_) + index;
+        value_type* const last = raw(end_);
+        if (place == last) {
+            HEADROOM_TAIL_WINDOW(1);
+            this->construct(last, std::forward<Args>(args)...);
+            ++end_;
+        } else {
+            temporary<Store> value(floor(), std::forward<Args>(args)...);
+            shift_by_one(place, last, value.get());
+        }
+        return begin() + static_cast<difference_type>(index);
+    }
+
+    // Moves [place, last) up by one, and `value` to `place`: from where it is then, if it is one of them. There is room;
+    // place != last.
     constexpr void shift_by_one(value_type* place, value_type* last, value_type& value) {
         HEADROOM_TAIL_WINDOW(1);
+        value_type* from = std::addressof(value);
+        if (lies_in(place, last, from)) ++from;
         if constexpr (bytewise()) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
                 move_bytes(place + 1, place, static_cast<size_type>(last - place));
-                move_bytes(place, std::addressof(value), 1);
+                move_bytes(place, from, 1);
                 ++end_;
                 return;
             }
@@ -640,7 +676,19 @@ protected:
         this->construct(last, std::move(*(last - 1)));
         ++end_;
         std::move_backward(place, last - 1, last);
-        *place = std::move(value);
+        *place = std::move(*from);
+    }
+
+    // Whether the pointer, which may point anywhere, points to one of the elements.
+    static constexpr bool lies_in(const value_type* first, const value_type* last, const value_type* pointer) noexcept {
+        if (HEADROOM_CONSTANT_EVALUATED()) {
+            for (; first != last; ++first) {
+                if (first == pointer) return true;
+            }
+            return false;
+        }
+        const auto at = reinterpret_cast<std::uintptr_t>(pointer);
+        return at >= reinterpret_cast<std::uintptr_t>(first) && at < reinterpret_cast<std::uintptr_t>(last);
     }
 
     // Opens a gap of `count` elements and fills it. There is room; count != 0.
@@ -699,7 +747,7 @@ protected:
     template <class It, class End>
     constexpr void assign_each(It first, End last) {
         size_type kept = 0;
-        for (const size_type old = size(); kept != old && first != last; ++first, ++kept) raw(begin_)[kept] = *first;
+        for (const size_type old = size(); kept != old && first != last; ++first, (void)++kept) raw(begin_)[kept] = *first;
         if (first == last) {
             truncate(kept);
         } else {

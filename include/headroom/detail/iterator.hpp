@@ -1,0 +1,87 @@
+// The iterator of all containers here: a pointer in a class.
+//
+// A plain pointer would do, and the standard allows it. But programs written for std::vector step the iterator that a call
+// returned (`*--v.end()`) and leave out std:: before an algorithm (`sort(v.begin(), v.end())`), and neither goes with plain
+// pointers. libstdc++'s algorithms know its own such class, and copy by memmove through it: there it is that one. Other
+// standard libraries look through every contiguous iterator.
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <iterator>
+#include <memory>
+#include <type_traits>
+
+namespace headroom::detail {
+
+#if defined(__GLIBCXX__)
+
+// (The second argument is a mere name: it has std among the places where functions are looked for.)
+template <class T>
+using element_iterator = __gnu_cxx::__normal_iterator<T*, std::allocator<std::remove_const_t<T>>>;
+
+#else
+
+template <class T, class = std::allocator<std::remove_const_t<T>>>
+class class_iterator {
+public:
+    using iterator_category = std::random_access_iterator_tag;
+    using iterator_concept = std::contiguous_iterator_tag;
+    using value_type = std::remove_const_t<T>;
+    using difference_type = std::ptrdiff_t;
+    using pointer = T*;
+    using reference = T&;
+
+    constexpr class_iterator() noexcept = default;
+    constexpr explicit class_iterator(T* at) noexcept : at_(at) {}
+    // From iterator to const_iterator.
+    template <class U>
+        requires std::is_same_v<const U, T>
+    constexpr class_iterator(const class_iterator<U>& other) noexcept : at_(other.operator->()) {}
+
+    [[nodiscard]] constexpr T& operator*() const noexcept { return *at_; }
+    [[nodiscard]] constexpr T* operator->() const noexcept { return at_; }
+    [[nodiscard]] constexpr T& operator[](difference_type index) const noexcept { return at_[index]; }
+    constexpr class_iterator& operator++() noexcept {
+        ++at_;
+        return *this;
+    }
+    constexpr class_iterator operator++(int) noexcept { return class_iterator(at_++); }
+    constexpr class_iterator& operator--() noexcept {
+        --at_;
+        return *this;
+    }
+    constexpr class_iterator operator--(int) noexcept { return class_iterator(at_--); }
+    constexpr class_iterator& operator+=(difference_type by) noexcept {
+        at_ += by;
+        return *this;
+    }
+    constexpr class_iterator& operator-=(difference_type by) noexcept {
+        at_ -= by;
+        return *this;
+    }
+    [[nodiscard]] friend constexpr class_iterator operator+(class_iterator from, difference_type by) noexcept { return from += by; }
+    [[nodiscard]] friend constexpr class_iterator operator+(difference_type by, class_iterator from) noexcept { return from += by; }
+    [[nodiscard]] friend constexpr class_iterator operator-(class_iterator from, difference_type by) noexcept { return from -= by; }
+    template <class U>
+    [[nodiscard]] constexpr difference_type operator-(const class_iterator<U>& from) const noexcept {
+        return at_ - from.operator->();
+    }
+    template <class U>
+    [[nodiscard]] constexpr bool operator==(const class_iterator<U>& other) const noexcept {
+        return at_ == other.operator->();
+    }
+    template <class U>
+    [[nodiscard]] constexpr std::strong_ordering operator<=>(const class_iterator<U>& other) const noexcept {
+        return at_ <=> other.operator->();
+    }
+
+private:
+    T* at_ = nullptr;
+};
+template <class T>
+using element_iterator = class_iterator<T>;
+
+#endif
+
+}  // namespace headroom::detail
