@@ -169,6 +169,7 @@ def _machine(machine: Machine, packed: Packed) -> dict:
                 "question": section.experiment.question,
                 "document": section.experiment.document,
                 "ran": section.ran,
+                "why_not": "" if section.ran else section.why_not,
                 "pictures": section.pictures,
                 "reading": section.experiment.reading,
                 "tables": [(table, packed.add(table, OPEN)) for table in section.tables],

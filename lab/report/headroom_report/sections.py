@@ -30,6 +30,12 @@ class Section:
     command: str = ""
 
     @property
+    def why_not(self) -> str:
+        """The reason that the first run gave for not being made, where none was."""
+        details = (cell.detail(name) for cell in self.cells for name in cell.contenders if not cell.ok(name))
+        return next((detail for detail in details if detail), "")
+
+    @property
     def ran(self) -> bool:
         return any(cell.ok(contender) for cell in self.cells for contender in cell.contenders)
 

@@ -66,7 +66,8 @@ def machine_text(machine: Machine, width: int = 150, losses: int = 20, tables: b
         for section in machine.sections:
             out.append(_heading(f"{section.experiment.title}: {section.experiment.question}"))
             if not section.ran:
-                out.append(f"Not run. To run it: {section.command}")
+                why = f" ({section.why_not})" if section.why_not else ""
+                out.append(f"Not run{why}. To run it: {section.command}")
                 continue
             for table in section.tables + section.beside:
                 out += ["", table.caption, plain(table)]

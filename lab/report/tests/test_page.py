@@ -313,6 +313,17 @@ def test_experiments_that_were_not_run_are_named(tmp_path):
     assert html.count("Not run in these results.") == len(catalogue.EXPERIMENTS) - 1
 
 
+def test_an_experiment_that_the_system_refused_says_why(tmp_path):
+    why = "no control group may be made"
+    records = [record for record in samples.full() if record.get("experiment") in (None, "memory")]
+    records.append(samples.run("pressure", "std::vector", {"iterations": 300}, {}, outcome="not_run", detail=why))
+    html, report = made(tmp_path, records)
+    assert "Not run in these results. No control group may be made." in html
+    assert why in text.report_text(report, everything=True)
+    verdict = next(one for one in report.machines[0].verdicts if one.claim.id == "pressure-twice")
+    assert verdict.state == "not run"
+
+
 def test_failures_and_absent_peers_stand_on_the_page(full):
     html, _ = full
     assert "2 bad_alloc" in html and "folly::fbvector (no source folder was given)" in html
