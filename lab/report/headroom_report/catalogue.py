@@ -28,6 +28,11 @@ class Contest:
     title: str
     least_elements: int = 0  # counts only from so many elements: one in a million says nothing of a thousand
 
+    def speaks_of(self, parameters: dict[str, object]) -> bool:
+        """Whether it counts in a cell with these parameters."""
+        elements = parameters.get("elements")
+        return not self.least_elements or (isinstance(elements, int) and elements >= self.least_elements)
+
 
 @dataclass(frozen=True)
 class Experiment:

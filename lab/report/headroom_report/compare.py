@@ -115,7 +115,7 @@ def compare(first: ResultSet, second: ResultSet, names: tuple[str, str] = ("A", 
             noise = Noise(own[0], contest.metric), Noise(own[1], contest.metric)
             for cell in own[0]:
                 other = there.get(_key(cell))
-                if other is None:
+                if other is None or not contest.speaks_of(cell.parameters):
                     continue
                 for name in arrange(set(cell.contenders) & set(other.contenders)):
                     if name.endswith(PAIRED):
@@ -179,7 +179,7 @@ def _change(cell: Cell, other: Cell, metric: str, name: str, apart: float, same:
     else:
         factor = after.median / before.median
     certain = factor != 1 and _apart(before, after) and distance(factor) > apart
-    if apart == LEAST and min(before.rounds, after.rounds) < 2 and cell.unit(name, metric) == "s":
+    if apart == LEAST and min(before.rounds, after.rounds) < 2 and (cell.unit(name, metric) == "s" or metric == "degradation"):
         certain = False  # one time each: nothing tells a change from an accident
     return relative, before, after, factor, certain
 

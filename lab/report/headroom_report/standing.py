@@ -110,8 +110,7 @@ def of(cells: list[Cell]) -> Standing:
         for contest in experiment.contests:
             noise = Noise(own, contest.metric)
             for cell in own:
-                elements = cell.parameters.get("elements")
-                if contest.least_elements and not (isinstance(elements, int) and elements >= contest.least_elements):
+                if not contest.speaks_of(cell.parameters):
                     continue
                 for parameters, contenders in _groups(cell):
                     place = _place(experiment.id, contest, noise, cell, parameters, contenders)

@@ -116,3 +116,30 @@ def test_the_command_writes_text_and_a_page(tmp_path, capsys):
     assert "Two result sets" in (tmp_path / "page.html").read_text()
     assert main(["compare", str(a), str(tmp_path / "missing.jsonl")]) == 1
     assert "holds no run" in capsys.readouterr().out
+
+
+def test_memory_resources_are_compared_by_their_ratio_to_the_global_allocator(tmp_path):
+    def one(pool):
+        records = [dict(samples.MACHINE)]
+        for name, rounds in (("std::allocator AS1", [1.0, 1.01]), ("headroom::multipool_resource AS7", pool)):
+            for number, time in enumerate(rounds):
+                point = {"T_exponent": 28, "A_exponent": 20, "S_exponent": 10}
+                records.append(samples.run("utilization", name, point, {"time": time}, number))
+        return records
+
+    found = compared(tmp_path, one([0.5, 0.51]), one([0.7, 0.71]))
+    (worse,) = found.worse
+    assert worse.relative == "std::allocator AS1" and worse.factor == pytest.approx(1.4, rel=0.02)
+
+
+def test_the_append_in_a_million_is_compared_only_where_there_are_a_million(tmp_path):
+    def one(tail):
+        records = [dict(samples.MACHINE)]
+        for elements in (1000, 1_000_000):
+            for number in range(2):
+                point = {"element": "int", "elements": elements, "optimisation": "O2"}
+                records.append(samples.run("latency", "std::vector", point, {"append_p999999": tail + number * 1e-9}, number))
+        return records
+
+    found = compared(tmp_path, one(1e-6), one(5e-6))
+    assert [change.parameters["elements"] for change in found.changes] == [1_000_000]
