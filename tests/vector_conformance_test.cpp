@@ -115,8 +115,8 @@ int moves_of_allocators;
 template <class T>
 struct counted : std::allocator<T> {
     counted() = default;
-    counted(const counted&) noexcept { ++copies_of_allocators; }
-    counted(counted&&) noexcept { ++moves_of_allocators; }
+    counted(const counted& other) noexcept : std::allocator<T>(other) { ++copies_of_allocators; }
+    counted(counted&& other) noexcept : std::allocator<T>(other) { ++moves_of_allocators; }
     counted& operator=(const counted&) = default;
     template <class U>
     struct rebind {
@@ -161,7 +161,7 @@ TEST(a_vector, makes_no_element_on_the_side_for_one_that_is_given_away) {
     EXPECT_EQ(v.front().value, 7);
     v.emplace(v.begin() + 1, traveller(8));
     EXPECT_EQ(v[1].value, 8);
-    v.insert(v.begin(), std::move(v[1]));    // one of its own, which is two places on by then
+    v.insert(v.begin(), std::move(v[1]));    // one of its own, which the others push along
     EXPECT_EQ(v[0].value, 8);
     EXPECT_EQ(v[1].value, 7);
     EXPECT_EQ(v[2].value, -1);

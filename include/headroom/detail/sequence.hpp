@@ -328,8 +328,13 @@ public:
     constexpr iterator insert(const_iterator where, const value_type& value) { return emplace(where, value); }
     constexpr iterator insert(const_iterator where, value_type&& value) {
         const auto index = static_cast<size_type>(where - cbegin());
-        if (end_ == cap_ || index == size()) return emplace_at(index, std::move(value));
-        shift_by_one(raw(begin_) + index, raw(end_), value);
+        value_type* const place = raw(begin_) + index;
+        value_type* const last = raw(end_);
+        // What is given away may be moved straight to its place, unless it is an element that the others push along.
+        if (end_ == cap_ || place == last || lies_in(place, last, std::addressof(value))) {
+            return emplace_at(index, std::move(value));
+        }
+        shift_by_one(place, last, value);
         return begin() + static_cast<difference_type>(index);
     }
 
@@ -659,16 +664,13 @@ protected:
         return begin() + static_cast<difference_type>(index);
     }
 
-    // Moves [place, last) up by one, and `value` to `place`: from where it is then, if it is one of them. There is room;
-    // place != last.
+    // Moves [place, last) up by one, and `value`, which is none of them, to `place`. There is room; place != last.
     constexpr void shift_by_one(value_type* place, value_type* last, value_type& value) {
         HEADROOM_TAIL_WINDOW(1);
-        value_type* from = std::addressof(value);
-        if (lies_in(place, last, from)) ++from;
         if constexpr (bytewise()) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
                 move_bytes(place + 1, place, static_cast<size_type>(last - place));
-                move_bytes(place, from, 1);
+                move_bytes(place, std::addressof(value), 1);
                 ++end_;
                 return;
             }
@@ -676,7 +678,7 @@ protected:
         this->construct(last, std::move(*(last - 1)));
         ++end_;
         std::move_backward(place, last - 1, last);
-        *place = std::move(*from);
+        *place = std::move(value);
     }
 
     // Whether the pointer, which may point anywhere, points to one of the elements.
