@@ -44,6 +44,16 @@ struct pipe_ends {
 };
 
 // In the child, between fork and exec: only calls that are safe there.
+bool enter(const char* group) {
+    const int to = open(group, O_WRONLY | O_CLOEXEC);
+    if (to < 0) return false;
+    const bool in = write(to, "0", 1) == 1;
+    const int why = errno;
+    close(to);
+    errno = why;
+    return in;
+}
+
 [[noreturn]] void become(const child_request& request, char* const* arguments, const pipe_ends& out, const pipe_ends& err,
                          const pipe_ends& failed) {
     setpgid(0, 0);    // so that it can be killed with all it starts, and so that Ctrl-C reaches only the parent
@@ -68,7 +78,7 @@ struct pipe_ends {
     }
     const rlimit no_core{0, 0};
     setrlimit(RLIMIT_CORE, &no_core);
-    execv(request.program.c_str(), arguments);
+    if (request.entrance.empty() || enter(request.entrance.c_str())) execv(request.program.c_str(), arguments);
     const int why = errno;
     if (write(failed.write, &why, sizeof why) < 0) {
         // The parent sees the exit code.

@@ -12,6 +12,7 @@ struct child_request {
     std::vector<std::string> arguments = {};
     double timeout = 60;               // s; then it is killed
     std::uint64_t memory_limit = 0;    // bytes of data it may map writable (RLIMIT_DATA); 0: as many as it likes
+    std::string entrance = {};         // the file that takes it into a control group (see short_memory.hpp); empty: it stays
     std::uint64_t keep_available = 0;  // bytes: it is killed when the machine has less memory left than this; 0: not watched
 };
 

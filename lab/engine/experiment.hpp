@@ -71,6 +71,7 @@ struct configuration {
     int rounds = 3;
     double seconds = 0.05;                     // expected for one child: for the time left and for equal shards
     double memory = 64e6;                      // bytes that one child is expected to need
+    double limited = 0;                        // bytes it may have, with swap for `memory` behind them; 0: as it likes
     double warmed = 0;                         // bytes that another process touches before each child; see warm_machine.hpp
     std::vector<std::string> contenders = {};  // the only ones that take part; empty: all
 };

@@ -39,6 +39,7 @@ void add_program(catalogue& all, const std::string& program, const json& answer)
             point.rounds = each.at("rounds");
             point.seconds = each.at("seconds");
             point.memory = each.at("memory");
+            point.limited = each.value("limited", 0.0);
             point.warmed = each.value("warmed", 0.0);
             point.contenders = each.at("contenders").get<std::vector<std::string>>();
             if (point.contenders.empty()) point.contenders = everyone;

@@ -37,6 +37,7 @@ struct planned {
     int rounds = 1;
     double seconds = 0;    // expected for one child
     double memory = 0;     // bytes
+    double limited = 0;    // bytes it may have, with swap behind them; 0: as it likes
     double warmed = 0;     // bytes touched by another process before each child
     std::vector<std::string> contenders;
 

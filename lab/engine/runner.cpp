@@ -12,6 +12,7 @@
 #include "engine/machine.hpp"
 #include "engine/progress.hpp"
 #include "engine/records.hpp"
+#include "engine/short_memory.hpp"
 #include "engine/stop.hpp"
 #include "measure/resources.hpp"
 #include "measure/statistics.hpp"
@@ -45,6 +46,11 @@ std::string figure(double value, const std::string& unit) {
     }
     std::snprintf(text, sizeof text, "%.4g%s%s%s", value, unit.empty() ? "" : " ", prefix, unit.c_str());
     return text;
+}
+
+std::filesystem::path folder_of(const std::string& file) {
+    const std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
+    return folder.empty() ? std::filesystem::path("/") : folder;
 }
 
 // Where the system gave a child none of the limits that it was asked under, its own words say why it ended.
@@ -100,7 +106,7 @@ child_request request_for(const planned& point, const std::string& contender, co
     request.arguments = {"run",     "--experiment",   point.experiment,      "--contender",
                          unpaired(contender), "--parameters", to_json(at).dump()};
     request.timeout = 60 + 30 * point.seconds;
-    if (point.memory > hungry && available > 0) {
+    if (point.limited <= 0 && point.memory > hungry && available > 0) {
         request.memory_limit = static_cast<std::uint64_t>(available * (1 - kept_for_others));
         request.keep_available = static_cast<std::uint64_t>(available * kept_for_others / 2);
     }
@@ -128,6 +134,7 @@ public:
         std::optional<std::pair<std::string, double>> agreed;
         const int rounds = rounds_of(point, options_);
         bool fresh = false;
+        std::optional<short_memory> squeeze;    // made when first needed, taken away when this configuration is left
         for (int round = 0; round < rounds; ++round) {
             for (std::size_t i = 0; i < point.contenders.size(); ++i) {
                 if (stop_signal() != 0) return;
@@ -136,7 +143,7 @@ public:
                 if (absent(record)) continue;
                 if (known_.contains(key_of(record))) continue;
                 bar_.begin(point.experiment + "  " + contender + "  " + to_text(point.parameters));
-                measure(point, record, agreed);
+                measure(point, record, agreed, squeeze);
                 if (stop_signal() != 0) return;
                 out_.append(to_json(record));
                 known_.insert(key_of(record));
@@ -237,21 +244,36 @@ private:
         }
     }
 
-    void measure(const planned& point, run_record& record, std::optional<std::pair<std::string, double>>& agreed) {
+    void measure(const planned& point, run_record& record, std::optional<std::pair<std::string, double>>& agreed,
+                 std::optional<short_memory>& squeeze) {
         if (const auto found = wrong_.find(point.level + point.experiment + unpaired(record.contender)); found != wrong_.end()) {
             record.outcome = outcome::error;
             record.detail = found->second;
             return;
         }
-        const double available = point.memory > hungry ? static_cast<double>(available_memory()) : 0;
+        const double needed = point.limited > 0 ? point.limited : point.memory;
+        const double available = needed > hungry ? static_cast<double>(available_memory()) : 0;
         // The documents' own grid lets programs run out of memory, and records how: under a limit that keeps the machine
         // alive. The other grids only ask for what can be had.
-        if (available > 0 && point.memory > available * (1 - kept_for_others) && options_.grid != "full") {
+        if (available > 0 && needed > available * (1 - kept_for_others) && options_.grid != "full") {
             record.outcome = outcome::not_run;
-            record.detail = "needs about " + gigabytes(point.memory) + "; " + gigabytes(available) + " are available";
+            record.detail = "needs about " + gigabytes(needed) + "; " + gigabytes(available) + " are available";
             return;
         }
-        const child_request request = request_for(point, record.contender, point.parameters, available);
+        child_request request = request_for(point, record.contender, point.parameters, available);
+        if (point.limited > 0) {
+            if (!squeeze) {
+                short_memory_places places;
+                places.swap_folders.insert(places.swap_folders.begin(), folder_of(options_.out));
+                squeeze.emplace(static_cast<std::uint64_t>(point.limited), static_cast<std::uint64_t>(point.memory), places);
+            }
+            if (!squeeze->refusal().empty()) {
+                record.outcome = outcome::not_run;
+                record.detail = "memory cannot be made short here: " + squeeze->refusal();
+                return;
+            }
+            request.entrance = squeeze->entrance();
+        }
         if (point.warmed > 0) {
             // The same before every contender. Its failing spoils nothing but the evenness of the figures.
             child_request warming = request;

@@ -17,6 +17,7 @@ void note_stop_signals() {
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, nullptr);    // without SA_RESTART: waiting calls return
     sigaction(SIGTERM, &action, nullptr);
+    sigaction(SIGHUP, &action, nullptr);    // the terminal has gone
 }
 
 int stop_signal() noexcept { return noted; }

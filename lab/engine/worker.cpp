@@ -37,6 +37,7 @@ json list(headroom::lab::grid_size size) {
                        {"rounds", each.rounds},
                        {"seconds", each.seconds},
                        {"memory", each.memory},
+                       {"limited", each.limited},
                        {"warmed", each.warmed},
                        {"contenders", each.contenders}};
             if (one.check) entry["check"] = to_json(one.check(each.parameters));

@@ -4,9 +4,9 @@
 namespace headroom::lab {
 
 std::vector<experiment> all_experiments() {
-    return {growth(),     memory(),          throughput(),  latency(),    commit_cost(),
-            one_growth(), instructions(),    push_back(),   simulation(), reset_words(),
-            make_shared(), data_structures(), locality(),   utilization(), contention()};
+    return {growth(),    memory(),      throughput(),      latency(),  commit_cost(), one_growth(),
+            instructions(), push_back(), simulation(),     pressure(), reset_words(), make_shared(),
+            data_structures(), locality(), utilization(), contention()};
 }
 
 }  // namespace headroom::lab

@@ -16,6 +16,7 @@ namespace headroom::lab {
 [[nodiscard]] experiment instructions();
 [[nodiscard]] experiment push_back();
 [[nodiscard]] experiment simulation();
+[[nodiscard]] experiment pressure();
 [[nodiscard]] experiment reset_words();
 [[nodiscard]] experiment make_shared();
 [[nodiscard]] experiment data_structures();

@@ -99,7 +99,7 @@ experiment latency() {
     return {.id = "latency",
             .question = "How long does one append take: usually, at worst, and how are the times spread?",
             .source = "Reserve and commit",
-            .contenders = contenders_of(vectors, run_latency{}),
+            .contenders = contenders_of(vectors + steady_vectors, run_latency{}),
             .grid = grid,
             .headline = "append_max",
             .check = few_elements};

@@ -59,7 +59,7 @@ experiment memory() {
     return {.id = "memory",
             .question = "How much memory does building an array of n ints take at its peak?",
             .source = "Reserve and commit",
-            .contenders = contenders_of(vectors, run_memory{}),
+            .contenders = contenders_of(vectors + steady_vectors, run_memory{}),
             .grid = grid,
             .headline = "peak_resident",
             .check = few_elements};

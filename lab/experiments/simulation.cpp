@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "experiments/all.hpp"
+#include "experiments/simulation.hpp"
 #include "measure/clock.hpp"
 #include "measure/resources.hpp"
 #include "peers/vectors.hpp"
@@ -272,18 +273,22 @@ std::vector<configuration> grid(grid_size size, const std::string& level) {
 
 }  // namespace
 
+std::vector<contender> simulation_contenders() { return contenders_of(general_vectors, run_simulation{}); }
+
+parameters few_iterations(const parameters& from) {
+    parameters result = from;
+    result.set("iterations", std::int64_t{40});
+    result.set("tests", std::int64_t{1});
+    return result;
+}
+
 experiment simulation() {
     return {.id = "simulation",
             .question = "How do vectors fare in a program that does everything with them?",
             .source = "A fast vector with mremap",
-            .contenders = contenders_of(general_vectors, run_simulation{}),
+            .contenders = simulation_contenders(),
             .grid = grid,
-            .check = [](const parameters& from) {
-                parameters result = from;
-                result.set("iterations", std::int64_t{40});
-                result.set("tests", std::int64_t{1});
-                return result;
-            }};
+            .check = few_iterations};
 }
 
 }  // namespace headroom::lab

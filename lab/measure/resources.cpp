@@ -42,7 +42,8 @@ std::uint64_t available_memory() { return status_line("/proc/meminfo", "MemAvail
 disturbances disturbances_so_far() {
     rusage usage{};
     getrusage(RUSAGE_SELF, &usage);
-    return {static_cast<std::uint64_t>(usage.ru_minflt), static_cast<std::uint64_t>(usage.ru_nivcsw)};
+    return {static_cast<std::uint64_t>(usage.ru_minflt), static_cast<std::uint64_t>(usage.ru_majflt),
+            static_cast<std::uint64_t>(usage.ru_nivcsw)};
 }
 
 }  // namespace headroom::lab

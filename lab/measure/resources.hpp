@@ -22,6 +22,7 @@ namespace headroom::lab {
 // What disturbed or helped the measured part. Counts since the process began.
 struct disturbances {
     std::uint64_t page_faults = 0;              // served without reading a disk
+    std::uint64_t disk_faults = 0;              // for which a disk was read: what was swapped out came back
     std::uint64_t involuntary_switches = 0;     // times another process took the processor
 };
 [[nodiscard]] disturbances disturbances_so_far();

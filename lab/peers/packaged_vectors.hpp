@@ -1,0 +1,97 @@
+// Vectors of other kinds that package registries carry.
+//
+// absl::InlinedVector stands in for std::vector everywhere; it is given room for a cache line inside.
+// boost's stable_vector and tbb's concurrent_vector never move an element, at the price of one pointer for each, or of an
+// indirection: they are asked where that is the question. They have no contiguous memory.
+// (Qt's QList shares its elements between copies, and llvm::SmallVector comes in a library of 100 MB: they are left out.)
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#if defined(HEADROOM_LAB_ABSL)
+#include <absl/base/config.h>
+#include <absl/container/inlined_vector.h>
+#endif
+#if __has_include(<boost/container/devector.hpp>)
+#include <boost/container/devector.hpp>
+#endif
+#if __has_include(<boost/container/stable_vector.hpp>)
+#include <boost/container/stable_vector.hpp>
+#endif
+#if defined(HEADROOM_LAB_TBB)
+#include <tbb/concurrent_vector.h>
+#include <tbb/version.h>
+#endif
+
+#include "peers/boost_vector.hpp"
+
+namespace headroom::lab {
+
+struct absl_inlined_vector {
+    static constexpr const char* id = "absl::InlinedVector";
+#if defined(HEADROOM_LAB_ABSL)
+    static std::string version() {
+        return std::to_string(ABSL_LTS_RELEASE_VERSION) + "." + std::to_string(ABSL_LTS_RELEASE_PATCH_LEVEL);
+    }
+    template <class T>
+    using container = absl::InlinedVector<T, (sizeof(T) < 64 ? 64 / sizeof(T) : 1)>;
+    template <class T>
+    static container<T> make(std::size_t) {
+        return container<T>();
+    }
+#else
+    static constexpr const char* absent = "absl's inlined_vector was not found when the lab was built";
+#endif
+};
+
+#if __has_include(<boost/container/stable_vector.hpp>)
+struct boost_stable_vector : boost_peer {
+    static constexpr const char* id = "boost::container::stable_vector";
+    template <class T>
+    using container = boost::container::stable_vector<T>;
+    template <class T>
+    static container<T> make(std::size_t) {
+        return container<T>();
+    }
+};
+#else
+struct boost_stable_vector {
+    static constexpr const char* id = "boost::container::stable_vector";
+    static constexpr const char* absent = "boost/container/stable_vector.hpp was not found when the lab was built";
+};
+#endif
+
+#if __has_include(<boost/container/devector.hpp>)
+struct boost_devector : boost_peer {
+    static constexpr const char* id = "boost::container::devector";
+    template <class T>
+    using container = boost::container::devector<T>;
+    template <class T>
+    static container<T> make(std::size_t) {
+        return container<T>();
+    }
+};
+#else
+struct boost_devector {
+    static constexpr const char* id = "boost::container::devector";
+    static constexpr const char* absent = "it came with Boost 1.76; an older one, or none, was found when the lab was built";
+};
+#endif
+
+struct tbb_concurrent_vector {
+    static constexpr const char* id = "tbb::concurrent_vector";
+#if defined(HEADROOM_LAB_TBB)
+    static std::string version() { return TBB_VERSION_STRING; }
+    template <class T>
+    using container = tbb::concurrent_vector<T>;
+    template <class T>
+    static container<T> make(std::size_t) {
+        return container<T>();
+    }
+#else
+    static constexpr const char* absent = "oneTBB was not found when the lab was built";
+#endif
+};
+
+}  // namespace headroom::lab
