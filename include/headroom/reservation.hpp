@@ -32,8 +32,9 @@ class commit_policy {
 public:
     enum class kind : std::uint8_t { page_by_page, stepped, huge_pages, prefault_ahead };
 
-    // The default: stepped(page, 64 KiB), half the current size at a time. Committed but unused memory stays under
-    // 64 KiB, and one append stalls for about 20 us at most (16 pages).
+    // The default: stepped(page, 32 KiB), half the current size at a time. Committed but unused memory stays under
+    // 32 KiB, and one append stalls for about 10 us at most (8 pages). (Steps of 64 KiB save 3% of the time and put
+    // p99.9999 above std::vector's.)
     constexpr commit_policy() noexcept = default;
 
     // One page at a time, provided at first touch: the policy of DynArray in "Reserve and commit".
@@ -100,7 +101,7 @@ private:
     holding holding_ = holding::guarded;
     std::uint32_t fraction_ = 2;                      // step = bytes in use / fraction
     std::size_t min_step_ = 1;                        // bytes, rounded up to pages
-    std::size_t max_step_ = std::size_t{64} << 10;    // bytes
+    std::size_t max_step_ = std::size_t{32} << 10;    // bytes
     std::size_t from_ = 0;                            // bytes in use from which huge pages are asked for
     std::size_t ahead_ = 0;                           // bytes the helper keeps ahead
 };
