@@ -68,8 +68,7 @@ public:
     // refuses, bad_alloc for sizes that no memory has; nothing has changed then. Invalidates: nothing.
     [[nodiscard, gnu::returns_nonnull]] HEADROOM_ALWAYS_INLINE void* allocate(
         std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) {
-        // One less than the size rounded up to the alignment; zero bytes wrap to a large number.
-        const std::size_t last = (bytes - 1) | (alignment - 1);
+        const std::size_t last = detail::last_byte(bytes, alignment);
         if (HEADROOM_UNLIKELY(last >= detail::largest_binned || alignment > fine_alignment)) {
             return allocate_rare(bytes, alignment);
         }
@@ -85,7 +84,7 @@ public:
     HEADROOM_ALWAYS_INLINE void deallocate(void* block, std::size_t bytes,
                                            std::size_t alignment = alignof(std::max_align_t)) {
         checks_.deallocated(this, block, bytes, alignment);
-        const std::size_t last = (bytes - 1) | (alignment - 1);
+        const std::size_t last = detail::last_byte(bytes, alignment);
         // Options may exclude some of these pools. Where the size is a constant, and this test with it, a look at the pool
         // tells; it costs the same as the test where the size is not.
         const bool constant = HEADROOM_IS_CONSTANT(last);
@@ -390,7 +389,7 @@ public:
     // As multipool_resource::allocate. Any thread, at any time.
     [[nodiscard, gnu::returns_nonnull]] HEADROOM_ALWAYS_INLINE void* allocate(
         std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) {
-        const std::size_t last = (bytes - 1) | (alignment - 1);
+        const std::size_t last = detail::last_byte(bytes, alignment);
         if (HEADROOM_UNLIKELY(last >= largest_kept_ || alignment > fine_alignment)) {
             return checked(shared_.allocate(bytes, alignment), bytes, alignment);
         }
@@ -411,7 +410,7 @@ public:
     HEADROOM_ALWAYS_INLINE void deallocate(void* block, std::size_t bytes,
                                            std::size_t alignment = alignof(std::max_align_t)) {
         checks_.deallocated(this, block, bytes, alignment);
-        const std::size_t last = (bytes - 1) | (alignment - 1);
+        const std::size_t last = detail::last_byte(bytes, alignment);
         if (HEADROOM_UNLIKELY(last >= largest_kept_ || alignment > fine_alignment)) {
             return shared_.deallocate(block, bytes, alignment);
         }

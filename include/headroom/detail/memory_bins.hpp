@@ -80,6 +80,13 @@ inline constexpr auto binned_bytes = [] {
     return table;
 }();
 
+// One less than the size rounded up to the alignment; zero bytes wrap to a large number. (The bins are block_step apart, so
+// where less alignment is asked for, as for nodes and characters, there is nothing to round.)
+HEADROOM_ALWAYS_INLINE constexpr std::size_t last_byte(std::size_t bytes, std::size_t alignment) noexcept {
+    if (HEADROOM_IS_CONSTANT(alignment) && alignment - 1 < block_step) return bytes - 1;
+    return (bytes - 1) | (alignment - 1);
+}
+
 // bin_offset[(bytes - 1) / block_step] for 1 <= bytes <= largest_binned: where in an array the size's bin lies, in bytes.
 // (An index would cost a shift at each allocation.)
 inline constexpr auto bin_offset = [] {
