@@ -186,8 +186,8 @@ def _warnings(results: ResultSet, machines: list[Machine]) -> list[str]:
                 + ", ".join(f"{count} {outcome}" for outcome, count in bad.items())
                 + ". They stand in the tables as such."
             )
-        for name, why in machine.absent.items():
-            found.append(f"Absent{on}: {name} ({why}).")
+        if machine.absent:
+            found.append(f"Absent{on}: " + ", ".join(f"{name} ({why})" for name, why in machine.absent.items()) + ".")
     return found
 
 
