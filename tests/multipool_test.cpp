@@ -132,6 +132,19 @@ TEST(Multipool, TheLastFreeBlockIsUsedBeforeANewChunkIsTaken) {
     EXPECT_EQ(upstream.requests(), requests);
 }
 
+// It used to take its only free block again and again, the slow way, when the committed part of its chunk was full.
+TEST(Multipool, AChunkThatCanGrowInPlaceDoesSoBeforeTheLastFreeBlockIsTaken) {
+    multipool_resource resource;
+    for (int i = 0; i < 100; ++i) (void)resource.allocate(1024);
+    ASSERT_TRUE(headroom::owner_of(resource.allocate(1024)));
+    for (int i = 0; i < 100; ++i) {
+        void* const only = resource.allocate(1024);
+        resource.deallocate(only, 1024);
+        void* const next = resource.allocate(1024);
+        EXPECT_NE(next, only) << i;
+    }
+}
+
 TEST(Multipool, AListThatIsPoppedAndPushedKeepsRunningThroughMemoryInOrder) {
     multipool_resource resource;
     std::pmr::list<int> list(&resource);

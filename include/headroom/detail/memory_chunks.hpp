@@ -180,6 +180,13 @@ public:
         return left;
     }
 
+    // Makes room for that in the reservation at hand, without a new chunk. False when that cannot be.
+    bool grow_in_place(std::size_t bytes, std::size_t alignment) noexcept {
+        if (active_ == nullptr || !grow(*active_, cursor, bytes, alignment)) return false;
+        limit = active_->last;
+        return true;
+    }
+
     // Gives every chunk back to upstream or to the warm cache. O(chunks).
     void release() noexcept {
         for (chunk* each = first_; each != nullptr;) {
