@@ -84,7 +84,7 @@ std::vector<configuration> grid(grid_size size, const std::string& level) {
     const bool optimised = level == "O2";
     const std::int64_t most_ints = size == grid_size::full    ? 10'000'000'000
                                    : size == grid_size::quick ? (optimised ? 10'000'000 : 1'000'000)
-                                                              : (optimised ? 1'000'000'000 : 1'000'000);
+                                                              : (optimised ? 100'000'000 : 1'000'000);
     const std::int64_t most_pointers = size == grid_size::full    ? 10'000'000'000
                                        : size == grid_size::quick ? (optimised ? 1'000'000 : 1'000)
                                                                   : (optimised ? 10'000'000 : 1'000'000);

@@ -131,8 +131,8 @@ std::vector<configuration> grid(grid_size size, const std::string& level) {
         one.memory = 30e6 + count * 48 + count / static_cast<double>(each) * 2600;
         one.rounds = size == grid_size::full ? 2 : 1;
         if (global_only) one.contenders = {"std::allocator AS1"};
-        // Making and dropping tens of thousands of mimalloc's heaps takes minutes: in the other sizes of run it does.
-        else if (size == grid_size::quick && each < 512) one.contenders = without_mimalloc();
+        // Making and dropping tens of thousands of mimalloc's heaps takes minutes: only in full.
+        else if (size != grid_size::full && each < 512) one.contenders = without_mimalloc();
         result.push_back(std::move(one));
     };
     const bool full = size == grid_size::full;
