@@ -5,14 +5,12 @@
 
 #include <cstdint>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <type_traits>
 #include <vector>
 
 #include "../fuzz/subjects.hpp"
+#include "support/corpus.hpp"
 #include "support/sanitizers.hpp"
 
 namespace headroom_test {
@@ -55,20 +53,7 @@ void run_random(std::uint64_t steps) {
 // Replays every file of fuzz/corpus/NAME. Returns how many there were.
 template <class List>
 std::size_t replay_corpus(List list, const std::string& name) {
-    const auto folder = std::filesystem::path(__FILE__).parent_path().parent_path() / "fuzz" / "corpus" / name;
-    std::size_t files = 0;
-    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-        SCOPED_TRACE(entry.path().filename().string());
-        std::ifstream file(entry.path(), std::ios::binary);
-        const std::vector<char> bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-        try {
-            differential::run_bytes(list, reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
-        } catch (const differential::mismatch& difference) {
-            ADD_FAILURE() << difference.what();
-        }
-        ++files;
-    }
-    return files;
+    return replay_corpus(name, [list](const std::uint8_t* data, std::size_t size) { differential::run_bytes(list, data, size); });
 }
 
 }  // namespace headroom_test

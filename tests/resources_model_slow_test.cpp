@@ -12,14 +12,11 @@ using namespace test;
 template <class Kind>
 class ResourceModelSlow : public testing::Test {};
 
-using kinds = testing::Types<monotonic_with_upstream, monotonic_by_default, monotonic_with_buffer, arena_of_its_own,
-                             multipool_with_upstream, multipool_by_default, multipool_of_few_sizes,
-                             multipool_over_monotonic, synchronized_with_upstream, tracking_with_upstream>;
-TYPED_TEST_SUITE(ResourceModelSlow, kinds);
+TYPED_TEST_SUITE(ResourceModelSlow, with_all_kinds<testing::Types>);
 
 TYPED_TEST(ResourceModelSlow, AHundredMillionOperationsKeepEveryPromise) {
     resource_model<> model(test::random(20260102));
-    std::uint64_t left = model_operations(100'000'000) / 10;    // ten kinds
+    std::uint64_t left = model_operations(100'000'000) / kinds_in_all;
     run_operations<TypeParam>(model, [&] { return left-- > 0; });
 }
 

@@ -28,22 +28,22 @@ private:
 };
 
 template <class... Kinds>
-void run_chosen(std::size_t which, given_chance chance) {
-    std::size_t index = 0;
-    const auto run_one = [&]<class Kind>() {
-        if (index++ != which % sizeof...(Kinds)) return;
-        resource_model<given_chance&> model(chance);
-        run_operations<Kind>(model, [&] { return chance.left(); });
-    };
-    (run_one.template operator()<Kinds>(), ...);
-}
+struct chosen_of {
+    static void run(std::size_t which, given_chance chance) {
+        std::size_t index = 0;
+        const auto run_one = [&]<class Kind>() {
+            if (index++ != which % sizeof...(Kinds)) return;
+            resource_model<given_chance&> model(chance);
+            run_operations<Kind>(model, [&] { return chance.left(); });
+        };
+        (run_one.template operator()<Kinds>(), ...);
+    }
+};
 
 // Throws broken_promise.
 inline void run_bytes(const std::uint8_t* data, std::size_t size) {
     if (size == 0) return;
-    run_chosen<monotonic_with_upstream, monotonic_by_default, monotonic_with_buffer, arena_of_its_own,
-               multipool_with_upstream, multipool_by_default, multipool_of_few_sizes, multipool_over_monotonic,
-               synchronized_with_upstream, tracking_with_upstream>(data[0], given_chance(data + 1, size - 1));
+    with_all_kinds<chosen_of>::run(data[0], given_chance(data + 1, size - 1));
 }
 
 }  // namespace test

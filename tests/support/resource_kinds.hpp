@@ -14,37 +14,24 @@
 
 namespace test {
 
-// Each kind of resource, with the upstream it has, if any.
-struct monotonic_with_upstream {
-    static constexpr std::size_t most_blocks = 3000;
+// Each kind of resource, with the upstream it has, if any; a round of random operations keeps at most so many blocks.
+template <class Resource, std::size_t most>
+struct with_upstream {
+    static constexpr std::size_t most_blocks = most;
     counting_upstream upstream;
-    headroom::monotonic_resource resource{&upstream};
+    Resource resource{&upstream};
 };
-struct monotonic_by_default {
-    static constexpr std::size_t most_blocks = 3000;
+template <class Resource, std::size_t most>
+struct by_default {
+    static constexpr std::size_t most_blocks = most;
     counting_upstream upstream;    // unused
-    headroom::monotonic_resource resource;
+    Resource resource;
 };
 struct monotonic_with_buffer {
     static constexpr std::size_t most_blocks = 3000;
     counting_upstream upstream;
     std::array<std::byte, 5001> buffer;
     headroom::monotonic_resource resource{buffer.data() + 1, buffer.size() - 1, &upstream};
-};
-struct arena_of_its_own {
-    static constexpr std::size_t most_blocks = 3000;
-    counting_upstream upstream;    // unused
-    headroom::arena_resource resource;
-};
-struct multipool_with_upstream {
-    static constexpr std::size_t most_blocks = 20000;
-    counting_upstream upstream;
-    headroom::multipool_resource resource{&upstream};
-};
-struct multipool_by_default {
-    static constexpr std::size_t most_blocks = 20000;
-    counting_upstream upstream;    // unused
-    headroom::multipool_resource resource;
 };
 struct multipool_of_few_sizes {
     static constexpr std::size_t most_blocks = 20000;
@@ -57,16 +44,27 @@ struct multipool_over_monotonic {
     headroom::monotonic_resource below{&upstream};
     headroom::multipool_resource resource{&below};
 };
-struct synchronized_with_upstream {
-    static constexpr std::size_t most_blocks = 20000;
-    counting_upstream upstream;
-    headroom::synchronized_multipool_resource resource{&upstream};
+using tracking_with_upstream = with_upstream<headroom::tracking_resource, 20000>;
+
+// All of them, as List<kinds...>. The order stays: files of the fuzzer's corpus choose by number.
+template <template <class...> class List>
+using with_all_kinds =
+    List<with_upstream<headroom::monotonic_resource, 3000>, by_default<headroom::monotonic_resource, 3000>,
+         monotonic_with_buffer, by_default<headroom::arena_resource, 3000>,
+         with_upstream<headroom::multipool_resource, 20000>, by_default<headroom::multipool_resource, 20000>,
+         multipool_of_few_sizes, multipool_over_monotonic,
+         with_upstream<headroom::synchronized_multipool_resource, 20000>, tracking_with_upstream>;
+// Those that can go back to a mark.
+template <template <class...> class List>
+using with_marking_kinds =
+    List<with_upstream<headroom::monotonic_resource, 3000>, by_default<headroom::monotonic_resource, 3000>,
+         monotonic_with_buffer, by_default<headroom::arena_resource, 3000>>;
+
+template <class... Kinds>
+struct count_of {
+    static constexpr std::size_t value = sizeof...(Kinds);
 };
-struct tracking_with_upstream {
-    static constexpr std::size_t most_blocks = 20000;
-    counting_upstream upstream;
-    headroom::tracking_resource resource{&upstream};
-};
+inline constexpr std::size_t kinds_in_all = with_all_kinds<count_of>::value;
 
 // Ends a round: the last test of a resource's own promises. Returns how many blocks it still has of its upstream.
 template <class Kind>

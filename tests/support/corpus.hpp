@@ -1,0 +1,37 @@
+// Replays what a fuzzer left: every file of fuzz/corpus/NAME, as a unit test.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+namespace headroom_test {
+
+// Calls run(data, size) with the bytes of each file; what it throws is a failure that names the file. Returns how many files
+// there were.
+template <class Run>
+std::size_t replay_corpus(const std::string& name, Run run) {
+    const auto folder =
+        std::filesystem::path(__FILE__).parent_path().parent_path().parent_path() / "fuzz" / "corpus" / name;
+    std::size_t files = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+        std::ifstream file(entry.path(), std::ios::binary);
+        const std::vector<char> bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+        try {
+            run(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+        } catch (const std::exception& found) {
+            ADD_FAILURE() << entry.path().filename().string() << ": " << found.what();
+        }
+        ++files;
+    }
+    return files;
+}
+
+}  // namespace headroom_test

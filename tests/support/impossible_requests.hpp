@@ -1,0 +1,30 @@
+// What no memory resource can give: sizes and alignments beyond any memory.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+
+namespace test {
+
+// Each is refused by bad_alloc, as are those that `also` makes; and the next block follows the last one before them, so
+// nothing has changed.
+template <class Resource, class Also>
+void expect_refusals(Resource& resource, Also also) {
+    auto* const before = static_cast<std::byte*>(resource.allocate(16, 1));
+    for (int shift = 48; shift < 64; ++shift) {
+        const std::size_t large = std::size_t{1} << shift;
+        EXPECT_THROW((void)resource.allocate(large, 1), std::bad_alloc) << shift;
+        EXPECT_THROW((void)resource.allocate(large - 1, 16), std::bad_alloc) << shift;
+        EXPECT_THROW((void)resource.allocate(-large, 1), std::bad_alloc) << shift;
+        EXPECT_THROW((void)resource.allocate(1, large), std::bad_alloc) << shift;
+    }
+    EXPECT_THROW((void)resource.allocate(SIZE_MAX), std::bad_alloc);
+    EXPECT_THROW((void)resource.allocate(SIZE_MAX, 1), std::bad_alloc);
+    also();
+    EXPECT_EQ(resource.allocate(16, 1), before + 16);
+}
+
+}  // namespace test
