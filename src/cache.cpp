@@ -5,7 +5,7 @@
 #include "range_calls.hpp"
 #include "registry.hpp"
 
-namespace headroom::detail {
+namespace headroom::inline v0_1::detail {
 namespace {
 
 // Each cached range costs up to three mappings of the 65,530 that a process may have by default.
@@ -89,9 +89,9 @@ bool give_to_cache(range* control) noexcept {
     return true;
 }
 
-}  // namespace headroom::detail
+}  // namespace headroom::inline v0_1::detail
 
-namespace headroom {
+namespace headroom::inline v0_1 {
 
 void set_cache_limit(std::size_t bytes) noexcept {
     detail::range* evicted;
@@ -119,4 +119,4 @@ void trim_cache() noexcept {
     detail::destroy_all(evicted);
 }
 
-}  // namespace headroom
+}  // namespace headroom::inline v0_1

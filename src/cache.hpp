@@ -3,7 +3,7 @@
 
 #include "range.hpp"
 
-namespace headroom::detail {
+namespace headroom::inline v0_1::detail {
 
 // A cached range reserved at `bytes` under `policy`, made live; null when there is none. The most recently given first.
 [[nodiscard]] range* take_from_cache(std::size_t bytes, const commit_policy& policy) noexcept;
@@ -12,4 +12,4 @@ namespace headroom::detail {
 // nothing may be kept, and then it is live still. Every byte past `high` must be without memory.
 [[nodiscard]] bool give_to_cache(range* control) noexcept;
 
-}  // namespace headroom::detail
+}  // namespace headroom::inline v0_1::detail

@@ -4,7 +4,7 @@
 
 #include <atomic>
 
-namespace headroom::detail {
+namespace headroom::inline v0_1::detail {
 
 class constant_mutex {
 public:
@@ -30,4 +30,4 @@ private:
     std::atomic<unsigned> state_{free};
 };
 
-}  // namespace headroom::detail
+}  // namespace headroom::inline v0_1::detail

@@ -9,7 +9,8 @@ class HeadroomVectorPrinter:
     """A vector or settled_vector: three pointers, begin_, end_ and cap_."""
 
     def __init__(self, value):
-        self.kind = value.type.strip_typedefs().name.split("<", 1)[0]
+        name = value.type.strip_typedefs().name.split("<", 1)[0]
+        self.kind = "headroom::" + name.rsplit("::", 1)[-1]    # the version's inline namespace is of no interest
         self.begin = value["begin_"]
         self.end = value["end_"]
         self.cap = value["cap_"]
@@ -29,7 +30,7 @@ class HeadroomVectorPrinter:
 
 def _headroom_printers():
     printers = gdb.printing.RegexpCollectionPrettyPrinter("headroom")
-    printers.add_printer("vector", r"^headroom::(\w+::)?(settled_)?vector<.*>$", HeadroomVectorPrinter)
+    printers.add_printer("vector", r"^headroom::(\w+::)*(settled_)?vector<.*>$", HeadroomVectorPrinter)
     return printers
 
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace headroom::detail {
+namespace headroom::inline v0_1::detail {
 namespace {
 
 // How many blocks that are gone are remembered: enough to recognise a double free that comes soon, which most do.
@@ -166,4 +166,4 @@ void fail_written(const char* resource, const void* owner, const void* block, st
     std::abort();
 }
 
-}  // namespace headroom::detail
+}  // namespace headroom::inline v0_1::detail

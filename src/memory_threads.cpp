@@ -6,7 +6,7 @@
 
 #include "constant_mutex.hpp"
 
-namespace headroom::detail {
+namespace headroom::inline v0_1::detail {
 
 constinit thread_local std::array<thread_place, thread_places> places_of_thread{};
 
@@ -193,4 +193,4 @@ void shared_pools::forget() noexcept {
     for (thread_cache* each = caches_; each != nullptr; each = each->next_of_owner) each->pools = {};
 }
 
-}  // namespace headroom::detail
+}  // namespace headroom::inline v0_1::detail

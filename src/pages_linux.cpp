@@ -38,7 +38,7 @@
 #define PR_SET_VMA_ANON_NAME 0
 #endif
 
-namespace headroom {
+namespace headroom::inline v0_1 {
 namespace {
 
 std::error_code system_error(int error) noexcept { return {error, std::system_category()}; }
@@ -269,7 +269,7 @@ void on_fork(void (*before)(), void (*after_in_parent)(), void (*after_in_child)
 }
 
 }  // namespace detail
-}  // namespace headroom
+}  // namespace headroom::inline v0_1
 
 #ifdef HEADROOM_GDB_SCRIPT
 // The debugger's view of the containers travels inside the program (kind 4: Python text). Here, because every program that

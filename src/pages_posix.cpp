@@ -21,7 +21,7 @@
 #define MAP_NORESERVE 0
 #endif
 
-namespace headroom {
+namespace headroom::inline v0_1 {
 namespace {
 
 std::error_code system_error(int error) noexcept { return {error, std::system_category()}; }
@@ -144,4 +144,4 @@ void on_fork(void (*before)(), void (*after_in_parent)(), void (*after_in_child)
 }
 
 }  // namespace detail
-}  // namespace headroom
+}  // namespace headroom::inline v0_1

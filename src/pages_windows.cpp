@@ -15,7 +15,7 @@
 #include "calls.hpp"
 #include "platform.hpp"
 
-namespace headroom {
+namespace headroom::inline v0_1 {
 namespace {
 
 std::error_code unsupported() noexcept { return std::make_error_code(std::errc::function_not_supported); }
@@ -158,4 +158,4 @@ void lower_thread_priority() noexcept { SetThreadPriority(GetCurrentThread(), TH
 void on_fork(void (*)(), void (*)(), void (*)()) noexcept {}
 
 }  // namespace detail
-}  // namespace headroom
+}  // namespace headroom::inline v0_1

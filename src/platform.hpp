@@ -1,7 +1,7 @@
 // What the floors above need of the system besides pages. Implemented beside them, in src/pages_*.cpp.
 #pragma once
 
-namespace headroom::detail {
+namespace headroom::inline v0_1::detail {
 
 // Makes the calling thread give way to others. A wish.
 void lower_thread_priority() noexcept;
@@ -10,4 +10,4 @@ void lower_thread_priority() noexcept;
 // Does nothing where there is no fork.
 void on_fork(void (*before)(), void (*after_in_parent)(), void (*after_in_child)()) noexcept;
 
-}  // namespace headroom::detail
+}  // namespace headroom::inline v0_1::detail

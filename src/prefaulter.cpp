@@ -9,7 +9,7 @@
 #include "platform.hpp"
 #include "registry.hpp"
 
-namespace headroom::detail {
+namespace headroom::inline v0_1::detail {
 namespace {
 
 constexpr std::size_t batch_bytes = granule;
@@ -158,4 +158,4 @@ helper_pause::~helper_pause() {
     if (locked_ != nullptr) locked_->unlock();
 }
 
-}  // namespace headroom::detail
+}  // namespace headroom::inline v0_1::detail

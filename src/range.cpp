@@ -12,7 +12,7 @@
 #include "registry.hpp"
 #include "statistics.hpp"
 
-namespace headroom::detail {
+namespace headroom::inline v0_1::detail {
 namespace {
 
 // How much of a warm range its next owner gets accessible at once: what the default policy may leave unused.
@@ -365,4 +365,4 @@ void transfer(range* from, range* to, std::size_t bytes) noexcept {
 
 void throw_refused(const char* what, std::size_t bytes, std::error_code code) { throw refused(what, bytes, code); }
 
-}  // namespace headroom::detail
+}  // namespace headroom::inline v0_1::detail

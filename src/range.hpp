@@ -9,7 +9,7 @@
 
 #include "calls.hpp"
 
-namespace headroom::detail {
+namespace headroom::inline v0_1::detail {
 
 // A lock for a few loads and stores, held by nobody for long.
 class spin_lock {
@@ -67,4 +67,4 @@ struct range {
 // the machines that have them.
 inline constexpr std::size_t granule = std::size_t{2} << 20;
 
-}  // namespace headroom::detail
+}  // namespace headroom::inline v0_1::detail

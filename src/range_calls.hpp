@@ -3,7 +3,7 @@
 
 #include "range.hpp"
 
-namespace headroom::detail {
+namespace headroom::inline v0_1::detail {
 
 // Gives address space and memory back to the system and frees the control block. The range must not be live.
 void destroy(range* control) noexcept;
@@ -11,4 +11,4 @@ void destroy(range* control) noexcept;
 // Gives the memory past `kept` bytes (a multiple of the page size) back to the system.
 void cut_memory(range* control, std::size_t kept) noexcept;
 
-}  // namespace headroom::detail
+}  // namespace headroom::inline v0_1::detail

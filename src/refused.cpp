@@ -2,7 +2,7 @@
 
 #include <headroom/reservation.hpp>
 
-namespace headroom {
+namespace headroom::inline v0_1 {
 
 refused::refused(const char* what, std::size_t bytes, std::error_code code) noexcept : code_(code) {
     // message() allocates, and memory may be what is short; then the number has to do.
@@ -14,4 +14,4 @@ refused::refused(const char* what, std::size_t bytes, std::error_code code) noex
     }
 }
 
-}  // namespace headroom
+}  // namespace headroom::inline v0_1

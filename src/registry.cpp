@@ -9,7 +9,7 @@
 
 #include "constant_mutex.hpp"
 
-namespace headroom::detail {
+namespace headroom::inline v0_1::detail {
 namespace {
 
 constexpr unsigned granule_bits = 21;
@@ -173,9 +173,9 @@ range* range_at(const void* pointer) noexcept {
     return leaf == nullptr ? nullptr : leaf->ranges[leaf_index(at)].load(std::memory_order_acquire);
 }
 
-}  // namespace headroom::detail
+}  // namespace headroom::inline v0_1::detail
 
-namespace headroom {
+namespace headroom::inline v0_1 {
 namespace {
 
 // What a control block says of itself, copied out under its lock; strings are made afterwards, because nothing that may
@@ -238,4 +238,4 @@ std::vector<owner> reservations() {
     return result;
 }
 
-}  // namespace headroom
+}  // namespace headroom::inline v0_1

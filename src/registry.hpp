@@ -5,7 +5,7 @@
 
 #include "range.hpp"
 
-namespace headroom::detail {
+namespace headroom::inline v0_1::detail {
 
 // A control block not in use, or null when there is no memory for one.
 [[nodiscard]] range* new_control_block() noexcept;
@@ -35,4 +35,4 @@ struct registry_guard {
     registry_guard& operator=(const registry_guard&) = delete;
 };
 
-}  // namespace headroom::detail
+}  // namespace headroom::inline v0_1::detail

@@ -24,7 +24,7 @@
 #include <headroom/detail/memory_chunks.hpp>
 #include <headroom/reservation.hpp>
 
-namespace headroom {
+namespace headroom::inline v0_1 {
 
 HEADROOM_MEMORY_ABI {
 
@@ -256,4 +256,4 @@ private:
 
 }  // HEADROOM_MEMORY_ABI
 
-}  // namespace headroom
+}  // namespace headroom::inline v0_1

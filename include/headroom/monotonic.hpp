@@ -24,7 +24,7 @@
 #include <headroom/detail/memory_checks.hpp>
 #include <headroom/detail/memory_chunks.hpp>
 
-namespace headroom {
+namespace headroom::inline v0_1 {
 
 HEADROOM_MEMORY_ABI {
 
@@ -143,4 +143,4 @@ private:
 
 }  // HEADROOM_MEMORY_ABI
 
-}  // namespace headroom
+}  // namespace headroom::inline v0_1

@@ -38,7 +38,7 @@
 #include <headroom/detail/memory_large.hpp>
 #include <headroom/detail/memory_threads.hpp>
 
-namespace headroom {
+namespace headroom::inline v0_1 {
 
 HEADROOM_MEMORY_ABI {
 
@@ -475,4 +475,4 @@ private:
 
 }  // HEADROOM_MEMORY_ABI
 
-}  // namespace headroom
+}  // namespace headroom::inline v0_1

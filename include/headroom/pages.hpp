@@ -18,7 +18,7 @@
 #include <cstdint>
 #include <system_error>
 
-namespace headroom {
+namespace headroom::inline v0_1 {
 
 // What a program may do with the bytes of a range.
 enum class access { none, read_only, read_write };
@@ -86,4 +86,4 @@ std::error_code guard(page_range range) noexcept;
 // A wish: function_not_supported where the system keeps no names.
 std::error_code name(page_range range, const char* text) noexcept;
 
-}  // namespace headroom
+}  // namespace headroom::inline v0_1

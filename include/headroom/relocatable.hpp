@@ -27,7 +27,7 @@
 
 #include <headroom/detail/attributes.hpp>
 
-namespace headroom {
+namespace headroom::inline v0_1 {
 
 template <class T>
 struct is_trivially_relocatable;
@@ -167,4 +167,4 @@ constexpr T* uninitialized_relocate(T* first, T* last, T* result) noexcept(is_tr
     }
 }
 
-}  // namespace headroom
+}  // namespace headroom::inline v0_1

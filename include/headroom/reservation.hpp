@@ -19,7 +19,7 @@
 
 #include <headroom/pages.hpp>
 
-namespace headroom {
+namespace headroom::inline v0_1 {
 
 // How a range is held.
 //   guarded: what is not committed is inaccessible; a stray write faults; works where overcommit is off.
@@ -295,4 +295,4 @@ void set_cache_limit(std::size_t bytes) noexcept;
 // Gives all that is kept warm back to the system.
 void trim_cache() noexcept;
 
-}  // namespace headroom
+}  // namespace headroom::inline v0_1

@@ -34,7 +34,7 @@
 #include <headroom/detail/settled_store.hpp>
 #include <headroom/reservation.hpp>
 
-namespace headroom {
+namespace headroom::inline v0_1 {
 
 template <class T, class Policy = settled_policy>
 class settled_vector : public detail::sequence<detail::settled_store<T, Policy>> {
@@ -194,4 +194,4 @@ typename settled_vector<T, Policy>::size_type erase_if(settled_vector<T, Policy>
     return detail::erase_where(container, std::move(predicate));
 }
 
-}  // namespace headroom
+}  // namespace headroom::inline v0_1

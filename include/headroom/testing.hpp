@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace headroom::testing {
+namespace headroom::inline v0_1::testing {
 
 // What follows the chosen failure.
 enum class afterwards { succeed, keep_failing };
@@ -33,4 +33,4 @@ void pretend_page_size(std::size_t bytes) noexcept;
 // Makes a reservation of more than `bytes` fail with ENOMEM, as a small address space would; 0 lifts the limit.
 void limit_address_space(std::size_t bytes) noexcept;
 
-}  // namespace headroom::testing
+}  // namespace headroom::inline v0_1::testing

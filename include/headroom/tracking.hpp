@@ -18,7 +18,7 @@
 
 #include <headroom/detail/memory_ledger.hpp>
 
-namespace headroom {
+namespace headroom::inline v0_1 {
 
 // What went through a tracking_resource. Blocks and bytes as the user asked for them.
 struct tracking_statistics {
@@ -101,4 +101,4 @@ private:
     tracking_statistics counts_;
 };
 
-}  // namespace headroom
+}  // namespace headroom::inline v0_1

@@ -35,7 +35,7 @@
 #include <headroom/growth.hpp>
 #include <headroom/reservation.hpp>
 
-namespace headroom {
+namespace headroom::inline v0_1 {
 
 // How a vector grows. Derive from it and override what should differ.
 struct vector_policy {
@@ -246,4 +246,4 @@ constexpr typename vector<T, Allocator, Policy>::size_type erase_if(vector<T, Al
     return detail::erase_where(container, std::move(predicate));
 }
 
-}  // namespace headroom
+}  // namespace headroom::inline v0_1

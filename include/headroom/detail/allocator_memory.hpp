@@ -15,7 +15,7 @@
 #include <headroom/growth.hpp>
 #include <headroom/relocatable.hpp>
 
-namespace headroom::detail {
+namespace headroom::inline v0_1::detail {
 
 // Whether the allocator leaves construction and destruction to the elements, so that those of simple types may be copied as
 // bytes. std::pmr's hooks in only to pass itself on, which simple types do not take.
@@ -79,4 +79,4 @@ private:
     [[no_unique_address]] A allocator_{};
 };
 
-}  // namespace headroom::detail
+}  // namespace headroom::inline v0_1::detail

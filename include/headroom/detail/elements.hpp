@@ -20,7 +20,7 @@
 #include <headroom/detail/attributes.hpp>
 #include <headroom/detail/ranges.hpp>
 
-namespace headroom::detail {
+namespace headroom::inline v0_1::detail {
 
 // memmove that may be given null with a count of zero, as an empty container does.
 template <class T>
@@ -264,4 +264,4 @@ constexpr auto source_at(std::move_iterator<T*> first) {
     return taken_from<T*>{first.base()};
 }
 
-}  // namespace headroom::detail
+}  // namespace headroom::inline v0_1::detail

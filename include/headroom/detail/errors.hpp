@@ -8,7 +8,7 @@
 
 #include <headroom/detail/attributes.hpp>
 
-namespace headroom::detail {
+namespace headroom::inline v0_1::detail {
 
 #if defined(__cpp_exceptions)
 [[noreturn]] HEADROOM_COLD inline void throw_length_error(const char* what) { throw std::length_error(what); }
@@ -24,4 +24,4 @@ namespace headroom::detail {
 [[noreturn]] HEADROOM_COLD inline void throw_system_error(std::error_code, const char*) { std::abort(); }
 #endif
 
-}  // namespace headroom::detail
+}  // namespace headroom::inline v0_1::detail

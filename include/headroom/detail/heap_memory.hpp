@@ -24,7 +24,7 @@
 #include <headroom/relocatable.hpp>
 #include <headroom/reservation.hpp>
 
-namespace headroom::detail {
+namespace headroom::inline v0_1::detail {
 
 // Memory for elements: [begin, cap).
 template <class Pointer>
@@ -280,4 +280,4 @@ private:
     }
 };
 
-}  // namespace headroom::detail
+}  // namespace headroom::inline v0_1::detail

@@ -12,7 +12,7 @@
 #include <memory>
 #include <type_traits>
 
-namespace headroom::detail {
+namespace headroom::inline v0_1::detail {
 
 #if defined(__GLIBCXX__)
 
@@ -84,4 +84,4 @@ using element_iterator = class_iterator<T>;
 
 #endif
 
-}  // namespace headroom::detail
+}  // namespace headroom::inline v0_1::detail

@@ -12,7 +12,7 @@
 
 #include <headroom/detail/poison.hpp>
 
-namespace headroom::detail {
+namespace headroom::inline v0_1::detail {
 
 inline constexpr std::size_t block_step = 8;                // bytes
 inline constexpr std::size_t fine_bins = 16;                // 8, 16, ... 128
@@ -119,4 +119,4 @@ static_assert(bin_bytes(bins + wide_bins - 1) == largest_pooled);
 static_assert(bin_index(largest_binned) == bins - 1 && bin_index(largest_binned + 1) == bins);
 static_assert(bin_index(largest_pooled) == bins + wide_bins - 1);
 
-}  // namespace headroom::detail
+}  // namespace headroom::inline v0_1::detail

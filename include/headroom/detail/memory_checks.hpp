@@ -20,7 +20,7 @@
 #define HEADROOM_MEMORY_ABI inline namespace memory
 #endif
 
-namespace headroom::detail {
+namespace headroom::inline v0_1::detail {
 
 #if defined(HEADROOM_MEMORY_CHECKED)
 
@@ -107,4 +107,4 @@ using synchronized_checks = memory_checks;
 
 #endif
 
-}  // namespace headroom::detail
+}  // namespace headroom::inline v0_1::detail

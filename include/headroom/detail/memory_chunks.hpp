@@ -21,7 +21,7 @@
 #include <headroom/detail/poison.hpp>
 #include <headroom/reservation.hpp>
 
-namespace headroom::detail {
+namespace headroom::inline v0_1::detail {
 
 HEADROOM_ALWAYS_INLINE std::uintptr_t address_of(const void* pointer) noexcept {
     return reinterpret_cast<std::uintptr_t>(pointer);
@@ -319,4 +319,4 @@ private:
     bool reserve_;
 };
 
-}  // namespace headroom::detail
+}  // namespace headroom::inline v0_1::detail

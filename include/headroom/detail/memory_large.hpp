@@ -11,7 +11,7 @@
 
 #include <headroom/detail/memory_chunks.hpp>
 
-namespace headroom::detail {
+namespace headroom::inline v0_1::detail {
 
 class large_blocks {
 public:
@@ -112,4 +112,4 @@ private:
     link* spare_ = nullptr;     // oldest first, singly linked
 };
 
-}  // namespace headroom::detail
+}  // namespace headroom::inline v0_1::detail

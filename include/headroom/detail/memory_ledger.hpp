@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <memory>
 
-namespace headroom::detail {
+namespace headroom::inline v0_1::detail {
 
 // What is known of a block.
 struct block_record {
@@ -59,4 +59,4 @@ private:
 char* describe_fault(char* text, std::size_t size, block_fault fault, const void* block, std::size_t bytes,
                      std::size_t alignment, const block_record& known) noexcept;
 
-}  // namespace headroom::detail
+}  // namespace headroom::inline v0_1::detail

@@ -10,7 +10,7 @@
 
 #include <headroom/detail/memory_bins.hpp>
 
-namespace headroom::detail {
+namespace headroom::inline v0_1::detail {
 
 class shared_pools;
 
@@ -90,4 +90,4 @@ private:
     thread_cache* caches_ = nullptr;
 };
 
-}  // namespace headroom::detail
+}  // namespace headroom::inline v0_1::detail

@@ -19,7 +19,7 @@
 #include <headroom/detail/heap_memory.hpp>
 #include <headroom/relocatable.hpp>
 
-namespace headroom::detail {
+namespace headroom::inline v0_1::detail {
 
 // The first capacity of a growing vector: a cache line.
 template <class T>
@@ -474,4 +474,4 @@ private:
     }
 };
 
-}  // namespace headroom::detail
+}  // namespace headroom::inline v0_1::detail

@@ -6,7 +6,7 @@
 #include <ranges>
 #include <type_traits>
 
-namespace headroom {
+namespace headroom::inline v0_1 {
 
 #if defined(__cpp_lib_containers_ranges) && __cpp_lib_containers_ranges >= 202202L
 using std::from_range;
@@ -44,4 +44,4 @@ concept compatible_range =
     std::ranges::input_range<R> && std::convertible_to<std::ranges::range_reference_t<R>, T>;
 
 }  // namespace detail
-}  // namespace headroom
+}  // namespace headroom::inline v0_1

@@ -32,10 +32,11 @@
 #include <headroom/detail/attributes.hpp>
 #include <headroom/detail/elements.hpp>
 #include <headroom/detail/errors.hpp>
+#include <headroom/detail/hardened.hpp>
 #include <headroom/detail/iterator.hpp>
 #include <headroom/detail/ranges.hpp>
 
-namespace headroom::detail {
+namespace headroom::inline v0_1::detail {
 
 // What the standard calls synth-three-way: <=> where the type has it, made from < where not.
 template <class T>
@@ -76,7 +77,7 @@ struct opened_gap {
 };
 
 template <class Store>
-class sequence : protected Store {
+class HEADROOM_HARDENED_ABI sequence : protected Store {
 protected:
     using Store::begin_;
     using Store::cap_;
@@ -99,8 +100,14 @@ public:
 
     // --- Element access. O(1). Precondition of all but at(): the element exists.
 
-    [[nodiscard]] constexpr reference operator[](size_type index) noexcept { return raw(begin_)[index]; }
-    [[nodiscard]] constexpr const_reference operator[](size_type index) const noexcept { return raw(begin_)[index]; }
+    [[nodiscard]] constexpr reference operator[](size_type index) noexcept {
+        HEADROOM_EXPECT(index < size(), past_the_end, "operator[]", index);
+        return raw(begin_)[index];
+    }
+    [[nodiscard]] constexpr const_reference operator[](size_type index) const noexcept {
+        HEADROOM_EXPECT(index < size(), past_the_end, "operator[]", index);
+        return raw(begin_)[index];
+    }
     // Throws std::out_of_range where there is no such element.
     [[nodiscard]] constexpr reference at(size_type index) {
         if (index >= size()) throw_out_of_range("headroom: at() past the end");
@@ -110,8 +117,8 @@ public:
         if (index >= size()) throw_out_of_range("headroom: at() past the end");
         return raw(begin_)[index];
     }
-    [[nodiscard]] constexpr reference front() noexcept { return *raw(begin_); }
-    [[nodiscard]] constexpr const_reference front() const noexcept { return *raw(begin_); }
+    [[nodiscard]] constexpr reference front() noexcept { return *first("front()"); }
+    [[nodiscard]] constexpr const_reference front() const noexcept { return *first("front()"); }
     [[nodiscard]] constexpr reference back() noexcept { return *(raw(end_) - 1); }
     [[nodiscard]] constexpr const_reference back() const noexcept { return *(raw(end_) - 1); }
     [[nodiscard]] constexpr value_type* data() noexcept { return raw(begin_); }
@@ -813,4 +820,4 @@ constexpr typename Container::size_type erase_where(Container& container, Predic
     return count;
 }
 
-}  // namespace headroom::detail
+}  // namespace headroom::inline v0_1::detail

@@ -17,7 +17,7 @@
 #include <headroom/relocatable.hpp>
 #include <headroom/reservation.hpp>
 
-namespace headroom {
+namespace headroom::inline v0_1 {
 
 // How many elements a container may ever hold.
 struct max_elements {
@@ -318,4 +318,4 @@ private:
 };
 
 }  // namespace detail
-}  // namespace headroom
+}  // namespace headroom::inline v0_1

@@ -1,0 +1,23 @@
+"""Every name of the library stands in the inline namespace of this version: headroom::v0_1 for 0.1.x.
+
+Why: two versions in one program must not share a symbol, and a header must not link with another version's library.
+"""
+import re
+
+from sources import files, finish, lines, text
+
+major, minor = re.search(r"project\(headroom VERSION (\d+)\.(\d+)", text("CMakeLists.txt")).groups()
+VERSION = f"v{major}_{minor}"
+OPENED = re.compile(r"^\s*namespace headroom\b(?!::inline " + VERSION + r"\b)")
+NAMED = re.compile(r"\bv\d+_\d+\b")
+findings = []
+for path in files(".hpp", ".cpp", ".cppm", ".natvis"):
+    if path.parts[0] not in ("include", "src"):
+        continue
+    for number, line in lines(path):
+        if OPENED.match(line):
+            findings.append(f"{path}:{number}: opens namespace headroom without inline {VERSION}")
+        for name in NAMED.findall(line):
+            if name != VERSION:
+                findings.append(f"{path}:{number}: {name} is not this version, {VERSION}")
+finish(findings)
