@@ -18,6 +18,8 @@
 #include <cstdint>
 #include <system_error>
 
+#include <headroom/detail/attributes.hpp>
+
 namespace headroom::inline v0_1 {
 
 // What a program may do with the bytes of a range.
@@ -34,56 +36,56 @@ struct page_range {
 };
 
 // Size of a page in bytes: the granularity of every range below. Constant during a run. Never throws.
-[[nodiscard]] std::size_t page_size() noexcept;
+HEADROOM_API [[nodiscard]] std::size_t page_size() noexcept;
 
 // Size of a transparent huge page in bytes, or 0 where the system has none. Constant during a run.
-[[nodiscard]] std::size_t huge_page_size() noexcept;
+HEADROOM_API [[nodiscard]] std::size_t huge_page_size() noexcept;
 
 // Takes `bytes` (rounded up to pages) of address space whose start is a multiple of `alignment` (a power of two),
 // without taking memory. With access::none nothing can be touched before `commit`; with access::read_write memory
 // arrives page by page when it is touched, and `commit` is not needed (the system may refuse this where overcommit is
 // off). On failure the range is empty and `error` is set: bad_alloc's usual causes are ENOMEM, EINVAL and EAGAIN.
 // Reserved space stays out of core dumps until it is committed, and altogether with access::read_write.
-[[nodiscard]] page_range reserve(std::size_t bytes, std::size_t alignment, std::error_code& error,
+HEADROOM_API [[nodiscard]] page_range reserve(std::size_t bytes, std::size_t alignment, std::error_code& error,
                                  access initial = access::none) noexcept;
 
 // Gives the range, address space and memory, back to the system. `range` must be exactly what `reserve` returned.
 // Invalidates: every pointer into the range.
-std::error_code release(page_range range) noexcept;
+HEADROOM_API std::error_code release(page_range range) noexcept;
 
 // Makes the range readable and writable. Where overcommit is off the system charges the bytes here, and refuses here
 // (ENOMEM). Fresh pages read as zero. Committing what is committed changes nothing.
-std::error_code commit(page_range range) noexcept;
+HEADROOM_API std::error_code commit(page_range range) noexcept;
 
 // Gives the memory of the range back and makes it inaccessible; the address space stays reserved.
 // Invalidates: every pointer into the range.
-std::error_code decommit(page_range range) noexcept;
+HEADROOM_API std::error_code decommit(page_range range) noexcept;
 
 // Gives the memory back, as `decommit`, but leaves the range accessible: it reads as zero afterwards.
-std::error_code discard(page_range range) noexcept;
+HEADROOM_API std::error_code discard(page_range range) noexcept;
 
 // Changes what may be done with a committed range. Contents are kept.
-std::error_code protect(page_range range, access allowed) noexcept;
+HEADROOM_API std::error_code protect(page_range range, access allowed) noexcept;
 
 // Makes the system provide the memory of a committed range now, in one call, instead of at first touch; contents are
 // kept. function_not_supported where the system cannot, not_enough_memory where it refuses.
-std::error_code prefault(page_range range) noexcept;
+HEADROOM_API std::error_code prefault(page_range range) noexcept;
 
 // Asks for huge pages in the range (`wanted`), or for ordinary ones. A wish: it may be refused, and may have no effect.
-std::error_code advise_huge(page_range range, bool wanted = true) noexcept;
+HEADROOM_API std::error_code advise_huge(page_range range, bool wanted = true) noexcept;
 
 // Moves the pages of `from` to `to`, both committed and of one size, by page tables: contents appear at `to`, no byte is
 // copied, and `from` is left committed but fresh (zero). function_not_supported where the system cannot; then nothing
 // has changed and the caller copies. Cost: about 0.1 ms a GiB where both addresses are congruent modulo 2 MiB.
 // Document: "A fast vector with mremap".
-std::error_code remap(page_range from, page_range to) noexcept;
+HEADROOM_API std::error_code remap(page_range from, page_range to) noexcept;
 
 // Makes `range` fault on every access from now on, without splitting the mapping where the system can do that.
 // For the two ends of ranges held open.
-std::error_code guard(page_range range) noexcept;
+HEADROOM_API std::error_code guard(page_range range) noexcept;
 
 // Names the range in the system's list of mappings (/proc/PID/maps on Linux). `text` is cut to 79 bytes; null unnames.
 // A wish: function_not_supported where the system keeps no names.
-std::error_code name(page_range range, const char* text) noexcept;
+HEADROOM_API std::error_code name(page_range range, const char* text) noexcept;
 
 }  // namespace headroom::inline v0_1

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include <headroom/detail/attributes.hpp>
 #include <headroom/pages.hpp>
 
 namespace headroom::inline v0_1 {
@@ -119,7 +120,7 @@ private:
 }
 
 // Thrown where the system refuses address space or memory: a std::bad_alloc that says what was refused and why.
-class refused : public std::bad_alloc {
+class HEADROOM_EXCEPTION refused : public std::bad_alloc {
 public:
     // `what` names the operation, `bytes` how much was asked for.
     refused(const char* what, std::size_t bytes, std::error_code code) noexcept;
@@ -172,36 +173,36 @@ struct held_range {
 
 // A range of `bytes` (rounded up to pages). With `exact` false it backs off by halving, down to `floor_bytes`, when
 // refused. Empty and `error` set when refused. O(1); a system call unless a warm one is at hand.
-held_range acquire(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy,
+HEADROOM_API held_range acquire(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy,
                    std::error_code& error) noexcept;
 
 // Gives the range back, to the warm cache or to the system. Null is ignored. `used`, the bytes in use from the base, tells
 // an open range what is worth keeping warm; a guarded one knows for itself.
-void relinquish(range* control, std::size_t used = 0) noexcept;
+HEADROOM_API void relinquish(range* control, std::size_t used = 0) noexcept;
 
 // Commits at least `needed` bytes from the base, and more as the policy says. Returns the new count of committed bytes, or
 // 0 and sets `error` when refused (nothing has changed then). Precondition: needed <= reserved.
-std::size_t extend(range* control, std::size_t needed, std::error_code& error) noexcept;
+HEADROOM_API std::size_t extend(range* control, std::size_t needed, std::error_code& error) noexcept;
 
 // The same without a policy: exactly `needed` bytes, rounded up to pages (for an explicit reserve()).
-std::size_t extend_exactly(range* control, std::size_t needed, std::error_code& error) noexcept;
+HEADROOM_API std::size_t extend_exactly(range* control, std::size_t needed, std::error_code& error) noexcept;
 
 // Decommits what lies past `kept` bytes, rounded up to pages, and gives that memory back to the system. Returns the new
 // count of committed bytes. Cannot fail: what the system refuses to take back stays committed.
-std::size_t shrink(range* control, std::size_t kept) noexcept;
+HEADROOM_API std::size_t shrink(range* control, std::size_t kept) noexcept;
 
 // Changes access to the whole committed part.
-std::error_code protect(range* control, access allowed) noexcept;
-void name(range* control, const char* text) noexcept;
-[[nodiscard]] access current_access(const range* control) noexcept;
+HEADROOM_API std::error_code protect(range* control, access allowed) noexcept;
+HEADROOM_API void name(range* control, const char* text) noexcept;
+HEADROOM_API [[nodiscard]] access current_access(const range* control) noexcept;
 
 // Moves the first `bytes` of `from` to the start of `to`, by page tables where the system can and byte by byte where not;
 // `to` must have committed that much. Commits nothing, cannot fail. The contents of `from` are unspecified afterwards.
-void transfer(range* from, range* to, std::size_t bytes) noexcept;
+HEADROOM_API void transfer(range* from, range* to, std::size_t bytes) noexcept;
 
-void count_copied(std::size_t bytes) noexcept;
+HEADROOM_API void count_copied(std::size_t bytes) noexcept;
 
-[[noreturn]] void throw_refused(const char* what, std::size_t bytes, std::error_code code);
+HEADROOM_API [[noreturn]] void throw_refused(const char* what, std::size_t bytes, std::error_code code);
 
 }  // namespace detail
 
@@ -278,21 +279,21 @@ private:
 // Which reservation `pointer` points into, if any; one past the reserved end is not in it. O(1), lock-free to find and
 // safe while other threads reserve and release: the answer was true at some moment during the call.
 // Document: "4GB per Vector" ("easy to see where a pointer comes from").
-[[nodiscard]] std::optional<owner> owner_of(const void* pointer);
+HEADROOM_API [[nodiscard]] std::optional<owner> owner_of(const void* pointer);
 
 // All live reservations, in no particular order. O(their number).
-[[nodiscard]] std::vector<owner> reservations();
+HEADROOM_API [[nodiscard]] std::vector<owner> reservations();
 
-[[nodiscard]] page_statistics statistics() noexcept;
-void reset_statistics() noexcept;
+HEADROOM_API [[nodiscard]] page_statistics statistics() noexcept;
+HEADROOM_API void reset_statistics() noexcept;
 
 // How many bytes of memory reservations that died may keep warm for the next one; the default is 64 MiB. A smaller limit
 // trims at once.
-void set_cache_limit(std::size_t bytes) noexcept;
-[[nodiscard]] std::size_t cache_limit() noexcept;
-[[nodiscard]] std::size_t cached_bytes() noexcept;
+HEADROOM_API void set_cache_limit(std::size_t bytes) noexcept;
+HEADROOM_API [[nodiscard]] std::size_t cache_limit() noexcept;
+HEADROOM_API [[nodiscard]] std::size_t cached_bytes() noexcept;
 
 // Gives all that is kept warm back to the system.
-void trim_cache() noexcept;
+HEADROOM_API void trim_cache() noexcept;
 
 }  // namespace headroom::inline v0_1

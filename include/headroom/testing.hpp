@@ -11,6 +11,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <headroom/detail/attributes.hpp>
+
 namespace headroom::inline v0_1::testing {
 
 // What follows the chosen failure.
@@ -18,19 +20,19 @@ enum class afterwards { succeed, keep_failing };
 
 // Makes the k-th system call from now (1 is the next) fail with `error`, then go on as `then` says. Calls that only give
 // memory or names back (release, decommit) are counted and failed too.
-void fail_system_call(std::uint64_t k, int error = ENOMEM, afterwards then = afterwards::succeed) noexcept;
+HEADROOM_API void fail_system_call(std::uint64_t k, int error = ENOMEM, afterwards then = afterwards::succeed) noexcept;
 
 // Disarms, and returns how many system calls were counted since the last fail_system_call or count_system_calls.
-std::uint64_t stop_failing() noexcept;
+HEADROOM_API std::uint64_t stop_failing() noexcept;
 
 // Counts without failing: to learn how many calls an operation makes.
-void count_system_calls() noexcept;
+HEADROOM_API void count_system_calls() noexcept;
 
 // Makes page_size() answer `bytes`, a power of two multiple of the real page size; 0 goes back to the real one. Only
 // while no reservation is alive, and with the cache trimmed.
-void pretend_page_size(std::size_t bytes) noexcept;
+HEADROOM_API void pretend_page_size(std::size_t bytes) noexcept;
 
 // Makes a reservation of more than `bytes` fail with ENOMEM, as a small address space would; 0 lifts the limit.
-void limit_address_space(std::size_t bytes) noexcept;
+HEADROOM_API void limit_address_space(std::size_t bytes) noexcept;
 
 }  // namespace headroom::inline v0_1::testing

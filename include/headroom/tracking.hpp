@@ -16,6 +16,7 @@
 #include <mutex>
 #include <string>
 
+#include <headroom/detail/attributes.hpp>
 #include <headroom/detail/memory_ledger.hpp>
 
 namespace headroom::inline v0_1 {
@@ -41,7 +42,7 @@ struct tracking_statistics {
     }
 };
 
-class tracking_resource final : public std::pmr::memory_resource {
+class HEADROOM_API tracking_resource final : public std::pmr::memory_resource {
 public:
     // Gets each message, a sentence without a line end. `context` is the user's.
     using listener = void (*)(void* context, const char* message);

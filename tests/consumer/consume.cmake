@@ -50,6 +50,26 @@ if(folder MATCHES "^install_")
   run(${CMAKE_COMMAND} --build ${build} --target install)
   return()
 
+elseif(folder STREQUAL "exports")
+  # The shared library shows headroom's names only, and of those nothing that its sources keep to themselves; a library
+  # that has the static one inside does not pass it on, but for the exception.
+  set(allowed "^_Z(N|NK|TVN|TIN|TSN|THN|TWN)8headroom")
+  file(GLOB library ${WORK}/installed-shared/*/libheadroom.so ${WORK}/installed-shared/*/*/libheadroom.so)
+  run(nm -D --defined-only --format=posix ${library})
+  string(REGEX MATCHALL "[^\n]+" names "${output}")
+  list(FILTER names EXCLUDE REGEX "${allowed}")
+  if(names OR NOT output MATCHES "owner_of" OR output MATCHES "lock_registry|give_to_cache|pages_intercept")
+    message(FATAL_ERROR "${library} exports: ${names}\nof all that:\n${output}")
+  endif()
+  run(nm -D --defined-only --format=posix ${WORK}/own_library/libinner.so)
+  string(REGEX MATCHALL "[^\n]+" names "${output}")
+  list(FILTER names INCLUDE REGEX headroom)
+  list(FILTER names EXCLUDE REGEX "7refused")
+  if(names OR NOT output MATCHES "is_ours")
+    message(FATAL_ERROR "libinner.so passes on: ${names}\nof all that:\n${output}")
+  endif()
+  return()
+
 elseif(folder STREQUAL "wrong_version")
   foreach(version 0.0.9 0.99 1.0 2)
     execute_process(COMMAND ${CMAKE_COMMAND} ${fresh} -S ${project} -D CMAKE_PREFIX_PATH=${prefix} -D WANTED=${version}

@@ -19,3 +19,20 @@
 
 // std::is_constant_evaluated() is a call in unoptimised builds; the builtin that GCC, Clang and MSVC share is not.
 #define HEADROOM_CONSTANT_EVALUATED() __builtin_is_constant_evaluated()
+
+// What the compiled part exports. All else in it is hidden: in a shared library, so that nobody comes to depend on it and
+// the loader has less to do; in a static one HEADROOM_EXPORTS is off and everything is, so that somebody's shared library
+// with Headroom inside does not pass it on. Compilers for Windows, told by their __declspec, export by a list instead
+// (CMakeLists.txt). Nothing depends on this in files that only use Headroom.
+#if defined(__GNUC__) && !defined(__declspec)
+// An exception must be one type on both sides of a shared library, however either was compiled.
+#define HEADROOM_EXCEPTION [[gnu::visibility("default")]]
+#if defined(HEADROOM_EXPORTS)
+#define HEADROOM_API [[gnu::visibility("default")]]
+#endif
+#else
+#define HEADROOM_EXCEPTION
+#endif
+#if !defined(HEADROOM_API)
+#define HEADROOM_API
+#endif

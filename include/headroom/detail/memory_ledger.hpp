@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <memory>
 
+#include <headroom/detail/attributes.hpp>
+
 namespace headroom::inline v0_1::detail {
 
 // What is known of a block.
@@ -17,7 +19,7 @@ struct block_record {
 
 enum class block_fault : std::uint8_t { none, double_free, wrong_size, wrong_alignment, foreign, after_release };
 
-class block_ledger {
+class HEADROOM_API block_ledger {
 public:
     block_ledger() noexcept;
     ~block_ledger();
@@ -50,13 +52,15 @@ private:
 };
 
 // Writes what is wrong to standard error and aborts.
-[[noreturn]] void fail_block(const char* resource, const void* owner, block_fault fault, const void* block,
+HEADROOM_API [[noreturn]] void fail_block(const char* resource, const void* owner, block_fault fault, const void* block,
                              std::size_t bytes, std::size_t alignment, const block_record& known) noexcept;
-[[noreturn]] void fail_written(const char* resource, const void* owner, const void* block, std::size_t bytes,
+HEADROOM_API [[noreturn]] void fail_written(const char* resource, const void* owner, const void* block, std::size_t bytes,
                                std::size_t at) noexcept;
 
+HEADROOM_API [[noreturn]] void fail_rewind(const char* resource, const void* owner, std::size_t to, std::size_t used) noexcept;
+
 // The sentence of such a message, without the resource, into `text`; returns `text`.
-char* describe_fault(char* text, std::size_t size, block_fault fault, const void* block, std::size_t bytes,
+HEADROOM_API char* describe_fault(char* text, std::size_t size, block_fault fault, const void* block, std::size_t bytes,
                      std::size_t alignment, const block_record& known) noexcept;
 
 }  // namespace headroom::inline v0_1::detail

@@ -8,6 +8,7 @@
 #include <memory_resource>
 #include <mutex>
 
+#include <headroom/detail/attributes.hpp>
 #include <headroom/detail/memory_bins.hpp>
 
 namespace headroom::inline v0_1::detail {
@@ -39,7 +40,7 @@ struct thread_place {
 // So many resources at once are found without a lock; beyond, resources share a place and take turns in it.
 inline constexpr std::size_t thread_places = 64;
 
-extern constinit thread_local std::array<thread_place, thread_places> places_of_thread;
+HEADROOM_API extern constinit thread_local std::array<thread_place, thread_places> places_of_thread;
 
 // How many blocks of `bytes` travel at once: 4 KiB, but from 2 to 32 blocks.
 constexpr std::uint32_t batch_of(std::size_t bytes) noexcept {
@@ -47,7 +48,7 @@ constexpr std::uint32_t batch_of(std::size_t bytes) noexcept {
     return static_cast<std::uint32_t>(fitting < 2 ? 2 : fitting > 32 ? 32 : fitting);
 }
 
-class shared_pools {
+class HEADROOM_API shared_pools {
 public:
     // `core` hands out the blocks; it is called under the lock only. Never throws.
     explicit shared_pools(std::pmr::memory_resource& core) noexcept;

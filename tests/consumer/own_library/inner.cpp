@@ -1,4 +1,5 @@
 #include <headroom/reservation.hpp>
+#include <headroom/tracking.hpp>
 
 #include <cstddef>
 
@@ -7,4 +8,13 @@ __attribute__((visibility("default"))) void refuse() { headroom::reservation ran
 
 __attribute__((visibility("default"))) bool is_ours(const void* pointer) {
     return headroom::owner_of(pointer).has_value();
+}
+
+// A class whose virtual functions are in the library, used from hidden code.
+__attribute__((visibility("default"))) bool tracks() {
+    headroom::tracking_resource tracked;
+    void* const block = static_cast<std::pmr::memory_resource&>(tracked).allocate(10, 1);
+    const bool counted = tracked.statistics().blocks == 1;
+    tracked.deallocate(block, 10, 1);
+    return counted;
 }

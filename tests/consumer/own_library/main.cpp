@@ -5,6 +5,7 @@
 
 void refuse();
 bool is_ours(const void* pointer);
+bool tracks();
 
 int main() {
     try {
@@ -18,5 +19,6 @@ int main() {
 #else
     if (is_ours(&range)) return 1;
 #endif
+    if (!tracks()) return 1;
     std::puts("ok");
 }
