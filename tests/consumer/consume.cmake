@@ -102,6 +102,19 @@ elseif(folder STREQUAL "meson")
   run(meson setup ${build} ${copy})
   run(meson compile -C ${build})
 
+elseif(folder STREQUAL "conan")
+  # Makes the package, and builds and runs packaging/conan/test_package with it; with no server to ask.
+  set(ENV{CONAN_HOME} ${WORK}/conan-home)
+  set(ENV{CXX} ${CXX})
+  file(REMOVE_RECURSE ${WORK}/conan-home)
+  run(${CONAN} profile detect)
+  run(${CONAN} create ${SOURCE}/packaging/conan --no-remote -s compiler.cppstd=20
+    -c tools.cmake.cmaketoolchain:generator=Ninja -c tools.cmake.cmake_layout:test_folder=${build})
+  if(NOT output MATCHES "Running test.*\nok\n")
+    message(FATAL_ERROR "the program said:\n${output}")
+  endif()
+  return()
+
 elseif(folder STREQUAL "deb")
   # Builds the packages, looks at what they say, unpacks them, and uses what was in them.
   set(packages ${build}-packages)

@@ -1,0 +1,66 @@
+"""Plants one fault for each lint into a small tree of its own, and sees that the lint finds it there and nothing before."""
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+HEADER = "// What it is.\n#pragma once\n"
+CLEAN = {
+    "include/headroom/pages.hpp": HEADER,
+    "include/headroom/vector.hpp": HEADER + "#include <headroom/pages.hpp>\n",
+    "src/pages_linux.cpp": "#ifdef __linux__\n#endif\n",
+    "examples/quick.cpp": "int main() {}\n",
+    "README.md": "# Title\n\n[up](#title)\n\n<!-- file: examples/quick.cpp -->\n```cpp\nint main() {}\n```\n",
+    "docs/conformance.md": "# Conformance\n",
+    "tests/some_test.cpp": "TEST(suite, test) {}\n",
+    "CMakeLists.txt": "project(headroom VERSION 1.2.3)\n",
+}
+FAULTS = [    # lint, file, text that replaces the file, what the lint must say
+    ("platform", "src/cache.cpp", "#if defined(_WIN32)\n#endif\n", "src/cache.cpp:1: a platform conditional"),
+    ("platform", "include/headroom/pages.hpp", HEADER + "#include <sys/mman.h>\n", "pages.hpp:3: a public header includes"),
+    ("floors", "include/headroom/pages.hpp", HEADER + "#include <headroom/vector.hpp>\n", "pages.hpp:3: floor 1 reaches"),
+    ("floors", "include/headroom/new.hpp", HEADER, "new.hpp:1: has no floor yet"),
+    ("floors", "src/pages_linux.cpp", '#include "../tests/some_test.cpp"\n', "pages_linux.cpp:1: src/ includes tests/"),
+    ("length", "src/cache.cpp", "//\n" * 701, "src/cache.cpp:701: 701 lines"),
+    ("links", "README.md", "[x](docs/none.md)\n", "README.md:1: docs/none.md leads nowhere"),
+    ("links", "README.md", "[x](#none)\n", "README.md:1: #none: no such heading"),
+    ("paths", "README.md", "see /ho" + "me/somebody/x\n", "README.md:1: /ho" + "me/s"),
+    ("presets", "README.md", "cmake --preset none\n", "README.md:1: there is no preset none"),
+    ("snippets", "README.md", "```cpp\nint x;\n```\n", "README.md:1: a block of cpp that nothing compiles"),
+    ("snippets", "README.md", "<!-- file: examples/quick.cpp -->\n```cpp\nint x;\n```\n", "differs from examples/quick.cpp"),
+    ("snippets", "README.md", "<!-- part of: examples/quick.cpp -->\n```cpp\nint x;\n```\n", "is not in examples/quick.cpp"),
+    ("style", "include/headroom/pages.hpp", "#pragma once\n", "pages.hpp:1: opens without saying what it is"),
+    ("style", "src/cache.cpp", "\tint x;\n", "src/cache.cpp:1: a tab or a trailing blank"),
+    ("version", "src/cache.cpp", "namespace headroom {\n", "cache.cpp:1: opens namespace headroom without inline v1_2"),
+    ("version", "src/cache.cpp", "namespace headroom::inline v1_1 {\n", "cache.cpp:1: v1_1 is not this version"),
+    ("conformance", "docs/conformance.md", "| `x` | `suite.none` | |\n", "docs/conformance.md:1: there is no test suite.none"),
+]
+
+
+def run(tree, lint):
+    return subprocess.run([sys.executable, "-B", tree / f"scripts/lint_{lint}.py"], capture_output=True, text=True)
+
+
+failures = []
+lints = {path.stem.removeprefix("lint_") for path in HERE.glob("lint_*.py")}
+for lint in sorted(lints - {fault[0] for fault in FAULTS}):
+    failures.append(f"lint_{lint}: no fault is planted for it")
+with tempfile.TemporaryDirectory() as folder:
+    for number, (lint, name, text, expected) in enumerate(FAULTS):
+        tree = pathlib.Path(folder) / str(number)
+        shutil.copytree(HERE, tree / "scripts", ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copy(HERE.parent / "CMakePresets.json", tree)
+        for path, content in CLEAN.items():
+            (tree / path).parent.mkdir(parents=True, exist_ok=True)
+            (tree / path).write_text(content)
+        clean = run(tree, lint)
+        if clean.returncode != 0:
+            failures.append(f"lint_{lint}: finds fault with a clean tree:\n{clean.stdout}{clean.stderr}")
+        (tree / name).write_text(text)
+        faulty = run(tree, lint)
+        if faulty.returncode != 1 or expected not in faulty.stdout:
+            failures.append(f"lint_{lint}: wanted \"{expected}\", got {faulty.returncode}:\n{faulty.stdout}{faulty.stderr}")
+print("\n".join(failures))
+sys.exit(1 if failures else 0)
