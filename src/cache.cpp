@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "hardened.hpp"
 #include "range_calls.hpp"
 #include "registry.hpp"
 
@@ -61,7 +62,12 @@ void destroy_all(range* evicted) noexcept {
 
 range* take_from_cache(std::size_t bytes, const commit_policy& policy) noexcept {
     const registry_guard guard;
+    std::size_t younger = hardened() ? ranges_between : 0;
     for (range* each = newest; each != nullptr; each = each->next) {
+        if (younger != 0) {
+            --younger;
+            continue;
+        }
         if (each->reserved != bytes || !(each->policy == policy)) continue;
         unlink(each);
         make_live(each);

@@ -166,4 +166,10 @@ void fail_written(const char* resource, const void* owner, const void* block, st
     std::abort();
 }
 
+void fail_rewind(const char* resource, const void* owner, std::size_t to, std::size_t used) noexcept {
+    std::fprintf(stderr, "headroom: %s %p: rewind() to a marker that lies ahead: at byte %zu, of which %zu are in use\n",
+                 resource, owner, to, used);
+    std::abort();
+}
+
 }  // namespace headroom::inline v0_1::detail

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "cache.hpp"
+#include "hardened.hpp"
 #include "prefaulter.hpp"
 #include "range_calls.hpp"
 #include "registry.hpp"
@@ -73,6 +74,7 @@ range* make_range(std::size_t reserved, const commit_policy& policy, std::error_
     control->huge_advised = false;
     control->named = false;
     control->high = 0;
+    control->stale = 0;
     control->ready.store(0);
     control->wanted.store(0);
     set_committed(control, held == holding::open ? reserved : 0);
@@ -87,10 +89,23 @@ range* make_range(std::size_t reserved, const commit_policy& policy, std::error_
     return control;
 }
 
+// What an earlier owner left in [from, to), just made accessible, is not for the next one to see.
+void clear_stale(range* control, std::size_t from, std::size_t to) noexcept {
+    to = std::min(to, control->stale);
+    if (from < to && hardened()) std::memset(control->base + from, 0, to - from);
+}
+
+// Address space, mappings and memory that nobody uses.
+void give_back_unused() noexcept {
+    trim_cache();
+    end_rest();
+}
+
 // Makes [committed, to) accessible and, with `populate`, provides its memory where it is not warm.
 std::error_code commit_part(range* control, std::size_t to, bool populate) noexcept {
     const std::size_t from = committed_of(control);
     if (const std::error_code error = commit(part(control, from, to))) return error;
+    clear_stale(control, from, to);
     const std::size_t cold = std::max(from, std::min(control->high, to));
     const std::size_t page = page_size();
     if (populate && cold < to) {
@@ -98,6 +113,7 @@ std::error_code commit_part(range* control, std::size_t to, bool populate) noexc
         if (error == std::errc::not_enough_memory) {
             (void)decommit(part(control, from, to));
             control->high = std::min(control->high, from);
+            control->stale = std::min(control->stale, from);
             return error;
         }
         // Any other refusal (an older kernel, say): memory arrives at first touch.
@@ -114,7 +130,7 @@ std::error_code commit_or_less(range* control, std::size_t generous, std::size_t
     const commit_clock clock;
     std::error_code error = commit_part(control, generous, populate);
     if (!error) return {};
-    trim_cache();
+    give_back_unused();
     error = commit_part(control, generous, populate);
     if (error && needed < generous) error = commit_part(control, needed, populate);
     return error;
@@ -185,6 +201,7 @@ std::error_code provide(range* control, std::size_t to) noexcept {
             set_committed(control, far);
         }
         if (error) return error;
+        clear_stale(control, from, committed_of(control));
     }
     const std::size_t ready = control->ready.load(std::memory_order_relaxed);
     if (to > ready) {
@@ -213,11 +230,12 @@ held_range acquire(std::size_t bytes, bool exact, std::size_t floor_bytes, const
     floor_bytes = std::min(bytes, round_up(std::max<std::size_t>(floor_bytes, 1), page));
     range* control = take_from_cache(bytes, policy);
     count_cache(control != nullptr);
+    if (control != nullptr) clear_stale(control, 0, committed_of(control));    // given back before anybody asked for more
     if (control == nullptr) {
         control = make_range(bytes, policy, error);
         if (control == nullptr) {
             // What is kept warm may be what stands in the way: address space, mappings or memory.
-            trim_cache();
+            give_back_unused();
             control = make_range(bytes, policy, error);
         }
         while (control == nullptr && !exact && bytes > floor_bytes) {
@@ -248,15 +266,18 @@ void relinquish(range* control, std::size_t used) noexcept {
         // How far an open range was touched only its user knows; the rest is emptied, which costs next to nothing where
         // nothing was touched.
         control->high = std::min(control->reserved, round_up(used, page));
-        keep = keep && !discard(part(control, control->high, control->reserved) );
+        // (Hardened, what was given back is inaccessible, and an open range cannot be that and open again.)
+        keep = keep && !hardened() && !discard(part(control, control->high, control->reserved));
     } else if (keep && committed > 0) {
         // Inaccessible again, but for a start; the memory stays.
-        const std::size_t start = control->policy.which() == commit_policy::kind::page_by_page ? 0 : warm_start;
+        const bool all = control->policy.which() == commit_policy::kind::page_by_page || hardened();
+        const std::size_t start = all ? 0 : warm_start;
         if (committed > start) {
             keep = !protect(part(control, start, committed), access::none);
             if (keep) set_committed(control, start);
         }
     }
+    control->stale = control->held == holding::open ? control->high : std::max(control->high, committed);
     control->ready.store(0, std::memory_order_relaxed);
     if (keep && give_to_cache(control)) return;
     {
@@ -270,7 +291,11 @@ void destroy(range* control) noexcept {
     leave_granules(control);
     // Refused only where splitting mappings is refused, and this splits none; a test may refuse it all the same, and then
     // the second try gives the range back.
-    if (release(control->mapping)) (void)release(control->mapping);
+    if (hardened()) {
+        put_to_rest(control->mapping);
+    } else if (release(control->mapping)) {
+        (void)release(control->mapping);
+    }
     control->mapping = {};
     free_control_block(control);
 }
@@ -284,6 +309,7 @@ void cut_memory(range* control, std::size_t kept) noexcept {
         control->high = kept;
         set_committed(control, std::min(committed, kept));
     }
+    control->stale = std::min(control->stale, control->high);
 }
 
 std::size_t extend(range* control, std::size_t needed, std::error_code& error) noexcept {

@@ -90,6 +90,9 @@ public:
     // Forgets what was allocated since `to` was made; its pages stay warm. O(1). Precondition: `to` is a valid marker of
     // this arena. Invalidates: those blocks, and markers made after `to`.
     void rewind(const marker& to) noexcept {
+        if constexpr (detail::memory_checked) {
+            if (to.used_ > used()) detail::fail_rewind("arena", this, to.used_, used());
+        }
         std::byte* const place = range_.data() + to.used_;
         if (place != cursor_) detail::poison(place, static_cast<std::size_t>(cursor_ - place));
         cursor_ = place;

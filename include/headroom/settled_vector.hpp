@@ -37,7 +37,7 @@
 namespace headroom::inline v0_1 {
 
 template <class T, class Policy = settled_policy>
-class settled_vector : public detail::sequence<detail::settled_store<T, Policy>> {
+class HEADROOM_HARDENED_ABI settled_vector : public detail::sequence<detail::settled_store<T, Policy>> {
     using store = detail::settled_store<T, Policy>;
     using base = detail::sequence<store>;
     using base::begin_;

@@ -62,7 +62,7 @@ concept allocator_like = requires(A& a) {
 }  // namespace detail
 
 template <class T, class Allocator = std::allocator<T>, class Policy = vector_policy>
-class vector : public detail::sequence<detail::movable_store<detail::vector_memory<T, Allocator, Policy>, Policy>> {
+class HEADROOM_HARDENED_ABI vector : public detail::sequence<detail::movable_store<detail::vector_memory<T, Allocator, Policy>, Policy>> {
     static_assert(std::is_same_v<std::remove_cv_t<T>, T>, "a vector of const or volatile elements");
     static_assert(std::is_same_v<typename std::allocator_traits<Allocator>::value_type, T>, "an allocator of other elements");
 
@@ -177,6 +177,8 @@ public:
         if constexpr (traits::propagate_on_container_swap::value) {
             using std::swap;
             swap(memory_.allocator(), other.memory_.allocator());
+        } else {
+            HEADROOM_EXPECT(equal_allocators(other), allocators_differ, "swap()", 0);
         }
         this->exchange(other);
     }

@@ -34,6 +34,18 @@ void copy_bytes(T* to, const T* from, std::size_t count) noexcept {
     if (count != 0) std::memcpy(static_cast<void*>(to), static_cast<const void*>(from), count * sizeof(T));
 }
 
+// A gap among trivially copyable elements that closes again unless it was filled: if filling throws, nothing has changed.
+template <class T>
+struct opened_gap {
+    T* place;
+    std::size_t count;
+    std::size_t behind;
+    bool filled = false;
+    constexpr ~opened_gap() {
+        if (!filled) move_bytes(place, place + count, behind);
+    }
+};
+
 // Elements under construction: destroyed again unless released.
 template <class Store>
 class unfinished {

@@ -64,18 +64,6 @@ HEADROOM_ALWAYS_INLINE constexpr auto* raw(const Pointer& pointer) noexcept {
     }
 }
 
-// A gap among trivially copyable elements that closes again unless it was filled: if filling throws, nothing has changed.
-template <class T>
-struct opened_gap {
-    T* place;
-    std::size_t count;
-    std::size_t behind;
-    bool filled = false;
-    constexpr ~opened_gap() {
-        if (!filled) move_bytes(place, place + count, behind);
-    }
-};
-
 template <class Store>
 class HEADROOM_HARDENED_ABI sequence : protected Store {
 protected:
@@ -117,10 +105,22 @@ public:
         if (index >= size()) throw_out_of_range("headroom: at() past the end");
         return raw(begin_)[index];
     }
-    [[nodiscard]] constexpr reference front() noexcept { return *first("front()"); }
-    [[nodiscard]] constexpr const_reference front() const noexcept { return *first("front()"); }
-    [[nodiscard]] constexpr reference back() noexcept { return *(raw(end_) - 1); }
-    [[nodiscard]] constexpr const_reference back() const noexcept { return *(raw(end_) - 1); }
+    [[nodiscard]] constexpr reference front() noexcept {
+        HEADROOM_EXPECT(!empty(), empty, "front()", 0);
+        return *raw(begin_);
+    }
+    [[nodiscard]] constexpr const_reference front() const noexcept {
+        HEADROOM_EXPECT(!empty(), empty, "front()", 0);
+        return *raw(begin_);
+    }
+    [[nodiscard]] constexpr reference back() noexcept {
+        HEADROOM_EXPECT(!empty(), empty, "back()", 0);
+        return *(raw(end_) - 1);
+    }
+    [[nodiscard]] constexpr const_reference back() const noexcept {
+        HEADROOM_EXPECT(!empty(), empty, "back()", 0);
+        return *(raw(end_) - 1);
+    }
     [[nodiscard]] constexpr value_type* data() noexcept { return raw(begin_); }
     [[nodiscard]] constexpr const value_type* data() const noexcept { return raw(begin_); }
 
@@ -257,6 +257,7 @@ public:
     // Invalidate: end().
     template <class... Args>
     HEADROOM_ALWAYS_INLINE constexpr reference unchecked_emplace_back(Args&&... args) {
+        HEADROOM_EXPECT(end_ != cap_, no_room, "an unchecked append", 0);
         HEADROOM_TAIL_WINDOW(1);
         value_type* const place = raw(end_);
         this->construct(place, static_cast<Args&&>(args)...);
@@ -264,24 +265,17 @@ public:
         return *place;
     }
     HEADROOM_ALWAYS_INLINE constexpr reference unchecked_push_back(const value_type& value) {
-        HEADROOM_TAIL_WINDOW(1);
-        value_type* const place = raw(end_);
-        this->construct(place, value);
-        ++end_;
-        return *place;
+        return unchecked_emplace_back(value);
     }
     HEADROOM_ALWAYS_INLINE constexpr reference unchecked_push_back(value_type&& value) {
-        HEADROOM_TAIL_WINDOW(1);
-        value_type* const place = raw(end_);
-        this->construct(place, static_cast<value_type&&>(value));
-        ++end_;
-        return *place;
+        return unchecked_emplace_back(static_cast<value_type&&>(value));
     }
 
     // --- Removal. Never throws (but erase: what the element's assignment throws).
 
     // Precondition: not empty. O(1). Invalidates: the last element and end().
     HEADROOM_ALWAYS_INLINE constexpr void pop_back() noexcept {
+        HEADROOM_EXPECT(!empty(), empty, "pop_back()", 0);
         --end_;
         if constexpr (!std::is_trivially_destructible_v<value_type> || !Store::plain()) this->destroy_one(raw(end_));
         retreated(1);
@@ -298,8 +292,9 @@ public:
     // O(elements erased + elements behind them). Invalidates: the erased elements and all behind them.
     constexpr iterator erase(const_iterator where) { return erase(where, where + 1); }
     constexpr iterator erase(const_iterator first, const_iterator last) {
-        const auto index = static_cast<size_type>(first - cbegin());
-        const auto count = static_cast<size_type>(last - first);
+        const size_type index = index_of(first, "erase()");
+        const size_type count = index_of(last, "erase()") - index;
+        HEADROOM_EXPECT(first <= last, backwards, "erase()", 0);
         if (count != 0) {
             value_type* const to = raw(begin_) + index;
             value_type* const from = to + count;
@@ -329,12 +324,14 @@ public:
         if constexpr ((std::is_same_v<Args&&, value_type&&> && ...) && sizeof...(Args) == 1) {
             return insert(where, std::forward<Args>(args)...);
         } else {
-            return emplace_at(static_cast<size_type>(where - cbegin()), std::forward<Args>(args)...);
+            return emplace_at(index_of(where, "emplace()"), std::forward<Args>(args)...);
         }
     }
-    constexpr iterator insert(const_iterator where, const value_type& value) { return emplace(where, value); }
+    constexpr iterator insert(const_iterator where, const value_type& value) {
+        return emplace_at(index_of(where, "insert()"), value);
+    }
     constexpr iterator insert(const_iterator where, value_type&& value) {
-        const auto index = static_cast<size_type>(where - cbegin());
+        const size_type index = index_of(where, "insert()");
         value_type* const place = raw(begin_) + index;
         value_type* const last = raw(end_);
         // What is given away may be moved straight to its place, unless it is an element that the others push along.
@@ -346,7 +343,7 @@ public:
     }
 
     constexpr iterator insert(const_iterator where, size_type count, const value_type& value) {
-        const auto index = static_cast<size_type>(where - cbegin());
+        const size_type index = index_of(where, "insert()");
         if (count == 0) return begin() + static_cast<difference_type>(index);
         if constexpr (bytewise()) {
             return insert_from(index, count, repeated<value_type>{value});
@@ -365,14 +362,14 @@ public:
     }
     template <any_input_iterator It>
     constexpr iterator insert(const_iterator where, It first, It last) {
-        return insert_between(static_cast<size_type>(where - cbegin()), std::move(first), std::move(last));
+        return insert_between(index_of(where, "insert()"), std::move(first), std::move(last));
     }
     constexpr iterator insert(const_iterator where, std::initializer_list<value_type> values) {
         return insert(where, values.begin(), values.end());
     }
     template <compatible_range<value_type> R>
     constexpr iterator insert_range(const_iterator where, R&& values) {
-        const auto index = static_cast<size_type>(where - cbegin());
+        const size_type index = index_of(where, "insert_range()");
         if constexpr (std::ranges::forward_range<R>) {
             const auto count = static_cast<size_type>(std::ranges::distance(values));
             return insert_from(index, count, source_at<value_type>(std::ranges::begin(values)));
@@ -427,26 +424,28 @@ public:
             append_from(count - size(), repeated<const value_type&>{value});
         }
     }
-    // New elements are default-initialised: for trivial types, whatever the memory held.
+    // New elements are default-initialised: for trivial types, whatever the memory held (hardened: zero bytes).
     constexpr void resize_default_init(size_type count) {
         if (count <= size()) {
             truncate(count);
         } else {
-            append_from(count - size(), uninitialised{});
+            append_from(count - size(), unspecified{});
         }
     }
     // Appends `count` default-initialised elements, and returns where the first of them is (or would be).
     constexpr value_type* append_default_init(size_type count) {
         const size_type old = size();
-        append_from(count, uninitialised{});
+        append_from(count, unspecified{});
         return raw(begin_) + old;
     }
     // Makes the size `count` as resize_default_init does, calls `operation(data(), count)`, and keeps as many elements as it
     // returns. Precondition: at most `count`. If `operation` throws, `count` elements stay.
     template <class Operation>
     constexpr void resize_and_overwrite(size_type count, Operation operation) {
-        if (count > size()) append_from(count - size(), uninitialised{});
-        truncate(static_cast<size_type>(std::move(operation)(data(), count)));
+        if (count > size()) append_from(count - size(), unspecified{});
+        const auto kept = static_cast<size_type>(std::move(operation)(data(), count));
+        HEADROOM_EXPECT(kept <= count, too_many, "resize_and_overwrite()", kept);
+        truncate(kept);
     }
 
     // --- Comparison, element by element. O(min(size)).
@@ -476,6 +475,16 @@ protected:
     friend class open_tail;
 
     constexpr Store& floor() noexcept { return *this; }
+
+    // What messages call the container.
+    static constexpr const char* kind() noexcept { return Store::stable ? "settled_vector" : "vector"; }
+
+    // Which element a position of the user's names; size() for the end.
+    HEADROOM_ALWAYS_INLINE constexpr size_type index_of(const_iterator where, [[maybe_unused]] const char* operation) const {
+        HEADROOM_EXPECT(HEADROOM_CONSTANT_EVALUATED() || is_position(data(), std::to_address(where), size()), no_position,
+                        operation, reinterpret_cast<std::uintptr_t>(std::to_address(where)));
+        return static_cast<size_type>(where - cbegin());
+    }
 
     // Whether elements may be copied, moved and forgotten as bytes.
     static consteval bool bytewise() { return std::is_trivially_copyable_v<value_type> && Store::plain(); }
