@@ -8,6 +8,7 @@ install(TARGETS headroom EXPORT headroom-targets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
 install(DIRECTORY include/headroom DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
+install(FILES modules/headroom.cppm DESTINATION ${CMAKE_INSTALL_DATADIR}/headroom COMPONENT development)
 install(EXPORT headroom-targets NAMESPACE headroom:: DESTINATION ${package} COMPONENT development)
 configure_package_config_file(cmake/headroom-config.cmake.in headroom-config.cmake INSTALL_DESTINATION ${package})
 write_basic_package_version_file(headroom-config-version.cmake COMPATIBILITY SameMinorVersion)

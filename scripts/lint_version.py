@@ -1,12 +1,13 @@
-"""Every name of the library stands in the inline namespace of this version: headroom::v0_1 for 0.1.x.
+"""Every name of the library stands in the inline namespace of this version: headroom::v0_1 for 0.1.x; packages agree.
 
 Why: two versions in one program must not share a symbol, and a header must not link with another version's library.
 """
+import json
 import re
 
 from sources import files, finish, lines, text
 
-major, minor = re.search(r"project\(headroom VERSION (\d+)\.(\d+)", text("CMakeLists.txt")).groups()
+whole, major, minor = re.search(r"project\(headroom VERSION ((\d+)\.(\d+)\.\d+)", text("CMakeLists.txt")).groups()
 VERSION = f"v{major}_{minor}"
 OPENED = re.compile(r"^\s*namespace headroom\b(?!::inline " + VERSION + r"\b)")
 NAMED = re.compile(r"\bv\d+_\d+\b")
@@ -20,4 +21,7 @@ for path in files(".hpp", ".cpp", ".cppm", ".natvis"):
         for name in NAMED.findall(line):
             if name != VERSION:
                 findings.append(f"{path}:{number}: {name} is not this version, {VERSION}")
+for path in files(".json"):
+    if path.name == "vcpkg.json" and json.loads(text(path))["version"] != whole:
+        findings.append(f"{path}:1: not version {whole}")
 finish(findings)

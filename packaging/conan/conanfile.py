@@ -27,7 +27,7 @@ class HeadroomConan(ConanFile):
         self.version = re.search(r"project\(headroom VERSION ([0-9.]+)", lists)[1]
 
     def export_sources(self):
-        for pattern in ("CMakeLists.txt", "LICENSE", "cmake/*", "include/*", "src/*"):
+        for pattern in ("CMakeLists.txt", "LICENSE", "cmake/*", "include/*", "modules/*", "src/*"):
             copy(self, pattern, self.root, self.export_sources_folder)
 
     def validate(self):

@@ -91,6 +91,18 @@ elseif(folder STREQUAL "pkg_config")
   separate_arguments(flags UNIX_COMMAND "${output}")
   run(${CXX} -std=c++20 ${CMAKE_CURRENT_LIST_DIR}/main.cpp -o ${build}/consumer ${flags})
 
+elseif(folder STREQUAL "module")
+  # By hand, since CMake compiles modules from 3.28 on only.
+  use_pkg_config()
+  file(MAKE_DIRECTORY ${build})
+  run(pkg-config --cflags --libs headroom)
+  separate_arguments(flags UNIX_COMMAND "${output}")
+  set(warnings -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror)
+  run(${CLANG} -std=c++20 ${warnings} -x c++-module --precompile ${prefix}/share/headroom/headroom.cppm
+    -o ${build}/headroom.pcm ${flags} -Wno-unused-command-line-argument)
+  run(${CLANG} -std=c++20 ${warnings} -fmodule-file=headroom=${build}/headroom.pcm ${project}/main.cpp
+    ${build}/headroom.pcm -o ${build}/consumer ${flags})
+
 elseif(folder STREQUAL "meson")
   use_pkg_config()
   # Meson wants its sources inside the project's folder.

@@ -1,0 +1,16 @@
+// All of Headroom that programs use, in one include: for small programs and for trying things out. A larger one compiles
+// faster with the headers that it needs. What only tests need, testing.hpp, stays out.
+#pragma once
+
+#include <headroom/arena.hpp>
+#include <headroom/growth.hpp>
+#include <headroom/monotonic.hpp>
+#include <headroom/multipool.hpp>
+#include <headroom/pages.hpp>
+#include <headroom/relocatable.hpp>
+#include <headroom/reservation.hpp>
+#include <headroom/resource_allocator.hpp>
+#include <headroom/settled_vector.hpp>
+#include <headroom/tracking.hpp>
+#include <headroom/vector.hpp>
+#include <headroom/winked.hpp>

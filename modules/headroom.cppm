@@ -1,0 +1,90 @@
+// Headroom as a C++20 module: `import headroom;` instead of the includes. Everything public, and nothing else: no macro and
+// no name of the standard library comes along. Compile it once, with Headroom's headers on the include path, and link the
+// library as ever. Tried with Clang 19; GCC gets modules right in later versions than 12 only.
+module;
+#include <headroom/headroom.hpp>
+
+export module headroom;
+
+export namespace headroom {
+
+// pages.hpp
+using headroom::access;
+using headroom::advise_huge;
+using headroom::commit;
+using headroom::decommit;
+using headroom::discard;
+using headroom::guard;
+using headroom::huge_page_size;
+using headroom::name;
+using headroom::page_call;
+using headroom::page_call_kinds;
+using headroom::page_range;
+using headroom::page_size;
+using headroom::prefault;
+using headroom::protect;
+using headroom::release;
+using headroom::remap;
+using headroom::reserve;
+
+// relocatable.hpp
+using headroom::is_trivially_relocatable;
+using headroom::is_trivially_relocatable_v;
+using headroom::uninitialized_relocate;
+
+// growth.hpp
+using headroom::geometric;
+using headroom::linear;
+using headroom::page_rounded;
+
+// reservation.hpp
+using headroom::cache_limit;
+using headroom::cached_bytes;
+using headroom::commit_policy;
+using headroom::holding;
+using headroom::huge_pages;
+using headroom::owner;
+using headroom::owner_of;
+using headroom::page_by_page;
+using headroom::page_statistics;
+using headroom::prefault_ahead;
+using headroom::refused;
+using headroom::reservation;
+using headroom::reservations;
+using headroom::reset_statistics;
+using headroom::set_cache_limit;
+using headroom::statistics;
+using headroom::stepped;
+using headroom::trim_cache;
+
+// vector.hpp, settled_vector.hpp
+using headroom::erase;
+using headroom::erase_if;
+using headroom::from_range;
+using headroom::from_range_t;
+using headroom::max_elements;
+using headroom::scoped_access;
+using headroom::settled_policy;
+using headroom::settled_vector;
+using headroom::vector;
+using headroom::vector_policy;
+namespace pmr {
+using headroom::pmr::vector;
+}
+
+// arena.hpp, monotonic.hpp, multipool.hpp, tracking.hpp
+using headroom::arena;
+using headroom::arena_resource;
+using headroom::monotonic_resource;
+using headroom::multipool_resource;
+using headroom::synchronized_multipool_resource;
+using headroom::tracking_resource;
+using headroom::tracking_statistics;
+
+// resource_allocator.hpp, winked.hpp
+using headroom::make_winked;
+using headroom::operator==;
+using headroom::resource_allocator;
+using headroom::winked;
+
+}  // namespace headroom
