@@ -10,6 +10,12 @@
 
 namespace {
 
+#if defined(HEADROOM_HARDENED)
+constexpr bool ranges_rest = true;
+#else
+constexpr bool ranges_rest = false;
+#endif
+
 using headroom::reservation;
 
 constexpr std::size_t MiB = std::size_t{1} << 20;
@@ -30,6 +36,7 @@ struct cache : testing::Test {
 };
 
 TEST_F(cache, the_next_reservation_of_the_size_is_served_warm) {
+    if (ranges_rest) GTEST_SKIP() << "hardened, a range rests before it is used again";
     live_and_die(8 * MiB);
     EXPECT_GE(headroom::cached_bytes(), 8 * MiB);
     headroom::reset_statistics();
@@ -43,6 +50,7 @@ TEST_F(cache, the_next_reservation_of_the_size_is_served_warm) {
 }
 
 TEST_F(cache, a_small_one_is_taken_and_given_without_any_system_call) {
+    if (ranges_rest) GTEST_SKIP() << "hardened, a range rests before it is used again";
     live_and_die(5000);
     headroom::testing::count_system_calls();
     for (int i = 0; i < 10; ++i) live_and_die(4000);
@@ -118,6 +126,7 @@ TEST_F(cache_death, the_next_owner_cannot_touch_warm_memory_that_it_has_not_comm
 }
 
 TEST_F(cache, open_ranges_are_kept_warm_as_far_as_they_were_used) {
+    if (ranges_rest) GTEST_SKIP() << "hardened, a range rests before it is used again";
     const auto open = headroom::commit_policy{}.held(headroom::holding::open);
     std::error_code error;
     auto held = headroom::detail::acquire(256 * MiB, true, 0, open, error);

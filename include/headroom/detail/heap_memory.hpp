@@ -108,6 +108,12 @@ struct heap_memory {
         }
     }
 
+    // Whether the address space for `required` elements is there.
+    [[nodiscard]] static constexpr bool reaches(const T* begin, const T* cap, std::size_t required) noexcept {
+        if (begin == nullptr || static_cast<std::size_t>(cap - begin) < large_from()) return false;
+        const block_header* const header = header_of(begin);
+        return header->control != nullptr && bytes_for(required) <= header->reserved;
+    }
     // Room for `required` elements without moving those that are there: the new end of the block, or null.
     [[nodiscard]] static constexpr T* widen(T* begin, T* cap, std::size_t required, bool exactly) noexcept {
         if (HEADROOM_CONSTANT_EVALUATED()) return nullptr;

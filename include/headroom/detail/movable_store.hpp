@@ -147,6 +147,7 @@ protected:
 
     // --- The slow paths of the bulk operations.
 
+    [[nodiscard]] constexpr bool reaches(std::size_t required) const noexcept { return memory_.reaches(begin_, cap_, required); }
     [[nodiscard]] constexpr bool widen(std::size_t required) {
         const pointer cap = memory_.widen(begin_, cap_, required, false);
         if (cap == pointer()) return false;

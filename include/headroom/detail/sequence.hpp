@@ -8,7 +8,7 @@
 //   value_type, pointer, const_pointer; begin_, end_, cap_; stable; plain(); construct(place, args...);
 //   destroy(first, last); destroy_one(place); max_size(); reserve_room(n)
 //   stable:      make_room(n), try_make_room(n): n elements in all, or throw / return false with nothing changed
-//   not stable:  widen(n): room in place, or false; push_full, emplace_full, try_emplace_full, append_full, open_gap_full,
+//   not stable:  reaches(n): whether room for n may be had in place; widen(n): room in place, or false; push_full, emplace_full, try_emplace_full, append_full, open_gap_full,
 //                replace_full: the operation of that name where there is no room
 //
 // A rule for the append functions: they are inlined always, read the members once, and hand them to the slow path by value,
@@ -532,7 +532,8 @@ protected:
         if (count > static_cast<size_type>(cap_ - end_)) {
             const size_type needed = checked_sum(count);
             if constexpr (Source::in_steps) {
-                if (count > step() && !HEADROOM_CONSTANT_EVALUATED()) {
+                // (Not where the last step would be refused: a program that asks for too much must not fill memory first.)
+                if (count > step() && !HEADROOM_CONSTANT_EVALUATED() && this->reaches(needed)) {
                     append_in_steps(count, source, skip);
                     return;
                 }

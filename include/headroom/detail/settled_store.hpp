@@ -115,6 +115,8 @@ protected:
         install(there);
         return true;
     }
+    // (Past max_size() nobody asks.)
+    [[nodiscard]] static constexpr bool reaches(std::size_t) noexcept { return true; }
     void make_room(std::size_t count) {
         install(further({begin_, cap_, control_, limit_}, begin_, count));
     }
