@@ -31,6 +31,7 @@ FAULTS = [    # lint, file, text that replaces the file, what the lint must say
     ("snippets", "README.md", "```cpp\nint x;\n```\n", "README.md:1: a block of cpp that nothing compiles"),
     ("snippets", "README.md", "<!-- file: examples/quick.cpp -->\n```cpp\nint x;\n```\n", "differs from examples/quick.cpp"),
     ("snippets", "README.md", "<!-- part of: examples/quick.cpp -->\n```cpp\nint x;\n```\n", "is not in examples/quick.cpp"),
+    ("snippets", "README.md", "<!-- synopsis of: examples/quick.cpp -->\n```cpp\nint main(int);\n```\n", "not declared in"),
     ("style", "include/headroom/pages.hpp", "#pragma once\n", "pages.hpp:1: opens without saying what it is"),
     ("style", "src/cache.cpp", "\tint x;\n", "src/cache.cpp:1: a tab or a trailing blank"),
     ("version", "src/cache.cpp", "namespace headroom {\n", "cache.cpp:1: opens namespace headroom without inline v1_2"),
