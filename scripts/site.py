@@ -1,0 +1,84 @@
+"""Builds the documentation site from the Markdown files: scripts/site.py FOLDER
+
+They stay where they are read on their own (README.md, docs/, examples/, lab/): this puts copies of them, and of what they
+link to, into FOLDER/source in the same order, and has MkDocs build FOLDER/site. A link that leads nowhere is an error.
+Needs mkdocs (tests/requirements.txt).
+"""
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+COPIED = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "docs/**/*", "examples/**/*.md", "examples/**/*.cpp",
+          "lab/**/*.md"]
+NAVIGATION = [
+    ("Headroom", "README.md"), ("Quickstart", "docs/quickstart.md"), ("Overview", "docs/overview.md"),
+    ("Using it", [
+        ("Choosing an allocator", "docs/choosing.md"), ("Tuning", "docs/tuning.md"), ("Limits", "docs/limits.md"),
+        ("Platforms", "docs/platforms.md"), ("Migrating", "docs/migrating.md"), ("Debugging", "docs/debugging.md"),
+        ("Examples", "examples/README.md"), ("In the wild", "docs/in-the-wild.md")]),
+    ("Reference", "docs/reference"),
+    ("How it is built", [
+        ("Design", "docs/design.md"), ("Conformance", "docs/conformance.md"), ("Dead ends", "docs/dead-ends.md")]),
+    ("The lab", [
+        ("The lab", "lab/README.md"), ("On several machines", "docs/many-machines.md"),
+        ("The report's programs", "lab/report/README.md"), ("Reset words", "lab/reset_words/README.md")]),
+    ("Project", [("Changes", "CHANGELOG.md"), ("Taking part", "CONTRIBUTING.md")]),
+]
+
+
+def title(page):
+    first = page.read_text(encoding="utf-8").splitlines()[0]
+    return first.removeprefix("# ").replace("headroom::", "")
+
+
+def named(entries):
+    """The pages of a navigation, and those of its folders."""
+    for _, target in entries:
+        if isinstance(target, list):
+            yield from named(target)
+        else:
+            yield target
+
+
+def navigation(entries):
+    made = []
+    for name, target in entries:
+        if isinstance(target, list):
+            made.append({name: navigation(target)})
+        elif (ROOT / target).is_dir():
+            pages = sorted((ROOT / target).glob("*.md"), key=lambda page: (page.name != "README.md", page.name))
+            made.append({name: [{title(page): page.relative_to(ROOT).as_posix()} for page in pages]})
+        elif (ROOT / target).is_file():
+            made.append({name: target})
+    return made
+
+
+rest = sorted({path.relative_to(ROOT).as_posix() for path in ROOT.glob("docs/*.md")} - set(named(NAVIGATION)))
+NAVIGATION[-1][1].extend((title(ROOT / page), page) for page in rest)
+folder = pathlib.Path(sys.argv[1]).resolve()
+source = folder / "source"
+shutil.rmtree(folder, ignore_errors=True)
+for pattern in COPIED:
+    for path in sorted(ROOT.glob(pattern)):
+        if path.is_file():
+            target = source / path.relative_to(ROOT)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, target)
+# The theme cuts tables off rather than wrap their lines.
+style = ".rst-content .wy-table-responsive table td, .wy-table-responsive table th { white-space: normal !important; }"
+(source / "site.css").write_text(style + "\n.wy-nav-content { max-width: 1100px; }\n", encoding="utf-8")
+config = {    # JSON is YAML too
+    "site_name": "Headroom", "site_description": "Growable memory for C++20", "site_url": "",
+    "docs_dir": "source", "site_dir": "site", "nav": navigation(NAVIGATION), "use_directory_urls": False,
+    "theme": {"name": "readthedocs", "navigation_depth": 3, "highlightjs": False},
+    "plugins": ["search"], "extra_css": ["site.css"],
+    "markdown_extensions": ["tables", "fenced_code", {"toc": {"permalink": "#"}},
+                            {"codehilite": {"noclasses": True, "guess_lang": False}}],
+    "validation": {"omitted_files": "warn", "absolute_links": "warn", "unrecognized_links": "warn", "anchors": "warn"},
+}
+(folder / "mkdocs.yml").write_text(json.dumps(config), encoding="utf-8")
+made = subprocess.run([sys.executable, "-m", "mkdocs", "build", "--strict", "--config-file", folder / "mkdocs.yml"])
+sys.exit(made.returncode)
