@@ -163,23 +163,25 @@ TEST(LabCommand, AReportWithoutAReportFolderIsAClearError) {
     EXPECT_NE(run.text.find("HEADROOM_REPORT_DIR"), std::string::npos) << run.text;
 }
 
+// The command with a report folder in `folder`, and a Python that prints what `said` has, each in angle brackets.
+answer with_fake_python(const scratch_folder& folder, const std::string& arguments, const std::string& said) {
+    std::filesystem::create_directory(folder.file("headroom_report"));
+    const std::string python = folder.write("python", "#!/bin/sh\nprintf '<%s>' " + said + "\n");
+    std::filesystem::permissions(python, std::filesystem::perms::owner_all);
+    return headroom_command(arguments,
+                            "PYTHONPATH= HEADROOM_REPORT_DIR=" + folder.file(".") + " HEADROOM_PYTHON=" + python);
+}
+
 TEST(LabCommand, TheReportGetsAllArgumentsAsTheyAre) {
     const scratch_folder folder;
-    std::filesystem::create_directory(folder.file("headroom_report"));
-    const std::string python = folder.write("python", "#!/bin/sh\nprintf '<%s>' \"$PYTHONPATH\" \"$@\"\n");
-    std::filesystem::permissions(python, std::filesystem::perms::owner_all);
-    const answer run = headroom_command("lab report 'a b.jsonl' --out c.html -v",
-                                        "PYTHONPATH= HEADROOM_REPORT_DIR=" + folder.file(".") + " HEADROOM_PYTHON=" + python);
+    const answer run =
+        with_fake_python(folder, "lab report 'a b.jsonl' --out c.html -v", "\"$PYTHONPATH\" \"$@\"");
     EXPECT_EQ(run.text, "<" + folder.file(".") + "><-m><headroom_report><a b.jsonl><--out><c.html><-v>");
 }
 
 TEST(LabCommand, TwoResultFilesAreComparedByTheReport) {
     const scratch_folder folder;
-    std::filesystem::create_directory(folder.file("headroom_report"));
-    const std::string python = folder.write("python", "#!/bin/sh\nprintf '<%s>' \"$@\"\n");
-    std::filesystem::permissions(python, std::filesystem::perms::owner_all);
-    const answer run = headroom_command("lab compare a.jsonl 'b c.jsonl' --out d.html",
-                                        "HEADROOM_REPORT_DIR=" + folder.file(".") + " HEADROOM_PYTHON=" + python);
+    const answer run = with_fake_python(folder, "lab compare a.jsonl 'b c.jsonl' --out d.html", "\"$@\"");
     EXPECT_EQ(run.text, "<-m><headroom_report><compare><a.jsonl><b c.jsonl><--out><d.html>");
 }
 

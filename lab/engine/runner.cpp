@@ -48,10 +48,7 @@ std::string figure(double value, const std::string& unit) {
     return text;
 }
 
-std::filesystem::path folder_of(const std::string& file) {
-    const std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
-    return folder.empty() ? std::filesystem::path("/") : folder;
-}
+std::filesystem::path folder_of(const std::string& file) { return std::filesystem::absolute(file).parent_path(); }
 
 // Where the system gave a child none of the limits that it was asked under, its own words say why it ended.
 std::string last_line(std::string text) {

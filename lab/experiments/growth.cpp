@@ -24,7 +24,7 @@ struct run_growth {
     template <class Peer>
     metrics operator()(const parameters& point) const {
         const std::size_t elements = point.count("elements");
-        auto vector = Peer::template make<int>(elements);
+        auto vector = make_vector<Peer, int>(elements);
         metric grows_at{"elements", {}};
         metric capacities{"elements", {}};
         metric moves_at{"elements", {}};

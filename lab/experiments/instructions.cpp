@@ -56,7 +56,7 @@ struct run_instructions {
     template <class Peer>
     metrics operator()(const parameters& point) const {
         if (point.flag("counted")) {
-            auto vector = Peer::template make<int>(point.count("elements"));
+            auto vector = make_vector<Peer, int>(point.count("elements"));
             append_all<int>(vector, point.count("elements"));
             asm volatile("" : : "r"(vector.data()) : "memory");    // used: it may not be optimised away
             return {};

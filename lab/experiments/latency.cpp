@@ -55,7 +55,7 @@ struct run_latency {
             histogram ticks;
             const disturbances before = disturbances_so_far();
             const stopwatch::time_point begin = stopwatch::now();
-            auto vector = Peer::template make<T>(elements);
+            auto vector = make_vector<Peer, T>(elements);
             append_timed<T>(vector, elements, ticks);
             result["time"] = {"s", {seconds_between(begin, stopwatch::now())}};
             const disturbances after = disturbances_so_far();

@@ -122,6 +122,7 @@ std::vector<std::string> without_mimalloc() {
 std::vector<configuration> grid(grid_size size, const std::string& level) {
     std::vector<configuration> result;
     if (level != "O2") return result;
+    const std::vector<std::string> quickly_dropped = without_mimalloc();
     const auto add = [&](std::int64_t links, std::int64_t each, std::int64_t af, std::int64_t rf, std::int64_t sf,
                          bool global_only) {
         configuration one;
@@ -132,7 +133,7 @@ std::vector<configuration> grid(grid_size size, const std::string& level) {
         one.rounds = size == grid_size::full ? 2 : 1;
         if (global_only) one.contenders = {"std::allocator AS1"};
         // Making and dropping tens of thousands of mimalloc's heaps takes minutes: only in full.
-        else if (size != grid_size::full && each < 512) one.contenders = without_mimalloc();
+        else if (size != grid_size::full && each < 512) one.contenders = quickly_dropped;
         result.push_back(std::move(one));
     };
     const bool full = size == grid_size::full;

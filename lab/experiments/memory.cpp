@@ -25,7 +25,7 @@ struct run_memory {
         const std::size_t elements = point.count("elements");
         prepare_peer<Peer>(elements * sizeof(int));
         const double baseline = static_cast<double>(peak_resident());
-        auto vector = Peer::template make<int>(elements);
+        auto vector = make_vector<Peer, int>(elements);
         append_all<int>(vector, elements);
         const double peak = static_cast<double>(peak_resident());
         return {{"peak_resident", {"B", {peak}}},

@@ -27,7 +27,7 @@ namespace {
 // One vector's life; returns what reading it gave, so that the reading cannot be left out.
 template <class Peer>
 [[gnu::noinline]] std::uint64_t grow_read_drop(std::size_t elements) {
-    auto vector = Peer::template make<int>(elements);
+    auto vector = make_vector<Peer, int>(elements);
     append_all<int>(vector, elements);
     std::uint64_t sum = 0;
     for (const int value : vector) sum += static_cast<std::uint32_t>(value);

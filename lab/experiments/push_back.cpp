@@ -55,7 +55,7 @@ template <class Peer, class T>
     stopwatch::time_point read;
     const stopwatch::time_point begin = stopwatch::now();
     {
-        auto vector = Peer::template make<T>(elements);
+        auto vector = make_vector<Peer, T>(elements);
         fill<T>(vector, elements);
         result.append = seconds_between(begin, stopwatch::now());
         result.checksum = sum_of(vector);
@@ -72,7 +72,7 @@ template <class Peer, class T>
     while (batches.size() < 21) {
         const stopwatch::time_point begin = stopwatch::now();
         for (std::size_t i = 0; i < passes; ++i) {
-            auto vector = Peer::template make<T>(elements);
+            auto vector = make_vector<Peer, T>(elements);
             fill<T>(vector, elements);
             asm volatile("" : : "r"(vector.data()) : "memory");    // the vector is used: it may not be optimised away
         }

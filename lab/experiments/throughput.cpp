@@ -44,7 +44,7 @@ template <class Peer, class T>
     const double cpu = processor_time();
     const stopwatch::time_point begin = stopwatch::now();
     {
-        auto vector = Peer::template make<T>(elements);
+        auto vector = make_vector<Peer, T>(elements);
         append_all<T>(vector, elements);
         const stopwatch::time_point built = stopwatch::now();
         result.append = seconds_between(begin, built);
@@ -64,7 +64,7 @@ template <class Peer, class T>
     while (batches.size() < 15) {
         const stopwatch::time_point begin = stopwatch::now();
         for (std::size_t i = 0; i < passes; ++i) {
-            auto vector = Peer::template make<T>(elements);
+            auto vector = make_vector<Peer, T>(elements);
             append_all<T>(vector, elements);
             asm volatile("" : : "r"(vector.data()) : "memory");    // the array is used: it may not be optimised away
         }

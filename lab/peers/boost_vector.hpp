@@ -1,7 +1,6 @@
 // boost::container::vector: grows by 8/5 unless told otherwise; its allocator here is the default, new and delete.
 #pragma once
 
-#include <cstddef>
 #include <string>
 
 #if __has_include(<boost/container/vector.hpp>)
@@ -24,10 +23,6 @@ struct boost_vector : boost_peer {
     static constexpr const char* id = "boost::container::vector";
     template <class T>
     using container = boost::container::vector<T>;
-    template <class T>
-    static container<T> make(std::size_t) {
-        return container<T>();
-    }
 };
 
 // As the thesis had it: growing by two, like the others.
@@ -36,10 +31,6 @@ struct boost_vector_doubling : boost_peer {
     using options = boost::container::vector_options_t<boost::container::growth_factor<boost::container::growth_factor_100>>;
     template <class T>
     using container = boost::container::vector<T, void, options>;
-    template <class T>
-    static container<T> make(std::size_t) {
-        return container<T>();
-    }
 };
 
 #else

@@ -68,10 +68,6 @@ struct eastl_vector {
     static std::string version() { return EASTL_VERSION; }
     template <class T>
     using container = eastl::vector<T, eastl_malloc>;
-    template <class T>
-    static container<T> make(std::size_t) {
-        return container<T>();
-    }
 #else
     static constexpr const char* absent = "HEADROOM_PEER_EASTL_DIR was not given when the lab was built";
 #endif
@@ -83,10 +79,6 @@ struct folly_fbvector {
     static std::string version() { return "as given"; }
     template <class T>
     using container = folly::fbvector<T>;
-    template <class T>
-    static container<T> make(std::size_t) {
-        return container<T>();
-    }
 #else
     static constexpr const char* absent = "HEADROOM_PEER_FOLLY_DIR was not given when the lab was built";
 #endif
@@ -98,10 +90,6 @@ struct thesis_rvector {
     static std::string version() { return "as given"; }
     template <class T>
     using container = ::rvector<T>;
-    template <class T>
-    static container<T> make(std::size_t) {
-        return container<T>();
-    }
 #else
     static constexpr const char* absent = "HEADROOM_PEER_RVECTOR_DIR was not given when the lab was built";
 #endif
@@ -113,10 +101,6 @@ struct amc_vector {
     static std::string version() { return "as given"; }
     template <class T>
     using container = amc::vector<T, amc::allocator<T>, std::size_t>;
-    template <class T>
-    static container<T> make(std::size_t) {
-        return container<T>();
-    }
 #else
     static constexpr const char* absent = "HEADROOM_PEER_AMC_DIR was not given when the lab was built";
 #endif
@@ -128,10 +112,6 @@ struct sfl_vector {
     static std::string version() { return "as given"; }
     template <class T>
     using container = sfl::vector<T>;
-    template <class T>
-    static container<T> make(std::size_t) {
-        return container<T>();
-    }
 #else
     static constexpr const char* absent = "HEADROOM_PEER_SFL_DIR was not given when the lab was built";
 #endif
@@ -143,10 +123,6 @@ struct gch_small_vector {
     static std::string version() { return "as given"; }
     template <class T>
     using container = gch::small_vector<T>;
-    template <class T>
-    static container<T> make(std::size_t) {
-        return container<T>();
-    }
 #else
     static constexpr const char* absent = "HEADROOM_PEER_GCH_DIR was not given when the lab was built";
 #endif
@@ -158,10 +134,6 @@ struct forerunner_settled_vector {
     static std::string version() { return "as given"; }
     template <class T>
     using container = ::SettledVector<T>;
-    template <class T>
-    static container<T> make(std::size_t) {
-        return container<T>();
-    }
 #else
     static constexpr const char* absent = "HEADROOM_PEER_SETTLED_VECTOR_DIR was not given when the lab was built";
 #endif

@@ -40,10 +40,6 @@ struct growth_peer {
     static std::string version() { return HEADROOM_LAB_VERSION; }
     template <class T>
     using container = modelled_vector<Growth, T>;
-    template <class T>
-    static container<T> make(std::size_t) {
-        return {};
-    }
 };
 
 struct growth_by_two : growth_peer<geometric<2, 1>> {

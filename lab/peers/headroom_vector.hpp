@@ -26,10 +26,6 @@ struct vector_peer {
     static std::string version() { return HEADROOM_LAB_VERSION; }
     template <class T>
     using container = headroom::vector<T, std::allocator<T>, Policy>;
-    template <class T>
-    static container<T> make(std::size_t) {
-        return container<T>();
-    }
 };
 
 struct headroom_vector : vector_peer<vector_policy> {

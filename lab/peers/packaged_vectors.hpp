@@ -6,7 +6,6 @@
 // (Qt's QList shares its elements between copies, and llvm::SmallVector comes in a library of 100 MB: they are left out.)
 #pragma once
 
-#include <cstddef>
 #include <string>
 
 #if defined(HEADROOM_LAB_ABSL)
@@ -36,10 +35,6 @@ struct absl_inlined_vector {
     }
     template <class T>
     using container = absl::InlinedVector<T, (sizeof(T) < 64 ? 64 / sizeof(T) : 1)>;
-    template <class T>
-    static container<T> make(std::size_t) {
-        return container<T>();
-    }
 #else
     static constexpr const char* absent = "absl's inlined_vector was not found when the lab was built";
 #endif
@@ -50,10 +45,6 @@ struct boost_stable_vector : boost_peer {
     static constexpr const char* id = "boost::container::stable_vector";
     template <class T>
     using container = boost::container::stable_vector<T>;
-    template <class T>
-    static container<T> make(std::size_t) {
-        return container<T>();
-    }
 };
 #else
 struct boost_stable_vector {
@@ -67,10 +58,6 @@ struct boost_devector : boost_peer {
     static constexpr const char* id = "boost::container::devector";
     template <class T>
     using container = boost::container::devector<T>;
-    template <class T>
-    static container<T> make(std::size_t) {
-        return container<T>();
-    }
 };
 #else
 struct boost_devector {
@@ -85,10 +72,6 @@ struct tbb_concurrent_vector {
     static std::string version() { return TBB_VERSION_STRING; }
     template <class T>
     using container = tbb::concurrent_vector<T>;
-    template <class T>
-    static container<T> make(std::size_t) {
-        return container<T>();
-    }
 #else
     static constexpr const char* absent = "oneTBB was not found when the lab was built";
 #endif

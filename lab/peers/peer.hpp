@@ -6,7 +6,8 @@
 //   static constexpr const char* absent    instead of all that follows: why this build has it not
 //   template <class T> using container     the type under test
 //   template <class T> static container<T> make(std::size_t most)
-//                                          an empty one that will hold up to `most` elements; takes no memory for them
+//                                          optional: an empty one that will hold up to `most` elements, where container<T>()
+//                                          is not it; takes no memory for them
 //   static void prepare(std::size_t bytes) optional: settings a user would make once, before a container of `bytes`
 // It adds nothing to the calls that are timed: experiments call the container's own members.
 #pragma once
@@ -35,6 +36,17 @@ concept absent_peer = requires { Peer::absent; };
 template <class Peer>
 void prepare_peer(std::size_t bytes) {
     if constexpr (requires { Peer::prepare(bytes); }) Peer::prepare(bytes);
+}
+
+// An empty container that will hold up to `most` elements. Inlined, as a user's own declaration would be: a call that makes
+// it takes its address, and then no loop of appends may keep its end in a register.
+template <class Peer, class T>
+[[nodiscard, gnu::always_inline]] inline auto make_vector(std::size_t most) {
+    if constexpr (requires { Peer::template make<T>(most); }) {
+        return Peer::template make<T>(most);
+    } else {
+        return typename Peer::template container<T>();
+    }
 }
 
 // One contender for each adapter of the list; `run` is called as run.template operator()<Peer>(parameters).

@@ -31,16 +31,21 @@ struct open_policy : settled_policy {
     static constexpr commit_policy commit = commit_policy{}.held(holding::open);
 };
 
+// The default reservation, as a user would take it, wherever that is enough for `most`.
+template <class Vector>
+[[gnu::always_inline]] inline Vector make_settled(std::size_t most) {
+    constexpr std::size_t usual = (std::size_t{4} << 30) / sizeof(typename Vector::value_type);
+    return most <= usual ? Vector() : Vector(max_elements{most});
+}
+
 template <class Policy>
 struct settled_peer {
     static std::string version() { return HEADROOM_LAB_VERSION; }
     template <class T>
     using container = settled_vector<T, Policy>;
-    // The default reservation, as a user would take it, wherever that is enough.
     template <class T>
-    static container<T> make(std::size_t most) {
-        constexpr std::size_t usual = (std::size_t{4} << 30) / sizeof(T);
-        return most <= usual ? container<T>() : container<T>(max_elements{most});
+    [[gnu::always_inline]] static container<T> make(std::size_t most) {
+        return make_settled<container<T>>(most);
     }
 };
 
@@ -70,9 +75,8 @@ struct settled_open_unchecked {
         [[gnu::always_inline]] void push_back(T value) { this->unchecked_push_back(std::move(value)); }
     };
     template <class T>
-    static container<T> make(std::size_t most) {
-        constexpr std::size_t usual = (std::size_t{4} << 30) / sizeof(T);
-        return most <= usual ? container<T>() : container<T>(max_elements{most});
+    [[gnu::always_inline]] static container<T> make(std::size_t most) {
+        return make_settled<container<T>>(most);
     }
 };
 

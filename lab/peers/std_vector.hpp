@@ -1,7 +1,6 @@
 // std::vector of the standard library at hand: the yardstick.
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -20,10 +19,6 @@ struct std_vector {
     }
     template <class T>
     using container = std::vector<T>;
-    template <class T>
-    static container<T> make(std::size_t) {
-        return {};
-    }
 };
 
 }  // namespace headroom::lab

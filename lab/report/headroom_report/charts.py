@@ -211,9 +211,9 @@ def rows_over(
             row = {
                 "contender": contender,
                 "x": size,
-                "y": _short(middle),
-                "low": _short(low),
-                "high": _short(high),
+                "y": short(middle),
+                "low": short(low),
+                "high": short(high),
                 "text": text,
                 "where": words.configuration(cell.parameters),
                 "against": words.ratio(against.median) if against else "—",
@@ -224,7 +224,8 @@ def rows_over(
     return rows
 
 
-def _short(value: float) -> float:
+def short(value: float) -> float:
+    """Five digits are enough to draw, and keep the page small."""
     return float(f"{value:.5g}")
 
 
@@ -245,8 +246,8 @@ def histograms(
             rows.append(
                 {
                     "contender": contender,
-                    "low": _short(low),
-                    "high": _short(high),
+                    "low": short(low),
+                    "high": short(high),
                     "count": count,
                     "floor": 0.7,
                     "text": f"{count:,.0f} of {words.seconds(low)} … {words.seconds(high)}",

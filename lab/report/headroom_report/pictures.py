@@ -22,15 +22,17 @@ def _per_element(cell: Cell, contender: str):
     )
 
 
+def _element(cell: Cell) -> str:
+    return str(cell.parameters.get("element"))
+
+
 def _throughput(cells: list[Cell]) -> list[Picture | None]:
     fresh = [cell for cell in cells if not cell.parameters.get("warm")]
     warm = [cell for cell in cells if cell.parameters.get("warm")]
     pictures = []
     for level, title in (("O2", "optimised, -O2"), ("O1", "-O1"), ("O0", "not optimised, -O0")):
         chosen = [cell for cell in fresh if cell.parameters.get("optimisation") == level]
-        rows = charts.rows_over(
-            chosen, "elements", _per_element, lambda cell: str(cell.parameters.get("element")), "time"
-        )
+        rows = charts.rows_over(chosen, "elements", _per_element, _element, "time")
         pictures.append(
             charts.sweep(
                 f"throughput-{level}",
@@ -133,9 +135,7 @@ def _latency(cells: list[Cell]) -> list[Picture | None]:
         return None if figure is None else (figure.median, figure.low, figure.high, words.figure(figure))
 
     optimised = [cell for cell in cells if cell.parameters.get("optimisation") == "O2"]
-    rows = charts.rows_over(
-        optimised, "elements", value, lambda cell: str(cell.parameters.get("element")), "append_max"
-    )
+    rows = charts.rows_over(optimised, "elements", value, _element, "append_max")
     pictures.append(
         charts.sweep(
             "latency-longest",
@@ -204,13 +204,7 @@ def _instructions(cells: list[Cell]) -> list[Picture | None]:
 
 def _push_back(cells: list[Cell]) -> list[Picture | None]:
     counted = [cell for cell in cells if cell.parameters.get("elements")]
-    rows = charts.rows_over(
-        counted,
-        "elements",
-        lambda cell, name: _per_element(cell, name),
-        lambda cell: str(cell.parameters.get("element")),
-        "time",
-    )
+    rows = charts.rows_over(counted, "elements", _per_element, _element, "time")
     return [
         charts.sweep(
             "push-back",
@@ -242,7 +236,7 @@ def _by_action(cells: list[Cell], panel) -> list[dict]:
                         "contender": name,
                         "panel": panel(cell),
                         "part": action,
-                        "value": charts._short(figure.median),
+                        "value": charts.short(figure.median),
                         "text": words.figure(figure),
                         "against": words.ratio(against.median) if against else "—",
                     }
@@ -251,7 +245,7 @@ def _by_action(cells: list[Cell], panel) -> list[dict]:
 
 
 def _simulation(cells: list[Cell]) -> list[Picture | None]:
-    rows = _by_action(cells, lambda cell: str(cell.parameters.get("element")))
+    rows = _by_action(cells, _element)
     lines = []
     for cell in cells:
         for name in cell.contenders:
@@ -267,7 +261,7 @@ def _simulation(cells: list[Cell]) -> list[Picture | None]:
                                 "contender": name,
                                 "panel": str(cell.parameters.get("element")),
                                 "x": iterations * stretch // len(until),
-                                "y": charts._short(seconds),
+                                "y": charts.short(seconds),
                                 "text": words.seconds(seconds),
                             }
                         )
@@ -314,7 +308,7 @@ def _reset_words(cells: list[Cell]) -> list[Picture | None]:
                 {
                     "contender": name,
                     "panel": words.configuration(cell.parameters),
-                    "value": charts._short(ratio.median),
+                    "value": charts.short(ratio.median),
                     "text": f"{words.ratio(ratio.median)}  ({words.quantity(figure.median, figure.unit)})",
                     "hover": words.figure(figure),
                 }

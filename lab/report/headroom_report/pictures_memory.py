@@ -306,9 +306,9 @@ def _sweep_by_kind(cells: list[Cell], x: str, unpower: bool) -> list[dict]:
                     {
                         "contender": implementation(name),
                         "x": 1 << size if unpower else size,
-                        "y": charts._short(figure.median),
-                        "low": charts._short(figure.low),
-                        "high": charts._short(figure.high),
+                        "y": charts.short(figure.median),
+                        "low": charts.short(figure.low),
+                        "high": charts.short(figure.high),
                         "text": words.figure(figure),
                         "where": words.configuration(cell.parameters),
                         "against": words.ratio(against.median) if against else "—",
@@ -395,7 +395,7 @@ def _make_shared(cells: list[Cell]) -> list[Picture | None]:
                 {
                     "contender": name,
                     "panel": f"-{cell.parameters.get('optimisation')}",
-                    "value": charts._short(ratio.median),
+                    "value": charts.short(ratio.median),
                     "text": f"{words.ratio(ratio.median)}  ({words.seconds(figure.median)})",
                     "hover": words.figure(figure),
                 }

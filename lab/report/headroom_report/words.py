@@ -83,6 +83,11 @@ def count2(value: object) -> str:
     return power(value) if isinstance(value, (int, float)) else str(value)
 
 
+def counted(value: object, thing: str) -> str:
+    """1 thread, 2 threads."""
+    return f"{value} {thing}" + ("" if value == 1 else "s")
+
+
 # Parameters that a reader should not meet by their names in the files.
 _PHRASES = {
     "size_exponent": lambda value: f"{power2(value)} elements",
@@ -92,14 +97,14 @@ _PHRASES = {
     "A_exponent": lambda value: f"{power2(value)} B at once",
     "S_exponent": lambda value: f"blocks of {power2(value)} B",
     "N_exponent": lambda value: f"{power2(value)} times",
-    "W": lambda value: f"{value} thread" + ("" if value == 1 else "s"),
+    "W": lambda value: counted(value, "thread"),
     "sharing": lambda value: {"private": "a resource each", "shared": "one resource for all"}.get(value, str(value)),
     "limit": lambda value: f"memory limited to {size(value)}",
     "objects": lambda value: f"{power(value)} objects",
     "states": lambda value: f"{value} states",
     "automata": lambda value: f"{value} automata",
     "iterations": lambda value: f"{value} iterations",
-    "tests": lambda value: f"{value} test" + ("" if value == 1 else "s"),
+    "tests": lambda value: counted(value, "test"),
     "strategy": str,
     "structure": str,
     "contents": str,
@@ -125,7 +130,7 @@ def parameter(name: str, value: object) -> str:
     if name == "elements" and isinstance(value, (int, float)):
         return power(value)
     if name == "pages":
-        return f"{value} page" + ("" if value == 1 else "s")
+        return counted(value, "page")
     if name == "element":
         return str(value)
     return f"{name} {value}"
