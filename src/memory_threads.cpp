@@ -22,7 +22,7 @@ std::size_t alignment_of(std::size_t bytes) noexcept { return std::min<std::size
 
 }  // namespace
 
-// Runs when a thread ends: what it kept goes back to the resources.
+// A thread's caches. Its destructor runs when the thread ends: what was kept goes back to the resources.
 struct thread_leaving {
     thread_cache* caches = nullptr;
 
@@ -41,15 +41,7 @@ thread_leaving::~thread_leaving() {
     left = true;
     places_of_thread = {};
     const std::lock_guard lock(links);
-    while (caches != nullptr) {
-        thread_cache* const gone = caches;
-        caches = gone->next_of_thread;
-        if (gone->owner != nullptr) {
-            gone->owner->return_all(*gone);
-            gone->owner->unlink(*gone);
-        }
-        delete gone;
-    }
+    while (caches != nullptr) caches->owner->return_all(*caches);
 }
 
 shared_pools::shared_pools(std::pmr::memory_resource& core) noexcept : core_(core) {
@@ -63,43 +55,37 @@ shared_pools::shared_pools(std::pmr::memory_resource& core) noexcept : core_(cor
 shared_pools::~shared_pools() {
     const std::lock_guard lock(links);
     --resources_at[place_];
-    while (caches_ != nullptr) {
-        thread_cache& orphan = *caches_;
-        unlink(orphan);
-        orphan.owner = nullptr;
-    }
+    while (caches_ != nullptr) unlink(*caches_);
 }
 
 void shared_pools::unlink(thread_cache& gone) noexcept {
     (gone.previous_of_owner != nullptr ? gone.previous_of_owner->next_of_owner : caches_) = gone.next_of_owner;
     if (gone.next_of_owner != nullptr) gone.next_of_owner->previous_of_owner = gone.previous_of_owner;
-    gone.next_of_owner = gone.previous_of_owner = nullptr;
+    (gone.previous_of_thread != nullptr ? gone.previous_of_thread->next_of_thread : gone.thread->caches) = gone.next_of_thread;
+    if (gone.next_of_thread != nullptr) gone.next_of_thread->previous_of_thread = gone.previous_of_thread;
 }
 
-thread_cache* shared_pools::find_or_make_cache() noexcept {
+thread_cache* shared_pools::find_or_make_cache() {
     if (thread_cache* const mine = cache()) return mine;
     if (left) return nullptr;
-    const std::lock_guard lock(links);
     thread_cache* found = nullptr;
-    thread_cache* orphan = nullptr;
-    for (thread_cache* each = leaving.caches; each != nullptr; each = each->next_of_thread) {
-        if (each->owner == this) found = each;
-        if (each->owner == nullptr) orphan = each;
+    {
+        const std::lock_guard lock(links);
+        found = leaving.caches;
+        while (found != nullptr && found->owner != this) found = found->next_of_thread;
     }
     if (found == nullptr) {
-        if (orphan != nullptr) {
-            found = orphan;
-            found->pools = {};
-        } else {
-            found = new (std::nothrow) thread_cache;
-            if (found == nullptr) return nullptr;
-            found->next_of_thread = leaving.caches;
-            leaving.caches = found;
-        }
+        // Not under the links' lock: the upstream may be another resource of this kind.
+        found = new (allocate(sizeof(thread_cache), alignof(thread_cache))) thread_cache;
+        const std::lock_guard lock(links);
         found->owner = this;
         found->next_of_owner = caches_;
         if (caches_ != nullptr) caches_->previous_of_owner = found;
         caches_ = found;
+        found->thread = &leaving;
+        found->next_of_thread = leaving.caches;
+        if (leaving.caches != nullptr) leaving.caches->previous_of_thread = found;
+        leaving.caches = found;
     }
     places_of_thread[place_] = {serial_, found};
     return found;
@@ -144,16 +130,27 @@ void shared_pools::return_blocks(std::size_t index, thread_bin& from, std::uint3
     }
 }
 
-void shared_pools::return_all(thread_cache& from) {
+void shared_pools::return_all(thread_cache& gone) {
+    unlink(gone);
     const std::lock_guard lock(mutex_);
     for (std::size_t index = 0; index < bins; ++index) {
-        return_blocks(index, from.pools[index], from.pools[index].count);
+        return_blocks(index, gone.pools[index], gone.pools[index].count);
     }
+    core_.deallocate(&gone, sizeof(thread_cache), alignof(thread_cache));
 }
 
 void shared_pools::hand_over(std::size_t index, void* block) {
     const std::size_t bytes = bin_bytes(index);
-    thread_cache* const mine = find_or_make_cache();
+    thread_cache* mine = nullptr;
+#if defined(__cpp_exceptions)
+    try {
+#endif
+        mine = find_or_make_cache();
+#if defined(__cpp_exceptions)
+    } catch (...) {
+        // No memory for a cache: the block goes to the core.
+    }
+#endif
     if (mine != nullptr) {
         thread_bin& pool = mine->pools[index];
         if (pool.most == 0) {
@@ -190,7 +187,8 @@ void shared_pools::deallocate(void* block, std::size_t bytes, std::size_t alignm
 
 void shared_pools::forget() noexcept {
     const std::lock_guard lock(links);
-    for (thread_cache* each = caches_; each != nullptr; each = each->next_of_owner) each->pools = {};
+    while (caches_ != nullptr) unlink(*caches_);
+    serial_ = ++last_serial;    // so that no thread finds the cache that it had
 }
 
 }  // namespace headroom::inline v0_1::detail

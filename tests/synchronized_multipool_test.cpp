@@ -108,6 +108,38 @@ TEST(SynchronizedMultipool, ThreadsDoNotDisturbEachOther) {
     EXPECT_EQ(upstream.mistakes(), 0U);
 }
 
+// What threads keep, and what they keep it in, is upstream's too.
+TEST(SynchronizedMultipool, ManyThreadsInTurnTakeNoMoreThanOne) {
+    counting_upstream upstream;
+    synchronized_multipool_resource resource(&upstream);
+    const auto one = [&] { resource.deallocate(resource.allocate(100), 100); };
+    on_threads(1, [&](int) { one(); });
+    const std::uint64_t requests = upstream.requests();
+    for (int i = 0; i < 200; ++i) on_threads(1, [&](int) { one(); });
+    EXPECT_EQ(upstream.requests(), requests);
+}
+
+TEST(SynchronizedMultipool, AThreadGoesOnAfterARewindAndARelease) {
+    counting_upstream upstream;
+    synchronized_multipool_resource resource(&upstream);
+    synchronized_multipool_resource other(&upstream);
+    for (int round = 0; round < 6; ++round) {
+        std::set<void*> seen;
+        for (int i = 0; i < 500; ++i) {
+            for (auto* each : {&resource, &other}) {
+                void* const got = each->allocate(24);
+                std::memset(got, round, 24);
+                ASSERT_TRUE(seen.insert(got).second);
+            }
+        }
+        round % 2 == 0 ? resource.rewind() : resource.release();
+    }
+    other.release();
+    resource.release();
+    EXPECT_EQ(upstream.blocks(), 0U);
+    EXPECT_EQ(upstream.mistakes(), 0U);
+}
+
 // One allocates, another gives back: memory must travel round, not pile up.
 TEST(SynchronizedMultipool, BlocksMayBeGivenBackByAnotherThread) {
     counting_upstream upstream;

@@ -156,10 +156,7 @@ public:
     // Precondition: alignment is a power of two.
     HEADROOM_COLD span make_room(std::size_t bytes, std::size_t alignment, std::size_t most = largest_chunk) {
         if (bytes > largest_request || alignment > most_alignment) refuse(upstream_);
-        if (active_ != nullptr && grow(*active_, cursor, bytes, alignment)) {
-            limit = active_->last;
-            return {limit, limit};
-        }
+        if (grow_in_place(bytes, alignment)) return {limit, limit};
         // A chunk kept from an earlier round, moved next to the active one so that those passed over stay in line; or before
         // it, when it is the first and nothing was taken from it yet.
         chunk** const place = active_ != nullptr && !untouched() ? &active_->next : &first_;

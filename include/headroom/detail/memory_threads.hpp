@@ -14,6 +14,7 @@
 namespace headroom::inline v0_1::detail {
 
 class shared_pools;
+struct thread_leaving;
 
 // The free blocks of one size that a thread keeps.
 struct thread_bin {
@@ -22,13 +23,16 @@ struct thread_bin {
     std::uint32_t most;     // how many may stay; 0 until the queue is first used
 };
 
-// What one thread keeps for one resource. Owned by the thread; its links are guarded by one lock for the program.
-struct thread_cache {
+// What one thread keeps for one resource: a block of the resource itself, so it goes when all its blocks go, or when the
+// thread ends. Its links are guarded by one lock for the program. Aligned, so that threads do not write to each other's lines.
+struct alignas(64) thread_cache {
     std::array<thread_bin, bins> pools{};
-    shared_pools* owner = nullptr;              // null once the resource is gone
+    shared_pools* owner = nullptr;
     thread_cache* next_of_owner = nullptr;      // the resource's list
     thread_cache* previous_of_owner = nullptr;
+    thread_leaving* thread = nullptr;
     thread_cache* next_of_thread = nullptr;     // the thread's list
+    thread_cache* previous_of_thread = nullptr;
 };
 
 // Where a thread finds its cache: by the resource's place, good if the serial number agrees.
@@ -54,7 +58,7 @@ public:
     explicit shared_pools(std::pmr::memory_resource& core) noexcept;
     shared_pools(const shared_pools&) = delete;
     shared_pools& operator=(const shared_pools&) = delete;
-    // Threads that still have a cache for this are left with an empty one.
+    // Precondition: no other thread is in a call. The caches go with the core's blocks.
     ~shared_pools();
 
     // The calling thread's cache; null when it has none yet, or another resource took its place. No lock.
@@ -71,7 +75,8 @@ public:
     void* allocate(std::size_t bytes, std::size_t alignment);
     void deallocate(void* block, std::size_t bytes, std::size_t alignment);
 
-    // Empties every thread's cache without giving the blocks back. Precondition: no other thread is in a call.
+    // Forgets every thread's cache, because the core is about to forget all its blocks, and the caches are among them.
+    // Precondition: no other thread is in a call.
     void forget() noexcept;
 
     [[nodiscard]] std::mutex& mutex() noexcept { return mutex_; }
@@ -79,13 +84,14 @@ public:
 private:
     friend struct thread_leaving;
 
-    thread_cache* find_or_make_cache() noexcept;
+    thread_cache* find_or_make_cache();
     void return_blocks(std::size_t index, thread_bin& from, std::uint32_t count);
-    void return_all(thread_cache& from);
+    // What a thread that ends kept, and the cache.
+    void return_all(thread_cache& gone);
     void unlink(thread_cache& gone) noexcept;
 
     std::pmr::memory_resource& core_;
-    std::uint64_t serial_;    // unique in the program's life, never 0
+    std::uint64_t serial_;    // unique in the program's life, never 0; another one each time that all is forgotten
     std::size_t place_;
     std::mutex mutex_;
     thread_cache* caches_ = nullptr;
