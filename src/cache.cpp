@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "hardened.hpp"
+#include "platform.hpp"
 #include "range_calls.hpp"
 #include "registry.hpp"
 
@@ -12,13 +13,22 @@ namespace {
 // Each cached range costs up to three mappings of the 65,530 that a process may have by default.
 constexpr std::size_t most_ranges = 64;
 constexpr std::size_t default_limit = std::size_t{64} << 20;
+constexpr std::size_t nobody_said = SIZE_MAX;
 
 // Under the registry's lock. A list from the most to the least recently given.
 constinit range* newest = nullptr;
 constinit range* oldest = nullptr;
 constinit std::size_t ranges = 0;
 constinit std::size_t bytes_kept = 0;
-constinit std::atomic<std::size_t> limit{default_limit};    // written under the lock, read without it as a first guess
+constinit std::atomic<std::size_t> limit{nobody_said};    // written under the lock, read without it as a first guess
+
+// Where a group of processes may have little memory, and is killed for more, what is kept for later must be little too.
+std::size_t present_limit() noexcept {
+    std::size_t bytes = limit.load(std::memory_order_relaxed);
+    if (bytes != nobody_said) return bytes;
+    const std::size_t own = std::min(default_limit, memory_of_group() / 16);
+    return limit.compare_exchange_strong(bytes, own, std::memory_order_relaxed) ? own : bytes;
+}
 
 void unlink(range* control) noexcept {
     (control->previous != nullptr ? control->previous->next : newest) = control->next;
@@ -77,7 +87,7 @@ range* take_from_cache(std::size_t bytes, const commit_policy& policy) noexcept 
 }
 
 bool give_to_cache(range* control) noexcept {
-    const std::size_t room = limit.load(std::memory_order_relaxed);
+    const std::size_t room = present_limit();
     if (room == 0) return false;
     // Older ranges give way to this one, but it alone must fit.
     if (control->high > room) cut_memory(control, room / page_size() * page_size());
@@ -103,13 +113,13 @@ void set_cache_limit(std::size_t bytes) noexcept {
     detail::range* evicted;
     {
         const detail::registry_guard guard;
-        detail::limit.store(bytes, std::memory_order_relaxed);
+        detail::limit.store(std::min(bytes, detail::nobody_said - 1), std::memory_order_relaxed);
         evicted = detail::evict_down_to(bytes, bytes == 0 ? 0 : detail::most_ranges);
     }
     detail::destroy_all(evicted);
 }
 
-std::size_t cache_limit() noexcept { return detail::limit.load(std::memory_order_relaxed); }
+std::size_t cache_limit() noexcept { return detail::present_limit(); }
 
 std::size_t cached_bytes() noexcept {
     const detail::registry_guard guard;

@@ -8,10 +8,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cerrno>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -81,8 +83,9 @@ std::error_code unmap(std::byte* data, std::size_t bytes) noexcept {
 std::uintptr_t address(const std::byte* data) noexcept { return reinterpret_cast<std::uintptr_t>(data); }
 
 // The first bytes of a small system file, 0-terminated; empty when it cannot be read.
+template <std::size_t Most = 128>
 struct small_file {
-    char text[128] = {};
+    char text[Most] = {};
     explicit small_file(const char* path) noexcept {
         const int file = open(path, O_RDONLY | O_CLOEXEC);
         if (file < 0) return;
@@ -97,10 +100,28 @@ bool promises_are_charged() noexcept {
     static constinit std::atomic<int> known{0};    // 0: not asked, 1: no, 2: yes
     int answer = known.load(std::memory_order_relaxed);
     if (answer == 0) {
-        answer = small_file("/proc/sys/vm/overcommit_memory").text[0] == '2' ? 2 : 1;
+        answer = small_file<>("/proc/sys/vm/overcommit_memory").text[0] == '2' ? 2 : 1;
         known.store(answer, std::memory_order_relaxed);
     }
     return answer == 2;
+}
+
+// The least limit that `file` states in the group `path` (its first `length` bytes) below `mount`, or in a group above it.
+std::size_t least_limit(const char* mount, const char* path, std::size_t length, const char* file) noexcept {
+    std::size_t least = SIZE_MAX;
+    for (bool more = true; more;) {
+        while (length != 0 && path[length - 1] == '/') --length;
+        char name[512];
+        std::snprintf(name, sizeof name, "%s%.*s/%s", mount, static_cast<int>(length), path, file);
+        const small_file<> limit(name);
+        if (limit.text[0] >= '0' && limit.text[0] <= '9') {    // the other answers are "max" and none
+            const unsigned long long bytes = std::strtoull(limit.text, nullptr, 10);
+            if (bytes < least) least = static_cast<std::size_t>(bytes);
+        }
+        more = length != 0;
+        while (length != 0 && path[length - 1] != '/') --length;
+    }
+    return least;
 }
 
 }  // namespace
@@ -122,9 +143,9 @@ std::size_t huge_page_size() noexcept {
     if (bytes == 1) {
         bytes = 0;
         // Where they are switched off for everybody, asking for them would only commit more and gain nothing.
-        const small_file mode("/sys/kernel/mm/transparent_hugepage/enabled");
+        const small_file<> mode("/sys/kernel/mm/transparent_hugepage/enabled");
         if (mode.text[0] != '\0' && std::strstr(mode.text, "[never]") == nullptr)
-            bytes = std::strtoull(small_file("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size").text, nullptr, 10);
+            bytes = std::strtoull(small_file<>("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size").text, nullptr, 10);
         if (!std::has_single_bit(bytes)) bytes = 0;
         known.store(bytes, std::memory_order_relaxed);
     }
@@ -262,6 +283,30 @@ namespace detail {
 void lower_thread_priority() noexcept {
     // On Linux a thread's nice value is its own.
     (void)setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), 5);
+}
+
+std::size_t memory_of_group() noexcept {
+    // Lines of the form number:controllers:path; version 2 has one group for all, whose list of controllers is empty. In a
+    // container the path may be one of the host's, which is not there: then the mount itself is the group.
+    const small_file<4096> groups("/proc/self/cgroup");
+    std::size_t least = SIZE_MAX;
+    for (const char* line = groups.text; *line != '\0';) {
+        const std::size_t length = std::strcspn(line, "\n");
+        const char* const controllers = std::strchr(line, ':');
+        const char* const path = controllers == nullptr ? nullptr : std::strchr(controllers + 1, ':');
+        if (path == nullptr || path > line + length) break;
+        const auto bytes = static_cast<std::size_t>(line + length - (path + 1));
+        const bool all = path == controllers + 1;
+        const char* const memory = std::strstr(controllers, "memory");
+        if (all) {
+            least = std::min(least, least_limit("/sys/fs/cgroup", path + 1, bytes, "memory.max"));
+        } else if (memory != nullptr && memory < path) {
+            least = std::min(least, least_limit("/sys/fs/cgroup/memory", path + 1, bytes, "memory.limit_in_bytes"));
+        }
+        line += length;
+        if (*line == '\n') ++line;
+    }
+    return least;
 }
 
 void on_fork(void (*before)(), void (*after_in_parent)(), void (*after_in_child)()) noexcept {

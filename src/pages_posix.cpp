@@ -139,6 +139,8 @@ namespace detail {
 
 void lower_thread_priority() noexcept {}
 
+std::size_t memory_of_group() noexcept { return SIZE_MAX; }
+
 void on_fork(void (*before)(), void (*after_in_parent)(), void (*after_in_child)()) noexcept {
     (void)pthread_atfork(before, after_in_parent, after_in_child);
 }

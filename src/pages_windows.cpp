@@ -155,6 +155,8 @@ namespace detail {
 
 void lower_thread_priority() noexcept { SetThreadPriority(GetCurrentThread(), THREAD_PRIORITY_BELOW_NORMAL); }
 
+std::size_t memory_of_group() noexcept { return SIZE_MAX; }
+
 void on_fork(void (*)(), void (*)(), void (*)()) noexcept {}
 
 }  // namespace detail

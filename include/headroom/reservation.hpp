@@ -287,8 +287,8 @@ HEADROOM_API [[nodiscard]] std::vector<owner> reservations();
 HEADROOM_API [[nodiscard]] page_statistics statistics() noexcept;
 HEADROOM_API void reset_statistics() noexcept;
 
-// How many bytes of memory reservations that died may keep warm for the next one; the default is 64 MiB. A smaller limit
-// trims at once.
+// How many bytes of memory reservations that died may keep warm for the next one; the default is 64 MiB or, where a control
+// group limits the program's memory, a sixteenth of that if it is less. A smaller limit trims at once.
 HEADROOM_API void set_cache_limit(std::size_t bytes) noexcept;
 HEADROOM_API [[nodiscard]] std::size_t cache_limit() noexcept;
 HEADROOM_API [[nodiscard]] std::size_t cached_bytes() noexcept;

@@ -8,8 +8,9 @@
 //   value_type, pointer, const_pointer; begin_, end_, cap_; stable; plain(); construct(place, args...);
 //   destroy(first, last); destroy_one(place); max_size(); reserve_room(n)
 //   stable:      make_room(n), try_make_room(n): n elements in all, or throw / return false with nothing changed
-//   not stable:  reaches(n): whether room for n may be had in place; widen(n): room in place, or false; push_full, emplace_full, try_emplace_full, append_full, open_gap_full,
-//                replace_full: the operation of that name where there is no room
+//   not stable:  reaches(n): whether there is address space for n in place; widen(n): room in place, or false; push_full,
+//                emplace_full, try_emplace_full, append_full, open_gap_full, replace_full: the operation of that name where
+//                there is no room
 //
 // A rule for the append functions: they are inlined always, read the members once, and hand them to the slow path by value,
 // so that the compiler may keep the members of a local container in registers ("register cursor").

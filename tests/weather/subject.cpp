@@ -1,0 +1,414 @@
+// A program that uses Headroom in earnest, for weather.py to run in bad conditions: it fills containers, checks every
+// element, gives all back, and says in one word how it went.
+//
+//   subject WORK [MIB] [LIMIT VALUE]...
+//
+// It prints "works", "falls back" (it got what it asked for, in another way than in fair weather) or "throws" (it was
+// refused, nothing was lost, and a smaller wish was granted afterwards), and exits with 0. Anything else is a failure: an
+// element that is not what was put there, a range or mapping that is left, a refusal that is no bad_alloc.
+#include <malloc.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <list>
+#include <map>
+#include <new>
+#include <string>
+#include <vector>
+
+#include <headroom/arena.hpp>
+#include <headroom/multipool.hpp>
+#include <headroom/settled_vector.hpp>
+#include <headroom/testing.hpp>
+#include <headroom/vector.hpp>
+
+namespace {
+
+using headroom::settled_vector;
+
+constexpr std::size_t kib = std::size_t{1} << 10;
+constexpr std::size_t mib = std::size_t{1} << 20;
+constexpr std::size_t gib = std::size_t{1} << 30;
+
+enum class outcome { works, falls_back, throws };
+
+[[noreturn]] void fail(const std::string& what) {
+    std::printf("fails: %s\n", what.c_str());
+    std::fflush(nullptr);
+    std::_Exit(1);
+}
+void check(bool right, const char* what) {
+    if (!right) fail(what);
+}
+
+// What stands at an index: a different value for each, that no memory holds by chance.
+std::uint32_t value_at(std::size_t index) { return static_cast<std::uint32_t>(index * 2654435761U + 12345U); }
+std::string text_at(std::size_t index) { return std::to_string(value_at(index)) + std::string(index % 40, 'x'); }
+
+// What an element takes, with what it owns.
+template <class T>
+constexpr std::size_t bytes_of = std::is_same_v<T, std::string> ? 128 : sizeof(T);
+template <class T>
+T element_at(std::size_t index) {
+    if constexpr (std::is_same_v<T, std::string>) {
+        return text_at(index);
+    } else {
+        return value_at(index);
+    }
+}
+template <class Vector>
+void check_elements(const Vector& v, const char* what) {
+    for (std::size_t i = 0; i < v.size(); ++i) {
+        if (v[i] != element_at<typename Vector::value_type>(i)) fail(std::string(what) + ": element " + std::to_string(i));
+    }
+}
+
+// Fills `v` with `count` elements; false when that was refused, and then all that went in must be there.
+template <class Vector>
+bool fill(Vector& v, std::size_t count) {
+    using T = typename Vector::value_type;
+    std::size_t in = v.size();
+    try {
+        for (; in < count; ++in) v.push_back(element_at<T>(in));
+    } catch (const std::bad_alloc&) {
+        check(v.size() == in, "a refused append changed the size");
+        check_elements(v, "after a refusal");
+        check(v.try_push_back(element_at<T>(in)) == nullptr || v.size() == in + 1, "try_push_back after a refusal");
+        return false;
+    } catch (const std::length_error&) {    // the reservation was the smaller one
+        check(v.size() == in, "a refused append changed the size");
+        check_elements(v, "after a length_error");
+        return false;
+    }
+    check_elements(v, "after filling");
+    return true;
+}
+
+std::size_t reserved_for(const void* data) {
+    const auto owner = headroom::owner_of(data);
+    return owner ? owner->reserved : 0;
+}
+
+// --- The work. Each is given the bytes that it is to fill.
+
+template <class T, class Policy = headroom::settled_policy>
+outcome settled(std::size_t bytes) {
+    try {
+        settled_vector<T, Policy> v;
+        if (!fill(v, bytes / bytes_of<T>)) return outcome::throws;
+        const settled_vector<T, Policy> copy = v;
+        check_elements(copy, "a copy");
+        const bool small = reserved_for(v.data()) < 4 * gib;
+        const bool not_open = Policy::commit.how_held() == headroom::holding::open && v.capacity() != v.max_size();
+        return small || not_open ? outcome::falls_back : outcome::works;
+    } catch (const std::bad_alloc&) {
+        return outcome::throws;
+    }
+}
+struct open_policy : headroom::settled_policy {
+    static constexpr headroom::commit_policy commit = headroom::commit_policy{}.held(headroom::holding::open);
+};
+struct huge_policy : headroom::settled_policy {
+    static constexpr headroom::commit_policy commit = headroom::huge_pages();
+};
+struct ahead_policy : headroom::settled_policy {
+    static constexpr headroom::commit_policy commit = headroom::prefault_ahead(8 * mib);
+};
+
+template <class T>
+outcome plain_vector(std::size_t bytes) {
+    try {
+        headroom::vector<T> v;
+        if (!fill(v, bytes / bytes_of<T>)) return outcome::throws;
+        headroom::vector<T> copy = v;
+        check_elements(copy, "a copy");
+        copy.shrink_to_fit();
+        check_elements(copy, "shrunk");
+        return v.capacity() * sizeof(T) >= mib && reserved_for(v.data()) < 4 * gib ? outcome::falls_back : outcome::works;
+    } catch (const std::bad_alloc&) {
+        return outcome::throws;
+    }
+}
+
+outcome arena(std::size_t bytes) {
+    try {
+        headroom::arena memory;
+        std::vector<std::uint32_t*> blocks;
+        blocks.reserve(bytes / kib);
+        const auto start = memory.mark();
+        for (int round = 0; round < 2; ++round) {
+            blocks.clear();
+            for (std::size_t i = 0; i < bytes / kib; ++i) {
+                void* const block = memory.try_allocate(kib);
+                if (block == nullptr) break;
+                blocks.push_back(static_cast<std::uint32_t*>(block));
+                for (std::size_t j = 0; j < kib / 4; ++j) blocks.back()[j] = value_at(i * 256 + j);
+            }
+            for (std::size_t i = 0; i < blocks.size() * 256; ++i) {
+                check(blocks[i / 256][i % 256] == value_at(i), "a block of the arena");
+            }
+            memory.rewind(start);
+        }
+        if (blocks.size() < bytes / kib) return outcome::throws;
+        return memory.reserved() < headroom::arena::default_reserve ? outcome::falls_back : outcome::works;
+    } catch (const std::bad_alloc&) {
+        return outcome::throws;
+    }
+}
+
+outcome multipool(std::size_t bytes) {
+    std::size_t made = 0;
+    const std::size_t wanted = bytes / 64;
+    bool refused = false;
+    headroom::multipool_resource pool;
+    std::pmr::map<std::uint32_t, std::uint64_t> numbers(&pool);
+    try {
+        for (; made < wanted; ++made) numbers.emplace(value_at(made), made);
+    } catch (const std::bad_alloc&) {
+        refused = true;
+    }
+    check(numbers.size() == made, "the nodes of a map in a multipool");
+    for (std::size_t i = 0; i < made; ++i) check(numbers.at(value_at(i)) == i, "a node of a map in a multipool");
+    return refused ? outcome::throws : outcome::works;
+}
+
+// Many small ones at once.
+outcome many(std::size_t) {
+    std::vector<settled_vector<std::uint32_t>> all;
+    all.reserve(400);
+    bool refused = false, smaller = false;
+    try {
+        while (all.size() < 400) {
+            settled_vector<std::uint32_t>& v = all.emplace_back();
+            if (!fill(v, 1000)) throw std::bad_alloc();
+            smaller = smaller || reserved_for(v.data()) < 4 * gib;
+        }
+    } catch (const std::bad_alloc&) {
+        refused = true;
+    }
+    for (const auto& v : all) check_elements(v, "one of many");
+    return refused ? outcome::throws : smaller ? outcome::falls_back : outcome::works;
+}
+
+// More than the system can promise at once is committed, and hardly any of it touched.
+outcome promise(std::size_t) {
+    try {
+        settled_vector<char> v(headroom::max_elements{512 * gib});
+        v.push_back('x');
+        try {
+            v.reserve(400 * gib);
+        } catch (const std::bad_alloc&) {
+            check(v.size() == 1 && v[0] == 'x' && v.capacity() < gib, "a refused reserve() changed something");
+            v.resize(mib);
+            check(v[mib - 1] == 0, "after a refused reserve()");
+            return outcome::throws;
+        }
+        v[0] = 'y';
+        return outcome::works;
+    } catch (const std::bad_alloc&) {
+        return outcome::throws;
+    }
+}
+
+// One after another, of sizes that cannot serve each other warm: no more than one is ever alive.
+outcome turns(std::size_t bytes) {
+    outcome worst = outcome::works;
+    for (int round = 0; round < 3; ++round) {
+        for (const auto& work : {settled<std::uint32_t, open_policy>, plain_vector<std::uint32_t>, arena}) {
+            const outcome found = work(bytes);
+            if (found == outcome::throws || worst == outcome::works) worst = found;
+        }
+    }
+    return worst;
+}
+
+// Parent and child go on with the same containers, each with its own copy of the pages.
+outcome forked(std::size_t bytes) {
+    const std::size_t count = bytes / 4;
+    settled_vector<std::uint32_t> a;
+    settled_vector<std::uint32_t, open_policy> b;
+    settled_vector<std::uint32_t, ahead_policy> c;
+    headroom::vector<std::uint32_t> d;
+    headroom::arena memory;
+    check(fill(a, count) && fill(b, count) && fill(c, count) && fill(d, count), "filling before the fork");
+    auto* const words = static_cast<std::uint32_t*>(memory.allocate(bytes));
+    for (std::size_t i = 0; i < count; ++i) words[i] = value_at(i);
+    const auto go_on = [&](std::uint32_t plus) {
+        const auto change = [&](auto& v) {
+            for (auto& each : v) each += plus;
+            for (std::size_t i = 0; i < count; ++i) v.push_back(value_at(i) + plus);
+            for (std::size_t i = 0; i < 2 * count; ++i) {
+                check(v[i] == value_at(i % count) + plus, "after the fork");
+            }
+            v.erase(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(count));
+            v.shrink_to_fit();
+            check(v.size() == count && v.back() == value_at(count - 1) + plus, "erased after the fork");
+        };
+        change(a);
+        change(b);
+        change(c);
+        change(d);
+        for (std::size_t i = 0; i < count; ++i) check(words[i] == value_at(i), "an arena after the fork");
+        std::memset(words, static_cast<int>(plus), bytes);
+        check(fill(*std::make_unique<settled_vector<std::uint32_t, ahead_policy>>(), count), "a new vector after the fork");
+    };
+    std::fflush(nullptr);
+    const pid_t child = fork();
+    check(child >= 0, "fork");
+    if (child == 0) {
+        go_on(1);
+        std::_Exit(0);
+    }
+    go_on(2);
+    int status = 0;
+    check(waitpid(child, &status, 0) == child && status == 0, "the child");
+    return outcome::works;
+}
+
+// Dies with a core: weather.py looks how large it is.
+outcome core(std::size_t bytes) {
+    settled_vector<char> vast(headroom::max_elements{1024 * gib});
+    const settled_vector<char> open(headroom::max_elements{256 * gib}, headroom::commit_policy{}.held(headroom::holding::open));
+    vast.resize(bytes, 'x');
+    const headroom::arena memory;
+    std::abort();
+}
+
+// --- Bad conditions, made from inside, after the program has started.
+
+std::size_t status_line(const std::string& begins) {
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);) {
+        if (line.compare(0, begins.size(), begins) == 0) return std::strtoull(line.c_str() + begins.size(), nullptr, 10) * kib;
+    }
+    return 0;
+}
+// What the process has mapped: how many, and how many bytes; but for the heap, which keeps what is freed.
+struct mapped {
+    std::size_t count = 0, bytes = 0;
+    mapped() {
+        std::ifstream maps("/proc/self/maps");
+        for (std::string line; std::getline(maps, line);) {
+            if (line.find("[heap]") != std::string::npos) continue;
+            char* end = nullptr;
+            const auto first = std::strtoull(line.c_str(), &end, 16);
+            const auto last = std::strtoull(end + 1, nullptr, 16);
+            ++count;
+            bytes += static_cast<std::size_t>(last - first);
+        }
+    }
+};
+std::size_t heap_in_use() { return mallinfo2().uordblks + mallinfo2().hblkhd; }
+
+void limit(__rlimit_resource which, std::size_t bytes) {
+    rlimit wanted{};
+    wanted.rlim_cur = wanted.rlim_max = bytes;
+    check(setrlimit(which, &wanted) == 0, "setrlimit");
+}
+
+void* occupied = nullptr;
+std::size_t occupied_bytes = 0;
+
+// Leaves `left` mappings: neighbouring pages of different rights are mappings of their own.
+void occupy_mappings(std::size_t left) {
+    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    occupied_bytes = 400'000 * page;
+    occupied = mmap(nullptr, occupied_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    check(occupied != MAP_FAILED, "mmap");
+    std::size_t used = 0;
+    for (; used < 400'000; used += 2) {
+        if (mprotect(static_cast<char*>(occupied) + used * page, page, PROT_READ) != 0) break;
+    }
+    if (used >= 400'000) {
+        std::puts("skipped: this system allows more mappings than can be made here");
+        std::_Exit(0);
+    }
+    for (std::size_t i = 0; 2 * i < left && used >= 2; ++i) {
+        used -= 2;
+        check(mprotect(static_cast<char*>(occupied) + used * page, page, PROT_NONE) == 0, "mprotect");
+    }
+}
+
+// Leaves 2^bits bytes of addresses, whatever the limits say.
+void occupy_addresses(unsigned bits) {
+    const std::size_t left = std::size_t{1} << bits;
+    void* const kept = mmap(nullptr, left, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    check(kept != MAP_FAILED, "mmap");
+    for (std::size_t bytes = std::size_t{1} << 46; bytes >= 2 * mib;) {
+        if (mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) == MAP_FAILED) bytes /= 2;
+    }
+    check(munmap(kept, left) == 0, "munmap");
+}
+
+using work = outcome (*)(std::size_t);
+const std::map<std::string, work> works = {
+    {"settled_vector", settled<std::uint32_t>},
+    {"settled_vector of strings", settled<std::string>},
+    {"held open", settled<std::uint32_t, open_policy>},
+    {"huge_pages", settled<std::uint32_t, huge_policy>},
+    {"prefault_ahead", settled<std::uint32_t, ahead_policy>},
+    {"vector", plain_vector<std::uint32_t>},
+    {"vector of strings", plain_vector<std::string>},
+    {"arena", arena},
+    {"multipool", multipool},
+    {"many", many},
+    {"promise", promise},
+    {"turns", turns},
+    {"fork", forked},
+    {"core", core},
+};
+
+}  // namespace
+
+int main(int count, char** arguments) {
+    if (count < 3 || works.find(arguments[1]) == works.end()) {
+        for (const auto& [name, what] : works) std::puts(name.c_str());
+        return 2;
+    }
+    const std::string name = arguments[1];
+    const work chosen = works.at(name);
+    const std::size_t bytes = std::strtoull(arguments[2], nullptr, 10) * mib;
+    for (int i = 3; i + 1 < count; i += 2) {
+        const std::string kind = arguments[i];
+        const std::size_t value = std::strtoull(arguments[i + 1], nullptr, 10);
+        if (kind == "pages") headroom::testing::pretend_page_size(value);
+        else if (kind == "addresses") limit(RLIMIT_AS, status_line("VmSize:") + value * mib);
+        else if (kind == "data") limit(RLIMIT_DATA, status_line("VmData:") + value * mib);
+        else if (kind == "mappings") occupy_mappings(value);
+        else if (kind == "bits") occupy_addresses(static_cast<unsigned>(value));
+        else if (kind == "cache") headroom::set_cache_limit(value * mib);
+        else return 2;
+    }
+    outcome result = outcome::throws;
+    try {
+        result = chosen(bytes);
+    } catch (const std::exception& what) {
+        fail(std::string("an exception that is no bad_alloc: ") + what.what());
+    }
+    // Whatever happened, nothing is left, and what is possible is possible. (What is made once and kept, a helper thread or
+    // the heap's arenas, is there by now: a second time adds nothing.)
+    check(headroom::reservations().empty(), "a reservation is left");
+    headroom::trim_cache();
+    check(headroom::cached_bytes() == 0, "the cache is not empty");
+    const mapped before;
+    const std::size_t heap = heap_in_use();
+    result = std::max(result, chosen(bytes));    // it may find less of the heap free, or more
+    headroom::trim_cache();
+    const mapped now;
+    check(now.count <= before.count + 4, "mappings are left");
+    check(now.bytes <= before.bytes + mib, "address space is left");
+    check(heap_in_use() <= heap + 64 * kib, "memory of the heap is left");
+    if (occupied != nullptr) munmap(occupied, occupied_bytes);
+    check(plain_vector<std::uint32_t>(mib / 2) != outcome::throws, "a small vector afterwards");
+    if (occupied != nullptr) check(settled<std::uint32_t>(mib) == outcome::works, "a settled_vector afterwards");
+    std::puts(result == outcome::works ? "works" : result == outcome::falls_back ? "falls back" : "throws");
+    return 0;
+}

@@ -1,0 +1,316 @@
+"""Runs programs of ours in bad conditions, and prints how each went.
+
+  weather.py SUBJECT [--examples FOLDER --expected FOLDER] [--page FILE [--write]]
+
+SUBJECT is the program made from subject.cpp; FOLDER holds the example programs, which must print what they print in fair
+weather. In each condition a program must work, fall back to another way, or throw: it must not crash, lose an element or
+leave anything behind. The table in FILE must be the one found; --write puts it there.
+
+Two conditions are the whole machine's (overcommit, huge pages). They are made only where root may, for a second or two each,
+and undone also when this program is killed: a guardian process sees to it. With overcommit off, 96 GiB
+or all the memory may be promised, so that other programs go on.
+"""
+import argparse
+import contextlib
+import fcntl
+import glob
+import os
+import pathlib
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+FILLS = ["settled_vector", "settled_vector of strings", "held open", "huge_pages", "prefault_ahead", "vector",
+         "vector of strings", "arena", "multipool"]
+MODE = pathlib.Path("/proc/sys/vm/overcommit_memory")
+RATIO = pathlib.Path("/proc/sys/vm/overcommit_ratio")
+FEW = ["settled_vector", "held open", "vector", "vector of strings", "arena", "multipool"]
+PAGES = pathlib.Path("/sys/kernel/mm/transparent_hugepage/enabled")
+KILLED = "killed by the system"
+
+
+class Skipped(Exception):
+    pass
+
+
+# --- Conditions of the whole machine
+
+def restored_by_guardian(values):
+    """Starts a process that writes the values back as soon as this one is gone or says so; returns how to say so."""
+    ours, theirs = os.pipe()
+    if os.fork() == 0:
+        os.setsid()
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)
+        os.close(theirs)
+        with contextlib.suppress(OSError):
+            devnull = os.open(os.devnull, os.O_RDWR)
+            for number in (0, 1, 2):
+                os.dup2(devnull, number)
+        os.read(ours, 1)    # until the other end is closed
+        for path, value in values:
+            with contextlib.suppress(OSError):
+                path.write_text(value)
+        os._exit(0)
+    os.close(ours)
+
+    def done():
+        os.close(theirs)
+        os.wait()
+    return done
+
+
+@contextlib.contextmanager
+def machine(*settings):
+    """Writes the (path, value) pairs; all are as before afterwards."""
+    before = []
+    for path, _ in settings:
+        try:
+            text = path.read_text()
+        except OSError:
+            raise Skipped(f"this system has no {path}")
+        chosen = text[text.index("[") + 1:text.index("]")] if "[" in text else text.strip()
+        before.append((path, chosen))
+    if all(value == old for (_, value), (_, old) in zip(settings, before)):
+        yield
+        return
+    if os.geteuid() != 0:
+        raise Skipped("only root may switch it")
+    lock = open(pathlib.Path(tempfile.gettempdir()) / "headroom-weather.lock", "w")
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    done = restored_by_guardian(list(reversed(before)))
+    try:
+        for path, value in settings:
+            try:
+                path.write_text(value)
+            except OSError as why:
+                raise Skipped(f"{path} cannot be written: {why.strerror}")
+        yield
+    finally:
+        done()
+        lock.close()
+
+
+def no_overcommit():
+    """As much may be promised as other programs need, and less than the work called promise wants."""
+    gib = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 30
+    return machine((RATIO, str(max(100, 9600 // max(gib, 1)))), (MODE, "2"))
+
+
+@contextlib.contextmanager
+def memory_group(mib):
+    """A control group with so much memory; gives its file of members."""
+    if os.geteuid() != 0:
+        raise Skipped("only root may make a control group")
+    first = pathlib.Path("/sys/fs/cgroup/memory")
+    unified = pathlib.Path("/sys/fs/cgroup")
+    if (first / "memory.limit_in_bytes").exists():
+        above, file = first, "memory.limit_in_bytes"
+    elif "memory" in (unified / "cgroup.subtree_control").read_text().split() if (
+            unified / "cgroup.subtree_control").exists() else False:
+        above, file = unified, "memory.max"
+    else:
+        raise Skipped("no control groups of memory here")
+    group = above / f"headroom-weather-{os.getpid()}"
+    try:
+        group.mkdir()
+        try:
+            (group / file).write_text(str(mib << 20))
+            swap = group / "memory.swap.max"
+            if swap.exists():
+                swap.write_text("0")
+            yield group / "cgroup.procs"
+        finally:
+            for _ in range(200):
+                with contextlib.suppress(OSError):
+                    group.rmdir()
+                    break
+                signal.sigtimedwait([], 0.01)
+    except OSError as why:
+        raise Skipped(f"no control group can be made: {why.strerror}")
+
+
+# --- Running
+
+def run(command, members=None, **more):
+    def enter():
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        if members is not None:
+            members.write_text(str(os.getpid()))
+    return subprocess.run([str(part) for part in command], preexec_fn=enter, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120, **more)
+
+
+class Weather:
+    def __init__(self, subject, examples, expected):
+        self.subject = subject
+        self.examples = sorted(pathlib.Path(expected).glob("*.out")) if examples else []
+        self.folder = examples
+        self.rows = []
+        self.failures = []
+        self.runs = 0
+
+    def one(self, work, mib, *limits, members=None):
+        self.runs += 1
+        ended = run([self.subject, work, mib, *limits], members)
+        if members is not None and ended.returncode == -signal.SIGKILL:
+            return KILLED
+        words = ended.stdout.strip()
+        if ended.returncode != 0:
+            return f"FAILS ({ended.returncode}: {words})"
+        if words.startswith("skipped: "):
+            raise Skipped(words[9:])
+        return words
+
+    def shown(self):
+        """Whether the examples print what they print in fair weather."""
+        wrong = []
+        for expected in self.examples:
+            program = pathlib.Path(self.folder) / f"example_{expected.stem}"
+            if not program.exists():
+                continue
+            self.runs += 1
+            ended = run([program])
+            if ended.returncode != 0 or ended.stdout != expected.read_text():
+                wrong.append(expected.stem)
+        return f"FAILS ({', '.join(wrong)})" if wrong else "works"
+
+    def condition(self, name, allowed, works, around=None):
+        """`works` maps what is run to how; each outcome must be one of `allowed`."""
+        began = time.monotonic()
+        try:
+            with around if around is not None else contextlib.nullcontext() as members:
+                found = [(work, how(members)) for work, how in works]
+        except Skipped as why:
+            print(f"{name}: skipped: {why}", flush=True)
+            self.rows.append((name, None))
+            return
+        by_outcome = {}
+        for work, outcome in found:
+            by_outcome.setdefault(outcome, []).append(work)
+            if outcome not in allowed:
+                self.failures.append(f"{name}: {work}: {outcome}, not {' or '.join(allowed)}")
+        if len(by_outcome) == 1:
+            text = next(iter(by_outcome))
+        else:
+            text = "; ".join(f"{outcome}: {', '.join(names)}" for outcome, names in by_outcome.items())
+        print(f"{time.monotonic() - began:5.1f} s  {name}: {text}", flush=True)
+        self.rows.append((name, text))
+
+    def fills(self, mib, *limits, works=FILLS):
+        return [(work, lambda members, work=work: self.one(work, mib, *limits, members=members)) for work in works]
+
+    def all(self):
+        good = ["works"]
+        examples = [("the examples", lambda _: self.shown())] if self.examples else []
+        other = ["falls back", "throws"]
+        self.condition("fair weather", good, self.fills(8, works=[*FILLS, "many", "promise", "turns"]) + examples)
+        self.condition("overcommit mode 0 (the usual)", good, self.fills(8, works=[*FILLS, "promise"]),
+                       machine((MODE, "0")))
+        self.condition("overcommit mode 1 (everything is promised)", good, self.fills(8, works=[*FILLS, "promise"]) + examples,
+                       machine((MODE, "1")))
+        self.condition("overcommit mode 2 (off)", [*good, *other], self.fills(8) + examples,
+                       no_overcommit())
+        self.condition("overcommit mode 2, 400 GiB wanted at once", ["throws"], self.fills(8, works=["promise"]),
+                       no_overcommit())
+        self.condition("`RLIMIT_AS`: 1 GiB more than the program has", [*good, "falls back"], self.fills(8, "addresses", 1024))
+        self.condition("`RLIMIT_AS`: 24 MiB more, 16 MiB twice wanted", [*good, *other], self.fills(16, "addresses", 24))
+        self.condition("`RLIMIT_AS`: 400 vectors where there is 1 GiB", ["throws"],
+                       self.fills(0, "addresses", 1024, works=["many"]))
+        self.condition("`RLIMIT_DATA`: 60 MiB more, 16 MiB twice wanted", [*good, "falls back"], self.fills(16, "data", 60))
+        self.condition("`RLIMIT_DATA`: 8 MiB more, 16 MiB wanted", ["throws"], self.fills(16, "data", 8))
+        self.condition("no mapping left", [*good, *other], self.fills(2, "mappings", 0, works=FEW))
+        self.condition("40 mappings left", good, self.fills(2, "mappings", 40, works=FEW))
+        self.condition("40 mappings left for 400 vectors", ["throws"], self.fills(0, "mappings", 40, works=["many"]))
+        self.condition("39 bits of addresses", good, self.fills(8, "bits", 39))
+        self.condition("39 bits of addresses for 400 vectors of 4 GiB", ["throws"], self.fills(0, "bits", 39, works=["many"]))
+        self.condition("a control group of 40 MiB, 16 MiB twice wanted, over and over", good,
+                       self.fills(16, works=["settled_vector", "held open", "vector", "arena", "multipool", "turns"]),
+                       memory_group(40))
+        self.condition("a control group of 40 MiB, 64 MiB wanted", [KILLED],
+                       self.fills(64, works=["settled_vector", "vector", "arena"]), memory_group(40))
+        for mode in ("never", "madvise", "always"):
+            self.condition(f"huge pages: {mode}", good, self.fills(8) + (examples if mode != "madvise" else []),
+                           machine((PAGES, mode)))
+        for kib in (16, 64):
+            self.condition(f"pages of {kib} KiB (pretended)", good,
+                           self.fills(8, "pages", kib << 10, works=[*FILLS, "many", "turns"]))
+        self.condition("fork, and both go on writing", good, self.fills(8, works=["fork"]))
+        self.condition("fork with pages of 64 KiB (pretended)", good, self.fills(8, "pages", 65536, works=["fork"]))
+        self.condition("core dump: 1.3 TiB reserved, 10 MiB used", good, [("core", lambda _: self.core())])
+
+    def core(self):
+        """Whether what is only reserved stays out of a core file."""
+        pattern = pathlib.Path("/proc/sys/kernel/core_pattern").read_text().strip()
+        if pattern.startswith("|") or "/" in pattern:
+            raise Skipped("core files go elsewhere on this machine")
+        with tempfile.TemporaryDirectory() as folder:
+            def unlimited():
+                resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+            self.runs += 1
+            try:
+                ended = subprocess.run([str(self.subject), "core", "10"], cwd=folder, stdout=subprocess.DEVNULL,
+                                       stderr=subprocess.DEVNULL, preexec_fn=unlimited, timeout=60)
+            except (ValueError, subprocess.SubprocessError):
+                raise Skipped("no core files are allowed here")
+            found = glob.glob(os.path.join(folder, "*"))
+            if not found:
+                raise Skipped("no core file was written")
+            size = os.path.getsize(found[0])
+            if ended.returncode != -signal.SIGABRT:
+                return f"FAILS (ended with {ended.returncode})"
+            if size > 32 << 20:
+                return f"FAILS (a core file of {size >> 20} MiB)"
+            if size < 10 << 20:
+                return f"FAILS (a core file of {size >> 20} MiB lacks what was in use)"
+            return "works"
+
+
+# --- The page
+
+BEGIN, END = "<!-- weather: begin -->", "<!-- weather: end -->"
+
+
+def table(rows):
+    return ["| weather | how it goes |", "|---|---|", *(f"| {name} | {text} |" for name, text in rows)]
+
+
+def compare(page, rows, write):
+    """What is wrong with the table on the page."""
+    text = page.read_text()
+    head, rest = text.split(BEGIN)
+    old, tail = rest.split(END)
+    known = dict(line.strip("| ").split(" | ", 1) for line in old.strip().splitlines()[2:])
+    # What could not be tried here stands as it was.
+    new = table([(name, known.get(name, "not tried") if found is None else found) for name, found in rows])
+    if write:
+        page.write_text("\n".join([head.rstrip("\n") + "\n", BEGIN, *new, END]) + tail)
+        return []
+    return [f"{page.name} says otherwise: {line}" for line in new if line not in old.splitlines()]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("subject", type=pathlib.Path)
+    parser.add_argument("--examples")
+    parser.add_argument("--expected")
+    parser.add_argument("--page", type=pathlib.Path)
+    parser.add_argument("--write", action="store_true")
+    options = parser.parse_args()
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda *_: sys.exit(3))
+    weather = Weather(options.subject.resolve(), options.examples, options.expected)
+    weather.all()
+    if options.page:
+        weather.failures += compare(options.page, weather.rows, options.write)
+    skipped = sum(found is None for _, found in weather.rows)
+    print(f"{len(weather.rows)} conditions, {skipped} skipped, {weather.runs} runs, {len(weather.failures)} failures")
+    for failure in weather.failures:
+        print(failure)
+    return 1 if weather.failures else 0
+
+
+sys.exit(main())
