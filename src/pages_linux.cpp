@@ -22,6 +22,16 @@
 #include "calls.hpp"
 #include "platform.hpp"
 
+#if __has_include(<valgrind/valgrind.h>)
+#include <valgrind/valgrind.h>
+#endif
+
+// There when the program is built with AddressSanitizer, whether or not the library is.
+extern "C" {
+[[gnu::weak]] void __lsan_register_root_region(const void* data, std::size_t bytes);
+[[gnu::weak]] void __lsan_unregister_root_region(const void* data, std::size_t bytes);
+}
+
 // The C library's headers may be older than the kernel.
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -283,6 +293,22 @@ namespace detail {
 void lower_thread_priority() noexcept {
     // On Linux a thread's nice value is its own.
     (void)setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), 5);
+}
+
+void look_for_pointers(page_range range, bool wanted) noexcept {
+    if (wanted) {
+        if (__lsan_register_root_region != nullptr) __lsan_register_root_region(range.data, range.bytes);
+    } else {
+        if (__lsan_unregister_root_region != nullptr) __lsan_unregister_root_region(range.data, range.bytes);
+    }
+}
+
+bool readable_means_in_use() noexcept {
+#ifdef RUNNING_ON_VALGRIND
+    return RUNNING_ON_VALGRIND != 0;
+#else
+    return false;
+#endif
 }
 
 std::size_t memory_of_group() noexcept {

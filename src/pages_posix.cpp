@@ -141,6 +141,10 @@ void lower_thread_priority() noexcept {}
 
 std::size_t memory_of_group() noexcept { return SIZE_MAX; }
 
+void look_for_pointers(page_range, bool) noexcept {}
+
+bool readable_means_in_use() noexcept { return false; }
+
 void on_fork(void (*before)(), void (*after_in_parent)(), void (*after_in_child)()) noexcept {
     (void)pthread_atfork(before, after_in_parent, after_in_child);
 }

@@ -157,6 +157,10 @@ void lower_thread_priority() noexcept { SetThreadPriority(GetCurrentThread(), TH
 
 std::size_t memory_of_group() noexcept { return SIZE_MAX; }
 
+void look_for_pointers(page_range, bool) noexcept {}
+
+bool readable_means_in_use() noexcept { return false; }
+
 void on_fork(void (*)(), void (*)(), void (*)()) noexcept {}
 
 }  // namespace detail

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 
+#include <headroom/pages.hpp>
+
 namespace headroom::inline v0_1::detail {
 
 // Makes the calling thread give way to others. A wish.
@@ -10,6 +12,14 @@ void lower_thread_priority() noexcept;
 
 // The bytes of memory that the process's group may have before the system kills; SIZE_MAX where nobody says so.
 std::size_t memory_of_group() noexcept;
+
+// Tells the leak checker, if there is one that must be told (AddressSanitizer's), that what is pointed to from the range is
+// in use, or no longer is.
+void look_for_pointers(page_range range, bool wanted) noexcept;
+
+// Whether a leak checker is at work that takes whatever is readable for memory in use (Valgrind's): pointers left in memory
+// that is kept for later would hide leaks.
+[[nodiscard]] bool readable_means_in_use() noexcept;
 
 // Calls `before` in a process about to fork, and `after_in_parent` or `after_in_child` once it has. May be called once.
 // Does nothing where there is no fork.

@@ -8,6 +8,7 @@
 
 #include "cache.hpp"
 #include "hardened.hpp"
+#include "platform.hpp"
 #include "prefaulter.hpp"
 #include "range_calls.hpp"
 #include "registry.hpp"
@@ -244,6 +245,8 @@ held_range acquire(std::size_t bytes, bool exact, std::size_t floor_bytes, const
         }
     }
     if (control == nullptr) return {};
+    // (Looking through a range that is readable throughout would take too long.)
+    if (control->held != holding::open) look_for_pointers(part(control, 0, control->reserved), true);
     error.clear();
     return {control, control->base, committed_of(control), control->reserved};
 }
@@ -251,8 +254,10 @@ held_range acquire(std::size_t bytes, bool exact, std::size_t floor_bytes, const
 void relinquish(range* control, std::size_t used) noexcept {
     if (control == nullptr) return;
     const std::size_t page = page_size();
+    if (control->held != holding::open) look_for_pointers(part(control, 0, control->reserved), false);
     if (control->policy.which() == commit_policy::kind::prefault_ahead) stop_asking(control);
     std::size_t committed = committed_of(control);
+    const bool hidden = hardened() || readable_means_in_use();
     bool keep = true;
     if (control->allowed != access::read_write) {
         keep = committed == 0 || !protect(part(control, 0, committed), access::read_write);
@@ -266,11 +271,11 @@ void relinquish(range* control, std::size_t used) noexcept {
         // How far an open range was touched only its user knows; the rest is emptied, which costs next to nothing where
         // nothing was touched.
         control->high = std::min(control->reserved, round_up(used, page));
-        // (Hardened, what was given back is inaccessible, and an open range cannot be that and open again.)
-        keep = keep && !hardened() && !discard(part(control, control->high, control->reserved));
+        // (It stays readable, and that is not always wanted.)
+        keep = keep && !hidden && !discard(part(control, control->high, control->reserved));
     } else if (keep && committed > 0) {
         // Inaccessible again, but for a start; the memory stays.
-        const bool all = control->policy.which() == commit_policy::kind::page_by_page || hardened();
+        const bool all = control->policy.which() == commit_policy::kind::page_by_page || hidden;
         const std::size_t start = all ? 0 : warm_start;
         if (committed > start) {
             keep = !protect(part(control, start, committed), access::none);

@@ -2,7 +2,7 @@
 // lost, and bad_alloc only when nothing is left to try.
 // Valgrind puts a heap of its own in the place of the one that refuses here; and it keeps account of 30,000 mappings in all,
 // and then refuses more: one element kind is as much as it bears.
-// Not under Valgrind: everything_refused_to/* refused_calls_of/1.* refused_calls_of/2.*
+// Not under Valgrind: everything_refused_to/* refused_calls_of/0.growing_falls_back_on_the_heap refused_calls_of/1.* refused_calls_of/2.*
 #include <gtest/gtest.h>
 
 #include <cerrno>

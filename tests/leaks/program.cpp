@@ -1,0 +1,34 @@
+// Leaks the block of an element that nobody destroyed, in the memory that its argument names. Valgrind must say so.
+#include <cstring>
+#include <new>
+
+#include <headroom/arena.hpp>
+#include <headroom/settled_vector.hpp>
+#include <headroom/winked.hpp>
+
+namespace {
+struct owning {
+    char* block;
+    char ballast[40];
+};
+}  // namespace
+
+int main(int count, char** arguments) {
+    const char* const where = count > 1 ? arguments[1] : "";
+    if (std::strcmp(where, "arena") == 0) {
+        headroom::arena memory;
+        ::new (memory.allocate(sizeof(owning))) owning{new char[777], {}};
+    } else if (std::strcmp(where, "winked") == 0) {
+        headroom::arena_resource memory;
+        static_cast<void>(headroom::make_winked<owning>(memory, owning{new char[777], {}}));
+    } else if (std::strcmp(where, "settled_vector") == 0) {
+        headroom::settled_vector<char*> pointers;
+        pointers.push_back(new char[777]);
+    } else if (std::strcmp(where, "open") == 0) {
+        headroom::settled_vector<char*> pointers(headroom::max_elements{100'000},
+                                                 headroom::commit_policy{}.held(headroom::holding::open));
+        pointers.push_back(new char[777]);
+    } else {
+        return 2;
+    }
+}
