@@ -76,6 +76,7 @@ range* make_range(std::size_t reserved, const commit_policy& policy, std::error_
     control->huge_advised = false;
     control->named = false;
     control->high = 0;
+    control->helped = 0;
     control->stale = 0;
     control->ready.store(0);
     control->wanted.store(0);
@@ -156,6 +157,16 @@ void advise_huge_once(range* control) noexcept {
     if (from < control->reserved) (void)advise_huge(part(control, from, control->reserved));
 }
 
+// The helper is at the batch that its writer waits for. Instead of waiting the writer provides one that the helper will come
+// to: not the very next, at which both would then be. False when that is past what is wanted.
+bool help_ahead(range* control, std::size_t ready, std::size_t ahead) noexcept {
+    const std::size_t from = ready / granule * granule + 2 * granule;
+    const std::size_t to = from + granule;
+    if (to > std::min(ahead, committed_of(control)) || to <= control->helped) return false;
+    control->helped = to;
+    return !prefault(part(control, from, to));    // a refusal is the helper's to meet
+}
+
 // Under prefault_ahead: what the helper has provided is handed out a batch at a time, so that it keeps being told.
 std::size_t extend_ahead(range* control, std::size_t needed, std::error_code& error) noexcept {
     const std::size_t reserved = control->reserved;
@@ -179,6 +190,7 @@ std::size_t extend_ahead(range* control, std::size_t needed, std::error_code& er
             if (error) return 0;
             continue;
         }
+        if (tries == 0 && help_ahead(control, ready, ahead)) continue;
         if (tries < 100)
             std::this_thread::yield();
         else
@@ -256,7 +268,11 @@ held_range acquire(std::size_t bytes, bool exact, std::size_t floor_bytes, const
 void relinquish(range* control, std::size_t used) noexcept {
     if (control == nullptr) return;
     const std::size_t page = page_size();
-    if (control->policy.which() == commit_policy::kind::prefault_ahead) stop_asking(control);
+    if (control->policy.which() == commit_policy::kind::prefault_ahead) {
+        stop_asking(control);
+        control->high = std::max(control->high, control->helped);
+        control->helped = 0;
+    }
     std::size_t committed = committed_of(control);
     bool keep = true;
     if (control->allowed != access::read_write) {
