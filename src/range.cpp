@@ -39,6 +39,8 @@ void set_committed(range* control, std::size_t bytes) noexcept {
 // mappings made one after another stay aligned and one system call each is enough.
 std::size_t span_of(std::size_t reserved) noexcept { return granule + round_up(reserved + open_guard, granule); }
 
+failure failure_of(const std::error_code& error) noexcept { return {error.value(), &error.category()}; }
+
 // A fresh range, live; null and `error` when refused.
 range* make_range(std::size_t reserved, const commit_policy& policy, std::error_code& error) noexcept {
     range* const control = new_control_block();
@@ -75,6 +77,7 @@ range* make_range(std::size_t reserved, const commit_policy& policy, std::error_
     control->huge_advised = false;
     control->named = false;
     control->high = 0;
+    control->helped = 0;
     control->stale = 0;
     control->ready.store(0);
     control->wanted.store(0);
@@ -155,6 +158,16 @@ void advise_huge_once(range* control) noexcept {
     if (from < control->reserved) (void)advise_huge(part(control, from, control->reserved));
 }
 
+// The helper is at the batch that its writer waits for. Instead of waiting the writer provides one that the helper will come
+// to: not the very next, at which both would then be. False when that is past what is wanted.
+bool help_ahead(range* control, std::size_t ready, std::size_t ahead) noexcept {
+    const std::size_t from = ready / granule * granule + 2 * granule;
+    const std::size_t to = from + granule;
+    if (to > std::min(ahead, committed_of(control)) || to <= control->helped) return false;
+    control->helped = to;
+    return !prefault(part(control, from, to));    // a refusal is the helper's to meet
+}
+
 // Under prefault_ahead: what the helper has provided is handed out a batch at a time, so that it keeps being told.
 std::size_t extend_ahead(range* control, std::size_t needed, std::error_code& error) noexcept {
     const std::size_t reserved = control->reserved;
@@ -178,6 +191,7 @@ std::size_t extend_ahead(range* control, std::size_t needed, std::error_code& er
             if (error) return 0;
             continue;
         }
+        if (tries == 0 && help_ahead(control, ready, ahead)) continue;
         if (tries < 100)
             std::this_thread::yield();
         else
@@ -216,13 +230,14 @@ std::error_code provide(range* control, std::size_t to) noexcept {
 }
 
 held_range acquire(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy,
-                   std::error_code& error) noexcept {
-    error.clear();
+                   failure& why) noexcept {
+    why = {};
+    std::error_code error;
     const std::size_t page = page_size();
     constexpr std::size_t most = SIZE_MAX / 4;
     if (bytes > most) {
         if (exact) {
-            error = std::make_error_code(std::errc::not_enough_memory);
+            why = failure_of(std::make_error_code(std::errc::not_enough_memory));
             return {};
         }
         bytes = most;
@@ -244,10 +259,12 @@ held_range acquire(std::size_t bytes, bool exact, std::size_t floor_bytes, const
             control = make_range(bytes, policy, error);
         }
     }
-    if (control == nullptr) return {};
+    if (control == nullptr) {
+        why = failure_of(error);
+        return {};
+    }
     // (Looking through a range that is readable throughout would take too long.)
     if (control->held != holding::open) look_for_pointers(part(control, 0, control->reserved), true);
-    error.clear();
     return {control, control->base, committed_of(control), control->reserved};
 }
 
@@ -255,7 +272,11 @@ void relinquish(range* control, std::size_t used) noexcept {
     if (control == nullptr) return;
     const std::size_t page = page_size();
     if (control->held != holding::open) look_for_pointers(part(control, 0, control->reserved), false);
-    if (control->policy.which() == commit_policy::kind::prefault_ahead) stop_asking(control);
+    if (control->policy.which() == commit_policy::kind::prefault_ahead) {
+        stop_asking(control);
+        control->high = std::max(control->high, control->helped);
+        control->helped = 0;
+    }
     std::size_t committed = committed_of(control);
     const bool hidden = hardened() || readable_means_in_use();
     bool keep = true;
@@ -317,12 +338,17 @@ void cut_memory(range* control, std::size_t kept) noexcept {
     control->stale = std::min(control->stale, control->high);
 }
 
-std::size_t extend(range* control, std::size_t needed, std::error_code& error) noexcept {
-    error.clear();
+std::size_t extend(range* control, std::size_t needed, failure& why) noexcept {
+    why = {};
     const commit_policy& policy = control->policy;
     const bool past_start = needed > policy.from();
     // From there on the helper may be at work on this range: nothing is read before it is paused.
-    if (policy.which() == commit_policy::kind::prefault_ahead && past_start) return extend_ahead(control, needed, error);
+    if (policy.which() == commit_policy::kind::prefault_ahead && past_start) {
+        std::error_code error;
+        const std::size_t committed = extend_ahead(control, needed, error);
+        why = failure_of(error);
+        return committed;
+    }
     const std::size_t committed = committed_of(control);
     if (needed <= committed) return committed;
     const std::size_t least = round_up(needed, page_size());
@@ -335,18 +361,18 @@ std::size_t extend(range* control, std::size_t needed, std::error_code& error) n
         if (!past_start) target = std::min(target, std::max(least, policy.from()));    // where another step size begins
         target = std::min(target, control->reserved);
     }
-    error = commit_or_less(control, target, least, policy.which() != commit_policy::kind::page_by_page);
-    return error ? 0 : committed_of(control);
+    why = failure_of(commit_or_less(control, target, least, policy.which() != commit_policy::kind::page_by_page));
+    return why ? 0 : committed_of(control);
 }
 
-std::size_t extend_exactly(range* control, std::size_t needed, std::error_code& error) noexcept {
-    error.clear();
+std::size_t extend_exactly(range* control, std::size_t needed, failure& why) noexcept {
+    why = {};
     // The helper must not commit at the same time.
     const helper_pause pause;
     const std::size_t least = round_up(needed, page_size());
     if (least <= committed_of(control)) return committed_of(control);
-    error = commit_or_less(control, least, least, false);
-    return error ? 0 : committed_of(control);
+    why = failure_of(commit_or_less(control, least, least, false));
+    return why ? 0 : committed_of(control);
 }
 
 std::size_t shrink(range* control, std::size_t kept) noexcept {
@@ -395,5 +421,6 @@ void transfer(range* from, range* to, std::size_t bytes) noexcept {
 }
 
 void throw_refused(const char* what, std::size_t bytes, std::error_code code) { throw refused(what, bytes, code); }
+void throw_system_error(std::error_code code, const char* what) { throw std::system_error(code, what); }
 
 }  // namespace headroom::inline v0_1::detail

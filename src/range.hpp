@@ -46,6 +46,7 @@ struct range {
 
     // The owner's alone (or the cache's, between owners).
     std::size_t high = 0;                        // bytes from base that may have memory behind them
+    std::size_t helped = 0;                      // the same, of what a waiting writer provided ahead of the helper
     std::size_t stale = 0;                       // bytes from base that may hold what an earlier owner wrote
     page_range mapping{};                        // all that was reserved, with the guards around
     commit_policy policy;

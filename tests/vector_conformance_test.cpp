@@ -7,6 +7,7 @@
 #include <iterator>
 #include <limits>
 #include <memory>
+#include <memory_resource>
 #include <ranges>
 #include <stdexcept>
 #include <type_traits>

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include <headroom/testing.hpp>
+#include <headroom/reservation.hpp>
 #include <headroom/vector.hpp>
 
 namespace {

@@ -1,6 +1,7 @@
 // The same with allocators of all kinds.
 #include <gtest/gtest.h>
 
+#include <memory_resource>
 #include <string>
 
 #include "support/allocators.hpp"

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <headroom/testing.hpp>
+#include <headroom/reservation.hpp>
 #include <headroom/vector.hpp>
 
 #include "contract.hpp"

@@ -13,19 +13,14 @@
 // Document: "A fast vector with mremap" (its trivially movable types, decided there without an override).
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstring>
-#include <memory>
-#include <optional>
-#include <string>
-#include <tuple>
 #include <type_traits>
 #include <utility>
-#include <variant>
-#include <vector>
+#include <vector>    // construct_at and destroy too
 
 #include <headroom/detail/attributes.hpp>
+#include <headroom/detail/std_forward.hpp>
 
 namespace headroom::inline v0_1 {
 

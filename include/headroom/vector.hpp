@@ -21,19 +21,16 @@
 
 #include <cstddef>
 #include <initializer_list>
-#include <iterator>
-#include <memory>
-#include <memory_resource>
-#include <ranges>
 #include <type_traits>
 #include <utility>
+#include <vector>    // allocators, and that there is a std::pmr::polymorphic_allocator
 
+#include <headroom/commit_policy.hpp>
 #include <headroom/detail/allocator_memory.hpp>
 #include <headroom/detail/heap_memory.hpp>
 #include <headroom/detail/movable_store.hpp>
 #include <headroom/detail/sequence.hpp>
 #include <headroom/growth.hpp>
-#include <headroom/reservation.hpp>
 
 namespace headroom::inline v0_1 {
 

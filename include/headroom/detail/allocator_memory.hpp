@@ -4,14 +4,13 @@
 
 #include <cstddef>
 #include <limits>
-#include <memory>
-#include <memory_resource>
-#include <new>
 #include <type_traits>
 #include <utility>
+#include <vector>    // allocator_traits
 
 #include <headroom/detail/attributes.hpp>
 #include <headroom/detail/heap_memory.hpp>
+#include <headroom/detail/std_forward.hpp>
 #include <headroom/growth.hpp>
 #include <headroom/relocatable.hpp>
 
@@ -25,7 +24,7 @@ inline constexpr bool constructs_plainly =
     !requires(A& a, T* p) { a.destroy(p); };
 template <class U, class T>
 inline constexpr bool constructs_plainly<std::pmr::polymorphic_allocator<U>, T> =
-    !std::uses_allocator_v<T, std::pmr::polymorphic_allocator<U>>;
+    !std::uses_allocator<T, std::pmr::polymorphic_allocator<U>>::value;
 
 template <class T, class A>
 struct allocator_memory {

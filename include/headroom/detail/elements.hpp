@@ -8,14 +8,12 @@
 // as they say).
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstring>
-#include <iterator>
-#include <memory>
 #include <new>
 #include <type_traits>
 #include <utility>
+#include <vector>    // construct_at, move_iterator
 
 #include <headroom/detail/attributes.hpp>
 #include <headroom/detail/ranges.hpp>
@@ -96,7 +94,7 @@ private:
 inline void repeat_bytes(std::byte* data, std::size_t done, std::size_t total, std::size_t unit) noexcept {
     const std::size_t longest = unit < 4096 ? 4096 / unit * unit : unit;
     while (done < total) {
-        const std::size_t piece = std::min({done, longest, total - done});
+        const std::size_t piece = std::min(std::min(done, longest), total - done);
         std::memcpy(data + done, data, piece);
         done += piece;
     }

@@ -13,16 +13,15 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <memory>
 #include <new>
-#include <system_error>
 #include <type_traits>
+#include <vector>    // allocator, construct_at
 
+#include <headroom/commit_policy.hpp>
 #include <headroom/detail/attributes.hpp>
-#include <headroom/detail/errors.hpp>
+#include <headroom/detail/held_range.hpp>
 #include <headroom/growth.hpp>
 #include <headroom/relocatable.hpp>
-#include <headroom/reservation.hpp>
 
 namespace headroom::inline v0_1::detail {
 
@@ -195,8 +194,8 @@ private:
     }
 
     [[nodiscard]] static std::size_t committed_for(range* control, std::size_t bytes, bool exactly,
-                                                   std::error_code& error) noexcept {
-        return exactly ? extend_exactly(control, bytes, error) : extend(control, bytes, error);
+                                                   failure& why) noexcept {
+        return exactly ? extend_exactly(control, bytes, why) : extend(control, bytes, why);
     }
 
     // A reservation with `required` elements committed and room for `wanted` at least.
@@ -205,14 +204,14 @@ private:
         if constexpr (alignof(T) > 4096) return {};
         const std::size_t usable = required < large_from() ? large_from() : required;
         const std::size_t least = bytes_for(wanted < usable ? usable : wanted);
-        std::error_code error;
-        const held_range held = acquire(reservation_for(least), false, least, Policy::commit, error);
-        if (error) return {};
+        failure why;
+        const held_range held = acquire(reservation_for(least), false, least, Policy::commit, why);
+        if (why) return {};
         std::size_t committed = held.committed;
         // Memory is provided for what is required; the rest of the smallest large block is only made accessible.
-        if (committed < bytes_for(required)) committed = committed_for(held.control, bytes_for(required), exactly, error);
-        if (!error && committed < bytes_for(usable)) committed = extend_exactly(held.control, bytes_for(usable), error);
-        if (error) {
+        if (committed < bytes_for(required)) committed = committed_for(held.control, bytes_for(required), exactly, why);
+        if (!why && committed < bytes_for(usable)) committed = extend_exactly(held.control, bytes_for(usable), why);
+        if (why) {
             relinquish(held.control);
             return {};
         }
@@ -249,9 +248,9 @@ private:
     [[nodiscard]] HEADROOM_COLD static T* widen_large(T* begin, std::size_t required, bool exactly) noexcept {
         const block_header* const header = header_of(begin);
         if (header->control == nullptr || bytes_for(required) > header->reserved) return nullptr;
-        std::error_code error;
-        const std::size_t committed = committed_for(header->control, bytes_for(required), exactly, error);
-        return error ? nullptr : begin + fitting(committed);
+        failure why;
+        const std::size_t committed = committed_for(header->control, bytes_for(required), exactly, why);
+        return why ? nullptr : begin + fitting(committed);
     }
 
     [[nodiscard]] HEADROOM_COLD static block<T*> regrow_elsewhere(T* begin, T* end, T* cap, std::size_t required,

@@ -8,9 +8,8 @@
 
 #include <compare>
 #include <cstddef>
-#include <iterator>
-#include <memory>
 #include <type_traits>
+#include <vector>    // what an iterator is made of
 
 namespace headroom::inline v0_1::detail {
 

@@ -8,7 +8,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -408,18 +407,23 @@ private:
         if constexpr (std::is_nothrow_move_constructible_v<T> && Memory::plain()) {
             move_out(memory, first, last, to);
         } else {
-            under_construction built(memory, to, to);
-            build_again(memory, first, last, built);
-            built.release();
-            destroy_in(memory, first, last);
+            copy_out(memory, first, last, to);
         }
     }
     // One pass: each element is in the cache but once.
-    static constexpr void move_out(memory_reference memory, T* first, T* last, T* to) noexcept {
+    HEADROOM_NOINLINE static constexpr void move_out(memory_reference memory, T* first, T* last, T* to) noexcept {
         for (; first != last; ++first, ++to) {
             memory.construct(to, static_cast<T&&>(*first));
             memory.destroy_one(first);
         }
+    }
+
+    // Two, because a copy may throw, and then the originals must be there.
+    HEADROOM_NOINLINE static constexpr void copy_out(memory_reference memory, T* first, T* last, T* to) {
+        under_construction built(memory, to, to);
+        build_again(memory, first, last, built);
+        built.release();
+        destroy_in(memory, first, last);
     }
 
     // Moves into `to`, leaving a gap of `count` at `index` that `fill` builds first; it returns the gap's end.

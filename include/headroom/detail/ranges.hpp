@@ -2,9 +2,9 @@
 #pragma once
 
 #include <concepts>
-#include <iterator>
-#include <ranges>
+#include <span>      // the concepts of <ranges>, at a tenth of what that costs to compile
 #include <type_traits>
+#include <vector>    // iterator_traits and the iterator concepts, likewise
 
 namespace headroom::inline v0_1 {
 

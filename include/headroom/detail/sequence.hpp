@@ -16,18 +16,14 @@
 // so that the compiler may keep the members of a local container in registers ("register cursor").
 #pragma once
 
-#include <algorithm>
 #include <compare>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <iterator>
-#include <limits>
-#include <memory>
-#include <ranges>
 #include <type_traits>
 #include <utility>
+#include <vector>    // allocator_traits, iterators
 
 #include <headroom/detail/annotate.hpp>
 #include <headroom/detail/attributes.hpp>
@@ -36,6 +32,7 @@
 #include <headroom/detail/hardened.hpp>
 #include <headroom/detail/iterator.hpp>
 #include <headroom/detail/ranges.hpp>
+#include <headroom/detail/rearrange.hpp>
 
 namespace headroom::inline v0_1::detail {
 
@@ -629,13 +626,15 @@ protected:
     constexpr iterator insert_between(size_type index, It first, End last) {
         return insert_each(index, std::move(first), std::move(last));
     }
-    // A range that can be walked but once: appended, then turned into place.
+    // A range that can be walked but once: appended, then turned into place by turning it round, and each part of it back.
     template <class It, class End>
     constexpr iterator insert_each(size_type index, It first, End last) {
         const auto old = static_cast<difference_type>(size());
         append_each(std::move(first), std::move(last));
         const auto place = static_cast<difference_type>(index);
-        std::rotate(raw(begin_) + place, raw(begin_) + old, raw(end_));
+        turn_round(raw(begin_) + place, raw(begin_) + old);
+        turn_round(raw(begin_) + old, raw(end_));
+        turn_round(raw(begin_) + place, raw(end_));
         return begin() + place;
     }
 
@@ -821,14 +820,5 @@ protected:
     }
 #endif
 };
-
-// Erases all elements for which `predicate` holds; returns their number. O(size()).
-template <class Container, class Predicate>
-constexpr typename Container::size_type erase_where(Container& container, Predicate predicate) {
-    const auto kept = std::remove_if(container.begin(), container.end(), predicate);
-    const auto count = static_cast<typename Container::size_type>(container.end() - kept);
-    container.erase(kept, container.end());
-    return count;
-}
 
 }  // namespace headroom::inline v0_1::detail

@@ -1,0 +1,59 @@
+// The calls that containers make on the range they hold. See reservation.hpp for the same with an owner.
+#pragma once
+
+#include <cstddef>
+
+#include <headroom/commit_policy.hpp>
+#include <headroom/detail/attributes.hpp>
+
+namespace headroom::inline v0_1::detail {
+
+// Why the system refused: a std::error_code's value and category, without the header it takes, which alone is as much to
+// compile as <vector>.
+struct failure {
+    int value = 0;
+    const void* category = nullptr;
+    [[nodiscard]] constexpr explicit operator bool() const noexcept { return value != 0; }
+};
+
+struct range;    // the control block of one reserved range; never freed, so that owner_of may read it at any time
+
+// What a container keeps of a range it has acquired. An empty one has a null `control`.
+struct held_range {
+    range* control = nullptr;
+    std::byte* base = nullptr;
+    std::size_t committed = 0;    // bytes accessible from base
+    std::size_t reserved = 0;     // bytes
+};
+
+// The calls that containers make. All of them take the control block by value and touch nothing else of the caller's:
+// so a container that is a local variable never has its address taken, and the compiler keeps its end pointer in a
+// register through a loop of appends.
+
+// A range of `bytes` (rounded up to pages). With `exact` false it backs off by halving, down to `floor_bytes`, when
+// refused. Empty and `why` set when refused. O(1); a system call unless a warm one is at hand.
+HEADROOM_API held_range acquire(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy,
+                   failure& why) noexcept;
+
+// Gives the range back, to the warm cache or to the system. Null is ignored. `used`, the bytes in use from the base, tells
+// an open range what is worth keeping warm; a guarded one knows for itself.
+HEADROOM_API void relinquish(range* control, std::size_t used = 0) noexcept;
+
+// Commits at least `needed` bytes from the base, and more as the policy says. Returns the new count of committed bytes, or
+// 0 and sets `why` when refused (nothing has changed then). Precondition: needed <= reserved.
+HEADROOM_API std::size_t extend(range* control, std::size_t needed, failure& why) noexcept;
+
+// The same without a policy: exactly `needed` bytes, rounded up to pages (for an explicit reserve()).
+HEADROOM_API std::size_t extend_exactly(range* control, std::size_t needed, failure& why) noexcept;
+
+// Decommits what lies past `kept` bytes, rounded up to pages, and gives that memory back to the system. Returns the new
+// count of committed bytes. Cannot fail: what the system refuses to take back stays committed.
+HEADROOM_API std::size_t shrink(range* control, std::size_t kept) noexcept;
+
+// Moves the first `bytes` of `from` to the start of `to`, by page tables where the system can and byte by byte where not;
+// `to` must have committed that much. Commits nothing, cannot fail. The contents of `from` are unspecified afterwards.
+HEADROOM_API void transfer(range* from, range* to, std::size_t bytes) noexcept;
+
+HEADROOM_API void count_copied(std::size_t bytes) noexcept;
+
+}  // namespace headroom::inline v0_1::detail

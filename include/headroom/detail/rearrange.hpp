@@ -1,0 +1,30 @@
+// What the containers need of <algorithm>, which would add half to what they take to compile.
+#pragma once
+
+#include <utility>
+
+namespace headroom::inline v0_1::detail {
+
+// Reverses [first, last). O(last - first) swaps.
+template <class T>
+constexpr void turn_round(T* first, T* last) {
+    using std::swap;
+    while (first != last && first != --last) swap(*first++, *last);
+}
+
+// Erases all elements for which `predicate` holds; returns their number. O(size()).
+template <class Container, class Predicate>
+constexpr typename Container::size_type erase_where(Container& container, Predicate predicate) {
+    const auto end = container.end();
+    auto kept = container.begin();
+    while (kept != end && !predicate(*kept)) ++kept;
+    if (kept == end) return 0;
+    for (auto each = kept; ++each != end;) {
+        if (!predicate(*each)) *kept++ = std::move(*each);
+    }
+    const auto count = static_cast<typename Container::size_type>(end - kept);
+    container.erase(kept, end);
+    return count;
+}
+
+}  // namespace headroom::inline v0_1::detail
