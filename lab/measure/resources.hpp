@@ -16,6 +16,9 @@ namespace headroom::lab {
 // Processor time of all threads of this process so far, user and system, in seconds.
 [[nodiscard]] double processor_time();
 
+// The same of the processes that this one started, and they, and that have ended.
+[[nodiscard]] double processor_time_of_children();
+
 // Memory that a new process could use without pushing anything out, in bytes; 0 where the system does not tell.
 [[nodiscard]] std::uint64_t available_memory();
 

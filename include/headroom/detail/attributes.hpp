@@ -7,8 +7,8 @@
 // The path taken when memory is short: out of line, so that the common one stays small, and by value, so that no local
 // container has its address taken.
 #define HEADROOM_COLD [[gnu::noinline, gnu::cold]]
-// Called from there, but in a loop over elements: what is inlined into a cold function is compiled for size, not speed.
-#define HEADROOM_NOINLINE [[gnu::noinline, gnu::hot]]
+// The same where it has loops over elements: what is cold is compiled for size, not for speed.
+#define HEADROOM_NOINLINE [[gnu::noinline]]
 #define HEADROOM_UNLIKELY(condition) __builtin_expect(static_cast<bool>(condition), 0)
 // Whether the compiler knows the value, once everything is inlined.
 #define HEADROOM_IS_CONSTANT(value) __builtin_constant_p(value)

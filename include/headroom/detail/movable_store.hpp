@@ -353,8 +353,8 @@ private:
 
     // A larger block with the same elements and, behind them, a new one. Null only where `Quiet` and memory is refused.
     template <bool Quiet, class... Args>
-    HEADROOM_COLD static constexpr extent one_more_with(memory_reference memory, pointer begin, pointer end, pointer cap,
-                                                        Args&&... args) {
+    HEADROOM_NOINLINE static constexpr extent one_more_with(memory_reference memory, pointer begin, pointer end, pointer cap,
+                                                            Args&&... args) {
         const auto size = static_cast<std::size_t>(end - begin);
         if constexpr (Quiet) {
             if (size >= memory.most()) return {};
@@ -411,7 +411,7 @@ private:
         }
     }
     // One pass: each element is in the cache but once.
-    HEADROOM_NOINLINE static constexpr void move_out(memory_reference memory, T* first, T* last, T* to) noexcept {
+    static constexpr void move_out(memory_reference memory, T* first, T* last, T* to) noexcept {
         for (; first != last; ++first, ++to) {
             memory.construct(to, static_cast<T&&>(*first));
             memory.destroy_one(first);
@@ -419,7 +419,7 @@ private:
     }
 
     // Two, because a copy may throw, and then the originals must be there.
-    HEADROOM_NOINLINE static constexpr void copy_out(memory_reference memory, T* first, T* last, T* to) {
+    static constexpr void copy_out(memory_reference memory, T* first, T* last, T* to) {
         under_construction built(memory, to, to);
         build_again(memory, first, last, built);
         built.release();
