@@ -14,8 +14,9 @@
 //   question. At -O0 every container pays for its own layers of small functions. Containers under "/warm" were allowed
 //   to keep more memory than their default allows: a setting that is the user's to make.
 //   From 10^7 elements on, another process touches more memory than any contender will before each run
-//   (measure/warm_machine.hpp), for all contenders alike: without that, huge pages take up to 25 times as long on virtual machines whose host takes free
-//   memory back, and ordinary ones do not, because the system serves them from memory that was in use lately.
+//   (measure/warm_machine.hpp), for all contenders alike: without that, huge pages take up to 25 times as long on virtual
+//   machines whose host takes free memory back, and ordinary ones do not, because the system serves them from memory that
+//   was in use lately.
 #include <cstdint>
 #include <string>
 #include <vector>
