@@ -22,6 +22,7 @@ FAULTS = [    # lint, file, text that replaces the file, what the lint must say
     ("platform", "include/headroom/pages.hpp", HEADER + "#include <sys/mman.h>\n", "pages.hpp:3: a public header includes"),
     ("floors", "include/headroom/pages.hpp", HEADER + "#include <headroom/vector.hpp>\n", "pages.hpp:3: floor 1 reaches"),
     ("floors", "include/headroom/new.hpp", HEADER, "new.hpp:1: has no floor yet"),
+    ("floors", "include/headroom/headroom.hpp", HEADER, "headroom.hpp:1: leaves out include/headroom/pages.hpp"),
     ("floors", "src/pages_linux.cpp", '#include "../tests/some_test.cpp"\n', "pages_linux.cpp:1: src/ includes tests/"),
     ("length", "src/cache.cpp", "//\n" * 701, "src/cache.cpp:701: 701 lines"),
     ("links", "README.md", "[x](docs/none.md)\n", "README.md:1: docs/none.md leads nowhere"),

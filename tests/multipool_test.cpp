@@ -341,6 +341,20 @@ TEST(Multipool, OverAlignedBlocksAreUsedAgain) {
     for (int i = 0; i < 50; ++i) EXPECT_EQ(first.count(resource.allocate(100, 64)), 1U);
 }
 
+// Blocks of 4 KiB side by side would all begin in one set of the processor's cache, and push each other out of it.
+TEST(Multipool, LargeBlocksBeginInDifferentLinesOfTheCache) {
+    for (const std::size_t bytes : {1024U, 2048U, 4096U, 8192U}) {
+        counting_upstream upstream;
+        multipool_resource resource(&upstream);
+        std::set<std::uintptr_t> lines;
+        for (int i = 0; i < 256; ++i) {
+            lines.insert(reinterpret_cast<std::uintptr_t>(resource.allocate(bytes)) % 4096 / 64);
+        }
+        EXPECT_GE(lines.size(), 32U) << bytes;
+        EXPECT_LE(upstream.bytes(), 256 * (bytes + 64) * 2 + 4096) << bytes;
+    }
+}
+
 void expect_refusals(multipool_resource& resource) {
     test::expect_refusals(resource, [&] {
         for (int shift = 48; shift < 64; ++shift) {

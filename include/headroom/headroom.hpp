@@ -3,6 +3,7 @@
 #pragma once
 
 #include <headroom/arena.hpp>
+#include <headroom/commit_policy.hpp>
 #include <headroom/growth.hpp>
 #include <headroom/monotonic.hpp>
 #include <headroom/multipool.hpp>

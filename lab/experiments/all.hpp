@@ -23,6 +23,7 @@ namespace headroom::lab {
 [[nodiscard]] experiment locality();
 [[nodiscard]] experiment utilization();
 [[nodiscard]] experiment contention();
+[[nodiscard]] experiment pair_instructions();
 
 // Those that this program runs, in their order (all.cpp at -O2, some.cpp at the other levels).
 [[nodiscard]] std::vector<experiment> all_experiments();

@@ -10,46 +10,21 @@
 //   kernel does is not counted. Not run where valgrind is missing. This experiment starts processes of its own, as no
 //   other does: the counting has to be done from outside.
 // Whom it disadvantages: whoever grows page by page has growing counted in both.
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "experiments/all.hpp"
+#include "experiments/counting.hpp"
 #include "experiments/elements.hpp"
 #include "peers/vectors.hpp"
 
 namespace headroom::lab {
 namespace {
 
-std::string output_of(const std::string& command) {
-    std::string text;
-    std::FILE* const pipe = popen(command.c_str(), "r");
-    if (pipe == nullptr) return text;
-    char part[4096];
-    while (const std::size_t got = std::fread(part, 1, sizeof part, pipe)) text.append(part, got);
-    pclose(pipe);
-    return text;
-}
-
-// Instructions that this program executes to build `elements` ints in `contender`, all its start and end included.
-double count(const std::string& contender, std::int64_t elements) {
-    std::error_code error;
-    const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
-    if (error) throw cannot_run("this program cannot find itself to be counted");
-    const std::string text = output_of("valgrind --tool=callgrind --callgrind-out-file=/dev/null '" + self.string() +
-                                       "' run --experiment instructions --contender '" + contender +
-                                       "' --parameters '{\"elements\":" + std::to_string(elements) +
-                                       ",\"counted\":true}' 2>&1");
-    const std::string mark = "Collected : ";
-    const std::size_t found = text.find(mark);
-    if (found == std::string::npos || text.find("\"outcome\":\"ok\"") == std::string::npos) {
-        throw cannot_run(text.find("not found") != std::string::npos ? "valgrind is not installed"
-                                                                     : "callgrind gave no count: " + text.substr(0, 300));
-    }
-    return std::strtod(text.c_str() + found + mark.size(), nullptr);
+// To build `elements` ints.
+double count(const char* contender, std::int64_t elements) {
+    return count_instructions("instructions", contender, "{\"elements\":" + std::to_string(elements) + ",\"counted\":true}");
 }
 
 struct run_instructions {

@@ -141,7 +141,7 @@ std::vector<configuration> grid(grid_size size, const std::string& level) {
     // Tables 16 to 21. Quick: the corner and the middle where the effect is large, and one where it is small.
     const std::vector<std::int64_t> exponents = full ? std::vector<std::int64_t>{21, 25} : std::vector<std::int64_t>{quick ? 18 : 21};
     for (const std::int64_t exponent : exponents) {
-        const std::int64_t product = full ? 256 : quick ? 16 : 64;
+        const std::int64_t product = full ? 256 : 16;
         for (std::int64_t subsystem = exponent; subsystem >= 0; subsystem -= full ? 1 : 3) {
             for (std::int64_t af = product; af >= 1; af /= full ? 2 : product) {
                 if (product == 1) break;
@@ -150,6 +150,8 @@ std::vector<configuration> grid(grid_size size, const std::string& level) {
             }
         }
     }
+    // And one cell with more accesses to each link.
+    if (!full && !quick) add(std::int64_t{1} << 21, std::int64_t{1} << 18, 64, 1, 5, false);
     // Table 15.
     const std::int64_t most = full ? 10'000'000 : quick ? 100'000 : 1'000'000;
     for (std::int64_t each = most; each >= 1; each /= full ? 10 : 100) {

@@ -99,12 +99,16 @@ inline constexpr auto bin_offset = [] {
     return table;
 }();
 
+// Which of the wide bins has that size, from largest_binned + 1 to largest_pooled. (No division: it would take longer than
+// the rest of an allocation.)
+HEADROOM_ALWAYS_INLINE constexpr std::size_t wide_index(std::size_t bytes) noexcept {
+    const auto octave = static_cast<std::size_t>(std::bit_width((bytes - 1) / largest_binned)) - 1;
+    return octave * 4 + ((bytes - 1) / (largest_binned / 4) >> octave) - 4;
+}
+
 // The bin of any size from 1 to largest_pooled.
 constexpr std::size_t bin_index(std::size_t bytes) noexcept {
-    if (bytes <= largest_binned) return bin_offset[(bytes - 1) / block_step] / sizeof(bin);
-    const auto octave = static_cast<std::size_t>(std::bit_width((bytes - 1) / largest_binned)) - 1;
-    const std::size_t step = (bytes - 1 - (largest_binned << octave)) / (largest_binned / 4 << octave);
-    return bins + octave * 4 + step;
+    return bytes <= largest_binned ? bin_offset[(bytes - 1) / block_step] / sizeof(bin) : bins + wide_index(bytes);
 }
 
 // The largest bin whose blocks fit into `bytes` (at least block_step).
@@ -118,5 +122,11 @@ static_assert(bin_bytes(bins - 1) == largest_binned);
 static_assert(bin_bytes(bins + wide_bins - 1) == largest_pooled);
 static_assert(bin_index(largest_binned) == bins - 1 && bin_index(largest_binned + 1) == bins);
 static_assert(bin_index(largest_pooled) == bins + wide_bins - 1);
+static_assert([] {
+    for (std::size_t index = bins; index < bins + wide_bins; ++index) {
+        if (bin_index(bin_bytes(index)) != index || bin_index(bin_bytes(index - 1) + 1) != index) return false;
+    }
+    return true;
+}());
 
 }  // namespace headroom::inline v0_1::detail

@@ -1,7 +1,8 @@
 """The documents' claims and Headroom's promises: data in lab/claims, decided here by a handful of rules.
 
 A rule picks cells (`experiment`, `where`), computes one quantity in each, and compares it (`must`). It holds if it does so
-in `in`: "every" cell (unless said otherwise), in "some" cell, in "most" (more than half), or in the "largest".
+in `in`: "every" cell (unless said otherwise), in "some" cell, in "most" (more than half), in "nine of ten", or in the
+"largest"; or if their "geometric mean" does.
 
 `where` gives for a parameter a value, a list of values, or {"min": ..., "max": ...}. A flag that is absent is false.
 
@@ -9,7 +10,12 @@ Quantities:
   {"ratio": METRIC, "of": A, "to": B}                       A's figure / B's, in one cell. B may be "the best of the others": the
                                                             contender with the least figure that is neither Headroom's nor a bound
                                                             of the lab's. "to_where": {NAME: VALUE}: B's figure is taken from the
-                                                            cell that differs in these parameters alone
+                                                            cell that differs in these parameters alone.
+                                                            A may be a list: each of them in each cell; B then is a list of
+                                                            those they are divided by, or one for all. B may be "the best of
+                                                            its strategy": the best of the others under A's. "among" and
+                                                            "without" name who may or may not be the best. "per": [C, D] (a
+                                                            list of such for a list): the ratio divided by that of C and D
   {"value": METRIC, "of": A, "less": M2, "over": M3}        A's figure, less another metric, divided by a third (both optional)
   {"value": ..., "of": ..., "against": {"experiment", "where", "value", "of"}}   the figure / the one found elsewhere
   {"sequence": METRIC, "of": A, "published": TABLE, "rows": {...}, "column": C}  1 if A's list is the published one, else 0
@@ -27,6 +33,7 @@ With "failing": "holds" a contender `of` that did not end well has shown what th
 from __future__ import annotations
 
 import json
+import math
 import operator
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -36,13 +43,15 @@ from typing import Iterable
 from . import published
 from .figures import Cell, Figure, Noise, distance, percentile
 from .published import LAB
-from .strategies import is_peer
+from .strategies import implementation, is_peer, strategy
 
 FOLDER = LAB / "claims"
 
 HOLDS, FAILS, NOT_RUN, PARTLY = "holds", "does not hold", "not run", "holds where run"
 
 THE_BEST = "the best of the others"
+THE_BEST_ALIKE = "the best of its strategy"
+MEAN = "geometric mean"
 
 OPERATORS = {"<=": operator.le, "<": operator.lt, ">=": operator.ge, ">": operator.gt, "==": operator.eq}
 
@@ -93,6 +102,8 @@ class Verdict:
         sign, _, limit = self.claim.rule["must"].partition(" ")
         if self.claim.rule.get("in") == "most":
             return sorted(known, key=lambda finding: finding.figure.median)[len(known) // 2]
+        if self.claim.rule.get("in") == "nine of ten":  # the best of the tenth that may miss, if it is less that is wanted
+            return sorted(known, key=lambda finding: finding.figure.median)[math.ceil(0.9 * len(known)) - 1]
         if sign == "within":
             return max(known, key=lambda finding: max(finding.figure.median, 1 / (finding.figure.median or 1e-300)))
         if sign == "between":
@@ -167,11 +178,17 @@ def _elsewhere(quantity: dict, cell: Cell, everything: list[Cell]) -> Cell | Non
     return next((one for one in everything if one.experiment == cell.experiment and one.parameters == wanted), None)
 
 
-def _best_of_others(cell: Cell, metric: str) -> str | None:
+def _best_of_others(cell: Cell, quantity: dict) -> str | None:
+    """The best of the others, or of those of the same strategy, as far as the rule admits them."""
+    alike = quantity["to"] == THE_BEST_ALIKE
     found = [
         (figure.median, name)
         for name in cell.contenders
-        if is_peer(name) and (figure := cell.figure(name, metric)) is not None
+        if is_peer(name)
+        and not (alike and strategy(name) != strategy(quantity["of"]))
+        and implementation(name) in quantity.get("among", [implementation(name)])
+        and implementation(name) not in quantity.get("without", [])
+        and (figure := cell.figure(name, quantity["ratio"])) is not None
     ]
     return min(found)[1] if found else None
 
@@ -199,8 +216,8 @@ def _figure(cell: Cell, quantity: dict, everything: list[Cell]) -> tuple[Figure 
     other = _elsewhere(quantity, cell, everything)
     if other is None:
         return None, ""
-    if quantity.get("to") == THE_BEST:
-        best = _best_of_others(other, quantity["ratio"])
+    if quantity.get("to") in (THE_BEST, THE_BEST_ALIKE):
+        best = _best_of_others(other, quantity)
         if best is None:
             return None, ""
         quantity = {**quantity, "to": best}
@@ -216,7 +233,13 @@ def _figure(cell: Cell, quantity: dict, everything: list[Cell]) -> tuple[Figure 
     if "ratio" in quantity:
         if other is cell:
             why = f"against {quantity['to']}" if not quantity["to"].startswith("std::") else ""
-            return cell.ratio(quantity["ratio"], quantity["of"], quantity["to"]), why
+            figure = cell.ratio(quantity["ratio"], quantity["of"], quantity["to"])
+            if "per" in quantity and figure is not None:
+                per = cell.ratio(quantity["ratio"], *quantity["per"])
+                if per is None:
+                    return None, ""
+                figure = Figure(*(value / per.median for value in (figure.median, figure.low, figure.high)), figure.rounds)
+            return figure, why
         first, second = cell.figure(quantity["of"], quantity["ratio"]), other.figure(quantity["to"], quantity["ratio"])
         if first is None or second is None or second.median == 0:
             return None, ""
@@ -257,6 +280,26 @@ def _figure(cell: Cell, quantity: dict, everything: list[Cell]) -> tuple[Figure 
     return Figure(middle, low, high, figure.rounds, figure.unit if divisor == 1 else ""), ""
 
 
+def _each(quantity: dict) -> list[dict]:
+    """The quantity for each contender it speaks of."""
+    if not isinstance(quantity.get("of"), list) or "tail" in quantity:
+        return [quantity]
+    told = {key: quantity[key] for key in ("of", "to", "per") if isinstance(quantity.get(key), list)}
+    return [{**quantity, **dict(zip(told, values))} for values in zip(*told.values(), strict=True)]
+
+
+def _mean(findings: list[Finding], must: str) -> list[Finding]:
+    """One finding for all: their geometric mean. Those that did not end well stay, and decide."""
+    known = [finding for finding in findings if finding.figure is not None]
+    failed = [finding for finding in findings if finding.figure is None]
+    if not known:
+        return failed
+    value = math.exp(sum(math.log(finding.figure.median) for finding in known) / len(known))
+    worst = max(known, key=lambda finding: finding.figure.median)
+    why = f"geometric mean of {len(known)} cells, the largest {worst.figure.median:.2f}"
+    return [Finding({}, Figure(value, value, value, 1), satisfied(value, must), why), *failed]
+
+
 def decide(claim: Claim, everything: list[Cell]) -> Verdict:
     """Evaluates a claim over the cells of one machine."""
     rule = claim.rule
@@ -269,18 +312,21 @@ def decide(claim: Claim, everything: list[Cell]) -> Verdict:
     cells.sort(key=lambda cell: _size(cell.parameters))
     findings = []
     reasons = []
-    for cell in cells:
-        figure, why = _figure(cell, quantity, everything)
-        if figure is not None:
-            findings.append(Finding(cell.parameters, figure, satisfied(figure.median, must), why))
-        elif why:
-            reasons.append((cell, why))
+    for each in _each(quantity):
+        for cell in cells:
+            figure, why = _figure(cell, each, everything)
+            if each is not quantity and figure is not None:
+                why = each["of"] + (f" {why}" if why else "")
+            if figure is not None:
+                findings.append(Finding(cell.parameters, figure, satisfied(figure.median, must), why))
+            elif why:
+                reasons.append((cell, each, why))
     verdict = Verdict(claim, NOT_RUN, findings)
-    for cell, why in reasons:
+    for cell, each, why in reasons:
         # Whoever should have shown something and did not end well has shown the opposite; if only the one it is
         # compared with failed, there is nothing to compare.
-        first, others = quantity.get("of", ""), _contenders(quantity)[1:]
-        others = [other for other in others if other != THE_BEST]
+        first, others = each.get("of", ""), _contenders(each)[1:]
+        others = [other for other in others if other not in (THE_BEST, THE_BEST_ALIKE)]
         if first.startswith("headroom") and not cell.ok(first) and all(cell.ok(other) for other in others):
             findings.append(Finding(cell.parameters, None, rule.get("failing") == "holds", why))
         else:
@@ -288,13 +334,23 @@ def decide(claim: Claim, everything: list[Cell]) -> Verdict:
     if rule.get("in") == "largest":
         findings[:] = findings[-1:]
     verdict.missing = _missing(rule, findings)
+    if rule.get("in") == MEAN:
+        findings[:] = _mean(findings, must)
     if not findings:
         if not verdict.remarks and any(cell.experiment == rule["experiment"] for cell in everything):
             verdict.remarks.append("The experiment was run, but not the cells that this speaks of")
         return verdict
     good = [finding.good for finding in findings]
     how = rule.get("in")
-    holds = any(good) if how == "some" else 2 * sum(good) > len(good) if how == "most" else all(good)
+    holds = (
+        any(good)
+        if how == "some"
+        else 2 * sum(good) > len(good)
+        if how == "most"
+        else sum(good) >= 0.9 * len(good)
+        if how == "nine of ten"
+        else all(good)
+    )
     if not holds:
         verdict.state = FAILS
     else:

@@ -211,7 +211,8 @@ def _here(verdict: Verdict) -> str:
         text = words.quantity(value, found.figure.unit)
     else:
         text = words.digits(value)
-    where = words.configuration(found.parameters) + (f"; {found.why}" if found.why else "")
+    cell = [words.configuration(found.parameters)] if found.parameters else []
+    where = "; ".join([*cell, *([found.why] if found.why else [])])
     most = "the middle of " if verdict.claim.rule.get("in") == "most" and len(verdict.findings) > 1 else ""
     return f"{text} ({f'{most}{len(verdict.findings)} cells' if most else where})"
 

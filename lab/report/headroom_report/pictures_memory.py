@@ -413,10 +413,41 @@ def _make_shared(cells: list[Cell]) -> list[Picture | None]:
     ]
 
 
+def _pair_instructions(cells: list[Cell]) -> list[Picture | None]:
+    rows = []
+    for cell in cells:
+        for name in cell.contenders:
+            figure = cell.figure(name, "instructions")
+            if figure is None or name.endswith(PAIRED):
+                continue
+            text = f"{figure.median:.0f}"
+            rows.append(
+                {
+                    "contender": implementation(name),
+                    "panel": words.configuration(cell.parameters),
+                    "value": charts.short(figure.median),
+                    "text": text,
+                    "hover": f"{text} instructions",
+                }
+            )
+    return [
+        charts_grid.panel_bars(
+            "pair-instructions",
+            "Instructions of an allocation and its deallocation",
+            rows,
+            "instructions",
+            "A bar for each allocator, for sizes known to the compiler and not.",
+            None,
+            310,
+        )
+    ]
+
+
 MEMORY_PICTURES = {
     "data-structures": _structures,
     "locality": _locality,
     "utilization": _utilization,
     "contention": _contention,
     "make-shared": _make_shared,
+    "pair-instructions": _pair_instructions,
 }

@@ -428,6 +428,12 @@ def memory_resources(paired=False):
                         {"time": time, "time_elapsed": time},
                     )
                 )
+    for known in (False, True):
+        for name, factor in by_strategy(False, ("AS1", "AS7")):
+            counted = round(90 * factor * (0.5 if known else 1))
+            records.append(
+                run("pair-instructions", name, {"S_exponent": 6, "known_size": known}, {"instructions": counted})
+            )
     for level in ("O2", "O0"):
         slow = 4 if level == "O0" else 1
         for name, time, count in (

@@ -1,7 +1,9 @@
 """The rules that decide claims: each can come out both ways, and says so when it was not run."""
 
+import itertools
+
 import pytest
-from headroom_report import catalogue, claims, published
+from headroom_report import catalogue, claims, published, strategies
 from headroom_report.figures import cells
 from headroom_report.results import Metric, Run
 
@@ -35,20 +37,15 @@ def a_run_with_tail(experiment, quantity, parameters, slow):
 
 
 def points(rule):
-    """Parameters that the rule speaks of: for every listed value one, and the ends of what must be complete."""
-    where = {}
-    choices = ("", [None])
+    """Parameters that the rule speaks of: every combination of listed values and of the ends of what must be complete."""
+    choices = {}
     for name, wanted in rule["where"].items():
-        if isinstance(wanted, list):
-            choices = (name, wanted)
-        elif isinstance(wanted, dict):
-            where[name] = wanted.get("min", wanted.get("max", 1))
-        elif wanted is not False:
-            where[name] = wanted
-    for name, ends in rule.get("complete", {}).items():
-        choices = (name, ends)
-    name, values = choices
-    return [{**where, **({name: value} if value is not None else {})} for value in values] or [where]
+        if isinstance(wanted, dict):
+            wanted = wanted.get("min", wanted.get("max", 1))
+        if wanted is not False:
+            choices[name] = wanted if isinstance(wanted, list) else [wanted]
+    choices |= rule.get("complete", {})
+    return [dict(zip(choices, values)) for values in itertools.product(*choices.values())]
 
 
 def limit_sides(must):
@@ -66,14 +63,28 @@ def limit_sides(must):
     return (below, above) if sign in ("<", "<=") else (above, below)
 
 
+def a_peer(quantity):
+    """One that may be what the quantity is divided by, where that is the best of several."""
+    if quantity["to"] == claims.THE_BEST_ALIKE:
+        name = quantity.get("among", ["a peer"])[0]
+        return f"{name} {strategies.strategy(quantity['of'])}"
+    return "boost::container::vector" if quantity["to"] == claims.THE_BEST else quantity["to"]
+
+
 def made_up(claim, value):
     """Runs in which the claim's quantity is `value` everywhere."""
-    rule = claim.rule
-    quantity = rule["quantity"]
+    many = {}  # what several contenders are divided by is made once
+    for quantity in claims._each(claim.rule["quantity"]):
+        for run in made_up_one(claim.rule, quantity, value):
+            many.setdefault((run.contender, run.experiment, run.parameters), run)
+    return list(many.values())
+
+
+def made_up_one(rule, quantity, value):
     runs = []
     for parameters in points(rule):
         if "ratio" in quantity:
-            to = "boost::container::vector" if quantity["to"] == claims.THE_BEST else quantity["to"]
+            to = a_peer(quantity)
             elsewhere = {**parameters, **quantity.get("to_where", {})}
             runs += [
                 a_run(rule["experiment"], quantity["of"], parameters, {quantity["ratio"]: value * 8}),
@@ -81,6 +92,15 @@ def made_up(claim, value):
             ]
             if quantity["to"] == claims.THE_BEST:  # a slower one, which must not be the one compared with
                 runs.append(a_run(rule["experiment"], "std::vector", parameters, {quantity["ratio"]: 9}))
+            if quantity["to"] == claims.THE_BEST_ALIKE:  # faster ones that do not count: of another strategy, or left out
+                for other in ("a peer AS1", *(f"{name} AS3" for name in quantity.get("without", []))):
+                    runs.append(a_run(rule["experiment"], other, parameters, {quantity["ratio"]: 1e-3}))
+            if "per" in quantity:
+                one, other = quantity["per"]
+                runs += [
+                    a_run(rule["experiment"], one, parameters, {quantity["ratio"]: 3}),
+                    a_run(rule["experiment"], other, parameters, {quantity["ratio"]: 3}),
+                ]
         elif "tail" in quantity:
             runs.append(a_run_with_tail(rule["experiment"], quantity, parameters, value * 2))
             other = quantity["against"]
@@ -277,6 +297,59 @@ def test_a_cell_in_another_state_of_the_heap_can_be_what_is_divided_by():
     scrambled = a_run("data-structures", name, {**point, "heap": "scrambled"}, {"time": 5.0})
     assert claims.decide(claim, cells([clean, scrambled])).decisive.figure.median == 5.0
     assert claims.decide(claim, cells([scrambled])).state == claims.NOT_RUN
+
+
+def pools(times, metric="time"):
+    """One run of data-structures: Headroom's multipool and its peers, cell by cell."""
+    runs = []
+    for number, (ours, *others) in enumerate(times):
+        point = {"structure": "DS2", "size_exponent": 6 + number, "heap": "clean", "trimming": True}
+        names = ("headroom::multipool_resource AS7", "std::pmr::unsynchronized_pool_resource AS7", "mimalloc heap AS7")
+        runs += [a_run("data-structures", name, point, {metric: time}) for name, time in zip(names, (ours, *others))]
+    return runs
+
+
+def test_a_geometric_mean_is_taken_over_cells_and_contenders_and_shows_the_largest():
+    claim = by_id("structures-pools")
+    verdict = claims.decide(claim, cells(pools([(0.5, 1.0), (1.2, 1.0)])))
+    assert verdict.decisive.figure.median == pytest.approx(0.6**0.5)
+    assert "2 cells" in verdict.decisive.why and "1.20" in verdict.decisive.why
+    assert claims.decide(by_id("structures-pools-each"), cells(pools([(0.5, 1.0), (1.2, 1.0)]))).state == claims.FAILS
+
+
+def test_the_best_of_a_strategy_is_taken_cell_by_cell():
+    verdict = claims.decide(by_id("structures-pools-each"), cells(pools([(1.0, 1.0, 2.0), (1.0, 2.0, 1.0)])))
+    assert verdict.state == claims.PARTLY
+    assert [finding.figure.median for finding in verdict.findings] == [1.0, 1.0]
+    assert "mimalloc heap AS7" in verdict.findings[1].why
+
+
+def test_a_ratio_of_ratios_compares_two_bindings():
+    claim = by_id("structures-binding")
+    point = {"structure": "DS2", "size_exponent": 6, "heap": "clean", "trimming": True}
+    times = {
+        "headroom::multipool_resource AS9": 6.0,
+        "headroom::multipool_resource AS7": 4.0,
+        "floor/multipool AS9": 3.0,
+        "floor/multipool AS7": 2.5,
+    }
+    runs = [a_run("data-structures", name, point, {"time": time}) for name, time in times.items()]
+    assert claims.decide(claim, cells(runs)).decisive.figure.median == pytest.approx(1.5 / 1.2)
+
+
+def test_nine_of_ten_cells_allow_one_that_misses():
+    claim = by_id("locality-degradation")
+
+    def verdict(missed):
+        values = [3.0] * missed + [1.5] * (10 - missed)
+        runs = [
+            a_run("locality", "headroom::multipool_resource AS7", {"links": 2**number}, {"degradation": value})
+            for number, value in enumerate(values)
+        ]
+        return claims.decide(claim, cells(runs))
+
+    assert verdict(1).state == claims.HOLDS and verdict(1).decisive.figure.median == 1.5
+    assert verdict(2).state == claims.FAILS and verdict(2).decisive.figure.median == 3.0
 
 
 def test_running_out_of_memory_is_what_some_claims_say():
