@@ -14,6 +14,7 @@ namespace headroom::lab {
 [[nodiscard]] experiment commit_cost();
 [[nodiscard]] experiment one_growth();
 [[nodiscard]] experiment instructions();
+[[nodiscard]] experiment compile_time();
 [[nodiscard]] experiment push_back();
 [[nodiscard]] experiment simulation();
 [[nodiscard]] experiment pressure();

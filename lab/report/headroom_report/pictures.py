@@ -202,6 +202,16 @@ def _instructions(cells: list[Cell]) -> list[Picture | None]:
     return [charts.bars("instructions", "Instructions of one append", values, "instructions")]
 
 
+def _compile_time(cells: list[Cell]) -> list[Picture | None]:
+    values = {}
+    for cell in cells:
+        for name in cell.contenders:
+            figure = cell.figure(name, "time")
+            if figure and not name.endswith(PAIRED):
+                values[name] = figure.median
+    return [charts.bars("compile-time", "Processor time to compile a file with one vector", values, "s")]
+
+
 def _push_back(cells: list[Cell]) -> list[Picture | None]:
     counted = [cell for cell in cells if cell.parameters.get("elements")]
     rows = charts.rows_over(counted, "elements", _per_element, _element, "time")
@@ -334,6 +344,7 @@ PICTURES = {
     "commit-cost": _commit_cost,
     "growth": _growth,
     "instructions": _instructions,
+    "compile-time": _compile_time,
     "push-back": _push_back,
     "simulation": _simulation,
     "pressure": _pressure,

@@ -257,6 +257,8 @@ def full(paired=False):
             )
     for name, count in (("std::vector", 6.0), (SETTLED, 5.0), ("boost::container::vector", 7.0)):
         records.append(run("instructions", name, {}, {"instructions": count}))
+    for name, seconds in (("std::vector", 0.12), ("headroom::vector", 0.17), (SETTLED, 0.4)):
+        records.append(run("compile-time", name, {"language": "C++20"}, {"time": seconds}))
     records += general_vectors(paired) + memory_resources(paired)
     records.append(run("throughput", "folly::fbvector", {}, {}, outcome="absent", detail="no source folder was given"))
     return records

@@ -369,6 +369,7 @@ def test_runs_with_strange_shapes_are_still_a_page(tmp_path):
         "growth",
         "commit-cost",
         "instructions",
+        "compile-time",
         "unheard-of",
     ):
         for contender in ("std::vector", "headroom::settled_vector", "headroom::settled_vector/page_by_page"):
