@@ -192,24 +192,22 @@ def _growth(cells: list[Cell]) -> list[Picture | None]:
     return [charts.marks("growth", "Sizes at which each vector grows", sequences, "elements held")]
 
 
-def _instructions(cells: list[Cell]) -> list[Picture | None]:
+def _one_bar_each(cells: list[Cell], metric: str, name: str, title: str, unit: str) -> list[Picture | None]:
     values = {}
     for cell in cells:
-        for name in cell.contenders:
-            figure = cell.figure(name, "instructions")
-            if figure and not name.endswith(PAIRED):
-                values[name] = figure.median
-    return [charts.bars("instructions", "Instructions of one append", values, "instructions")]
+        for contender in cell.contenders:
+            figure = cell.figure(contender, metric)
+            if figure and not contender.endswith(PAIRED):
+                values[contender] = figure.median
+    return [charts.bars(name, title, values, unit)]
+
+
+def _instructions(cells: list[Cell]) -> list[Picture | None]:
+    return _one_bar_each(cells, "instructions", "instructions", "Instructions of one append", "instructions")
 
 
 def _compile_time(cells: list[Cell]) -> list[Picture | None]:
-    values = {}
-    for cell in cells:
-        for name in cell.contenders:
-            figure = cell.figure(name, "time")
-            if figure and not name.endswith(PAIRED):
-                values[name] = figure.median
-    return [charts.bars("compile-time", "Processor time to compile a file with one vector", values, "s")]
+    return _one_bar_each(cells, "time", "compile-time", "Processor time to compile a file with one vector", "s")
 
 
 def _push_back(cells: list[Cell]) -> list[Picture | None]:
