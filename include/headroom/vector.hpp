@@ -186,8 +186,9 @@ public:
     friend constexpr void swap(vector& a, vector& b) noexcept { a.swap(b); }
 
     // Makes capacity() as small as the kind of memory allows: size() on the heap, size() rounded up to pages in a
-    // reservation; one that has become small goes back to the heap. Nothing happens where memory for that is refused.
-    // O(size()) where elements move. Throws what an element's copy throws; nothing has changed then. Invalidates: everything.
+    // reservation; one that has become small goes back to the heap. Nothing happens where memory for that is refused,
+    // or an element's copy throws. O(size()) where elements move. Throws only what the move of an element throws that cannot
+    // be copied. Invalidates: everything.
     constexpr void shrink_to_fit() {
         HEADROOM_OPEN_TAIL();
         this->shrink_store();
