@@ -19,6 +19,7 @@
 
 #include <headroom/commit_policy.hpp>
 #include <headroom/detail/attributes.hpp>
+#include <headroom/detail/elements.hpp>
 #include <headroom/detail/held_range.hpp>
 #include <headroom/growth.hpp>
 #include <headroom/relocatable.hpp>
@@ -126,6 +127,14 @@ struct heap_memory {
         static_assert(is_trivially_relocatable_v<T>);
         const auto old = static_cast<std::size_t>(cap - begin);
         if (old < large_from() && wanted < large_from() && from_malloc()) {
+            // glibc serves small blocks from a cache of the thread, but its realloc puts into it and never takes from it.
+            if (wanted <= small_bytes / sizeof(T)) {
+                T* const to = static_cast<T*>(take(wanted * sizeof(T)));
+                if (to == nullptr) return {};
+                copy_bytes(to, begin, static_cast<std::size_t>(end - begin));
+                give(begin);
+                return {to, to + wanted};
+            }
             T* const moved = static_cast<T*>(std::realloc(static_cast<void*>(begin), wanted * sizeof(T)));
             return {moved, moved == nullptr ? nullptr : moved + wanted};
         }
@@ -147,6 +156,9 @@ struct heap_memory {
     }
 
 private:
+    // The largest block that glibc keeps in the cache of a thread, but for a header and rounding.
+    static constexpr std::size_t small_bytes = 1024;
+
     // From how many elements on a block has a header.
     [[nodiscard]] static constexpr std::size_t large_from() noexcept {
         return Policy::map_threshold / sizeof(T) + (Policy::map_threshold % sizeof(T) != 0 ? 1 : 0);
