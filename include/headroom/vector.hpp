@@ -123,14 +123,17 @@ public:
     HEADROOM_ALWAYS_INLINE constexpr vector(vector&& other) noexcept : base(std::move(other.memory_.allocator())) {
         this->steal(other);
     }
-    // O(1) where the allocators are equal, else element by element.
+    // O(1) where the allocators are equal, else element by element; `other` is empty.
     constexpr vector(vector&& other, const std::type_identity_t<Allocator>& allocator) noexcept(traits::is_always_equal::value)
         : vector(allocator) {
-        if (equal_allocators(other)) {
-            this->steal(other);
-        } else {
-            fill(other.size(), detail::taken_from<std::move_iterator<T*>>{std::make_move_iterator(other.data())});
+        if constexpr (!traits::is_always_equal::value) {
+            if (!equal_allocators(other)) {
+                fill(other.size(), detail::taken_from<std::move_iterator<T*>>{std::make_move_iterator(other.data())});
+                other.clear();
+                return;
+            }
         }
+        this->steal(other);
     }
 
     // O(size() + other.size()). Invalidates: every element.
@@ -144,8 +147,8 @@ public:
         }
         return *this;
     }
-    // O(1) and size() destructions where the allocator travels along or is equal, else element by element. Invalidates: the
-    // old elements.
+    // O(1) and size() destructions where the allocator travels along or is equal, else element by element; `other` is empty.
+    // Invalidates: the old elements.
     constexpr vector& operator=(vector&& other) noexcept(traits::propagate_on_container_move_assignment::value ||
                                                          traits::is_always_equal::value) {
         if (this == std::addressof(other)) return *this;
@@ -155,8 +158,9 @@ public:
                 memory_.allocator() = std::move(other.memory_.allocator());
             }
             this->steal(other);
-        } else if constexpr (!traits::is_always_equal::value) {
+        } else if constexpr (!traits::propagate_on_container_move_assignment::value && !traits::is_always_equal::value) {
             this->assign_from(other.size(), detail::taken_from<std::move_iterator<T*>>{std::make_move_iterator(other.data())});
+            other.clear();
         }
         return *this;
     }

@@ -793,7 +793,12 @@ protected:
         const size_type old = size();
         source.assign(floor(), raw(begin_), 0, std::min(old, count));
         if (count > old) {
-            append_from(count - old, source, old);
+            if constexpr (Store::stable) {
+                append_from(count - old, source, old);
+            } else {
+                // (There is room, and no path that moves elements is asked to compile.)
+                append_into_room(count - old, source, old);
+            }
         } else {
             truncate(count);
         }
