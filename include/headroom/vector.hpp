@@ -108,8 +108,8 @@ public:
     }
     template <detail::compatible_range<T> R>
     constexpr vector(from_range_t, R&& values, const Allocator& allocator = Allocator()) : vector(allocator) {
-        if constexpr (std::ranges::forward_range<R>) {
-            fill(static_cast<std::size_t>(std::ranges::distance(values)), detail::source_at<T>(std::ranges::begin(values)));
+        if constexpr (detail::multipass_range<R>) {
+            fill(detail::range_distance(values), detail::source_at<T>(detail::range_access::first(values)));
         } else {
             this->append_range(values);
         }
@@ -237,9 +237,9 @@ private:
 template <detail::any_input_iterator It, class Allocator = std::allocator<typename std::iterator_traits<It>::value_type>>
     requires detail::allocator_like<Allocator>
 vector(It, It, Allocator = Allocator()) -> vector<typename std::iterator_traits<It>::value_type, Allocator>;
-template <std::ranges::input_range R, class Allocator = std::allocator<std::ranges::range_value_t<R>>>
+template <detail::any_input_range R, class Allocator = std::allocator<detail::range_value<R>>>
     requires detail::allocator_like<Allocator>
-vector(from_range_t, R&&, Allocator = Allocator()) -> vector<std::ranges::range_value_t<R>, Allocator>;
+vector(from_range_t, R&&, Allocator = Allocator()) -> vector<detail::range_value<R>, Allocator>;
 
 namespace pmr {
 template <class T>
