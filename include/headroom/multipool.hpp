@@ -133,6 +133,9 @@ private:
     static constexpr std::size_t first_slab = 256;                                // bytes; each next one is twice as large
     static constexpr std::size_t largest_slab = 4096;
     static constexpr std::size_t all_bins = detail::bins + detail::wide_bins;
+    // Whether large blocks are kept when they are given back. In checked builds they are not, since their memory becomes
+    // inaccessible then.
+    static constexpr bool keeping = !detail::memory_checked;
 
     // What few resources need: pools for wide blocks and for over-aligned ones. Lies in a chunk of the resource itself.
     struct rare_pools {
@@ -266,7 +269,9 @@ private:
     // cannot be used any more goes to the pools.
     void* cut(std::size_t size, std::size_t aligned, std::size_t most, std::size_t gap = 0) {
         if (!chain_.fits(size, aligned)) {
-            const auto [from, to] = chain_.make_room(size, aligned, most);
+            // (Of large blocks the end is often not reached: a buffer has room for more than it holds.)
+            const auto how = size > detail::largest_binned ? detail::arrival::at_first_touch : detail::arrival::at_once;
+            const auto [from, to] = chain_.make_room(size, aligned, most, how);
             scrap(from, to);
         }
         std::byte* place = detail::align_up(chain_.cursor, aligned);
@@ -301,10 +306,13 @@ private:
                 if constexpr (detail::memory_checked) look_at(block, detail::bin_bytes(detail::bin_index(bytes)));
                 return fresh(block, bytes, alignment);
             }
+        } else if (bytes > detail::largest_pooled && alignment != 0 && (alignment & (alignment - 1)) == 0) {
+            return allocate_large(bytes, alignment);
         }
         return allocate_slowly(bytes, alignment);
     }
     [[gnu::noinline]] void deallocate_rare(void* block, std::size_t bytes, std::size_t alignment) {
+        if (bytes > detail::largest_pooled) return large_.deallocate(block, bytes, upstream_resource(), keeping);
         if (!is_wide(bytes, alignment)) return deallocate_slowly(block, bytes, alignment);
         rare_->wide[detail::wide_index(bytes)].add(block);
         if constexpr (detail::memory_checked || detail::poisoning) hide(block, detail::bin_bytes(detail::bin_index(bytes)));
@@ -324,15 +332,18 @@ private:
             return fresh(block, bytes, alignment);
         }
         const std::size_t gap = at.aligned > fine_alignment ? 0 : gap_before(at.size);
-        return fresh(cut(at.size, at.aligned, most_of(at.size), gap), bytes, alignment);
+        void* const block = fresh(cut(at.size, at.aligned, most_of(at.size), gap), bytes, alignment);
+        // Its first page comes with a write, for it will be written to: after a read, as of a counter, it would come twice.
+        if (bytes > detail::largest_binned) *static_cast<volatile unsigned char*>(block) = 0;
+        return block;
     }
     HEADROOM_COLD void deallocate_slowly(void* block, std::size_t bytes, std::size_t alignment) {
-        if (!pooled(bytes, alignment)) return large_.deallocate(block, bytes, upstream_resource());
+        if (!pooled(bytes, alignment)) return large_.deallocate(block, bytes, upstream_resource(), keeping);
         const rare_place at = place_of(bytes, alignment);
         rare_pool(at).add(block);
         if constexpr (detail::memory_checked || detail::poisoning) hide(block, at.size);
     }
-    HEADROOM_COLD void* allocate_large(std::size_t bytes, std::size_t alignment) {
+    void* allocate_large(std::size_t bytes, std::size_t alignment) {
         return fresh(large_.allocate(bytes, alignment, upstream_resource(), chain_.reserves()), bytes, alignment);
     }
 
