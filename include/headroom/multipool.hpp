@@ -3,8 +3,9 @@
 // Choose it for node-based containers, for containers of strings or of containers, for long-running subsystems: blocks are
 // reused, lie densely (no header), and stay in the order in which the program uses them. Blocks up to 4 KiB take about 10
 // instructions for an allocation and its deallocation together where the size is a constant, 20 where it is not; up to
-// 64 KiB some 80, a quarter of malloc's; larger ones come from upstream one by one. Memory goes back upstream with release() only. For what
-// is built once and dropped whole, monotonic_resource is faster still.
+// 64 KiB some 80, a quarter of malloc's; larger ones, each a piece of its own, half of malloc's where they come from
+// reservations. The memory of pools goes back upstream with release() only; of larger blocks from reservations the last 8
+// given back are kept, 8 MiB at most. For what is built once and dropped whole, monotonic_resource is faster still.
 //
 // Differences from std::pmr::unsynchronized_pool_resource:
 //   - rewind() forgets all blocks but keeps every chunk, so the next round finds its memory warm: fresh pages are what
@@ -16,9 +17,10 @@
 //   - Freed blocks are reused first in, first out (see detail/memory_bins.hpp for why).
 //   - Called on the concrete type (or through resource_allocator) allocate and deallocate are inline, without a virtual
 //     call; through std::pmr::memory_resource* they are virtual. One class serves both.
-//   - With the default upstream, chunks of 64 KiB and more, and blocks that large, come from reservations. This happens
-//     only while the default resource is new_delete_resource(); another one, and every upstream that is named, gets every
-//     request. A multipool over a monotonic or an arena (P0089R0's third allocator) is named so: multipool_resource(&it).
+//   - With the default upstream, chunks of 64 KiB and more, and blocks that large, come from reservations. The memory of
+//     blocks above 4 KiB arrives page by page then, as they are first written to. This happens only while the default
+//     resource is new_delete_resource(); another one, and every upstream that is named, gets every request. A multipool over
+//     a monotonic or an arena (P0089R0's third allocator) is named so: multipool_resource(&it).
 //   - Under AddressSanitizer free blocks and unused memory are poisoned; checked builds (HEADROOM_CHECKED) find double
 //     frees, wrong sizes, foreign pointers and writes to free blocks.
 //
@@ -81,8 +83,10 @@ public:
         return handed_out(block, bytes, alignment, pool);
     }
 
-    // Takes back a block of this resource. O(1). Precondition: allocate(bytes, alignment) returned `block`, which is in
-    // use. (Checked builds look.) Invalidates: the block.
+    // Takes back a block of this resource, for the next of its size. O(1). One above the largest pool goes upstream; where it
+    // came from a reservation it is kept for one of like size, while no more than 8 blocks and 8 MiB are (in checked builds:
+    // none). Precondition: allocate(bytes, alignment) returned `block`, which is in use. (Checked builds look.) Invalidates:
+    // the block.
     HEADROOM_ALWAYS_INLINE void deallocate(void* block, std::size_t bytes,
                                            std::size_t alignment = alignof(std::max_align_t)) {
         checks_.deallocated(this, block, bytes, alignment);
@@ -108,8 +112,8 @@ public:
         chain_.release();
     }
 
-    // Forgets all blocks and keeps every chunk for the next round; large blocks are kept for one round. O(pools used + large
-    // blocks). Invalidates: every block.
+    // Forgets all blocks and keeps every chunk for the next round; large blocks are kept for one round, also those given back
+    // in this one. O(pools used + large blocks). Invalidates: every block.
     void rewind() noexcept {
         forget();
         large_.rewind(upstream_resource());
@@ -133,8 +137,8 @@ private:
     static constexpr std::size_t first_slab = 256;                                // bytes; each next one is twice as large
     static constexpr std::size_t largest_slab = 4096;
     static constexpr std::size_t all_bins = detail::bins + detail::wide_bins;
-    // Whether large blocks are kept when they are given back. In checked builds they are not, since their memory becomes
-    // inaccessible then.
+    // Whether large blocks are kept when they are given back. In checked builds they are not: most of their memory becomes
+    // inaccessible instead, and a late write to it faults.
     static constexpr bool keeping = !detail::memory_checked;
 
     // What few resources need: pools for wide blocks and for over-aligned ones. Lies in a chunk of the resource itself.
@@ -429,7 +433,7 @@ public:
     synchronized_multipool_resource(const synchronized_multipool_resource&) = delete;
     synchronized_multipool_resource& operator=(const synchronized_multipool_resource&) = delete;
 
-    // Releases. Precondition: no other thread is in a call. Invalidates: every block.
+    // Releases. Precondition: no other thread is in a call; waits for threads that are ending. Invalidates: every block.
     ~synchronized_multipool_resource() override = default;
 
     // As multipool_resource::allocate. Any thread, at any time.
@@ -474,8 +478,8 @@ public:
         shared_.hand_over(index, block);
     }
 
-    // As multipool_resource's. Precondition: no other thread is in a call (blocks in use would vanish under it).
-    // Invalidates: every block.
+    // As multipool_resource's. Precondition: no other thread is in a call (blocks in use would vanish under it). Waits for
+    // threads that are ending and give back what they kept. Invalidates: every block.
     void release() noexcept {
         forget();
         core_.release();
