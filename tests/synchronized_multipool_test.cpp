@@ -379,15 +379,18 @@ TEST(SynchronizedMultipool, AThreadMayEndWhileAnotherFirstUsesTheUpstream) {
     synchronized_multipool_resource outer({1, 4096}, &between);    // asks for little at once, such as threads keep
     interrupted_upstream at_end(&upstream);
     synchronized_multipool_resource used_last(only_small, &at_end);    // so given back first
+    std::promise<void> keeps;
     std::promise<void> inside;
     std::promise<void> ends;
     at_end.before_deallocate = [&] { ends.set_value(); };
     std::thread ending([&] {
         outer.deallocate(outer.allocate(8), 8);
         used_last.deallocate(used_last.allocate(8), 8);
+        keeps.set_value();
         inside.get_future().wait();
         interrupted_upstream::interrupts = true;
     });
+    keeps.get_future().wait();
     bool first = true;
     std::thread beginning([&] {
         between.before_allocate = [&](std::size_t alignment) {
