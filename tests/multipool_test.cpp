@@ -253,6 +253,7 @@ TEST(Multipool, LargeBlocksGoUpstreamWhenGivenBack) {
 
 // They used to go to the process's cache each time, at 1107 instructions and two system calls a pair of calls.
 TEST(Multipool, LargeBlocksFromReservationsAreKeptForTheNextOfLikeSize) {
+    if (headroom::detail::memory_checked) GTEST_SKIP() << "checked builds keep none";
     multipool_resource resource;
     for (const std::size_t bytes : {70'000U, 300'000U, 2'000'000U}) {
         void* const block = resource.allocate(bytes);
@@ -270,6 +271,7 @@ TEST(Multipool, LargeBlocksFromReservationsAreKeptForTheNextOfLikeSize) {
 }
 
 TEST(Multipool, NoMoreThanEightLargeBlocksAndEightMebibytesAreKept) {
+    if (headroom::detail::memory_checked) GTEST_SKIP() << "checked builds keep none";
     struct kept {
         std::size_t blocks;
         std::size_t bytes;
@@ -302,6 +304,7 @@ TEST(Multipool, NoMoreThanEightLargeBlocksAndEightMebibytesAreKept) {
 }
 
 TEST(Multipool, LargeBlocksGivenBackInARoundServeTheNext) {
+    if (headroom::detail::memory_checked) GTEST_SKIP() << "checked builds keep none";
     multipool_resource resource;
     const std::size_t before = headroom::reservations().size();
     void* const block = resource.allocate(1 << 20);
@@ -316,6 +319,7 @@ TEST(Multipool, LargeBlocksGivenBackInARoundServeTheNext) {
 }
 
 TEST(Multipool, WhatIsKeptGivesWayWhenTheSystemRefuses) {
+    if (headroom::detail::memory_checked) GTEST_SKIP() << "checked builds keep none";
     multipool_resource resource;
     const std::size_t before = headroom::reservations().size();
     resource.deallocate(resource.allocate(1 << 20), 1 << 20);
