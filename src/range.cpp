@@ -313,14 +313,16 @@ void relinquish(range* control, std::size_t used) noexcept {
     destroy(control);
 }
 
+void release_surely(page_range mapping) noexcept {
+    if (release(mapping)) (void)release(mapping);
+}
+
 void destroy(range* control) noexcept {
     leave_granules(control);
-    // Refused only where splitting mappings is refused, and this splits none; a test may refuse it all the same, and then
-    // the second try gives the range back.
     if (hardened()) {
         put_to_rest(control->mapping);
-    } else if (release(control->mapping)) {
-        (void)release(control->mapping);
+    } else {
+        release_surely(control->mapping);
     }
     control->mapping = {};
     free_control_block(control);
@@ -419,8 +421,5 @@ void transfer(range* from, range* to, std::size_t bytes) noexcept {
     std::memcpy(to->base, from->base, bytes);
     count_copied(bytes);
 }
-
-void throw_refused(const char* what, std::size_t bytes, std::error_code code) { throw refused(what, bytes, code); }
-void throw_system_error(std::error_code code, const char* what) { throw std::system_error(code, what); }
 
 }  // namespace headroom::inline v0_1::detail
