@@ -32,6 +32,12 @@ extern "C" {
 [[gnu::weak]] void __lsan_unregister_root_region(const void* data, std::size_t bytes);
 }
 
+// There when the program runs under heaptrack.
+extern "C" {
+[[gnu::weak]] void heaptrack_realloc(void* from, std::size_t bytes, void* to);
+[[gnu::weak]] void heaptrack_free(void* data);
+}
+
 // The C library's headers may be older than the kernel.
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -300,6 +306,15 @@ void look_for_pointers(page_range range, bool wanted) noexcept {
         if (__lsan_register_root_region != nullptr) __lsan_register_root_region(range.data, range.bytes);
     } else {
         if (__lsan_unregister_root_region != nullptr) __lsan_unregister_root_region(range.data, range.bytes);
+    }
+}
+
+void report_memory(std::byte* base, std::size_t bytes) noexcept {
+    if (heaptrack_realloc == nullptr || heaptrack_free == nullptr) return;
+    if (bytes == 0) {
+        heaptrack_free(base);
+    } else {
+        heaptrack_realloc(base, bytes, base);
     }
 }
 
