@@ -19,7 +19,7 @@ REQUIREMENTS = HERE / "msan_requirements.txt"
 COMPILER = "clang++-19"
 FLAGS = ["-std=c++23", "-O1", "-g1", "-fPIC", "-fsanitize=memory", "-fsanitize-memory-track-origins",
          "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls", "-nostdinc++", "-w",
-         "-D_LIBCPP_BUILDING_LIBRARY", "-D_LIBCXXABI_BUILDING_LIBRARY", "-DLIBCXX_BUILDING_LIBCXXABI", "-DLIBCXXABI_USE_LLVM_UNWINDER=0"]
+         "-D_LIBCPP_BUILDING_LIBRARY", "-D_LIBCXXABI_BUILDING_LIBRARY", "-DLIBCXX_BUILDING_LIBCXXABI"]
 # The package hands these to each compilation; here they stand in a header, as in an installed libc++.
 SITE = """#pragma once
 #define _LIBCPP_ABI_VERSION 1
@@ -40,7 +40,8 @@ def unpacked(folder):
                     "-r", REQUIREMENTS], check=True)
     (package,) = folder.glob("ziglang-*.whl")
     with zipfile.ZipFile(package) as archive:
-        archive.extractall(folder, [name for name in archive.namelist() if name.startswith(("ziglang/lib/libcxx/", "ziglang/lib/libcxxabi/"))])
+        wanted = ("ziglang/lib/libcxx/", "ziglang/lib/libcxxabi/")
+        archive.extractall(folder, [name for name in archive.namelist() if name.startswith(wanted)])
     package.unlink()
     return folder / "ziglang" / "lib"
 
@@ -67,7 +68,8 @@ def make(folder):
         files = [path for name in ("libcxx", "libcxxabi") for path in sorted((sources / name / "src").rglob("*.cpp"))
                  if path.name not in LEFT_OUT and path.parent.name not in OTHER_SYSTEMS and "experimental" not in path.parts]
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as workers:
-            objects = list(workers.map(lambda at: compiled(at[1], scratch / f"{at[0]}-{at[1].stem}.o", include), enumerate(files)))
+            tasks = [(path, scratch / f"{number}-{path.stem}.o") for number, path in enumerate(files)]
+            objects = list(workers.map(lambda task: compiled(*task, include), tasks))
         subprocess.run(["ar", "rcs", scratch / "made" / "libc++.a", *objects], check=True)
         shutil.copy(sources / "libcxx" / "LICENSE.TXT", scratch / "made")
         if folder.exists():

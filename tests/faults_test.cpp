@@ -200,13 +200,10 @@ class two_faults : public testing::Test {};
 struct one_page_each : headroom::settled_policy {
     static constexpr headroom::commit_policy commit = headroom::page_by_page();
 };
-struct held_open : headroom::settled_policy {
-    static constexpr headroom::commit_policy commit = headroom::commit_policy{}.held(headroom::holding::open);
-};
-// (Huge pages take too long, two faults at a time: below. Not prefault_ahead: which call is the k-th depends on how far the helper thread is.)
-using vectors = testing::Types<settled_vector<wide>, settled_vector<wide, one_page_each>,
-                               settled_vector<wide, held_open>, headroom_test::mapped_vector<wide>, headroom_test::early_vector<wide>,
-                               headroom_test::heap_vector<wide>>;
+// (Not huge pages, which take too long: below. Not held open, where growing asks the system for nothing. Not prefault_ahead,
+// where it depends on the helper thread which call is the k-th.)
+using vectors = testing::Types<settled_vector<wide>, settled_vector<wide, one_page_each>, headroom_test::mapped_vector<wide>,
+                               headroom_test::early_vector<wide>, headroom_test::heap_vector<wide>>;
 TYPED_TEST_SUITE(two_faults, vectors);
 
 TYPED_TEST(two_faults, leave_the_old_elements_or_valid_ones_and_nothing_else) {
@@ -462,9 +459,9 @@ const std::vector<step_below>& steps_below() {
         {"commit_to, in small steps", [](reservation& r) { for (int i = 1; i < 40; ++i) expect(r.commit_to(80 * KiB + 8000 * static_cast<std::size_t>(i))); }},
         {"decommit_from", [](reservation& r) { r.decommit_from(70 * KiB); }},
         {"there and back", [](reservation& r) {
-             expect(r.commit_to(3 * MiB));
+             expect(r.commit_to(MiB));
              r.decommit_from(80 * KiB);
-             expect(r.commit_to(2 * MiB));
+             expect(r.commit_to(MiB / 2));
          }},
         {"protect", [](reservation& r) {
              const std::error_code error = r.protect(headroom::access::read_only);
@@ -531,8 +528,8 @@ TEST(a_refusal_below_the_containers, changes_nothing_that_is_held) {
                         ++tried;
                         ASSERT_GE(range.committed(), kept);
                         for (std::size_t i = 0; i < kept; ++i) ASSERT_EQ(range.data()[i], std::byte{0x5A}) << i;
-                        ASSERT_FALSE(range.commit_to(std::size_t{5} << 20));    // and can go on
-                        std::memset(range.data(), 1, std::size_t{5} << 20);
+                        ASSERT_FALSE(range.commit_to(std::size_t{1} << 20));    // and can go on
+                        std::memset(range.data(), 1, std::size_t{1} << 20);
                     }
                     headroom::trim_cache();
                     ASSERT_EQ(headroom::cached_bytes(), 0u);
