@@ -428,6 +428,18 @@ TEST(Multipool, AlignmentGoesUpToAPageAndBeyond) {
     EXPECT_EQ(upstream.mistakes(), 0U);
 }
 
+// Whatever was cut from the same memory before.
+TEST(Multipool, SizesThatAreMultiplesOf16AreAlignedSo) {
+    multipool_resource resource;
+    for (int i = 0; i < 3000; ++i) {
+        (void)resource.allocate(8, 8);
+        (void)resource.allocate(i % 3 == 0 ? 24 : 136, 8);
+        for (const std::size_t bytes : {16U, 48U, 160U, 1024U}) {
+            ASSERT_TRUE(aligned(resource.allocate(bytes, 16), 16)) << bytes << " bytes, round " << i;
+        }
+    }
+}
+
 TEST(Multipool, OverAlignedBlocksAreUsedAgain) {
     counting_upstream upstream;
     multipool_resource resource(&upstream);

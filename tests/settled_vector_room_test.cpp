@@ -240,4 +240,14 @@ TEST(given_back, two_hundred_and_eleven_default_vectors_use_a_few_megabytes) {
     EXPECT_LE(headroom_test::resident_bytes_of_process(), before + (std::size_t{16} << 20));
 }
 
+TEST(room_of_a_copy, is_what_the_original_was_told_to_have) {
+    settled_vector<int> exact(max_elements{1000});
+    exact.resize(10);
+    const settled_vector<int> copy(exact);
+    EXPECT_EQ(copy.max_size(), 1000U);
+    EXPECT_EQ(headroom::owner_of(copy.data())->reserved, headroom::owner_of(exact.data())->reserved);
+    const settled_vector<int> by_default(10);
+    EXPECT_EQ(settled_vector<int>(by_default).max_size(), by_default.max_size());
+}
+
 }  // namespace

@@ -210,6 +210,31 @@ TEST_F(allocators, swap_exchanges_travelling_ones) {
     EXPECT_EQ(numbers(b), counted(10));
 }
 
+// Copying, moving and swapping each ask for themselves.
+template <bool OnCopy, bool OnMove, bool OnSwap>
+void expect_each_flag_obeyed() {
+    using allocator = headroom_test::numbered_allocator<int, OnCopy, OnMove, OnSwap>;
+    const auto made = [](int number) { return filled_with<vector<int, allocator>>(allocator(number), 10); };
+    auto source = made(5), copied = made(6), moved = made(7), a = made(8), b = made(OnSwap ? 9 : 8);
+    copied = source;
+    EXPECT_EQ(copied.get_allocator().number(), OnCopy ? 5 : 6);
+    moved = std::move(source);
+    EXPECT_EQ(moved.get_allocator().number(), OnMove ? 5 : 7);
+    swap(a, b);
+    EXPECT_EQ(a.get_allocator().number(), OnSwap ? 9 : 8);
+    EXPECT_EQ(b.get_allocator().number(), 8);
+    for (const auto* each : {&copied, &moved, &a, &b}) EXPECT_EQ(numbers(*each), counted(10));
+}
+
+TEST_F(allocators, travel_on_just_what_they_say) {
+    expect_each_flag_obeyed<true, false, false>();
+    expect_each_flag_obeyed<false, true, false>();
+    expect_each_flag_obeyed<false, false, true>();
+    expect_each_flag_obeyed<false, true, true>();
+    expect_each_flag_obeyed<true, false, true>();
+    expect_each_flag_obeyed<true, true, false>();
+}
+
 TEST_F(allocators, swap_leaves_equal_staying_ones) {
     auto a = filled_with<vector<int, staying<int>>>(staying<int>(5), 10);
     auto b = filled_with<vector<int, staying<int>>>(staying<int>(5), 3, 70);
