@@ -122,7 +122,7 @@ void release_large(const large_layout& layout, void* begin) noexcept {
     }
 }
 
-bool reaches_large(const large_layout& layout, const void* begin, std::size_t required) noexcept {
+bool reaches_large(const large_layout& layout, void* begin, std::size_t required) noexcept {
     const block_header& header = header_of(layout, begin);
     return header.control != nullptr && bytes_for(layout, required) <= header.reserved;
 }
@@ -165,6 +165,6 @@ std::size_t trim_large(const large_layout& layout, void* begin, std::size_t size
     return control == nullptr ? count : fitting(layout, shrink(control, bytes_for(layout, size)));
 }
 
-bool on_heap(const large_layout& layout, const void* begin) noexcept { return header_of(layout, begin).control == nullptr; }
+bool on_heap(const large_layout& layout, void* begin) noexcept { return header_of(layout, begin).control == nullptr; }
 
 }  // namespace headroom::inline v0_1::detail

@@ -86,7 +86,7 @@ struct heap_memory {
     }
 
     // Whether the address space for `required` elements is there.
-    [[nodiscard]] static constexpr bool reaches(const T* begin, const T* cap, std::size_t required) noexcept {
+    [[nodiscard]] static constexpr bool reaches(T* begin, T* cap, std::size_t required) noexcept {
         return is_large(begin, cap) && reaches_large(layout, begin, required);
     }
     // Room for `required` elements without moving those that are there: the new end of the block, or null.
@@ -121,7 +121,7 @@ struct heap_memory {
     }
 
     // Whether `size` elements of a block of `capacity` had better be in another block.
-    [[nodiscard]] static constexpr bool wastes(const T* begin, std::size_t size, std::size_t capacity) noexcept {
+    [[nodiscard]] static constexpr bool wastes(T* begin, std::size_t size, std::size_t capacity) noexcept {
         if (HEADROOM_CONSTANT_EVALUATED() || size < large_from()) return size != capacity;
         return size != capacity && on_heap(layout, begin);
     }

@@ -4,7 +4,8 @@
 // so it is compiled once, in the library, and not again for every vector of every file. A header of one cache line before the
 // first element names the reservation, or none. Elements are moved as bytes here: only relocatable ones may be.
 //
-// No function throws; refusal is null or zero, and then nothing has changed. Invalidate: what they move or give back.
+// No function throws; refusal is null or zero, and then nothing has changed. Invalidate: what they move or give back. (None
+// takes a pointer to const: GCC 12 would warn that what it points to is uninitialised.)
 #pragma once
 
 #include <cstddef>
@@ -36,7 +37,7 @@ struct large_block {
 HEADROOM_API void release_large(const large_layout& layout, void* begin) noexcept;
 
 // Whether `required` elements fit into the address space of the block.
-[[nodiscard]] HEADROOM_API bool reaches_large(const large_layout& layout, const void* begin, std::size_t required) noexcept;
+[[nodiscard]] HEADROOM_API bool reaches_large(const large_layout& layout, void* begin, std::size_t required) noexcept;
 // Room for `required` elements in place: for how many there is then, or 0.
 [[nodiscard]] HEADROOM_API std::size_t widen_large(const large_layout& layout, void* begin, std::size_t required,
                                                    bool exactly) noexcept;
@@ -47,6 +48,6 @@ HEADROOM_API void release_large(const large_layout& layout, void* begin) noexcep
 // A block in a reservation with no more committed than `size` elements need; others as they are. For how many there is room.
 [[nodiscard]] HEADROOM_API std::size_t trim_large(const large_layout& layout, void* begin, std::size_t size,
                                                   std::size_t count) noexcept;
-[[nodiscard]] HEADROOM_API bool on_heap(const large_layout& layout, const void* begin) noexcept;
+[[nodiscard]] HEADROOM_API bool on_heap(const large_layout& layout, void* begin) noexcept;
 
 }  // namespace headroom::inline v0_1::detail
