@@ -4,6 +4,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <forward_list>
 #include <iterator>
 #include <limits>
 #include <memory>
@@ -200,6 +201,41 @@ TEST(a_vector, grows_with_elements_whose_move_is_deleted) {
     for (int i = 0; i < 100; ++i) v.push_back(one);
     EXPECT_EQ(v.size(), 100U);
     EXPECT_EQ(v.back().value, 1);
+}
+
+// Can be made from a number and be assigned one, and nothing else.
+struct made_in_place {
+    made_in_place(int from) : value(from) {}
+    made_in_place(const made_in_place&) = delete;
+    made_in_place& operator=(const made_in_place&) = delete;
+    made_in_place& operator=(int from) {
+        value = from;
+        return *this;
+    }
+    int value;
+};
+
+TEST(a_vector, is_assigned_a_forward_range_of_what_its_immovable_elements_are_made_from) {
+    const std::forward_list<int> source{1, 2, 3, 4};
+    headroom::vector<made_in_place> v(source.begin(), std::next(source.begin(), 2));
+    v.assign(source.begin(), source.end());
+    ASSERT_EQ(v.size(), 4U);
+    EXPECT_EQ(v[3].value, 4);
+    v.assign(std::next(source.begin(), 3), source.end());
+    v.assign_range(source);
+    ASSERT_EQ(v.size(), 4U);
+    EXPECT_EQ(v[0].value, 1);
+    EXPECT_EQ(v[3].value, 4);
+}
+
+TEST(a_vector, takes_the_block_of_a_travelling_allocator_whatever_the_elements_are) {
+    using elements = headroom::vector<made_in_place, headroom_test::numbered_allocator<made_in_place, true>>;
+    const int source[] = {1, 2, 3};
+    elements v(std::begin(source), std::end(source));
+    elements w;
+    w = std::move(v);
+    ASSERT_EQ(w.size(), 3U);
+    EXPECT_EQ(w[2].value, 3);
 }
 
 // An iterator whose comma must not be used.

@@ -108,8 +108,8 @@ public:
     }
     template <detail::compatible_range<T> R>
     constexpr vector(from_range_t, R&& values, const Allocator& allocator = Allocator()) : vector(allocator) {
-        if constexpr (std::ranges::forward_range<R>) {
-            fill(static_cast<std::size_t>(std::ranges::distance(values)), detail::source_at<T>(std::ranges::begin(values)));
+        if constexpr (detail::multipass_range<R>) {
+            fill(detail::range_distance(values), detail::source_at<T>(detail::range_access::first(values)));
         } else {
             this->append_range(values);
         }
@@ -123,14 +123,17 @@ public:
     HEADROOM_ALWAYS_INLINE constexpr vector(vector&& other) noexcept : base(std::move(other.memory_.allocator())) {
         this->steal(other);
     }
-    // O(1) where the allocators are equal, else element by element.
+    // O(1) where the allocators are equal, else element by element; `other` is empty.
     constexpr vector(vector&& other, const std::type_identity_t<Allocator>& allocator) noexcept(traits::is_always_equal::value)
         : vector(allocator) {
-        if (equal_allocators(other)) {
-            this->steal(other);
-        } else {
-            fill(other.size(), detail::taken_from<std::move_iterator<T*>>{std::make_move_iterator(other.data())});
+        if constexpr (!traits::is_always_equal::value) {
+            if (!equal_allocators(other)) {
+                fill(other.size(), detail::taken_from<std::move_iterator<T*>>{std::make_move_iterator(other.data())});
+                other.clear();
+                return;
+            }
         }
+        this->steal(other);
     }
 
     // O(size() + other.size()). Invalidates: every element.
@@ -144,8 +147,8 @@ public:
         }
         return *this;
     }
-    // O(1) and size() destructions where the allocator travels along or is equal, else element by element. Invalidates: the
-    // old elements.
+    // O(1) and size() destructions where the allocator travels along or is equal, else element by element; `other` is empty.
+    // Invalidates: the old elements.
     constexpr vector& operator=(vector&& other) noexcept(traits::propagate_on_container_move_assignment::value ||
                                                          traits::is_always_equal::value) {
         if (this == std::addressof(other)) return *this;
@@ -155,8 +158,9 @@ public:
                 memory_.allocator() = std::move(other.memory_.allocator());
             }
             this->steal(other);
-        } else if constexpr (!traits::is_always_equal::value) {
+        } else if constexpr (!traits::propagate_on_container_move_assignment::value && !traits::is_always_equal::value) {
             this->assign_from(other.size(), detail::taken_from<std::move_iterator<T*>>{std::make_move_iterator(other.data())});
+            other.clear();
         }
         return *this;
     }
@@ -224,9 +228,9 @@ private:
 template <detail::any_input_iterator It, class Allocator = std::allocator<typename std::iterator_traits<It>::value_type>>
     requires detail::allocator_like<Allocator>
 vector(It, It, Allocator = Allocator()) -> vector<typename std::iterator_traits<It>::value_type, Allocator>;
-template <std::ranges::input_range R, class Allocator = std::allocator<std::ranges::range_value_t<R>>>
+template <detail::any_input_range R, class Allocator = std::allocator<detail::range_value<R>>>
     requires detail::allocator_like<Allocator>
-vector(from_range_t, R&&, Allocator = Allocator()) -> vector<std::ranges::range_value_t<R>, Allocator>;
+vector(from_range_t, R&&, Allocator = Allocator()) -> vector<detail::range_value<R>, Allocator>;
 
 namespace pmr {
 template <class T>
