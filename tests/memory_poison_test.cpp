@@ -28,6 +28,16 @@ TEST(MemoryPoison, AFreeBlockOfAMultipool) {
     EXPECT_DEATH(write(block, 47), "use-after-poison");
 }
 
+TEST(MemoryPoison, ALargeBlockThatAMultipoolKeeps) {
+    multipool_resource resource;
+    void* const block = resource.allocate(100'000);
+    write(block, 99'999);
+    resource.deallocate(block, 100'000);
+    EXPECT_DEATH(write(block, 0), "use-after-poison");
+    EXPECT_DEATH(write(block, 99'999), "use-after-poison");
+    write(resource.allocate(90'000), 89'999);
+}
+
 TEST(MemoryPoison, BehindABlockOfAMultipool) {
     multipool_resource resource;
     void* const block = resource.allocate(20, 4);

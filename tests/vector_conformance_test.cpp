@@ -238,6 +238,48 @@ TEST(a_vector, takes_the_block_of_a_travelling_allocator_whatever_the_elements_a
     EXPECT_EQ(w[2].value, 3);
 }
 
+// Its copies throw from the given one on.
+struct seldom_copied {
+    static inline int copies_left = 0;
+    int value;
+    explicit seldom_copied(int from) : value(from) {}
+    seldom_copied(const seldom_copied& other) : value(other.value) {
+        if (copies_left-- == 0) throw std::runtime_error("no more copies");
+    }
+    seldom_copied& operator=(const seldom_copied&) = default;
+};
+// An allocator that throws what no allocator of the standard library does.
+template <class T>
+struct refusing : std::allocator<T> {
+    static inline bool refuses = false;
+    T* allocate(std::size_t count) {
+        if (refuses) throw std::runtime_error("refused");
+        return std::allocator<T>::allocate(count);
+    }
+    template <class U>
+    struct rebind {
+        using other = refusing<U>;
+    };
+};
+
+TEST(a_vector, gives_up_shrinking_where_a_copy_or_the_allocator_throws) {
+    headroom::vector<seldom_copied> v;
+    v.reserve(1000);
+    for (int i = 0; i < 10; ++i) v.emplace_back(i);
+    seldom_copied::copies_left = 5;
+    EXPECT_NO_THROW(v.shrink_to_fit());
+    ASSERT_EQ(v.size(), 10U);
+    EXPECT_EQ(v[9].value, 9);
+    EXPECT_EQ(v.capacity(), 1000U);
+
+    headroom::vector<int, refusing<int>> w{1, 2, 3};
+    w.reserve(1000);
+    refusing<int>::refuses = true;
+    EXPECT_NO_THROW(w.shrink_to_fit());
+    refusing<int>::refuses = false;
+    EXPECT_EQ(w, (headroom::vector<int, refusing<int>>{1, 2, 3}));
+}
+
 // An iterator whose comma must not be used.
 struct no_comma {
     using iterator_category = std::input_iterator_tag;

@@ -123,13 +123,13 @@ public:
     HEADROOM_ALWAYS_INLINE constexpr vector(vector&& other) noexcept : base(std::move(other.memory_.allocator())) {
         this->steal(other);
     }
-    // O(1) where the allocators are equal, else element by element; `other` is empty.
+    // O(1) where the allocators are equal, else element by element.
     constexpr vector(vector&& other, const std::type_identity_t<Allocator>& allocator) noexcept(traits::is_always_equal::value)
         : vector(allocator) {
         if constexpr (!traits::is_always_equal::value) {
             if (!equal_allocators(other)) {
                 fill(other.size(), detail::taken_from<std::move_iterator<T*>>{std::make_move_iterator(other.data())});
-                other.clear();
+                other.moved_out();
                 return;
             }
         }
@@ -147,7 +147,7 @@ public:
         }
         return *this;
     }
-    // O(1) and size() destructions where the allocator travels along or is equal, else element by element; `other` is empty.
+    // O(1) and size() destructions where the allocator travels along or is equal, else element by element.
     // Invalidates: the old elements.
     constexpr vector& operator=(vector&& other) noexcept(traits::propagate_on_container_move_assignment::value ||
                                                          traits::is_always_equal::value) {
@@ -160,7 +160,7 @@ public:
             this->steal(other);
         } else if constexpr (!traits::propagate_on_container_move_assignment::value && !traits::is_always_equal::value) {
             this->assign_from(other.size(), detail::taken_from<std::move_iterator<T*>>{std::make_move_iterator(other.data())});
-            other.clear();
+            other.moved_out();
         }
         return *this;
     }
@@ -186,8 +186,9 @@ public:
     friend constexpr void swap(vector& a, vector& b) noexcept { a.swap(b); }
 
     // Makes capacity() as small as the kind of memory allows: size() on the heap, size() rounded up to pages in a
-    // reservation; one that has become small goes back to the heap. Nothing happens where memory for that is refused.
-    // O(size()) where elements move. Throws what an element's copy throws; nothing has changed then. Invalidates: everything.
+    // reservation; one that has become small goes back to the heap. Nothing happens where memory for that is refused,
+    // or an element's copy throws. O(size()) where elements move. Throws only what the move of an element throws that cannot
+    // be copied. Invalidates: everything.
     constexpr void shrink_to_fit() {
         HEADROOM_OPEN_TAIL();
         this->shrink_store();
@@ -216,6 +217,14 @@ private:
         } else {
             return memory_.allocator() == other.memory_.allocator();
         }
+    }
+
+    // After the elements have been moved out one by one. The standard leaves open what stays behind; programs may count on
+    // what their standard library's vector leaves: libc++'s the elements moved from, others nothing.
+    constexpr void moved_out() noexcept {
+#if !defined(_LIBCPP_VERSION)
+        this->clear();
+#endif
     }
 
     // Gives everything back; the vector is as newly made.
