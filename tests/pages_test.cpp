@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <fstream>
 
 #include <headroom/pages.hpp>
 #include <headroom/testing.hpp>
@@ -209,6 +210,29 @@ TEST_F(pages, reserving_with_alignment_gives_everything_back_whichever_call_fail
         EXPECT_EQ(result.data == nullptr, static_cast<bool>(error)) << k;
         if (result.data != nullptr) {
             EXPECT_FALSE(headroom::release(result));
+        }
+    }
+}
+
+// In pages, of this process; 0 where the system does not say.
+std::size_t address_space_in_use() {
+    std::size_t all = 0;
+    std::ifstream("/proc/self/statm") >> all;
+    return all;
+}
+
+TEST_F(pages, reserving_with_alignment_keeps_nothing_around_the_range) {
+    constexpr std::size_t alignment = std::size_t{64} << 20;
+    for (int warm = 0; warm < 2; ++warm) {
+        const std::size_t before = address_space_in_use();
+        if (before == 0) GTEST_SKIP() << "this system does not say how much address space is in use";
+        for (int i = 0; i < 20; ++i) {
+            reserve(3 * page, alignment);
+            EXPECT_FALSE(headroom::release(range));
+            range = {};
+        }
+        if (warm != 0) {
+            EXPECT_LT(address_space_in_use(), before + alignment / page);
         }
     }
 }

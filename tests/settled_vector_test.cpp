@@ -420,4 +420,25 @@ TEST(SettledVectorBeyond, OverwritesWithoutInitialising) {
     EXPECT_FALSE(v.try_pop_back());
 }
 
+// Becomes an int, but for 13.
+struct unlucky {
+    int number;
+    operator int() const {    // NOLINT: implicit, as the conversions that fail in practice are
+        if (number == 13) throw std::runtime_error("13");
+        return number;
+    }
+};
+
+// Elements that are moved as bytes: the gap that was opened for new ones closes again when one of those cannot be made.
+TEST(SettledVectorInsert, ARangeThatThrowsLeavesPlainElementsAsTheyWere) {
+    const std::vector<unlucky> few{{1}, {2}, {13}, {4}};
+    for (const std::ptrdiff_t at : {0, 3, 9}) {
+        settled_vector<int> v(10);
+        std::iota(v.begin(), v.end(), 100);
+        const std::vector<int> before(v.begin(), v.end());
+        EXPECT_THROW(v.insert(v.begin() + at, few.begin(), few.end()), std::runtime_error);
+        EXPECT_EQ(std::vector<int>(v.begin(), v.end()), before) << at;
+    }
+}
+
 }  // namespace

@@ -7,6 +7,6 @@
 
 namespace t = headroom_test;
 
-using subjects = testing::Types<std::vector<t::throwing>, headroom::vector<t::throwing>,
+using subjects = testing::Types<t::standard_vector<t::throwing>, headroom::vector<t::throwing>,
                                 headroom::vector<t::opted_in>>;
 #include "contract_exceptions.hpp"

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include <headroom/vector.hpp>
 
@@ -27,5 +28,15 @@ template <class T>
 using early_vector = headroom::vector<T, std::allocator<T>, early_policy>;
 template <class T>
 using heap_vector = headroom::vector<T, std::allocator<T>, heap_policy>;
+
+// The standard's own, which proves the tests that it passes. Not libc++'s: its max_size() is more than memory can address, and
+// its resize() may have changed something when it throws.
+#if defined(_LIBCPP_VERSION)
+template <class T>
+using standard_vector = headroom::vector<T>;
+#else
+template <class T>
+using standard_vector = std::vector<T>;
+#endif
 
 }  // namespace headroom_test
