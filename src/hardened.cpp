@@ -7,7 +7,9 @@
 
 #include <headroom/detail/hardened.hpp>
 
+#include "range_calls.hpp"
 #include "registry.hpp"
+#include "waiting.hpp"
 
 namespace headroom::inline v0_1::detail {
 namespace {
@@ -24,11 +26,6 @@ constexpr std::size_t resting_places = 32;
 constinit page_range resting[resting_places]{};
 constinit std::size_t next_place = 0;
 
-// As destroy() does: refused only by a test, and then the second try gives the addresses back.
-void give_back(page_range mapping) noexcept {
-    if (mapping.data != nullptr && release(mapping)) (void)release(mapping);
-}
-
 }  // namespace
 
 bool hardened() noexcept { return is_hardened.load(std::memory_order_relaxed); }
@@ -41,7 +38,7 @@ bool harden_ranges() noexcept {
 void put_to_rest(page_range mapping) noexcept {
     // What stays accessible would not be at rest.
     if (decommit(mapping)) {
-        give_back(mapping);
+        release_surely(mapping);
         return;
     }
     page_range leaving;
@@ -50,7 +47,7 @@ void put_to_rest(page_range mapping) noexcept {
         leaving = std::exchange(resting[next_place], mapping);
         next_place = (next_place + 1) % resting_places;
     }
-    give_back(leaving);
+    if (leaving.data != nullptr) release_surely(leaving);
 }
 
 void end_rest() noexcept {
@@ -60,7 +57,7 @@ void end_rest() noexcept {
             const registry_guard guard;
             leaving = std::exchange(each, page_range{});
         }
-        give_back(leaving);
+        if (leaving.data != nullptr) release_surely(leaving);
     }
 }
 

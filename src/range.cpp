@@ -13,6 +13,7 @@
 #include "range_calls.hpp"
 #include "registry.hpp"
 #include "statistics.hpp"
+#include "waiting.hpp"
 
 namespace headroom::inline v0_1::detail {
 namespace {
@@ -56,7 +57,7 @@ range* make_range(std::size_t reserved, const commit_policy& policy, std::error_
             std::byte* const base = mapping.data + granule;
             error = guard({base - open_guard, open_guard});
             if (!error) error = guard({base + reserved, open_guard});
-            if (error) (void)release(mapping);
+            if (error) release_surely(mapping);
         }
         if (error) held = holding::guarded;
     }
@@ -83,7 +84,7 @@ range* make_range(std::size_t reserved, const commit_policy& policy, std::error_
     control->wanted.store(0);
     set_committed(control, held == holding::open ? reserved : 0);
     if (!enter_granules(control)) {
-        (void)release(mapping);
+        release_surely(mapping);
         free_control_block(control);
         error = std::make_error_code(std::errc::not_enough_memory);
         return nullptr;
@@ -103,6 +104,7 @@ void clear_stale(range* control, std::size_t from, std::size_t to) noexcept {
 void give_back_unused() noexcept {
     trim_cache();
     end_rest();
+    offer_again();
 }
 
 // Makes [committed, to) accessible and, with `populate`, provides its memory where it is not warm.
@@ -236,7 +238,7 @@ held_range acquire(std::size_t bytes, bool exact, std::size_t floor_bytes, const
     const std::size_t page = page_size();
     constexpr std::size_t most = SIZE_MAX / 4;
     if (bytes > most) {
-        if (exact) {
+        if (exact || floor_bytes > most) {
             why = failure_of(std::make_error_code(std::errc::not_enough_memory));
             return {};
         }
@@ -315,12 +317,10 @@ void relinquish(range* control, std::size_t used) noexcept {
 
 void destroy(range* control) noexcept {
     leave_granules(control);
-    // Refused only where splitting mappings is refused, and this splits none; a test may refuse it all the same, and then
-    // the second try gives the range back.
     if (hardened()) {
         put_to_rest(control->mapping);
-    } else if (release(control->mapping)) {
-        (void)release(control->mapping);
+    } else {
+        release_surely(control->mapping);
     }
     control->mapping = {};
     free_control_block(control);
@@ -419,8 +419,5 @@ void transfer(range* from, range* to, std::size_t bytes) noexcept {
     std::memcpy(to->base, from->base, bytes);
     count_copied(bytes);
 }
-
-void throw_refused(const char* what, std::size_t bytes, std::error_code code) { throw refused(what, bytes, code); }
-void throw_system_error(std::error_code code, const char* what) { throw std::system_error(code, what); }
 
 }  // namespace headroom::inline v0_1::detail

@@ -1,4 +1,4 @@
-// What the cache needs of ranges.
+// What the cache and the resting places of hardened ranges need of ranges.
 #pragma once
 
 #include "range.hpp"
