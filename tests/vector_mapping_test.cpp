@@ -9,7 +9,7 @@
 #include <headroom/vector.hpp>
 
 #include "contract.hpp"
-#include "support/resident.hpp"
+#include "system/resident.hpp"
 #include "support/vectors.hpp"
 
 namespace {
@@ -140,7 +140,7 @@ TYPED_TEST(in_a_reservation, outgrowing_it_keeps_every_element) {
 
 TEST(a_large_vector, travels_by_page_tables_when_its_elements_may) {
     headroom::trim_cache();
-    headroom::testing::limit_address_space(12 * mib);
+    headroom::testing::limit_address_space(16 * mib);
     mapped_vector<int> v(1000);
     headroom::testing::limit_address_space(0);
     headroom::reset_statistics();
