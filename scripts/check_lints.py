@@ -38,6 +38,7 @@ FAULTS = [    # lint, file, text that replaces the file, what the lint must say
     ("version", "src/cache.cpp", "namespace headroom {\n", "cache.cpp:1: opens namespace headroom without inline v1_2"),
     ("version", "src/cache.cpp", "namespace headroom::inline v1_1 {\n", "cache.cpp:1: v1_1 is not this version"),
     ("conformance", "docs/conformance.md", "| `x` | `suite.none` | |\n", "docs/conformance.md:1: there is no test suite.none"),
+    ("conformance", "docs/conformance.md", "| x | proof |\n|---|---|\n| `x` | `y` |\n", "docs/conformance.md:3: a row without a proof"),
 ]
 
 

@@ -1,6 +1,7 @@
 """Writes the table of docs/platforms.md from what the tests printed: run it after `./dev test --everywhere`.
 
-Reads build/log/ctest-PRESET.log, which `./dev test` keeps of each preset, and replaces what stands between the two marks of
+Reads build/log/ctest-PRESET.log, which `./dev test` keeps of each preset (what is appended counts instead of what was said
+before), and replaces what stands between the two marks of
 the page; so the table says what was seen, and nothing else. With --print it only prints the table.
 """
 import datetime
@@ -81,7 +82,7 @@ def table():
              "|---|" + "---|" * len(columns)]
     lines.append("| run on | " + " | ".join(str(column[4]) for column in columns) + " |")
     for name in names:
-        lines.append(f"| `{name}` | " + " | ".join(column[3].get(name, "not built") for column in columns) + " |")
+        lines.append(f"| `{name}` | " + " | ".join(column[3].get(name, "not run") for column in columns) + " |")
     lines.append("| tests passed | " + " | ".join(
         str(sum(int(m[1]) for name in names if (m := re.match(r"\**(\d+) of", column[3].get(name, "")))))
         for column in columns) + " |")

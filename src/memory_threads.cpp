@@ -1,7 +1,9 @@
 #include <headroom/detail/memory_threads.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
+#include <mutex>
 #include <new>
 
 #include "constant_mutex.hpp"
@@ -12,8 +14,11 @@ constinit thread_local std::array<thread_place, thread_places> places_of_thread{
 
 namespace {
 
-// Guards who belongs to whom: the links of all caches, and the places taken. Taken before a resource's own lock.
+// Guards who belongs to whom: the links of all caches, and the places taken. The last lock that a thread takes: a resource
+// calls its upstream under its own lock, and where that is a resource of this kind, this one is taken after that one. So
+// nothing that takes a lock is done under it.
 constinit constant_mutex links;
+constinit std::atomic<std::uint32_t> returned{0};    // how often a thread that ends was done with a resource
 constinit std::uint64_t last_serial = 0;
 constinit std::array<std::uint32_t, thread_places> resources_at{};    // how many resources share a place
 
@@ -40,8 +45,19 @@ constinit thread_local bool left = false;
 thread_leaving::~thread_leaving() {
     left = true;
     places_of_thread = {};
-    const std::lock_guard lock(links);
-    while (caches != nullptr) caches->owner->return_all(*caches);
+    std::unique_lock lock(links);
+    while (caches != nullptr) {
+        thread_cache& gone = *caches;
+        shared_pools& owner = *gone.owner;
+        owner.unlink(gone);
+        ++owner.returning_;    // from here on it waits for this thread before it forgets its blocks, or goes
+        lock.unlock();
+        owner.return_all(gone);
+        lock.lock();
+        --owner.returning_;
+        returned.fetch_add(1, std::memory_order_relaxed);
+        returned.notify_all();
+    }
 }
 
 shared_pools::shared_pools(std::pmr::memory_resource& core) noexcept : core_(core) {
@@ -53,9 +69,9 @@ shared_pools::shared_pools(std::pmr::memory_resource& core) noexcept : core_(cor
 }
 
 shared_pools::~shared_pools() {
+    forget();
     const std::lock_guard lock(links);
     --resources_at[place_];
-    while (caches_ != nullptr) unlink(*caches_);
 }
 
 void shared_pools::unlink(thread_cache& gone) noexcept {
@@ -131,7 +147,6 @@ void shared_pools::return_blocks(std::size_t index, thread_bin& from, std::uint3
 }
 
 void shared_pools::return_all(thread_cache& gone) {
-    unlink(gone);
     const std::lock_guard lock(mutex_);
     for (std::size_t index = 0; index < bins; ++index) {
         return_blocks(index, gone.pools[index], gone.pools[index].count);
@@ -186,9 +201,15 @@ void shared_pools::deallocate(void* block, std::size_t bytes, std::size_t alignm
 }
 
 void shared_pools::forget() noexcept {
-    const std::lock_guard lock(links);
+    std::unique_lock lock(links);
     while (caches_ != nullptr) unlink(*caches_);
     serial_ = ++last_serial;    // so that no thread finds the cache that it had
+    while (returning_ != 0) {
+        const std::uint32_t seen = returned.load(std::memory_order_relaxed);
+        lock.unlock();
+        returned.wait(seen, std::memory_order_relaxed);
+        lock.lock();
+    }
 }
 
 }  // namespace headroom::inline v0_1::detail

@@ -33,6 +33,18 @@ extern "C" {
 [[gnu::weak]] void __lsan_unregister_root_region(const void* data, std::size_t bytes);
 }
 
+// There when the program is built with MemorySanitizer, which learns of neither madvise nor mremap by itself.
+extern "C" {
+[[gnu::weak]] void __msan_unpoison(const volatile void* data, std::size_t bytes);
+[[gnu::weak]] void __msan_copy_shadow(const volatile void* to, const volatile void* from, std::size_t bytes);
+}
+
+// There when the program runs under heaptrack.
+extern "C" {
+[[gnu::weak]] void heaptrack_realloc(void* from, std::size_t bytes, void* to);
+[[gnu::weak]] void heaptrack_free(void* data);
+}
+
 // The C library's headers may be older than the kernel.
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -63,6 +75,14 @@ std::error_code attempt(page_call kind, Call call) noexcept {
     if (call() == 0) return {};
     detail::note_refusal();
     return system_error(errno);
+}
+
+// The pages of the range are fresh: whatever they held, they read as zero.
+std::error_code emptied(page_range range) noexcept {
+    const std::error_code error =
+        attempt(page_call::decommit, [=] { return madvise(range.data, range.bytes, MADV_DONTNEED); });
+    if (!error && __msan_unpoison != nullptr) __msan_unpoison(range.data, range.bytes);
+    return error;
 }
 
 page_range map(std::size_t bytes, access initial, std::error_code& error) noexcept {
@@ -232,13 +252,11 @@ std::error_code decommit(page_range range) noexcept {
     }
     // First empty, then inaccessible: whichever is refused, what the caller still counts as committed can be used. The other
     // way round a refusal would have to be undone, by a call that may be refused too.
-    if (auto error = attempt(page_call::decommit, [=] { return madvise(range.data, range.bytes, MADV_DONTNEED); })) return error;
+    if (auto error = emptied(range)) return error;
     return attempt(page_call::protect, [=] { return mprotect(range.data, range.bytes, PROT_NONE); });
 }
 
-std::error_code discard(page_range range) noexcept {
-    return attempt(page_call::decommit, [=] { return madvise(range.data, range.bytes, MADV_DONTNEED); });
-}
+std::error_code discard(page_range range) noexcept { return emptied(range); }
 
 std::error_code protect(page_range range, access allowed) noexcept {
     const int rights = allowed == access::none        ? PROT_NONE
@@ -273,7 +291,13 @@ std::error_code remap(page_range from, page_range to) noexcept {
                    ? -1
                    : 0;
     });
-    if (!error) return {};
+    if (!error) {
+        if (__msan_copy_shadow != nullptr) {
+            __msan_copy_shadow(to.data, from.data, to.bytes);
+            __msan_unpoison(from.data, from.bytes);
+        }
+        return {};
+    }
     // The system may have unmapped the target before it gave up. Fill the hole if there is one; where there is none, this
     // finds the target in place and does nothing.
     (void)mmap(to.data, to.bytes, PROT_READ | PROT_WRITE,
@@ -321,6 +345,15 @@ void look_for_pointers(page_range range, bool wanted) noexcept {
         if (__lsan_register_root_region != nullptr) __lsan_register_root_region(range.data, range.bytes);
     } else {
         if (__lsan_unregister_root_region != nullptr) __lsan_unregister_root_region(range.data, range.bytes);
+    }
+}
+
+void report_memory(std::byte* base, std::size_t bytes) noexcept {
+    if (heaptrack_realloc == nullptr || heaptrack_free == nullptr) return;
+    if (bytes == 0) {
+        heaptrack_free(base);
+    } else {
+        heaptrack_realloc(base, bytes, base);
     }
 }
 

@@ -144,6 +144,8 @@ std::size_t memory_of_group() noexcept { return SIZE_MAX; }
 
 void look_for_pointers(page_range, bool) noexcept {}
 
+void report_memory(std::byte*, std::size_t) noexcept {}
+
 bool readable_means_in_use() noexcept { return false; }
 
 void on_fork(void (*before)(), void (*after_in_parent)(), void (*after_in_child)()) noexcept {

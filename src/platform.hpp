@@ -17,6 +17,9 @@ std::size_t memory_of_group() noexcept;
 // in use, or no longer is.
 void look_for_pointers(page_range range, bool wanted) noexcept;
 
+// Tells a heap profiler, if there is one (heaptrack), that the range at `base` holds `bytes` of memory now; 0: it is gone.
+void report_memory(std::byte* base, std::size_t bytes) noexcept;
+
 // Whether a leak checker is at work that takes whatever is readable for memory in use (Valgrind's): pointers left in memory
 // that is kept for later would hide leaks.
 [[nodiscard]] bool readable_means_in_use() noexcept;

@@ -32,8 +32,13 @@ page_range part(const range* control, std::size_t from, std::size_t to) noexcept
 }
 
 std::size_t committed_of(const range* control) noexcept { return control->committed.load(std::memory_order_relaxed); }
+// Of an open range nobody knows how much was touched.
+void report(const range* control, std::size_t bytes) noexcept {
+    if (control->held != holding::open) report_memory(control->base, bytes);
+}
 void set_committed(range* control, std::size_t bytes) noexcept {
     control->committed.store(bytes, std::memory_order_relaxed);
+    report(control, bytes);
 }
 
 // The layout of a mapping: a granule of guard, the range, and guard up to the next granule. Whole granules, so that
@@ -267,6 +272,7 @@ held_range acquire(std::size_t bytes, bool exact, std::size_t floor_bytes, const
     }
     // (Looking through a range that is readable throughout would take too long.)
     if (control->held != holding::open) look_for_pointers(part(control, 0, control->reserved), true);
+    report(control, committed_of(control));
     return {control, control->base, committed_of(control), control->reserved};
 }
 
@@ -307,6 +313,7 @@ void relinquish(range* control, std::size_t used) noexcept {
     }
     control->stale = control->held == holding::open ? control->high : std::max(control->high, committed);
     control->ready.store(0, std::memory_order_relaxed);
+    report(control, 0);    // what is kept warm is nobody's
     if (keep && give_to_cache(control)) return;
     {
         const registry_guard guard;
@@ -333,7 +340,7 @@ void cut_memory(range* control, std::size_t kept) noexcept {
         if (!discard(part(control, kept, control->high))) control->high = kept;
     } else if (!decommit(part(control, kept, std::max(control->high, committed)))) {
         control->high = kept;
-        set_committed(control, std::min(committed, kept));
+        control->committed.store(std::min(committed, kept), std::memory_order_relaxed);    // of a dead range, perhaps
     }
     control->stale = std::min(control->stale, control->high);
 }
@@ -381,6 +388,7 @@ std::size_t shrink(range* control, std::size_t kept) noexcept {
     control->wanted.store(0);
     control->high = std::max(control->high, control->held == holding::open ? control->reserved : committed_of(control));
     cut_memory(control, kept);
+    report(control, committed_of(control));
     if (control->ready.load(std::memory_order_relaxed) > kept) control->ready.store(kept, std::memory_order_release);
     return committed_of(control);
 }

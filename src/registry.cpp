@@ -159,7 +159,6 @@ void end_life(range* control, range_state next) noexcept {
     control->next = control->previous = nullptr;
     control->lock.lock();
     control->state = next;
-    control->label[0] = '\0';
     control->lock.unlock();
 }
 

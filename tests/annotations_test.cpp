@@ -83,6 +83,46 @@ TYPED_TEST(Annotations, AStrayReadBehindTheLastElementIsReported) {
     EXPECT_DEATH(static_cast<void>(*stray), "container-overflow");
 }
 
+// What throws while it is being built was never there.
+struct refusing {
+    explicit refusing(bool refuses) {
+        if (refuses) throw 1;
+    }
+    refusing(const refusing&) { throw 2; }
+    refusing(refusing&&) noexcept {}
+    refusing& operator=(const refusing&) = default;
+    refusing& operator=(refusing&&) noexcept = default;
+    ~refusing() {}
+    char bytes[24] = {};
+};
+
+template <class Container>
+void expect_poison_after_a_throw() {
+    Container v;
+    v.reserve(200);
+    for (int i = 0; i < 5; ++i) v.emplace_back(false);
+    const refusing value(false);
+    EXPECT_ANY_THROW(v.emplace_back(true));
+    EXPECT_TRUE(tail_is_poisoned(v));
+    EXPECT_ANY_THROW(v.push_back(value));
+    EXPECT_TRUE(tail_is_poisoned(v));
+    EXPECT_ANY_THROW(v.unchecked_emplace_back(true));
+    EXPECT_TRUE(tail_is_poisoned(v));
+    EXPECT_ANY_THROW(v.insert(v.end(), 3, value));
+    EXPECT_TRUE(tail_is_poisoned(v));
+    EXPECT_ANY_THROW(v.insert(v.begin(), 3, value));
+    EXPECT_TRUE(tail_is_poisoned(v));
+    EXPECT_ANY_THROW(v.resize(20, value));
+    EXPECT_TRUE(tail_is_poisoned(v));
+    EXPECT_ANY_THROW(v.emplace(v.begin(), true));
+    EXPECT_TRUE(tail_is_poisoned(v));
+}
+
+TEST(Annotations, AreBackInPlaceAfterAThrow) {
+    expect_poison_after_a_throw<headroom::settled_vector<refusing>>();
+    expect_poison_after_a_throw<headroom::vector<refusing>>();
+}
+
 TEST(Annotations, RehomeTakesThemAlong) {
     headroom::settled_vector<int> v(100, 1);
     v.rehome(headroom::max_elements{100000});

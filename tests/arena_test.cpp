@@ -45,6 +45,17 @@ TEST(Arena, CommitsAsItFills) {
     EXPECT_EQ(headroom::owner_of(block)->base, memory.data());
 }
 
+TEST(Arena, CommitsWhatAlignmentSkipsToo) {
+    arena memory(std::size_t{64} << 20);
+    for (const std::size_t alignment : {std::size_t{4096}, std::size_t{1} << 16, std::size_t{1} << 20, std::size_t{4} << 20}) {
+        (void)memory.allocate(1, 1);
+        void* const block = memory.allocate(100, alignment);
+        EXPECT_TRUE(aligned(block, alignment));
+        EXPECT_LE(memory.used(), memory.committed());
+        std::memset(block, 1, 100);
+    }
+}
+
 TEST(Arena, EndsWhereItsReservationEnds) {
     const std::size_t page = headroom::page_size();
     arena memory(2 * page);

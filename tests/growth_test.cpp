@@ -87,6 +87,16 @@ TYPED_TEST(EveryGrowth, AlwaysGrows) {
     }
 }
 
+// Factors whose product with a capacity overflows more than once.
+TEST(Growth, LargeFactorsSaturateToo) {
+    constexpr auto most = static_cast<std::size_t>(PTRDIFF_MAX);
+    for (std::size_t capacity = most / 100 + 1; capacity < most; capacity += most / 50 + 12345) {
+        EXPECT_EQ((geometric<100, 1>::next(capacity, capacity + 1, 1)), most) << capacity;
+        EXPECT_EQ((geometric<1000, 3>::next(capacity, capacity + 1, 1)), most) << capacity;
+        EXPECT_EQ((geometric<SIZE_MAX, 1>::next(capacity, capacity + 1, 1)), most) << capacity;
+    }
+}
+
 TEST(Growth, AnExactFractionIsRoundedDown) {
     EXPECT_EQ((geometric<5, 4>::next(7, 8, 1)), 8U);
     EXPECT_EQ((geometric<5, 4>::next(8, 9, 1)), 10U);

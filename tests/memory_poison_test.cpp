@@ -28,6 +28,16 @@ TEST(MemoryPoison, AFreeBlockOfAMultipool) {
     EXPECT_DEATH(write(block, 47), "use-after-poison");
 }
 
+TEST(MemoryPoison, ALargeBlockThatAMultipoolKeeps) {
+    multipool_resource resource;
+    void* const block = resource.allocate(100'000);
+    write(block, 99'999);
+    resource.deallocate(block, 100'000);
+    EXPECT_DEATH(write(block, 0), "use-after-poison");
+    EXPECT_DEATH(write(block, 99'999), "use-after-poison");
+    write(resource.allocate(90'000), 89'999);
+}
+
 TEST(MemoryPoison, BehindABlockOfAMultipool) {
     multipool_resource resource;
     void* const block = resource.allocate(20, 4);
@@ -74,6 +84,34 @@ TEST(MemoryPoison, TheUnusedPartOfAnArena) {
     EXPECT_DEATH(write(block, 100), "use-after-poison");
     memory.reset();
     EXPECT_DEATH(write(block, 0), "use-after-poison");
+}
+
+TEST(MemoryPoison, WhatAnArenaForgotSinceAMark) {
+    headroom::arena memory(1 << 20);
+    headroom::arena_resource resource(memory);
+    void* const before = memory.allocate(100, 8);
+    const auto mark = memory.mark();
+    void* const block = memory.allocate(100, 8);
+    write(block, 99);
+    memory.rewind(mark);
+    EXPECT_DEATH(write(block, 0), "use-after-poison");
+    write(before, 99);
+    void* const again = resource.allocate(100, 8);
+    EXPECT_EQ(again, block);
+    write(again, 99);
+    resource.rewind();
+    EXPECT_DEATH(write(before, 0), "use-after-poison");
+    EXPECT_DEATH(write(again, 0), "use-after-poison");
+}
+
+TEST(MemoryPoison, ABlockOfAPoolThatTheNextUserHas) {
+    multipool_resource resource({}, std::pmr::new_delete_resource());
+    void* const stale = resource.allocate(300, 8);
+    resource.deallocate(stale, 300, 8);
+    EXPECT_DEATH(write(stale, 299), "use-after-poison");
+    void* const wide = resource.allocate(20'000, 64);
+    resource.deallocate(wide, 20'000, 64);
+    EXPECT_DEATH(write(wide, 19'999), "use-after-poison");
 }
 
 TEST(MemoryPoison, ABufferOfTheCallersIsItsOwnAgainAfterwards) {

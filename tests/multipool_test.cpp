@@ -3,6 +3,7 @@
 #include <headroom/multipool.hpp>
 #include <headroom/monotonic.hpp>
 #include <headroom/reservation.hpp>
+#include <headroom/testing.hpp>
 
 #include <gtest/gtest.h>
 
@@ -62,9 +63,8 @@ TEST(Multipool, ByDefaultLargeChunksAndLargeBlocksAreReservations) {
     EXPECT_TRUE(headroom::owner_of(small));
     ASSERT_TRUE(headroom::owner_of(large));
     EXPECT_NE(headroom::owner_of(small)->base, headroom::owner_of(large)->base);
-    resource.deallocate(large, 1 << 20);
-    EXPECT_FALSE(headroom::owner_of(large));
     resource.release();
+    EXPECT_FALSE(headroom::owner_of(large));
     EXPECT_FALSE(headroom::owner_of(small));
 }
 
@@ -251,6 +251,102 @@ TEST(Multipool, LargeBlocksGoUpstreamWhenGivenBack) {
     EXPECT_EQ(upstream.mistakes(), 0U);
 }
 
+// They used to go to the process's cache each time, at 1107 instructions and two system calls a pair of calls.
+TEST(Multipool, LargeBlocksFromReservationsAreKeptForTheNextOfLikeSize) {
+    if (headroom::detail::memory_checked) GTEST_SKIP() << "checked builds keep none";
+    multipool_resource resource;
+    for (const std::size_t bytes : {70'000U, 300'000U, 2'000'000U}) {
+        void* const block = resource.allocate(bytes);
+        resource.deallocate(block, bytes);
+        headroom::testing::count_system_calls();
+        for (int i = 0; i < 10; ++i) {
+            void* const again = resource.allocate(bytes - static_cast<std::size_t>(i) * 400);
+            EXPECT_EQ(again, block);
+            std::memset(again, i, bytes - static_cast<std::size_t>(i) * 400);
+            resource.deallocate(again, bytes - static_cast<std::size_t>(i) * 400);
+        }
+        EXPECT_EQ(headroom::testing::stop_failing(), 0U);
+        EXPECT_NE(resource.allocate(bytes / 4), block);    // not for a much smaller one
+    }
+}
+
+TEST(Multipool, NoMoreThanEightLargeBlocksAndEightMebibytesAreKept) {
+    if (headroom::detail::memory_checked) GTEST_SKIP() << "checked builds keep none";
+    struct kept {
+        std::size_t blocks;
+        std::size_t bytes;
+    };
+    const auto kept_of = [](std::size_t bytes) {
+        const std::size_t before = headroom::reservations().size();
+        multipool_resource resource;
+        std::vector<void*> blocks;
+        for (int i = 0; i < 20; ++i) blocks.push_back(resource.allocate(bytes));
+        EXPECT_EQ(headroom::reservations().size(), before + 20);
+        for (void* const block : blocks) resource.deallocate(block, bytes);
+        kept result{headroom::reservations().size() - before, 0};
+        // The latest are kept: their memory is warmest.
+        for (std::size_t i = 0; i < blocks.size(); ++i) {
+            const auto owner = headroom::owner_of(blocks[i]);
+            EXPECT_EQ(owner.has_value(), i >= blocks.size() - result.blocks);
+            if (owner) result.bytes += owner->committed;
+        }
+        resource.release();
+        EXPECT_EQ(headroom::reservations().size(), before);
+        return result;
+    };
+    EXPECT_EQ(kept_of(70'000).blocks, 8U);
+    for (const std::size_t bytes : {std::size_t{1} << 20, std::size_t{3} << 20}) {
+        const kept result = kept_of(bytes);
+        EXPECT_GE(result.blocks, 2U);
+        EXPECT_LE(result.bytes, std::size_t{8} << 20);
+    }
+    EXPECT_EQ(kept_of(std::size_t{9} << 20).blocks, 0U);
+}
+
+TEST(Multipool, LargeBlocksGivenBackInARoundServeTheNext) {
+    if (headroom::detail::memory_checked) GTEST_SKIP() << "checked builds keep none";
+    multipool_resource resource;
+    const std::size_t before = headroom::reservations().size();
+    void* const block = resource.allocate(1 << 20);
+    resource.deallocate(block, 1 << 20);
+    resource.rewind();
+    EXPECT_EQ(resource.allocate(1 << 20), block);
+    resource.deallocate(block, 1 << 20);
+    resource.rewind();
+    EXPECT_EQ(headroom::reservations().size(), before + 1);
+    resource.rewind();    // not used for a whole round
+    EXPECT_EQ(headroom::reservations().size(), before);
+}
+
+TEST(Multipool, WhatIsKeptGivesWayWhenTheSystemRefuses) {
+    if (headroom::detail::memory_checked) GTEST_SKIP() << "checked builds keep none";
+    multipool_resource resource;
+    const std::size_t before = headroom::reservations().size();
+    resource.deallocate(resource.allocate(1 << 20), 1 << 20);
+    EXPECT_EQ(headroom::reservations().size(), before + 1);
+    headroom::trim_cache();
+    // No room for a reservation: the block comes from operator new.
+    headroom::testing::limit_address_space(1);
+    void* const other = resource.allocate(6 << 20);
+    headroom::testing::limit_address_space(0);
+    EXPECT_FALSE(headroom::owner_of(other));
+    EXPECT_EQ(headroom::reservations().size(), before);
+    resource.deallocate(other, 6 << 20);
+}
+
+// A buffer of 64 KiB is often not filled to its end.
+TEST(Multipool, TheMemoryOfBlocksAbove4KiBComesAtFirstTouch) {
+    headroom::trim_cache();    // what is warm has its memory
+    multipool_resource resource;
+    const auto provided = [&](std::size_t bytes, int blocks) {
+        const std::uint64_t before = headroom::statistics().faults_avoided;
+        for (int i = 0; i < blocks; ++i) (void)resource.allocate(bytes);
+        return headroom::statistics().faults_avoided - before;
+    };
+    EXPECT_EQ(provided(65536, 30), 0U);
+    EXPECT_EQ(provided(200'000, 10), 0U);
+}
+
 TEST(Multipool, OptionsAreAnsweredAsTheyAreInEffect) {
     const multipool_resource by_default;
     const std::pmr::pool_options options = by_default.options();
@@ -330,6 +426,18 @@ TEST(Multipool, AlignmentGoesUpToAPageAndBeyond) {
     }
     EXPECT_EQ(upstream.blocks(), 0U);
     EXPECT_EQ(upstream.mistakes(), 0U);
+}
+
+// Whatever was cut from the same memory before.
+TEST(Multipool, SizesThatAreMultiplesOf16AreAlignedSo) {
+    multipool_resource resource;
+    for (int i = 0; i < 3000; ++i) {
+        (void)resource.allocate(8, 8);
+        (void)resource.allocate(i % 3 == 0 ? 24 : 136, 8);
+        for (const std::size_t bytes : {16U, 48U, 160U, 1024U}) {
+            ASSERT_TRUE(aligned(resource.allocate(bytes, 16), 16)) << bytes << " bytes, round " << i;
+        }
+    }
 }
 
 TEST(Multipool, OverAlignedBlocksAreUsedAgain) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstring>
 #include <fstream>
 #include <string>
 #include <thread>
@@ -132,19 +133,34 @@ TEST(reservations, lists_every_live_one) {
     EXPECT_EQ(headroom::reservations().size(), before);
 }
 
-TEST(names, show_in_the_systems_list_of_mappings_where_it_has_one) {
+// In the one list with their addresses, in the other with how much memory they take.
+TEST(names, show_in_the_systems_lists_of_mappings_where_it_has_them) {
     reservation range(64 * MiB);
     ASSERT_FALSE(range.commit_to(MiB));
+    std::memset(range.data(), 1, MiB);
     std::error_code error;
     const headroom::page_range probe = headroom::reserve(1, 1, error);
     ASSERT_FALSE(error);
-    const bool supported = !headroom::name(probe, "probe");
+    const bool kept = !headroom::name(probe, "probe");
     EXPECT_FALSE(headroom::release(probe));
     range.name("a name to be seen");
-    std::ifstream maps("/proc/self/maps");
-    bool seen = false;
-    for (std::string line; std::getline(maps, line);) seen = seen || line.find("a name to be seen") != std::string::npos;
-    EXPECT_EQ(seen, supported);
+    EXPECT_EQ(headroom::owner_of(range.data())->name, "a name to be seen");
+    for (const char* const list : {"/proc/self/maps", "/proc/self/smaps"}) {
+        std::ifstream maps(list);
+        std::size_t resident = 0;    // KiB, of the mappings with that name
+        bool seen = false, ours = false;
+        for (std::string line; std::getline(maps, line);) {
+            const bool header = line.find('-') < line.find(' ');
+            if (header) ours = line.find("a name to be seen") != std::string::npos;
+            seen = seen || ours;
+            if (ours && line.rfind("Rss:", 0) == 0) resident += std::stoul(line.substr(4));
+        }
+        EXPECT_EQ(seen, kept) << list;
+        if (kept && std::string(list) == "/proc/self/smaps") {
+            EXPECT_GE(resident, MiB / 1024);
+        }
+    }
+    if (!kept) GTEST_SKIP() << "this system keeps no names of mappings: only owner_of and reservations() know ours";
 }
 
 }  // namespace

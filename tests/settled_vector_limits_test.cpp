@@ -165,6 +165,7 @@ TEST(with_little_data, a_commit_is_refused_clearly_and_the_vector_is_unchanged) 
 // rvector's mremap failed here, and the next access crashed.
 TEST(with_no_mapping_left, a_vector_is_refused_clearly_and_comes_when_there_is_one) {
     if (headroom_test::sanitizer_needs_memory) GTEST_SKIP() << sanitizer_first;
+    if (headroom_test::emulated()) GTEST_SKIP() << "the mappings of the emulator count, too";
     EXPECT_EQ(in_child([] {
         settled_vector<int> before;
         before.push_back(1);

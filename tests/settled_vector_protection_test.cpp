@@ -147,6 +147,16 @@ TEST(protection, ends_with_the_vector) {
         EXPECT_EQ(again.current_access(), access::read_write);
         EXPECT_EQ(numbers(again), counted(300));
     }
+    // Elements without a destructor: nobody has to write to them at the end.
+    for (const access allowed : {access::read_only, access::none}) {
+        {
+            settled_vector<int> v = headroom_test::filled<settled_vector<int>>(300);
+            v.protect(allowed);
+        }
+        settled_vector<int> again = headroom_test::filled<settled_vector<int>>(300);
+        EXPECT_EQ(again.current_access(), access::read_write);
+        EXPECT_EQ(numbers(again), counted(300));
+    }
 }
 
 // A stray write past the committed part faults instead of corrupting.

@@ -4,14 +4,19 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstring>
 #include <deque>
+#include <functional>
+#include <future>
 #include <list>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "support/resources.hpp"
@@ -312,6 +317,131 @@ TEST(SynchronizedMultipool, OptionsExcludeSizes) {
     EXPECT_EQ(upstream.blocks(), blocks + 1);
     resource.deallocate(large, 65, 8);
     EXPECT_EQ(upstream.blocks(), blocks);
+}
+
+// Passes everything on; before that, on the threads that ask for it, it does what a test wants done in the middle of a call.
+class interrupted_upstream final : public std::pmr::memory_resource {
+public:
+    explicit interrupted_upstream(std::pmr::memory_resource* below) : below_(below) {}
+
+    inline static thread_local bool interrupts = false;
+    std::function<void(std::size_t alignment)> before_allocate = [](std::size_t) {};
+    std::function<void()> before_deallocate = [] {};
+
+private:
+    void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+        if (interrupts) before_allocate(alignment);
+        return below_->allocate(bytes, alignment);
+    }
+    void do_deallocate(void* block, std::size_t bytes, std::size_t alignment) override {
+        if (interrupts) before_deallocate();
+        below_->deallocate(block, bytes, alignment);
+    }
+    bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override { return this == &other; }
+
+    std::pmr::memory_resource* below_;
+};
+
+// A thread's cache is larger than what such a resource pools, so it comes from upstream by itself and goes back there when
+// the thread ends: a place to interrupt the end of a thread at.
+const std::pmr::pool_options only_small{0, 64};
+
+// A thread that ended used to hold the lock that every first use of a resource takes, while it called upstreams.
+TEST(SynchronizedMultipool, AThreadThatEndsHoldsUpNoOther) {
+    counting_upstream upstream;
+    interrupted_upstream slow(&upstream);
+    synchronized_multipool_resource resource(only_small, &slow);
+    std::promise<void> ends;
+    std::promise<void> used;
+    bool in_time = false;
+    slow.before_deallocate = [&] {
+        ends.set_value();
+        in_time = used.get_future().wait_for(std::chrono::seconds(10)) == std::future_status::ready;
+    };
+    std::thread ending([&] {
+        interrupted_upstream::interrupts = true;
+        resource.deallocate(resource.allocate(8), 8);
+    });
+    ends.get_future().wait();
+    synchronized_multipool_resource other(&upstream);
+    other.deallocate(other.allocate(8), 8);
+    used.set_value();
+    ending.join();
+    EXPECT_TRUE(in_time);
+}
+
+// That was a deadlock where the upstream is such a resource too: one thread was in the outer one, on its way to its first
+// use of the inner one; the other held what that takes, and waited for the outer one.
+TEST(SynchronizedMultipool, AThreadMayEndWhileAnotherFirstUsesTheUpstream) {
+    counting_upstream upstream;
+    synchronized_multipool_resource inner(&upstream);
+    interrupted_upstream between(&inner);
+    synchronized_multipool_resource outer({1, 4096}, &between);    // asks for little at once, such as threads keep
+    interrupted_upstream at_end(&upstream);
+    synchronized_multipool_resource used_last(only_small, &at_end);    // so given back first
+    std::promise<void> keeps;
+    std::promise<void> inside;
+    std::promise<void> ends;
+    at_end.before_deallocate = [&] { ends.set_value(); };
+    std::thread ending([&] {
+        outer.deallocate(outer.allocate(8), 8);
+        used_last.deallocate(used_last.allocate(8), 8);
+        keeps.set_value();
+        inside.get_future().wait();
+        interrupted_upstream::interrupts = true;
+    });
+    keeps.get_future().wait();
+    bool first = true;
+    std::thread beginning([&] {
+        between.before_allocate = [&](std::size_t alignment) {
+            // What a thread keeps its blocks in is aligned too much for the inner one to take the way that is of interest.
+            if (alignment > alignof(std::max_align_t) || !std::exchange(first, false)) return;
+            inside.set_value();
+            ends.get_future().wait();
+        };
+        interrupted_upstream::interrupts = true;
+        outer.deallocate(outer.allocate(8), 8);
+    });
+    ending.join();
+    beginning.join();
+    EXPECT_FALSE(first);
+    for (auto* each : {&used_last, &outer, &inner}) each->release();
+    EXPECT_EQ(upstream.blocks(), 0U);
+    EXPECT_EQ(upstream.mistakes(), 0U);
+}
+
+TEST(SynchronizedMultipool, AResourceWaitsForAThreadThatIsGivingBackWhatItKept) {
+    using held_resource = std::unique_ptr<synchronized_multipool_resource>;
+    const std::vector<std::function<void(held_resource&)>> ways = {
+        [](held_resource& resource) { resource.reset(); },
+        [](held_resource& resource) { resource->release(); },
+        [](held_resource& resource) { resource->rewind(); },
+    };
+    for (const auto& way : ways) {
+        counting_upstream upstream;
+        interrupted_upstream slow(&upstream);
+        auto resource = std::make_unique<synchronized_multipool_resource>(only_small, &slow);
+        std::promise<void> ends;
+        std::atomic<bool> done = false;
+        std::atomic<bool> waited = false;
+        slow.before_deallocate = [&] {
+            ends.set_value();
+            std::this_thread::sleep_for(std::chrono::milliseconds(100));    // time to make the mistake in
+            waited = !done;
+        };
+        std::thread ending([&] {
+            interrupted_upstream::interrupts = true;
+            resource->deallocate(resource->allocate(8), 8);
+        });
+        ends.get_future().wait();
+        way(resource);
+        done = true;
+        ending.join();
+        EXPECT_TRUE(waited);
+        resource.reset();
+        EXPECT_EQ(upstream.blocks(), 0U);
+        EXPECT_EQ(upstream.mistakes(), 0U);
+    }
 }
 
 TEST(SynchronizedMultipool, ServesContainersOfManyThreads) {

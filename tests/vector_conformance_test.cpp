@@ -4,6 +4,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <forward_list>
 #include <iterator>
 #include <limits>
 #include <memory>
@@ -202,6 +203,83 @@ TEST(a_vector, grows_with_elements_whose_move_is_deleted) {
     for (int i = 0; i < 100; ++i) v.push_back(one);
     EXPECT_EQ(v.size(), 100U);
     EXPECT_EQ(v.back().value, 1);
+}
+
+// Can be made from a number and be assigned one, and nothing else.
+struct made_in_place {
+    made_in_place(int from) : value(from) {}
+    made_in_place(const made_in_place&) = delete;
+    made_in_place& operator=(const made_in_place&) = delete;
+    made_in_place& operator=(int from) {
+        value = from;
+        return *this;
+    }
+    int value;
+};
+
+TEST(a_vector, is_assigned_a_forward_range_of_what_its_immovable_elements_are_made_from) {
+    const std::forward_list<int> source{1, 2, 3, 4};
+    headroom::vector<made_in_place> v(source.begin(), std::next(source.begin(), 2));
+    v.assign(source.begin(), source.end());
+    ASSERT_EQ(v.size(), 4U);
+    EXPECT_EQ(v[3].value, 4);
+    v.assign(std::next(source.begin(), 3), source.end());
+    v.assign_range(source);
+    ASSERT_EQ(v.size(), 4U);
+    EXPECT_EQ(v[0].value, 1);
+    EXPECT_EQ(v[3].value, 4);
+}
+
+TEST(a_vector, takes_the_block_of_a_travelling_allocator_whatever_the_elements_are) {
+    using elements = headroom::vector<made_in_place, headroom_test::numbered_allocator<made_in_place, true>>;
+    const int source[] = {1, 2, 3};
+    elements v(std::begin(source), std::end(source));
+    elements w;
+    w = std::move(v);
+    ASSERT_EQ(w.size(), 3U);
+    EXPECT_EQ(w[2].value, 3);
+}
+
+// Its copies throw from the given one on.
+struct seldom_copied {
+    static inline int copies_left = 0;
+    int value;
+    explicit seldom_copied(int from) : value(from) {}
+    seldom_copied(const seldom_copied& other) : value(other.value) {
+        if (copies_left-- == 0) throw std::runtime_error("no more copies");
+    }
+    seldom_copied& operator=(const seldom_copied&) = default;
+};
+// An allocator that throws what no allocator of the standard library does.
+template <class T>
+struct refusing : std::allocator<T> {
+    static inline bool refuses = false;
+    T* allocate(std::size_t count) {
+        if (refuses) throw std::runtime_error("refused");
+        return std::allocator<T>::allocate(count);
+    }
+    template <class U>
+    struct rebind {
+        using other = refusing<U>;
+    };
+};
+
+TEST(a_vector, gives_up_shrinking_where_a_copy_or_the_allocator_throws) {
+    headroom::vector<seldom_copied> v;
+    v.reserve(1000);
+    for (int i = 0; i < 10; ++i) v.emplace_back(i);
+    seldom_copied::copies_left = 5;
+    EXPECT_NO_THROW(v.shrink_to_fit());
+    ASSERT_EQ(v.size(), 10U);
+    EXPECT_EQ(v[9].value, 9);
+    EXPECT_EQ(v.capacity(), 1000U);
+
+    headroom::vector<int, refusing<int>> w{1, 2, 3};
+    w.reserve(1000);
+    refusing<int>::refuses = true;
+    EXPECT_NO_THROW(w.shrink_to_fit());
+    refusing<int>::refuses = false;
+    EXPECT_EQ(w, (headroom::vector<int, refusing<int>>{1, 2, 3}));
 }
 
 // An iterator whose comma must not be used.

@@ -3,8 +3,9 @@
 // Choose it for node-based containers, for containers of strings or of containers, for long-running subsystems: blocks are
 // reused, lie densely (no header), and stay in the order in which the program uses them. Blocks up to 4 KiB take about 10
 // instructions for an allocation and its deallocation together where the size is a constant, 20 where it is not; up to
-// 64 KiB some 80, a quarter of malloc's; larger ones come from upstream one by one. Memory goes back upstream with release() only. For what
-// is built once and dropped whole, monotonic_resource is faster still.
+// 64 KiB some 80, a quarter of malloc's; larger ones, each a piece of its own, half of malloc's where they come from
+// reservations. The memory of pools goes back upstream with release() only; of larger blocks from reservations the last 8
+// given back are kept, 8 MiB at most. For what is built once and dropped whole, monotonic_resource is faster still.
 //
 // Differences from std::pmr::unsynchronized_pool_resource:
 //   - rewind() forgets all blocks but keeps every chunk, so the next round finds its memory warm: fresh pages are what
@@ -16,9 +17,10 @@
 //   - Freed blocks are reused first in, first out (see detail/memory_bins.hpp for why).
 //   - Called on the concrete type (or through resource_allocator) allocate and deallocate are inline, without a virtual
 //     call; through std::pmr::memory_resource* they are virtual. One class serves both.
-//   - With the default upstream, chunks of 64 KiB and more, and blocks that large, come from reservations. This happens
-//     only while the default resource is new_delete_resource(); another one, and every upstream that is named, gets every
-//     request. A multipool over a monotonic or an arena (P0089R0's third allocator) is named so: multipool_resource(&it).
+//   - With the default upstream, chunks of 64 KiB and more, and blocks that large, come from reservations. The memory of
+//     blocks above 4 KiB arrives page by page then, as they are first written to. This happens only while the default
+//     resource is new_delete_resource(); another one, and every upstream that is named, gets every request. A multipool over
+//     a monotonic or an arena (P0089R0's third allocator) is named so: multipool_resource(&it).
 //   - Under AddressSanitizer free blocks and unused memory are poisoned; checked builds (HEADROOM_CHECKED) find double
 //     frees, wrong sizes, foreign pointers and writes to free blocks.
 //
@@ -81,8 +83,10 @@ public:
         return handed_out(block, bytes, alignment, pool);
     }
 
-    // Takes back a block of this resource. O(1). Precondition: allocate(bytes, alignment) returned `block`, which is in
-    // use. (Checked builds look.) Invalidates: the block.
+    // Takes back a block of this resource, for the next of its size. O(1). One above the largest pool goes upstream; where it
+    // came from a reservation it is kept for one of like size, while no more than 8 blocks and 8 MiB are (in checked builds:
+    // none). Precondition: allocate(bytes, alignment) returned `block`, which is in use. (Checked builds look.) Invalidates:
+    // the block.
     HEADROOM_ALWAYS_INLINE void deallocate(void* block, std::size_t bytes,
                                            std::size_t alignment = alignof(std::max_align_t)) {
         checks_.deallocated(this, block, bytes, alignment);
@@ -108,8 +112,8 @@ public:
         chain_.release();
     }
 
-    // Forgets all blocks and keeps every chunk for the next round; large blocks are kept for one round. O(pools used + large
-    // blocks). Invalidates: every block.
+    // Forgets all blocks and keeps every chunk for the next round; large blocks are kept for one round, also those given back
+    // in this one. O(pools used + large blocks). Invalidates: every block.
     void rewind() noexcept {
         forget();
         large_.rewind(upstream_resource());
@@ -133,6 +137,9 @@ private:
     static constexpr std::size_t first_slab = 256;                                // bytes; each next one is twice as large
     static constexpr std::size_t largest_slab = 4096;
     static constexpr std::size_t all_bins = detail::bins + detail::wide_bins;
+    // Whether large blocks are kept when they are given back. In checked builds they are not: most of their memory becomes
+    // inaccessible instead, and a late write to it faults.
+    static constexpr bool keeping = !detail::memory_checked;
 
     // What few resources need: pools for wide blocks and for over-aligned ones. Lies in a chunk of the resource itself.
     struct rare_pools {
@@ -266,7 +273,9 @@ private:
     // cannot be used any more goes to the pools.
     void* cut(std::size_t size, std::size_t aligned, std::size_t most, std::size_t gap = 0) {
         if (!chain_.fits(size, aligned)) {
-            const auto [from, to] = chain_.make_room(size, aligned, most);
+            // (Of large blocks the end is often not reached: a buffer has room for more than it holds.)
+            const auto how = size > detail::largest_binned ? detail::arrival::at_first_touch : detail::arrival::at_once;
+            const auto [from, to] = chain_.make_room(size, aligned, most, how);
             scrap(from, to);
         }
         std::byte* place = detail::align_up(chain_.cursor, aligned);
@@ -301,10 +310,13 @@ private:
                 if constexpr (detail::memory_checked) look_at(block, detail::bin_bytes(detail::bin_index(bytes)));
                 return fresh(block, bytes, alignment);
             }
+        } else if (bytes > detail::largest_pooled && alignment != 0 && (alignment & (alignment - 1)) == 0) {
+            return allocate_large(bytes, alignment);
         }
         return allocate_slowly(bytes, alignment);
     }
     [[gnu::noinline]] void deallocate_rare(void* block, std::size_t bytes, std::size_t alignment) {
+        if (bytes > detail::largest_pooled) return large_.deallocate(block, bytes, upstream_resource(), keeping);
         if (!is_wide(bytes, alignment)) return deallocate_slowly(block, bytes, alignment);
         rare_->wide[detail::wide_index(bytes)].add(block);
         if constexpr (detail::memory_checked || detail::poisoning) hide(block, detail::bin_bytes(detail::bin_index(bytes)));
@@ -324,15 +336,18 @@ private:
             return fresh(block, bytes, alignment);
         }
         const std::size_t gap = at.aligned > fine_alignment ? 0 : gap_before(at.size);
-        return fresh(cut(at.size, at.aligned, most_of(at.size), gap), bytes, alignment);
+        void* const block = fresh(cut(at.size, at.aligned, most_of(at.size), gap), bytes, alignment);
+        // Its first page comes with a write, for it will be written to: after a read, as of a counter, it would come twice.
+        if (bytes > detail::largest_binned) *static_cast<volatile unsigned char*>(block) = 0;
+        return block;
     }
     HEADROOM_COLD void deallocate_slowly(void* block, std::size_t bytes, std::size_t alignment) {
-        if (!pooled(bytes, alignment)) return large_.deallocate(block, bytes, upstream_resource());
+        if (!pooled(bytes, alignment)) return large_.deallocate(block, bytes, upstream_resource(), keeping);
         const rare_place at = place_of(bytes, alignment);
         rare_pool(at).add(block);
         if constexpr (detail::memory_checked || detail::poisoning) hide(block, at.size);
     }
-    HEADROOM_COLD void* allocate_large(std::size_t bytes, std::size_t alignment) {
+    void* allocate_large(std::size_t bytes, std::size_t alignment) {
         return fresh(large_.allocate(bytes, alignment, upstream_resource(), chain_.reserves()), bytes, alignment);
     }
 
@@ -418,7 +433,7 @@ public:
     synchronized_multipool_resource(const synchronized_multipool_resource&) = delete;
     synchronized_multipool_resource& operator=(const synchronized_multipool_resource&) = delete;
 
-    // Releases. Precondition: no other thread is in a call. Invalidates: every block.
+    // Releases. Precondition: no other thread is in a call; waits for threads that are ending. Invalidates: every block.
     ~synchronized_multipool_resource() override = default;
 
     // As multipool_resource::allocate. Any thread, at any time.
@@ -463,8 +478,8 @@ public:
         shared_.hand_over(index, block);
     }
 
-    // As multipool_resource's. Precondition: no other thread is in a call (blocks in use would vanish under it).
-    // Invalidates: every block.
+    // As multipool_resource's. Precondition: no other thread is in a call (blocks in use would vanish under it). Waits for
+    // threads that are ending and give back what they kept. Invalidates: every block.
     void release() noexcept {
         forget();
         core_.release();

@@ -161,8 +161,8 @@ private:
 
 template <detail::any_input_iterator It>
 settled_vector(It, It) -> settled_vector<typename std::iterator_traits<It>::value_type>;
-template <std::ranges::input_range R>
-settled_vector(from_range_t, R&&) -> settled_vector<std::ranges::range_value_t<R>>;
+template <detail::any_input_range R>
+settled_vector(from_range_t, R&&) -> settled_vector<detail::range_value<R>>;
 
 // Makes a whole vector read-only or inaccessible while it lives, then what it was. The vector must outlive it and stay where
 // it is; scopes must nest. Costs two system calls; see protect(). The constructor throws std::system_error when the system

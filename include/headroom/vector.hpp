@@ -108,8 +108,8 @@ public:
     }
     template <detail::compatible_range<T> R>
     constexpr vector(from_range_t, R&& values, const Allocator& allocator = Allocator()) : vector(allocator) {
-        if constexpr (std::ranges::forward_range<R>) {
-            fill(static_cast<std::size_t>(std::ranges::distance(values)), detail::source_at<T>(std::ranges::begin(values)));
+        if constexpr (detail::multipass_range<R>) {
+            fill(detail::range_distance(values), detail::source_at<T>(detail::range_access::first(values)));
         } else {
             this->append_range(values);
         }
@@ -126,11 +126,14 @@ public:
     // O(1) where the allocators are equal, else element by element.
     constexpr vector(vector&& other, const std::type_identity_t<Allocator>& allocator) noexcept(traits::is_always_equal::value)
         : vector(allocator) {
-        if (equal_allocators(other)) {
-            this->steal(other);
-        } else {
-            fill(other.size(), detail::taken_from<std::move_iterator<T*>>{std::make_move_iterator(other.data())});
+        if constexpr (!traits::is_always_equal::value) {
+            if (!equal_allocators(other)) {
+                fill(other.size(), detail::taken_from<std::move_iterator<T*>>{std::make_move_iterator(other.data())});
+                other.moved_out();
+                return;
+            }
         }
+        this->steal(other);
     }
 
     // O(size() + other.size()). Invalidates: every element.
@@ -144,8 +147,8 @@ public:
         }
         return *this;
     }
-    // O(1) and size() destructions where the allocator travels along or is equal, else element by element. Invalidates: the
-    // old elements.
+    // O(1) and size() destructions where the allocator travels along or is equal, else element by element.
+    // Invalidates: the old elements.
     constexpr vector& operator=(vector&& other) noexcept(traits::propagate_on_container_move_assignment::value ||
                                                          traits::is_always_equal::value) {
         if (this == std::addressof(other)) return *this;
@@ -155,8 +158,9 @@ public:
                 memory_.allocator() = std::move(other.memory_.allocator());
             }
             this->steal(other);
-        } else if constexpr (!traits::is_always_equal::value) {
+        } else if constexpr (!traits::propagate_on_container_move_assignment::value && !traits::is_always_equal::value) {
             this->assign_from(other.size(), detail::taken_from<std::move_iterator<T*>>{std::make_move_iterator(other.data())});
+            other.moved_out();
         }
         return *this;
     }
@@ -182,8 +186,9 @@ public:
     friend constexpr void swap(vector& a, vector& b) noexcept { a.swap(b); }
 
     // Makes capacity() as small as the kind of memory allows: size() on the heap, size() rounded up to pages in a
-    // reservation; one that has become small goes back to the heap. Nothing happens where memory for that is refused.
-    // O(size()) where elements move. Throws what an element's copy throws; nothing has changed then. Invalidates: everything.
+    // reservation; one that has become small goes back to the heap. Nothing happens where memory for that is refused,
+    // or an element's copy throws. O(size()) where elements move. Throws only what the move of an element throws that cannot
+    // be copied. Invalidates: everything.
     constexpr void shrink_to_fit() {
         HEADROOM_OPEN_TAIL();
         this->shrink_store();
@@ -214,6 +219,14 @@ private:
         }
     }
 
+    // After the elements have been moved out one by one. The standard leaves open what stays behind; programs may count on
+    // what their standard library's vector leaves: libc++'s the elements moved from, others nothing.
+    constexpr void moved_out() noexcept {
+#if !defined(_LIBCPP_VERSION)
+        this->clear();
+#endif
+    }
+
     // Gives everything back; the vector is as newly made.
     constexpr void start_over() noexcept {
         this->give_up();
@@ -224,9 +237,9 @@ private:
 template <detail::any_input_iterator It, class Allocator = std::allocator<typename std::iterator_traits<It>::value_type>>
     requires detail::allocator_like<Allocator>
 vector(It, It, Allocator = Allocator()) -> vector<typename std::iterator_traits<It>::value_type, Allocator>;
-template <std::ranges::input_range R, class Allocator = std::allocator<std::ranges::range_value_t<R>>>
+template <detail::any_input_range R, class Allocator = std::allocator<detail::range_value<R>>>
     requires detail::allocator_like<Allocator>
-vector(from_range_t, R&&, Allocator = Allocator()) -> vector<std::ranges::range_value_t<R>, Allocator>;
+vector(from_range_t, R&&, Allocator = Allocator()) -> vector<detail::range_value<R>, Allocator>;
 
 namespace pmr {
 template <class T>

@@ -60,23 +60,23 @@ struct minimal_allocator {
 };
 
 // Carries a number: allocators with different numbers are unequal, and must not free each other's blocks: the number is
-// kept before each block and checked. `Travels`: goes along on copy, move and swap; else it stays where it is.
-template <class T, bool Travels>
+// kept before each block and checked. `OnCopy`, `OnMove`, `OnSwap`: when it travels along; else it stays where it is.
+template <class T, bool OnCopy, bool OnMove = OnCopy, bool OnSwap = OnCopy>
 class numbered_allocator {
 public:
     using value_type = T;
-    using propagate_on_container_copy_assignment = std::bool_constant<Travels>;
-    using propagate_on_container_move_assignment = std::bool_constant<Travels>;
-    using propagate_on_container_swap = std::bool_constant<Travels>;
+    using propagate_on_container_copy_assignment = std::bool_constant<OnCopy>;
+    using propagate_on_container_move_assignment = std::bool_constant<OnMove>;
+    using propagate_on_container_swap = std::bool_constant<OnSwap>;
     using is_always_equal = std::false_type;
     template <class U>
     struct rebind {
-        using other = numbered_allocator<U, Travels>;
+        using other = numbered_allocator<U, OnCopy, OnMove, OnSwap>;
     };
 
     explicit numbered_allocator(int number = 0) noexcept : number_(number) {}
     template <class U>
-    numbered_allocator(const numbered_allocator<U, Travels>& other) noexcept : number_(other.number()) {}
+    numbered_allocator(const numbered_allocator<U, OnCopy, OnMove, OnSwap>& other) noexcept : number_(other.number()) {}
 
     T* allocate(std::size_t count) {
         if (count > max_size()) throw std::bad_array_new_length();

@@ -19,7 +19,12 @@ inline constexpr bool thread_sanitizer = true;
 #else
 inline constexpr bool thread_sanitizer = false;
 #endif
-inline constexpr bool sanitizer_needs_memory = address_sanitizer || thread_sanitizer;
+#if HEADROOM_TEST_HAS(memory_sanitizer)
+inline constexpr bool memory_sanitizer = true;
+#else
+inline constexpr bool memory_sanitizer = false;
+#endif
+inline constexpr bool sanitizer_needs_memory = address_sanitizer || thread_sanitizer || memory_sanitizer;
 
 }  // namespace headroom_test
 

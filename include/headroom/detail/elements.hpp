@@ -32,6 +32,12 @@ void copy_bytes(T* to, const T* from, std::size_t count) noexcept {
     if (count != 0) std::memcpy(static_cast<void*>(to), static_cast<const void*>(from), count * sizeof(T));
 }
 
+// memset to zero, likewise.
+template <class T>
+void zero_bytes(T* to, std::size_t count) noexcept {
+    if (count != 0) std::memset(static_cast<void*>(to), 0, count * sizeof(T));
+}
+
 // A gap among trivially copyable elements that closes again unless it was filled: if filling throws, nothing has changed.
 template <class T>
 struct opened_gap {
@@ -116,7 +122,7 @@ struct defaults {
     constexpr T* construct(Store& store, T* to, std::size_t, std::size_t count) const {
         if constexpr (zero_is_bytes<T> && Store::plain()) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
-                if (count != 0) std::memset(static_cast<void*>(to), 0, count * sizeof(T));
+                zero_bytes(to, count);
                 return to + count;
             }
         }

@@ -12,7 +12,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <type_traits>
 
 #include <headroom/detail/attributes.hpp>
@@ -71,7 +70,7 @@ struct unspecified {
     constexpr T* construct(Store& store, T* to, std::size_t skip, std::size_t count) const {
         if constexpr (Store::plain() && std::is_trivially_default_constructible_v<T>) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
-                if (count != 0) std::memset(static_cast<void*>(to), 0, count * sizeof(T));
+                zero_bytes(to, count);
                 return to + count;
             }
         }

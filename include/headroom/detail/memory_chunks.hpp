@@ -41,8 +41,8 @@ constexpr std::size_t round_to(std::size_t bytes, std::size_t alignment) noexcep
 inline constexpr std::size_t largest_request = SIZE_MAX / 4;
 inline constexpr std::size_t most_alignment = std::size_t{1} << (sizeof(std::size_t) * 8 - 4);
 
-// What the default commit policy is for memory resources: they fill what they take, so larger steps than a vector's, and
-// huge pages as soon as a few megabytes are in use.
+// What the default commit policy is for memory resources: huge pages as soon as a few megabytes are in use, for they fill
+// what they take.
 inline constexpr commit_policy chunk_policy = commit_policy::huge_pages(std::size_t{4} << 20);
 
 // Asks upstream for what nobody can have, so that it refuses in its own way: its exception reaches the user, as with the
@@ -78,15 +78,32 @@ struct piece {
     }
 };
 
+// When the memory of what is committed comes.
+//   at_once:        in the same system call: a fifth cheaper than one page at a time, where all of it is used
+//   at_first_touch: each page when it is written to: nothing for pages that never are
+enum class arrival : bool { at_once, at_first_touch };
+
+// Commits `needed` bytes from the base or more; the count of committed bytes, or 0 and `error` when refused.
+inline std::size_t extend_for(range* control, std::size_t needed, std::size_t reserved, arrival how,
+                              std::error_code& error) noexcept {
+    // (Huge pages are not left to first touch: they take a tenth of the time.)
+    if (how == arrival::at_once || needed > chunk_policy.from()) return extend(control, needed, error);
+    // Access alone costs nothing but the call, so not many calls.
+    constexpr std::size_t largest_step = std::size_t{128} << 10;
+    const std::size_t committed =
+        extend_exactly(control, std::min(reserved, needed + std::min(needed / 4, largest_step)), error);
+    return error ? extend_exactly(control, needed, error) : committed;
+}
+
 // A reservation of at least `wanted` bytes, half as much where refused, of which `needed` are committed; an empty piece
 // when that is refused too.
-HEADROOM_COLD inline piece reserved_piece(std::size_t wanted, std::size_t needed) noexcept {
+HEADROOM_COLD inline piece reserved_piece(std::size_t wanted, std::size_t needed, arrival how = arrival::at_once) noexcept {
     std::error_code error;
     const held_range held = acquire(std::max(wanted, needed), false, needed, chunk_policy, error);
     if (error) return {};
     piece result{held.base, held.committed, 0, held.control, held.reserved};
     if (held.committed < needed) {
-        result.bytes = extend(held.control, needed, error);
+        result.bytes = extend_for(held.control, needed, held.reserved, how, error);
         if (error) {
             relinquish(held.control);
             return {};
@@ -156,25 +173,26 @@ public:
 
     // Moves `cursor` and `limit` so that `bytes` fit at the next multiple of `alignment`; a chunk that is taken from
     // upstream for it has about `most` bytes at most, if that suffices. Returns what is left unused of the active chunk until
-    // the next rewind. Throws what upstream throws, and then has changed nothing.
-    // Precondition: alignment is a power of two.
-    HEADROOM_COLD span make_room(std::size_t bytes, std::size_t alignment, std::size_t most = largest_chunk) {
+    // the next rewind. What a reservation commits for it arrives as `how` says. Throws what upstream throws, and then has
+    // changed nothing. Precondition: alignment is a power of two.
+    HEADROOM_COLD span make_room(std::size_t bytes, std::size_t alignment, std::size_t most = largest_chunk,
+                                 arrival how = arrival::at_once) {
         if (bytes > largest_request || alignment > most_alignment) refuse(upstream_);
-        if (grow_in_place(bytes, alignment)) return {limit, limit};
+        if (grow_in_place(bytes, alignment, how)) return {limit, limit};
         // A chunk kept from an earlier round, moved next to the active one so that those passed over stay in line; or before
         // it, when it is the first and nothing was taken from it yet.
         chunk** const place = active_ != nullptr && !untouched() ? &active_->next : &first_;
         const span left = untouched() ? span{limit, limit} : span{cursor, limit};
         for (chunk** at = place; *at != nullptr; at = &(*at)->next) {
             chunk* const kept = *at;
-            if (!holds(*kept, bytes, alignment)) continue;
+            if (!holds(*kept, bytes, alignment, how)) continue;
             *at = kept->next;
             kept->next = *place;
             *place = kept;
             enter(kept);
             return left;
         }
-        chunk* const fresh = obtain(bytes, alignment, most);
+        chunk* const fresh = obtain(bytes, alignment, most, how);
         fresh->next = *place;
         *place = fresh;
         enter(fresh);
@@ -182,8 +200,8 @@ public:
     }
 
     // Makes room for that in the reservation at hand, without a new chunk. False when that cannot be.
-    bool grow_in_place(std::size_t bytes, std::size_t alignment) noexcept {
-        if (active_ == nullptr || !grow(*active_, cursor, bytes, alignment)) return false;
+    bool grow_in_place(std::size_t bytes, std::size_t alignment, arrival how = arrival::at_once) noexcept {
+        if (active_ == nullptr || !grow(*active_, cursor, bytes, alignment, how)) return false;
         limit = active_->last;
         return true;
     }
@@ -264,7 +282,7 @@ private:
 
     // Commits more of a chunk's reservation, so that `bytes` fit after `from`. False when it has none, or too little, or the
     // system refuses.
-    static bool grow(chunk& grown, const std::byte* from, std::size_t bytes, std::size_t alignment) noexcept {
+    static bool grow(chunk& grown, const std::byte* from, std::size_t bytes, std::size_t alignment, arrival how) noexcept {
         piece& memory = grown.memory;
         if (memory.control == nullptr) return false;
         if (!fits(from, memory.data + memory.reserved, bytes, alignment)) return false;
@@ -272,7 +290,7 @@ private:
         const std::size_t needed = static_cast<std::size_t>(from - memory.data) + pad + bytes;
         if (needed > memory.bytes) {
             std::error_code error;
-            const std::size_t committed = extend(memory.control, needed, error);
+            const std::size_t committed = extend_for(memory.control, needed, memory.reserved, how, error);
             if (error) return false;
             hide(grown.last, memory.data + committed);
             memory.bytes = committed;
@@ -281,16 +299,16 @@ private:
         return true;
     }
 
-    static bool holds(chunk& kept, std::size_t bytes, std::size_t alignment) noexcept {
-        return fits(kept.first, kept.last, bytes, alignment) || grow(kept, kept.first, bytes, alignment);
+    static bool holds(chunk& kept, std::size_t bytes, std::size_t alignment, arrival how) noexcept {
+        return fits(kept.first, kept.last, bytes, alignment) || grow(kept, kept.first, bytes, alignment, how);
     }
 
     // A new chunk for `bytes` at `alignment`, not yet in the chain.
-    chunk* obtain(std::size_t bytes, std::size_t alignment, std::size_t most) {
+    chunk* obtain(std::size_t bytes, std::size_t alignment, std::size_t most, arrival how) {
         constexpr std::size_t link = round_to(sizeof(chunk), alignof(std::max_align_t));
         if (reserve_ && std::max(next_, bytes) >= reserve_from) {
             const std::size_t needed = link + alignment + bytes;
-            const piece memory = reserved_piece(std::max(next_reserved_, std::bit_ceil(needed)), needed);
+            const piece memory = reserved_piece(std::max(next_reserved_, std::bit_ceil(needed)), needed, how);
             if (memory.control != nullptr) {
                 next_reserved_ = std::min(std::max(next_reserved_, memory.reserved), largest_reserved / 4) * 4;
                 hide(memory.data + sizeof(chunk), memory.data + memory.bytes);

@@ -1,5 +1,8 @@
 // Blocks too large for a pool: each is a piece of its own from upstream or from a reservation, remembered in a list so that
 // release can give all of them back. A block's link lies behind it, where its size tells.
+//
+// A reservation takes system calls to get and to give back, and many more to fill, so the last few are kept for blocks of
+// like size: up to 8, and 8 MiB. (What comes from upstream goes back there at once: a user who names one wants that.)
 #pragma once
 
 #include <algorithm>
@@ -20,19 +23,13 @@ public:
     large_blocks& operator=(const large_blocks&) = delete;
 
     // Throws what upstream throws; nothing has changed then.
-    HEADROOM_COLD void* allocate(std::size_t bytes, std::size_t alignment, std::pmr::memory_resource* upstream,
-                                 bool reserve) {
+    [[gnu::noinline]] void* allocate(std::size_t bytes, std::size_t alignment, std::pmr::memory_resource* upstream,
+                                     bool reserve) {
         if (bytes > largest_request || alignment > most_alignment) refuse(upstream);
         const std::size_t needed = link_at(bytes) + sizeof(link);
-        piece memory = take_spare(needed, alignment);
-        if (memory.data == nullptr && reserve && needed >= chunk_chain::reserve_from && alignment <= page_size()) {
-            // Reservations of few sizes, so that the warm cache has the right one.
-            memory = reserved_piece(std::bit_ceil(std::max(needed, std::size_t{1} << 20)), needed);
-        }
-        if (memory.data == nullptr) {
-            memory = {nullptr, needed, std::max(alignment, alignof(std::max_align_t))};
-            memory.data = static_cast<std::byte*>(upstream->allocate(memory.bytes, memory.alignment));
-        }
+        piece memory = take_freed(needed, alignment);
+        if (memory.data == nullptr) memory = take_spare(needed, alignment);
+        if (memory.data == nullptr) memory = obtain(needed, alignment, upstream, reserve);
         link* const added = new (memory.data + link_at(bytes)) link{nullptr, in_use_, memory};
         if (in_use_ != nullptr) in_use_->previous = added;
         in_use_ = added;
@@ -41,22 +38,34 @@ public:
     }
 
     // Precondition: allocate(bytes, ...) returned `block`, which is in use.
-    HEADROOM_COLD void deallocate(void* block, std::size_t bytes, std::pmr::memory_resource* upstream) {
+    [[gnu::noinline]] void deallocate(void* block, std::size_t bytes, std::pmr::memory_resource* upstream, bool keep) {
         link* const gone = std::launder(reinterpret_cast<link*>(static_cast<std::byte*>(block) + link_at(bytes)));
         (gone->previous != nullptr ? gone->previous->next : in_use_) = gone->next;
         if (gone->next != nullptr) gone->next->previous = gone->previous;
-        const piece memory = gone->memory;
-        memory.give_back(upstream);
+        const piece& memory = gone->memory;
+        if (!keep || memory.control == nullptr || memory.bytes > most_freed_bytes) {
+            const piece leaving = memory;
+            return leaving.give_back(upstream);
+        }
+        freed_bytes_ += memory.bytes;
+        ++freed_count_;
+        gone->next = freed_;
+        freed_ = gone;
+        poison(block, bytes);
+        if (freed_count_ > most_freed || freed_bytes_ > most_freed_bytes) give_back_oldest(upstream);
     }
 
     void release(std::pmr::memory_resource* upstream) noexcept {
         give_back_all(in_use_, upstream);
-        give_back_all(spare_, upstream);
+        give_back_kept(upstream);
     }
 
-    // Keeps the blocks in use for the next round; those kept before and not used since go upstream. O(blocks).
+    // Keeps the blocks in use for the next round, and those given back in this one; those kept before and not used since go
+    // upstream. O(blocks).
     void rewind(std::pmr::memory_resource* upstream) noexcept {
         give_back_all(spare_, upstream);
+        spare_ = std::exchange(freed_, nullptr);
+        freed_count_ = freed_bytes_ = 0;
         for (link* each = std::exchange(in_use_, nullptr); each != nullptr;) {
             if constexpr (poisoning) {
                 const auto* const end = reinterpret_cast<const std::byte*>(each);
@@ -76,7 +85,45 @@ private:
         piece memory;
     };
 
+    static constexpr std::size_t most_freed = 8;                                // blocks that are kept
+    static constexpr std::size_t most_freed_bytes = std::size_t{8} << 20;       // and bytes, of all of them
+
     static constexpr std::size_t link_at(std::size_t bytes) noexcept { return round_to(bytes, alignof(std::max_align_t)); }
+
+    static bool serves(const piece& memory, std::size_t needed, std::size_t alignment) noexcept {
+        return memory.bytes >= needed && memory.bytes / 2 <= needed && (address_of(memory.data) & (alignment - 1)) == 0;
+    }
+
+    // A fresh piece. Throws what upstream throws.
+    HEADROOM_COLD piece obtain(std::size_t needed, std::size_t alignment, std::pmr::memory_resource* upstream,
+                               bool reserve) {
+        if (reserve && needed >= chunk_chain::reserve_from && alignment <= page_size()) {
+            // Reservations of few sizes, so that the warm cache has the right one.
+            const std::size_t wanted = std::bit_ceil(std::max(needed, std::size_t{1} << 20));
+            if (const piece memory = reserved_piece(wanted, needed, arrival::at_first_touch); memory.data != nullptr) return memory;
+            // What is kept may be what stands in the way.
+            if (freed_ != nullptr || spare_ != nullptr) {
+                give_back_kept(upstream);
+                if (const piece memory = reserved_piece(wanted, needed, arrival::at_first_touch); memory.data != nullptr) return memory;
+            }
+        }
+        piece memory{nullptr, needed, std::max(alignment, alignof(std::max_align_t))};
+        memory.data = static_cast<std::byte*>(upstream->allocate(memory.bytes, memory.alignment));
+        return memory;
+    }
+
+    // The smallest piece that serves, of those given back in this round.
+    piece take_freed(std::size_t needed, std::size_t alignment) noexcept {
+        link** found = nullptr;
+        for (link** at = &freed_; *at != nullptr; at = &(*at)->next) {
+            const piece& memory = (*at)->memory;
+            if (serves(memory, needed, alignment) && (found == nullptr || memory.bytes < (*found)->memory.bytes)) found = at;
+        }
+        if (found == nullptr) return {};
+        --freed_count_;
+        freed_bytes_ -= (*found)->memory.bytes;
+        return take(found);
+    }
 
     // A spare piece: the first of just that size among the next few, or the first that is not more than twice as large.
     piece take_spare(std::size_t needed, std::size_t alignment) noexcept {
@@ -85,18 +132,36 @@ private:
         link** at = &spare_;
         for (int count = 0; *at != nullptr && count < looked_at; at = &(*at)->next, ++count) {
             const piece& memory = (*at)->memory;
-            if (memory.bytes < needed || memory.bytes / 2 > needed) continue;
-            if ((address_of(memory.data) & (alignment - 1)) != 0) continue;
+            if (!serves(memory, needed, alignment)) continue;
             if (found == nullptr) found = at;
             if (memory.bytes != needed) continue;
             found = at;
             break;
         }
-        if (found == nullptr) return {};
-        const piece memory = (*found)->memory;
-        *found = (*found)->next;
+        return found == nullptr ? piece{} : take(found);
+    }
+    static piece take(link** from) noexcept {
+        const piece memory = (*from)->memory;
+        *from = (*from)->next;
         unpoison(memory.data, memory.bytes);
         return memory;
+    }
+
+    HEADROOM_COLD void give_back_oldest(std::pmr::memory_resource* upstream) {
+        while (freed_count_ > most_freed || freed_bytes_ > most_freed_bytes) {
+            link** oldest = &freed_;
+            while ((*oldest)->next != nullptr) oldest = &(*oldest)->next;
+            const piece memory = (*oldest)->memory;
+            *oldest = nullptr;
+            --freed_count_;
+            freed_bytes_ -= memory.bytes;
+            memory.give_back(upstream);
+        }
+    }
+    void give_back_kept(std::pmr::memory_resource* upstream) noexcept {
+        give_back_all(freed_, upstream);
+        freed_count_ = freed_bytes_ = 0;
+        give_back_all(spare_, upstream);
     }
 
     static void give_back_all(link*& first, std::pmr::memory_resource* upstream) noexcept {
@@ -109,7 +174,10 @@ private:
     }
 
     link* in_use_ = nullptr;    // most recent first
-    link* spare_ = nullptr;     // oldest first, singly linked
+    link* spare_ = nullptr;     // kept by rewind; singly linked
+    link* freed_ = nullptr;     // kept since then; most recent first, singly linked
+    std::size_t freed_count_ = 0;
+    std::size_t freed_bytes_ = 0;
 };
 
 }  // namespace headroom::inline v0_1::detail

@@ -24,7 +24,8 @@ struct thread_bin {
 };
 
 // What one thread keeps for one resource: a block of the resource itself, so it goes when all its blocks go, or when the
-// thread ends. Its links are guarded by one lock for the program. Aligned, so that threads do not write to each other's lines.
+// thread ends. Its links are guarded by one lock for the program, under which nothing else is done: an upstream that is
+// called under it might want it too. Aligned, so that threads do not write to each other's lines.
 struct alignas(64) thread_cache {
     std::array<thread_bin, bins> pools{};
     shared_pools* owner = nullptr;
@@ -58,7 +59,8 @@ public:
     explicit shared_pools(std::pmr::memory_resource& core) noexcept;
     shared_pools(const shared_pools&) = delete;
     shared_pools& operator=(const shared_pools&) = delete;
-    // Precondition: no other thread is in a call. The caches go with the core's blocks.
+    // Precondition: no other thread is in a call. The caches go with the core's blocks. A thread that ends is not in a call,
+    // so it may be giving back what it kept: this waits until it has.
     ~shared_pools();
 
     // The calling thread's cache; null when it has none yet, or another resource took its place. No lock.
@@ -76,7 +78,7 @@ public:
     void deallocate(void* block, std::size_t bytes, std::size_t alignment);
 
     // Forgets every thread's cache, because the core is about to forget all its blocks, and the caches are among them.
-    // Precondition: no other thread is in a call.
+    // Precondition: no other thread is in a call. Waits as the destructor does.
     void forget() noexcept;
 
     [[nodiscard]] std::mutex& mutex() noexcept { return mutex_; }
@@ -86,15 +88,16 @@ private:
 
     thread_cache* find_or_make_cache();
     void return_blocks(std::size_t index, thread_bin& from, std::uint32_t count);
-    // What a thread that ends kept, and the cache.
+    // What a thread that ends kept, and the cache, which is in no list any more.
     void return_all(thread_cache& gone);
-    void unlink(thread_cache& gone) noexcept;
+    void unlink(thread_cache& gone) noexcept;    // under the lock of the links
 
     std::pmr::memory_resource& core_;
     std::uint64_t serial_;    // unique in the program's life, never 0; another one each time that all is forgotten
     std::size_t place_;
     std::mutex mutex_;
     thread_cache* caches_ = nullptr;
+    std::uint32_t returning_ = 0;    // threads that end and are in return_all; guarded as the links are
 };
 
 }  // namespace headroom::inline v0_1::detail

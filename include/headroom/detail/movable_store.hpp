@@ -222,12 +222,25 @@ protected:
             memory_.release(begin_, cap_);
             begin_ = end_ = cap_ = pointer();
         } else if (memory_.wastes(begin_, size, static_cast<std::size_t>(cap_ - begin_))) {
-            const extent to = try_obtain(memory_, size, size, true);
-            if (to.begin == pointer()) return;
-            rebuild(to, size, 0, [](T* place) { return place; });
+#if defined(__cpp_exceptions)
+            // It is a request: where it fails with nothing changed, that is the answer.
+            if constexpr (std::is_nothrow_move_constructible_v<T> || std::is_copy_constructible_v<T>) {
+                try {
+                    move_to_smaller(size);
+                } catch (...) {
+                }
+                return;
+            }
+#endif
+            move_to_smaller(size);
         } else {
             cap_ = memory_.trim(begin_, cap_, size);
         }
+    }
+    constexpr void move_to_smaller(std::size_t size) {
+        const extent to = try_obtain(memory_, size, size, true);
+        if (to.begin == pointer()) return;
+        rebuild(to, size, 0, [](T* place) { return place; });
     }
 
     HEADROOM_ALWAYS_INLINE constexpr void give_up() noexcept {

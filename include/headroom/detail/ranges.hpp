@@ -2,9 +2,9 @@
 #pragma once
 
 #include <concepts>
-#include <span>      // the concepts of <ranges>, at a tenth of what that costs to compile
+#include <cstddef>
 #include <type_traits>
-#include <vector>    // iterator_traits and the iterator concepts, likewise
+#include <vector>    // iterator_traits and the iterator concepts
 
 namespace headroom::inline v0_1 {
 
@@ -39,9 +39,85 @@ concept says_forward =
 template <class It>
 concept multipass_iterator = std::forward_iterator<It> || says_forward<It>;
 
+// std::ranges::begin, end and distance, and the concepts made of them, as far as containers need them: <ranges> would take
+// longer to compile than <vector>, and even its smallest part, in <span>, a tenth of what the containers take in all.
+namespace range_access {
+
+// Names of no use, so that only argument-dependent lookup finds others.
+void begin() = delete;
+void end() = delete;
+
+template <class R>
+concept begins = requires(R& range) { requires std::input_or_output_iterator<std::decay_t<decltype(range.begin())>>; };
+template <class R>
+concept user_defined = std::is_class_v<R> || std::is_union_v<R> || std::is_enum_v<R>;
+
+template <class R>
+concept has_first = std::is_array_v<R> || begins<R> || (user_defined<std::remove_cv_t<R>> && requires(R& range) {
+                        requires std::input_or_output_iterator<std::decay_t<decltype(begin(range))>>;
+                    });
+template <has_first R>
+constexpr auto first(R& range) {
+    if constexpr (std::is_array_v<R>) {
+        return range + 0;
+    } else if constexpr (begins<R>) {
+        return range.begin();
+    } else {
+        return begin(range);
+    }
+}
+template <class R>
+using iterator = decltype(first(std::declval<R&>()));
+
+template <class R>
+concept ends = requires(R& range) { requires std::sentinel_for<std::decay_t<decltype(range.end())>, iterator<R>>; };
+template <class R>
+concept has_last = std::is_bounded_array_v<R> || ends<R> || (user_defined<std::remove_cv_t<R>> && requires(R& range) {
+                       requires std::sentinel_for<std::decay_t<decltype(end(range))>, iterator<R>>;
+                   });
+template <has_last R>
+constexpr auto last(R& range) {
+    if constexpr (std::is_array_v<R>) {
+        return range + std::extent_v<R>;
+    } else if constexpr (ends<R>) {
+        return range.end();
+    } else {
+        return end(range);
+    }
+}
+
+}  // namespace range_access
+
+template <class R>
+using range_iterator = range_access::iterator<std::remove_reference_t<R>>;
+template <class R>
+using range_value = std::iter_value_t<range_iterator<R>>;
+
+template <class R>
+concept any_input_range = range_access::has_first<std::remove_reference_t<R>> &&
+                          range_access::has_last<std::remove_reference_t<R>> && std::input_iterator<range_iterator<R>>;
 template <class R, class T>
-concept compatible_range =
-    std::ranges::input_range<R> && std::convertible_to<std::ranges::range_reference_t<R>, T>;
+concept compatible_range = any_input_range<R> && std::convertible_to<std::iter_reference_t<range_iterator<R>>, T>;
+
+template <class R>
+concept multipass_range = std::forward_iterator<range_iterator<R>>;
+// How many elements there are shows from the two ends.
+template <class R>
+concept measured_range =
+    std::sized_sentinel_for<decltype(range_access::last(std::declval<std::remove_reference_t<R>&>())), range_iterator<R>>;
+
+// O(1) for a measured range, else O(distance).
+template <class R>
+constexpr std::size_t range_distance(R& range) {
+    if constexpr (measured_range<R>) {
+        return static_cast<std::size_t>(range_access::last(range) - range_access::first(range));
+    } else {
+        std::size_t count = 0;
+        const auto end = range_access::last(range);
+        for (auto each = range_access::first(range); each != end; ++each) ++count;
+        return count;
+    }
+}
 
 }  // namespace detail
 }  // namespace headroom::inline v0_1

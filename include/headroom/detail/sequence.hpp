@@ -368,20 +368,20 @@ public:
     template <compatible_range<value_type> R>
     constexpr iterator insert_range(const_iterator where, R&& values) {
         const size_type index = index_of(where, "insert_range()");
-        if constexpr (std::ranges::forward_range<R>) {
-            const auto count = static_cast<size_type>(std::ranges::distance(values));
-            return insert_from(index, count, source_at<value_type>(std::ranges::begin(values)));
+        if constexpr (multipass_range<R>) {
+            const auto count = range_distance(values);
+            return insert_from(index, count, source_at<value_type>(range_access::first(values)));
         } else {
-            return insert_between(index, std::ranges::begin(values), std::ranges::end(values));
+            return insert_between(index, range_access::first(values), range_access::last(values));
         }
     }
     template <compatible_range<value_type> R>
     constexpr void append_range(R&& values) {
-        if constexpr (std::ranges::forward_range<R>) {
-            append_from(static_cast<size_type>(std::ranges::distance(values)), source_at<value_type>(std::ranges::begin(values)));
+        if constexpr (multipass_range<R>) {
+            append_from(range_distance(values), source_at<value_type>(range_access::first(values)));
         } else {
-            if constexpr (std::ranges::sized_range<R>) reserve_more(static_cast<size_type>(std::ranges::size(values)));
-            append_each(std::ranges::begin(values), std::ranges::end(values));
+            if constexpr (measured_range<R>) reserve_more(range_distance(values));
+            append_each(range_access::first(values), range_access::last(values));
         }
     }
 
@@ -396,10 +396,10 @@ public:
     constexpr void assign(std::initializer_list<value_type> values) { assign_between(values.begin(), values.end()); }
     template <compatible_range<value_type> R>
     constexpr void assign_range(R&& values) {
-        if constexpr (std::ranges::forward_range<R>) {
-            assign_from(static_cast<size_type>(std::ranges::distance(values)), source_at<value_type>(std::ranges::begin(values)));
+        if constexpr (multipass_range<R>) {
+            assign_from(range_distance(values), source_at<value_type>(range_access::first(values)));
         } else {
-            assign_each(std::ranges::begin(values), std::ranges::end(values));
+            assign_each(range_access::first(values), range_access::last(values));
         }
     }
 
@@ -793,7 +793,12 @@ protected:
         const size_type old = size();
         source.assign(floor(), raw(begin_), 0, std::min(old, count));
         if (count > old) {
-            append_from(count - old, source, old);
+            if constexpr (Store::stable) {
+                append_from(count - old, source, old);
+            } else {
+                // (There is room, and no path that moves elements is asked to compile.)
+                append_into_room(count - old, source, old);
+            }
         } else {
             truncate(count);
         }

@@ -1,0 +1,170 @@
+#include <headroom/detail/large_block.hpp>
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include <headroom/detail/held_range.hpp>
+
+namespace headroom::inline v0_1::detail {
+namespace {
+
+// What lies before the first element of a large block.
+struct block_header {
+    range* control;          // null: a heap block
+    std::size_t reserved;    // bytes from the start of the header's line
+};
+
+// How much address space a vector that needs `bytes` takes: always one of few sizes, so that one given back serves the next
+// vector warm, and each so large that it is seldom outgrown: with 4 GiB, 2^47 bytes of addresses hold about as many vectors
+// as Linux allows mappings for. Less where addresses are 32 bits.
+std::size_t reservation_for(std::size_t bytes) noexcept {
+    std::size_t size = sizeof(std::size_t) >= 8 ? std::size_t{1} << 31 << 1 : std::size_t{64} << 20;
+    while (size < bytes) {
+        if (size > static_cast<std::size_t>(PTRDIFF_MAX) / 16) return bytes;
+        size *= 16;
+    }
+    return size;
+}
+
+// Bytes before the first element: a cache line, and more where the alignment asks for it.
+std::size_t line(const large_layout& layout) noexcept { return layout.alignment > 64 ? layout.alignment : 64; }
+std::size_t bytes_for(const large_layout& layout, std::size_t elements) noexcept {
+    return line(layout) + elements * layout.element;
+}
+std::size_t fitting(const large_layout& layout, std::size_t committed) noexcept {
+    const std::size_t count = (committed - line(layout)) / layout.element;
+    return count < layout.most ? count : layout.most;
+}
+
+std::byte* start_of(const large_layout& layout, void* begin) noexcept { return static_cast<std::byte*>(begin) - line(layout); }
+const block_header& header_of(const large_layout& layout, const void* begin) noexcept {
+    return *reinterpret_cast<const block_header*>(static_cast<const std::byte*>(begin) - line(layout));
+}
+void* begin_of(const large_layout& layout, void* start, block_header header) noexcept {
+    ::new (start) block_header(header);
+    return static_cast<std::byte*>(start) + line(layout);
+}
+
+void* take(const large_layout& layout, std::size_t bytes) noexcept {
+    if (layout.malloced) return std::malloc(bytes);
+    if (layout.alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__) {
+        return ::operator new(bytes, std::align_val_t{layout.alignment}, std::nothrow);
+    }
+    return ::operator new(bytes, std::nothrow);
+}
+void give(const large_layout& layout, void* memory) noexcept {
+    if (layout.malloced) {
+        std::free(memory);
+    } else if (layout.alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__) {
+        ::operator delete(memory, std::align_val_t{layout.alignment});
+    } else {
+        ::operator delete(memory);
+    }
+}
+
+std::size_t committed_for(range* control, std::size_t bytes, bool exactly, failure& why) noexcept {
+    return exactly ? extend_exactly(control, bytes, why) : extend(control, bytes, why);
+}
+
+// A reservation with `required` elements committed and room for `wanted` at least.
+large_block map(const large_layout& layout, std::size_t required, std::size_t wanted, bool exactly) noexcept {
+    // A reservation starts at a page, and pages may be as small as 4096 bytes.
+    if (layout.alignment > 4096) return {};
+    const std::size_t usable = required < layout.from ? layout.from : required;
+    const std::size_t least = bytes_for(layout, wanted < usable ? usable : wanted);
+    failure why;
+    const held_range held = acquire(reservation_for(least), false, least, *layout.commit, why);
+    if (why) return {};
+    std::size_t committed = held.committed;
+    // Memory is provided for what is required; the rest of the smallest large block is only made accessible.
+    if (committed < bytes_for(layout, required)) {
+        committed = committed_for(held.control, bytes_for(layout, required), exactly, why);
+    }
+    if (!why && committed < bytes_for(layout, usable)) {
+        committed = extend_exactly(held.control, bytes_for(layout, usable), why);
+    }
+    if (why) {
+        relinquish(held.control);
+        return {};
+    }
+    return {begin_of(layout, held.base, {held.control, held.reserved}), fitting(layout, committed)};
+}
+
+bool beyond_addresses(const large_layout& layout, std::size_t count) noexcept {
+    return count > (static_cast<std::size_t>(PTRDIFF_MAX) - line(layout)) / layout.element;
+}
+
+// A heap block that is as large as one that would be in a reservation.
+large_block substitute(const large_layout& layout, std::size_t count) noexcept {
+    if (count < layout.from) count = layout.from;
+    if (beyond_addresses(layout, count)) return {};
+    void* const start = take(layout, bytes_for(layout, count));
+    if (start == nullptr) return {};
+    return {begin_of(layout, start, {nullptr, 0}), count};
+}
+
+}  // namespace
+
+large_block allocate_large(const large_layout& layout, std::size_t required, std::size_t wanted, bool exactly) noexcept {
+    if (const large_block mapped = map(layout, required, wanted, exactly); mapped.begin != nullptr) return mapped;
+    const large_block made = substitute(layout, wanted);
+    return made.begin != nullptr || required == wanted ? made : substitute(layout, required);
+}
+
+void release_large(const large_layout& layout, void* begin) noexcept {
+    const block_header& header = header_of(layout, begin);
+    if (header.control != nullptr) {
+        relinquish(header.control);
+    } else {
+        give(layout, start_of(layout, begin));
+    }
+}
+
+bool reaches_large(const large_layout& layout, void* begin, std::size_t required) noexcept {
+    const block_header& header = header_of(layout, begin);
+    return header.control != nullptr && bytes_for(layout, required) <= header.reserved;
+}
+
+std::size_t widen_large(const large_layout& layout, void* begin, std::size_t required, bool exactly) noexcept {
+    if (!reaches_large(layout, begin, required)) return 0;
+    failure why;
+    const std::size_t committed = committed_for(header_of(layout, begin).control, bytes_for(layout, required), exactly, why);
+    return why ? 0 : fitting(layout, committed);
+}
+
+large_block regrow_large(const large_layout& layout, void* begin, std::size_t size, std::size_t required, std::size_t wanted,
+                         bool exactly) noexcept {
+    if (const std::size_t wider = widen_large(layout, begin, required, exactly)) return {begin, wider};
+    range* const control = header_of(layout, begin).control;
+    large_block to = map(layout, required, wanted, exactly);
+    if (to.begin != nullptr && control != nullptr) {
+        // Both are reservations: the pages travel, and the header with them.
+        const block_header header = header_of(layout, to.begin);
+        transfer(control, header.control, bytes_for(layout, size));
+        to.begin = begin_of(layout, start_of(layout, to.begin), header);
+        relinquish(control);
+        return to;
+    }
+    if (to.begin == nullptr && control == nullptr && layout.malloced) {
+        if (beyond_addresses(layout, wanted)) return {};
+        void* const start = std::realloc(static_cast<void*>(start_of(layout, begin)), bytes_for(layout, wanted));
+        if (start == nullptr) return {};
+        return {begin_of(layout, start, {nullptr, 0}), wanted};
+    }
+    if (to.begin == nullptr) to = allocate_large(layout, required, wanted, exactly);
+    if (to.begin == nullptr) return {};
+    std::memcpy(to.begin, begin, size * layout.element);
+    release_large(layout, begin);
+    return to;
+}
+
+std::size_t trim_large(const large_layout& layout, void* begin, std::size_t size, std::size_t count) noexcept {
+    range* const control = header_of(layout, begin).control;
+    return control == nullptr ? count : fitting(layout, shrink(control, bytes_for(layout, size)));
+}
+
+bool on_heap(const large_layout& layout, void* begin) noexcept { return header_of(layout, begin).control == nullptr; }
+
+}  // namespace headroom::inline v0_1::detail
