@@ -1,5 +1,6 @@
 # Runs PROGRAM and compares what it prints with the file EXPECTED.
 execute_process(COMMAND ${PROGRAM} RESULT_VARIABLE result OUTPUT_VARIABLE output)
+string(REPLACE "\r\n" "\n" output "${output}")
 file(READ ${EXPECTED} expected)
 if(NOT result EQUAL 0)
   message(FATAL_ERROR "it ended with ${result}")

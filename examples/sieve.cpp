@@ -25,15 +25,16 @@ static headroom::settled_vector<std::uint64_t> primes_up_to(std::uint64_t n) {
     if (n >= 2) primes.push_back(2);
     std::size_t sieving = 1;                      // primes[1 .. sieving) take part
     for (std::uint64_t low = 3; low <= n; low += 2 * segment) {
-        const std::uint64_t count = std::min(segment, (n - low) / 2 + 1);
+        const auto count = static_cast<std::size_t>(std::min(segment, (n - low) / 2 + 1));
         composite.assign(count, 0);
         const auto strike = [&](std::size_t which) {
             std::uint64_t& multiple = next[which - 1];
             const std::uint64_t step = primes[which];
-            for (; multiple < (low - 3) / 2 + count; multiple += step) composite[multiple - (low - 3) / 2] = 1;
+            const std::uint64_t first = (low - 3) / 2;
+            for (; multiple < first + count; multiple += step) composite[static_cast<std::size_t>(multiple - first)] = 1;
         };
         for (std::size_t which = 1; which < sieving; ++which) strike(which);
-        for (std::uint64_t i = 0; i < count; ++i) {
+        for (std::size_t i = 0; i < count; ++i) {
             if (composite[i] != 0) continue;
             primes.push_back(low + 2 * i);
             // A prime found here strikes its multiples from its square on, some of them in this very segment.

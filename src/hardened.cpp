@@ -9,6 +9,7 @@
 
 #include "range_calls.hpp"
 #include "registry.hpp"
+#include "waiting.hpp"
 
 namespace headroom::inline v0_1::detail {
 namespace {

@@ -21,6 +21,7 @@
 
 #include "calls.hpp"
 #include "platform.hpp"
+#include "waiting.hpp"
 
 #if __has_include(<valgrind/valgrind.h>)
 #include <valgrind/valgrind.h>
@@ -136,6 +137,19 @@ bool promises_are_charged() noexcept {
     return answer == 2;
 }
 
+// Whether the system refuses what it does not know. QEMU's user mode answers yes to any advice, and forgets that a mapping
+// which was moved with MREMAP_DONTUNMAP is still there: guards would be none, and warm memory would fault.
+bool answers_can_be_trusted(page_range range) noexcept {
+    static constinit std::atomic<int> known{0};    // 0: not asked, 1: no, 2: yes
+    int answer = known.load(std::memory_order_relaxed);
+    if (answer == 0) {
+        constexpr int unheard_of = 0x7ffffff0;
+        answer = madvise(range.data, range.bytes, unheard_of) == 0 ? 1 : 2;
+        known.store(answer, std::memory_order_relaxed);
+    }
+    return answer == 2;
+}
+
 // The least limit that `file` states in the group `path` (its first `length` bytes) below `mount`, or in a group above it.
 std::size_t least_limit(const char* mount, const char* path, std::size_t length, const char* file) noexcept {
     std::size_t least = SIZE_MAX;
@@ -175,7 +189,7 @@ std::size_t huge_page_size() noexcept {
         // Where they are switched off for everybody, asking for them would only commit more and gain nothing.
         const small_file<> mode("/sys/kernel/mm/transparent_hugepage/enabled");
         if (mode.text[0] != '\0' && std::strstr(mode.text, "[never]") == nullptr)
-            bytes = std::strtoull(small_file<>("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size").text, nullptr, 10);
+            bytes = std::strtoul(small_file<>("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size").text, nullptr, 10);
         if (!std::has_single_bit(bytes)) bytes = 0;
         known.store(bytes, std::memory_order_relaxed);
     }
@@ -194,18 +208,21 @@ page_range reserve(std::size_t bytes, std::size_t alignment, std::error_code& er
     page_range range = map(bytes, initial, error);
     if (error) return {};
     if (address(range.data) % alignment != 0) {
-        if ((error = unmap(range.data, bytes))) return {};
+        if ((error = unmap(range.data, bytes))) {
+            detail::let_wait(range);
+            return {};
+        }
         range = map(bytes + alignment, initial, error);
         if (error) return {};
         const std::size_t before = (alignment - address(range.data) % alignment) % alignment;
         std::byte* const aligned = range.data + before;
         // The tail first: if giving it back is refused, what remains is one mapping that can be given back whole.
         if ((error = unmap(aligned + bytes, alignment - before))) {
-            unmap(range.data, range.bytes);
+            if (unmap(range.data, range.bytes)) detail::let_wait(range);
             return {};
         }
         if ((error = unmap(range.data, before))) {
-            unmap(range.data, before + bytes);
+            if (unmap(range.data, before + bytes)) detail::let_wait({range.data, before + bytes});
             return {};
         }
         range = {aligned, bytes};
@@ -250,7 +267,8 @@ std::error_code protect(page_range range, access allowed) noexcept {
 
 std::error_code prefault(page_range range) noexcept {
     static constinit std::atomic<bool> missing{false};    // kernels before 5.14
-    if (missing.load(std::memory_order_relaxed)) return std::make_error_code(std::errc::function_not_supported);
+    if (missing.load(std::memory_order_relaxed) || !answers_can_be_trusted(range))
+        return std::make_error_code(std::errc::function_not_supported);
     const std::error_code error =
         attempt(page_call::prefault, [=] { return madvise(range.data, range.bytes, MADV_POPULATE_WRITE); });
     if (error == std::errc::invalid_argument) {
@@ -266,6 +284,7 @@ std::error_code advise_huge(page_range range, bool wanted) noexcept {
 }
 
 std::error_code remap(page_range from, page_range to) noexcept {
+    if (!answers_can_be_trusted(from)) return std::make_error_code(std::errc::function_not_supported);
     const std::error_code error = attempt(page_call::remap, [=] {
         return mremap(from.data, from.bytes, to.bytes, MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP, to.data) ==
                        MAP_FAILED
@@ -287,9 +306,11 @@ std::error_code remap(page_range from, page_range to) noexcept {
 }
 
 std::error_code guard(page_range range) noexcept {
-    const std::error_code error =
-        attempt(page_call::other, [=] { return madvise(range.data, range.bytes, MADV_GUARD_INSTALL); });
-    if (!error) return {};
+    if (answers_can_be_trusted(range)) {
+        const std::error_code error =
+            attempt(page_call::other, [=] { return madvise(range.data, range.bytes, MADV_GUARD_INSTALL); });
+        if (!error) return {};
+    }
     return protect(range, access::none);    // kernels before 6.13: a mapping of its own
 }
 

@@ -13,6 +13,7 @@
 
 #include "calls.hpp"
 #include "platform.hpp"
+#include "waiting.hpp"
 
 #ifndef MAP_ANONYMOUS
 #define MAP_ANONYMOUS MAP_ANON
@@ -101,11 +102,11 @@ page_range reserve(std::size_t bytes, std::size_t alignment, std::error_code& er
     if (spare == 0) return {data, bytes};
     const std::size_t before = (alignment - reinterpret_cast<std::uintptr_t>(data) % alignment) % alignment;
     if ((error = unmap(data + before + bytes, spare - before))) {
-        unmap(data, bytes + spare);
+        if (unmap(data, bytes + spare)) detail::let_wait({data, bytes + spare});
         return {};
     }
     if ((error = unmap(data, before))) {
-        unmap(data, before + bytes);
+        if (unmap(data, before + bytes)) detail::let_wait({data, before + bytes});
         return {};
     }
     return {data + before, bytes};

@@ -114,14 +114,15 @@ std::error_code release(page_range range) noexcept {
     return attempt(page_call::release, [=] { return VirtualFree(range.data, 0, MEM_RELEASE); });
 }
 
+// Each of these is two of the system's calls, and one to the tests: the second is refused only where the first is, so nothing
+// may be refused between them that would leave the range half changed.
 std::error_code commit(page_range range) noexcept {
-    const std::error_code error = attempt(page_call::commit, [=] {
-        return VirtualAlloc(range.data, range.bytes, MEM_COMMIT, PAGE_READWRITE) != nullptr;
+    return attempt(page_call::commit, [=] {
+        DWORD before;
+        // What was committed before keeps its old access; the contract says that all of it is writable.
+        return VirtualAlloc(range.data, range.bytes, MEM_COMMIT, PAGE_READWRITE) != nullptr &&
+               VirtualProtect(range.data, range.bytes, PAGE_READWRITE, &before);
     });
-    if (error) return error;
-    // What was committed before keeps its old access; the contract says that all of it is writable.
-    DWORD before;
-    return attempt(page_call::protect, [&] { return VirtualProtect(range.data, range.bytes, PAGE_READWRITE, &before); });
 }
 
 std::error_code decommit(page_range range) noexcept {
@@ -129,8 +130,10 @@ std::error_code decommit(page_range range) noexcept {
 }
 
 std::error_code discard(page_range range) noexcept {
-    if (const std::error_code error = decommit(range)) return error;
-    return commit(range);
+    return attempt(page_call::decommit, [=] {
+        return VirtualFree(range.data, range.bytes, MEM_DECOMMIT) &&
+               VirtualAlloc(range.data, range.bytes, MEM_COMMIT, PAGE_READWRITE) != nullptr;
+    });
 }
 
 std::error_code protect(page_range range, access allowed) noexcept {

@@ -13,6 +13,7 @@
 #include "range_calls.hpp"
 #include "registry.hpp"
 #include "statistics.hpp"
+#include "waiting.hpp"
 
 namespace headroom::inline v0_1::detail {
 namespace {
@@ -61,7 +62,7 @@ range* make_range(std::size_t reserved, const commit_policy& policy, std::error_
             std::byte* const base = mapping.data + granule;
             error = guard({base - open_guard, open_guard});
             if (!error) error = guard({base + reserved, open_guard});
-            if (error) (void)release(mapping);
+            if (error) release_surely(mapping);
         }
         if (error) held = holding::guarded;
     }
@@ -88,7 +89,7 @@ range* make_range(std::size_t reserved, const commit_policy& policy, std::error_
     control->wanted.store(0);
     set_committed(control, held == holding::open ? reserved : 0);
     if (!enter_granules(control)) {
-        (void)release(mapping);
+        release_surely(mapping);
         free_control_block(control);
         error = std::make_error_code(std::errc::not_enough_memory);
         return nullptr;
@@ -108,6 +109,7 @@ void clear_stale(range* control, std::size_t from, std::size_t to) noexcept {
 void give_back_unused() noexcept {
     trim_cache();
     end_rest();
+    offer_again();
 }
 
 // Makes [committed, to) accessible and, with `populate`, provides its memory where it is not warm.
@@ -241,7 +243,7 @@ held_range acquire(std::size_t bytes, bool exact, std::size_t floor_bytes, const
     const std::size_t page = page_size();
     constexpr std::size_t most = SIZE_MAX / 4;
     if (bytes > most) {
-        if (exact) {
+        if (exact || floor_bytes > most) {
             why = failure_of(std::make_error_code(std::errc::not_enough_memory));
             return {};
         }
@@ -318,10 +320,6 @@ void relinquish(range* control, std::size_t used) noexcept {
         end_life(control, range_state::unused);
     }
     destroy(control);
-}
-
-void release_surely(page_range mapping) noexcept {
-    if (release(mapping)) (void)release(mapping);
 }
 
 void destroy(range* control) noexcept {

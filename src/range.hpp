@@ -11,18 +11,19 @@
 
 namespace headroom::inline v0_1::detail {
 
-// A lock for a few loads and stores, held by nobody for long.
+// A lock for a few loads and stores, held by nobody for long. A whole word: RISC-V exchanges bytes only with the help of a
+// library that programs would have to name.
 class spin_lock {
 public:
     void lock() noexcept {
-        while (held_.exchange(true, std::memory_order_acquire))
-            while (held_.load(std::memory_order_relaxed)) {
+        while (held_.exchange(1, std::memory_order_acquire) != 0)
+            while (held_.load(std::memory_order_relaxed) != 0) {
             }
     }
-    void unlock() noexcept { held_.store(false, std::memory_order_release); }
+    void unlock() noexcept { held_.store(0, std::memory_order_release); }
 
 private:
-    std::atomic<bool> held_{false};
+    std::atomic<unsigned> held_{0};
 };
 
 inline constexpr std::size_t longest_name = 79;    // bytes, as the kernel allows

@@ -5,10 +5,6 @@
 
 namespace headroom::inline v0_1::detail {
 
-// Gives a whole mapping back to the system. That is refused only where splitting mappings is refused, and this splits none;
-// a test may refuse it all the same, and then the second try gives it back.
-void release_surely(page_range mapping) noexcept;
-
 // Gives address space and memory back to the system and frees the control block. The range must not be live.
 void destroy(range* control) noexcept;
 

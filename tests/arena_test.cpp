@@ -37,7 +37,7 @@ TEST(Arena, BlocksFollowEachOtherAndCountAsUsed) {
 }
 
 TEST(Arena, CommitsAsItFills) {
-    arena memory(std::size_t{1} << 30);
+    arena memory(std::size_t{1} << 28);
     std::byte* const block = static_cast<std::byte*>(memory.allocate(10 << 20));
     std::memset(block, 1, 10 << 20);
     EXPECT_GE(memory.committed(), std::size_t{10} << 20);
@@ -72,7 +72,7 @@ TEST(Arena, EndsWhereItsReservationEnds) {
 TEST(Arena, ImpossibleRequestsAreRefused) {
     arena memory(1 << 20);
     (void)memory.allocate(1, 1);
-    for (int shift = 21; shift < 64; ++shift) {
+    for (int shift = 21; shift < static_cast<int>(sizeof(std::size_t) * 8); ++shift) {
         const std::size_t large = std::size_t{1} << shift;
         EXPECT_EQ(memory.try_allocate(large, 1), nullptr) << shift;
         EXPECT_EQ(memory.try_allocate(-large, 1), nullptr) << shift;
@@ -87,7 +87,7 @@ TEST(Arena, ImpossibleRequestsAreRefused) {
 
 TEST(Arena, ARefusingSystemIsAnErrorAndChangesNothing) {
     headroom::trim_cache();
-    arena memory(std::size_t{1} << 30);
+    arena memory(std::size_t{1} << 28);
     (void)memory.allocate(100);
     const std::size_t used = memory.used();
     headroom::testing::fail_system_call(1, ENOMEM, headroom::testing::afterwards::keep_failing);
@@ -112,7 +112,7 @@ TEST(Arena, AMarkIsAPlaceToComeBackTo) {
 }
 
 TEST(Arena, ResetKeepsPagesAndTrimGivesThemBack) {
-    arena memory(std::size_t{1} << 30);
+    arena memory(std::size_t{1} << 28);
     std::memset(memory.allocate(3 << 20), 1, 3 << 20);
     const std::size_t committed = memory.committed();
     memory.reset();
@@ -166,7 +166,7 @@ TEST(ArenaResource, ServesFromOneOfItsOwn) {
 }
 
 TEST(ArenaResource, RewindKeepsPagesAndReleaseGivesThemBack) {
-    arena_resource resource(std::size_t{1} << 30);
+    arena_resource resource(std::size_t{1} << 28);
     void* const first = resource.allocate(1 << 20);
     resource.rewind();
     EXPECT_GE(resource.underlying().committed(), std::size_t{1} << 20);

@@ -66,7 +66,7 @@ TEST_F(cache, keeps_no_more_than_its_limit) {
     {
         std::vector<reservation> many;
         for (int i = 0; i < 20; ++i) {
-            many.emplace_back(256 * MiB);
+            many.emplace_back(32 * MiB);
             ASSERT_FALSE(many.back().commit_to(6 * MiB));
         }
     }

@@ -184,7 +184,7 @@ TYPED_TEST(access_to, reserving_past_max_size_throws_length_error) {
     const std::size_t before = v.capacity();
     EXPECT_THROW(v.reserve(v.max_size() + 1), std::length_error);
     EXPECT_THROW(v.reserve(static_cast<std::size_t>(-1)), std::length_error);
-    EXPECT_THROW(v.reserve((std::size_t{1} << 63) / sizeof(typename TypeParam::value_type) + 1), std::length_error);
+    EXPECT_THROW(v.reserve((SIZE_MAX / 2 + 1) / sizeof(typename TypeParam::value_type) + 1), std::length_error);
     EXPECT_EQ(v.capacity(), before);
     EXPECT_EQ(numbers(v), counted(5));
 }

@@ -1,4 +1,4 @@
-// Labels: no-valgrind
+// Labels: no-valgrind many-ranges
 // Two things go wrong in one operation: the system refuses its k-th call, and the j-th step of an element throws, for all k
 // and all j of interest. What was promised to change nothing has changed nothing, compared with a copy; everything else
 // leaves a valid container; nothing leaks; the container can be used afterwards. Then the same for memory resources.

@@ -51,7 +51,7 @@ using growths = testing::Types<geometric<2, 1>, geometric<3, 2>, geometric<5, 4>
                                linear<65536>, page_rounded<geometric<3, 2>>, page_rounded<linear<1>>>;
 TYPED_TEST_SUITE(EveryGrowth, growths, );
 
-constexpr std::array<std::size_t, 9> element_sizes{1, 2, 3, 4, 40, 4095, 4096, 5000, std::size_t{1} << 40};
+constexpr std::array<std::size_t, 9> element_sizes{1, 2, 3, 4, 40, 4095, 4096, 5000, std::size_t{1} << sizeof(std::size_t) * 5};
 
 TYPED_TEST(EveryGrowth, IsNeverLessThanRequiredAndNeverMoreThanCanExist) {
     for (const std::size_t size : element_sizes) {

@@ -7,8 +7,6 @@
 
 #include <gtest/gtest.h>
 
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <cstring>
 #include <fstream>
@@ -18,8 +16,7 @@
 #include <typeinfo>
 #include <vector>
 
-#include "support/in_child.hpp"
-#include "support/sanitizers.hpp"
+#include "support/emulated.hpp"
 
 namespace {
 
@@ -37,15 +34,15 @@ using vectors = testing::Types<vector<int>, vector<std::string>, vector<int, std
 TYPED_TEST_SUITE(hardened, vectors);
 using hardened_death = testing::Test;
 
-const std::string vector_of = "headroom: (settled_)?vector of ";
+const std::string vector_of = "vector of ";
 
 TYPED_TEST(hardened, an_index_past_the_end_names_container_index_and_size) {
     TypeParam v(5);
     v.reserve(100);
-    const std::string message = vector_of + "5 elements at 0x[0-9a-f]+: operator\\[\\] of index ";
+    const std::string message = vector_of + "5 elements at \\w+: operator\\[\\] of index ";
     EXPECT_DEATH(static_cast<void>(v[5]), message + "5: there is no such element");
     EXPECT_DEATH(static_cast<void>(std::as_const(v)[99]), message + "99");
-    EXPECT_DEATH(static_cast<void>(v[~std::size_t{0}]), message + "18446744073709551615|4294967295");
+    EXPECT_DEATH(static_cast<void>(v[~std::size_t{0}]), message + std::to_string(~std::size_t{0}));
     EXPECT_EQ(&v[4], v.data() + 4);
     EXPECT_EQ(&std::as_const(v)[0], v.data());
 }
@@ -67,8 +64,8 @@ TYPED_TEST(hardened, a_position_outside_is_no_position) {
     TypeParam v(5), other(5);
     v.reserve(100);
     const std::vector<T> some(3);
-    const std::string message = vector_of + "5 elements at 0x[0-9a-f]+: ";
-    const std::string no_position = " at 0x[0-9a-f]+, which is no position in it";
+    const std::string message = vector_of + "5 elements at \\w+: ";
+    const std::string no_position = " at \\w+, which is no position in it";
     EXPECT_DEATH(v.erase(v.end()), message + "erase\\(\\)" + no_position);
     EXPECT_DEATH(v.erase(other.begin()), message + "erase\\(\\)" + no_position);
     EXPECT_DEATH(v.erase(v.begin(), v.begin() + 6), message + "erase\\(\\)" + no_position);
@@ -121,7 +118,7 @@ TYPED_TEST(hardened, overwriting_keeps_no_more_than_there_is) {
 TEST(hardened_death, the_message_has_the_name_of_the_vector) {
     settled_vector<int> v(5);
     v.name("points");
-    EXPECT_DEATH(static_cast<void>(v[7]), "settled_vector \"points\" of 5 elements at 0x[0-9a-f]+: operator\\[\\] of index 7");
+    EXPECT_DEATH(static_cast<void>(v[7]), "settled_vector \"points\" of 5 elements at \\w+: operator\\[\\] of index 7");
 }
 
 TEST(hardened_death, swapping_needs_equal_allocators) {
@@ -228,7 +225,7 @@ TEST(hardened_memory, the_addresses_of_a_dead_vector_rest) {
         headroom::set_cache_limit(limit);
         std::set<const void*> seen;
         const void* first = nullptr;
-        const int others = limit == 0 ? 32 : 16;
+        const int others = headroom_test::times(limit == 0 ? 32 : 16, 6);
         for (int i = 0; i < others; ++i) {
             const settled_vector<int> v(1000);
             EXPECT_TRUE(seen.insert(v.data()).second) << "after " << i << " others";
@@ -250,23 +247,6 @@ TEST(hardened_memory, a_stale_pointer_faults) {
         // (GoogleTest's own handler of the signal is not there in the child.)
         EXPECT_EXIT({ *stale = 1; std::exit(0); }, [](int status) { return status != 0; }, "");
     }
-}
-
-// Resting ranges are given back when addresses run out: nobody is refused because of them.
-TEST(hardened_memory, resting_ranges_stand_in_nobodys_way) {
-    if (headroom_test::sanitizer_needs_memory) GTEST_SKIP() << "the sanitizer has more addresses than a limit allows";
-    EXPECT_EQ(headroom_test::in_child([] {
-        constexpr std::size_t gib = std::size_t{1} << 30;
-        headroom::set_cache_limit(0);
-        rlimit limit{};
-        limit.rlim_cur = limit.rlim_max = 6 * gib;
-        if (setrlimit(RLIMIT_AS, &limit) != 0) return 1;
-        for (int i = 0; i < 10; ++i) {
-            settled_vector<char> v(headroom::max_elements{4 * gib});    // throws when refused
-            v.push_back('x');
-        }
-        return 0;
-    }), 0);
 }
 
 // Which functions a file gets is its own choice, whatever other files of the program choose.

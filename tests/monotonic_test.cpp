@@ -116,7 +116,7 @@ TEST(Monotonic, TheFirstChunkHasTheBytesAskedFor) {
 TEST(Monotonic, ChunksGrowGeometrically) {
     counting_upstream upstream;
     monotonic_resource resource(&upstream);
-    std::size_t chunks = 0;
+    std::uint64_t chunks = 0;
     std::size_t last = 0;
     for (int i = 0; i < 100'000; ++i) {
         (void)resource.allocate(100, 1);

@@ -9,11 +9,6 @@
 #include <headroom/reservation.hpp>
 #include <headroom/testing.hpp>
 
-#include "support/in_child.hpp"
-
-// ThreadSanitizer ends a child of a threaded process that starts a thread, unless told not to; other builds never ask.
-extern "C" const char* __tsan_default_options() { return "die_after_fork=0"; }
-
 namespace {
 
 using headroom::reservation;
@@ -110,20 +105,6 @@ TEST(prefault_ahead, a_refusal_met_by_the_helper_is_met_by_the_writer_as_an_erro
     EXPECT_LT(reached, 128 * MiB);
     fill(range, 32 * MiB, 2);    // and goes on when the system gives again
     EXPECT_EQ(range.data()[32 * MiB - 1], std::byte{2});
-}
-
-TEST(prefault_ahead, a_forked_child_goes_on_without_the_helper_and_may_start_its_own) {
-    reservation range(256 * MiB, headroom::prefault_ahead(8 * MiB));
-    fill(range, 6 * MiB, 1);
-    const int status = headroom_test::in_child([&] {
-        fill(range, 48 * MiB, 2);
-        reservation another(256 * MiB, headroom::prefault_ahead(8 * MiB));
-        fill(another, 48 * MiB, 3);
-        return range.data()[48 * MiB - 1] == std::byte{2} && another.data()[48 * MiB - 1] == std::byte{3} ? 0 : 1;
-    });
-    EXPECT_EQ(status, 0);
-    fill(range, 48 * MiB, 4);
-    EXPECT_EQ(range.data()[48 * MiB - 1], std::byte{4});
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+// Labels: many-ranges
 #include <gtest/gtest.h>
 
 #include <headroom/settled_vector.hpp>

@@ -1,3 +1,4 @@
+// Labels: many-ranges
 // Every system call of every public operation, refused in turn: bad_alloc with the vector unchanged, or another way found;
 // nothing leaked, lost or half done.
 // Valgrind keeps account of 30,000 mappings in all, and then refuses more: one element kind is as much as it bears.

@@ -93,8 +93,10 @@ TEST(a_vector, takes_its_types_of_sizes_from_the_allocator) {
     EXPECT_TRUE((std::is_same_v<elements::difference_type, std::int32_t>));
     elements v{'a', 'b'};
     EXPECT_EQ(v.max_size(), std::size_t{std::numeric_limits<std::int32_t>::max()});
-    EXPECT_THROW(v.resize(std::size_t{1} << 32), std::length_error);
-    EXPECT_THROW(elements(std::size_t{1} << 32), std::length_error);
+    // Cut to 32 bits this would be none.
+    constexpr std::size_t too_many = std::size_t{1} << (sizeof(std::size_t) > 4 ? 32 : 31);
+    EXPECT_THROW(v.resize(too_many), std::length_error);
+    EXPECT_THROW(elements(std::size_t{too_many}), std::length_error);
     EXPECT_EQ(v.size(), 2u);
 }
 

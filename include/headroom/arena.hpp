@@ -152,8 +152,9 @@ private:
     HEADROOM_ALWAYS_INLINE void* take(std::size_t bytes, std::size_t alignment) noexcept(!throws) {
         bytes += bytes == 0;    // no two blocks at one address
         std::byte* const place = detail::align_up(cursor_, alignment);
-        // Sums in 64 bits: with the size bounded they cannot overflow, whatever a pointer's size.
-        if (HEADROOM_UNLIKELY(bytes > detail::largest_request ||
+        // Sums in 64 bits: with the size bounded they cannot overflow, whatever a pointer's size. (Aligning can, near the end
+        // of 32-bit addresses.)
+        if (HEADROOM_UNLIKELY(bytes > detail::largest_request || detail::wrapped(place, cursor_) ||
                               std::uint64_t{detail::address_of(place)} + bytes > detail::address_of(limit_))) {
             return take_far<throws>(bytes, alignment);
         }

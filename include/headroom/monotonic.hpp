@@ -72,8 +72,9 @@ public:
         const std::size_t asked = bytes;
         bytes += bytes == 0;    // no two blocks at one address
         std::byte* place = detail::align_up(chain_.cursor, alignment);
-        // Sums in 64 bits: with the size bounded they cannot overflow, whatever a pointer's size.
-        if (HEADROOM_UNLIKELY(bytes > detail::largest_request ||
+        // Sums in 64 bits: with the size bounded they cannot overflow, whatever a pointer's size. (Aligning can, near the end
+        // of 32-bit addresses.)
+        if (HEADROOM_UNLIKELY(bytes > detail::largest_request || detail::wrapped(place, chain_.cursor) ||
                               std::uint64_t{detail::address_of(place)} + bytes > detail::address_of(chain_.limit))) {
             place = far_place(bytes, alignment);
         }

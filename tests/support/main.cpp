@@ -5,9 +5,12 @@
 #include <headroom/settled_vector.hpp>
 #include <headroom/vector.hpp>
 
+#include "support/emulated.hpp"
+
 int main(int argc, char** argv) {
     testing::InitGoogleTest(&argc, argv);
-    // Death tests run in a fresh process: forking a process that has threads is not safe.
-    testing::FLAGS_gtest_death_test_style = "threadsafe";
+    // Death tests run in a fresh process: forking a process that has threads is not safe. The system cannot start an
+    // emulated program by its name, though; there they are forked, and what they do is too little to be disturbed by that.
+    testing::FLAGS_gtest_death_test_style = headroom_test::emulated() ? "fast" : "threadsafe";
     return RUN_ALL_TESTS();
 }

@@ -41,7 +41,8 @@ private:
         const std::lock_guard lock(mutex_);
         if (++requests_ == refuse_at_) throw std::bad_alloc();
         // What no memory has: operator new refuses it too, but under sanitizers it ends the program.
-        if (bytes > SIZE_MAX >> 18 || alignment > SIZE_MAX >> 18) throw std::bad_alloc();
+        constexpr std::size_t most = SIZE_MAX >> (sizeof(std::size_t) >= 8 ? 18 : 4);
+        if (bytes > most || alignment > most) throw std::bad_alloc();
         void* const block = std::pmr::new_delete_resource()->allocate(bytes, alignment);
         blocks_.emplace(block, known{bytes, alignment});
         bytes_ += bytes;

@@ -29,6 +29,10 @@ HEADROOM_ALWAYS_INLINE std::uintptr_t address_of(const void* pointer) noexcept {
 HEADROOM_ALWAYS_INLINE std::byte* align_up(std::byte* pointer, std::size_t alignment) noexcept {
     return reinterpret_cast<std::byte*>((address_of(pointer) + alignment - 1) & ~std::uintptr_t{alignment - 1});
 }
+// Whether align_up went past the last address. No test at all where addresses have 64 bits: none is so near their end.
+HEADROOM_ALWAYS_INLINE bool wrapped(const std::byte* aligned, const std::byte* from) noexcept {
+    return sizeof(void*) < 8 && address_of(aligned) < address_of(from);
+}
 constexpr std::size_t round_to(std::size_t bytes, std::size_t alignment) noexcept {
     return (bytes + alignment - 1) & ~(alignment - 1);
 }

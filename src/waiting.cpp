@@ -1,0 +1,60 @@
+#include "waiting.hpp"
+
+#include <atomic>
+
+#include "constant_mutex.hpp"
+
+namespace headroom::inline v0_1::detail {
+namespace {
+
+constexpr std::size_t most_waiting = 64;
+
+constinit constant_mutex waiting_mutex;
+constinit page_range waiting[most_waiting]{};
+constinit std::atomic<std::size_t> waiting_count{0};    // written under the lock
+
+// The last of them, off the list; empty when there is none.
+page_range take_one() noexcept {
+    waiting_mutex.lock();
+    const std::size_t count = waiting_count.load(std::memory_order_relaxed);
+    page_range taken{};
+    if (count != 0) {
+        taken = waiting[count - 1];
+        waiting_count.store(count - 1, std::memory_order_relaxed);
+    }
+    waiting_mutex.unlock();
+    return taken;
+}
+
+}  // namespace
+
+void let_wait(page_range mapping) noexcept {
+    waiting_mutex.lock();
+    const std::size_t count = waiting_count.load(std::memory_order_relaxed);
+    if (count != most_waiting) {
+        waiting[count] = mapping;
+        waiting_count.store(count + 1, std::memory_order_relaxed);
+    }
+    waiting_mutex.unlock();
+}
+
+void offer_again() noexcept {
+    for (std::size_t tries = waiting_count.load(std::memory_order_relaxed); tries != 0; --tries) {
+        const page_range mapping = take_one();
+        if (mapping.data == nullptr) return;
+        if (release(mapping)) {
+            let_wait(mapping);
+            return;
+        }
+    }
+}
+
+void release_surely(page_range mapping) noexcept {
+    if (release(mapping) && release(mapping)) {
+        let_wait(mapping);
+    } else {
+        offer_again();
+    }
+}
+
+}  // namespace headroom::inline v0_1::detail

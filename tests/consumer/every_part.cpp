@@ -1,0 +1,69 @@
+// Something of every public header, in one program without a test framework: a first word from a new system.
+#include <headroom/headroom.hpp>
+
+#include <headroom/testing.hpp>
+
+#include <cstdio>
+#include <memory_resource>
+#include <string>
+#include <vector>
+
+static int failures = 0;
+static void expect(bool holds, const char* what) {
+    if (!holds) std::printf("not so: %s\n", what), ++failures;
+}
+
+static void containers() {
+    headroom::vector<std::string> strings;
+    for (int i = 0; i < 100'000; ++i) strings.push_back(std::to_string(i));
+    expect(strings[99'999] == "99999", "a vector keeps its elements");
+    expect(headroom::owner_of(strings.data()).has_value(), "a large vector is in a reservation");
+
+    headroom::settled_vector<int> settled;
+    const int* const first = settled.data();
+    settled.resize(1'000'000, 7);
+    expect(settled.data() == first && settled.back() == 7, "a settled vector does not move");
+    static_assert(headroom::is_trivially_relocatable_v<int>);
+    static_assert(headroom::geometric<2, 1>::next(4, 5, 4) >= 5);
+}
+
+static void resources() {
+    headroom::arena_resource arena(std::size_t{1} << 24);
+    headroom::monotonic_resource monotonic;
+    headroom::multipool_resource multipool;
+    headroom::synchronized_multipool_resource synchronized;
+    headroom::tracking_resource tracking(&multipool);
+    std::pmr::memory_resource* const all[] = {&arena, &monotonic, &multipool, &synchronized, &tracking};
+    for (std::pmr::memory_resource* const resource : all) {
+        const std::pmr::vector<int> numbers(1000, 3, resource);
+        expect(numbers.back() == 3, "a resource gives memory");
+    }
+    using bound = std::vector<int, headroom::resource_allocator<int, headroom::multipool_resource>>;
+    const headroom::winked<bound> never_destroyed(multipool, std::size_t{100}, 5);
+    expect(never_destroyed->back() == 5, "a winked object is built");
+}
+
+static void pages() {
+    headroom::reservation range(std::size_t{1} << 26, headroom::prefault_ahead());
+    headroom::testing::count_system_calls();
+    expect(!range.commit_to(1000), "memory can be committed");
+    expect(headroom::testing::stop_failing() != 0, "system calls are counted");
+    range.data()[999] = std::byte{1};
+    range.name("a range");
+    expect(headroom::owner_of(range.data())->name == "a range", "a range has a name");
+    expect(headroom::statistics().count(headroom::page_call::commit) != 0, "statistics are kept");
+
+    std::error_code error;
+    const headroom::page_range some = headroom::reserve(headroom::page_size(), 1, error);
+    expect(!error && !headroom::commit(some) && !headroom::release(some), "pages can be had and given back");
+    headroom::trim_cache();
+    expect(headroom::cached_bytes() == 0, "nothing is kept warm");
+}
+
+int main() {
+    containers();
+    resources();
+    pages();
+    if (failures == 0) std::puts("ok");
+    return failures;
+}

@@ -1,0 +1,45 @@
+// The helper thread that provides memory ahead of writers, when its process forks.
+// Labels: posix thread
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include <headroom/reservation.hpp>
+
+#include "system/in_child.hpp"
+
+// ThreadSanitizer ends a child of a threaded process that starts a thread, unless told not to; other builds never ask.
+extern "C" const char* __tsan_default_options() { return "die_after_fork=0"; }
+
+namespace {
+
+using headroom::reservation;
+
+constexpr std::size_t MiB = std::size_t{1} << 20;
+
+void fill(reservation& range, std::size_t bytes, unsigned char value) {
+    std::size_t used = 0;
+    while (used < bytes) {
+        ASSERT_FALSE(range.commit_to(used + 1));
+        const std::size_t stop = std::min(range.committed(), bytes);
+        std::memset(range.data() + used, value, stop - used);
+        used = stop;
+    }
+}
+
+TEST(prefault_ahead, a_forked_child_goes_on_without_the_helper_and_may_start_its_own) {
+    reservation range(256 * MiB, headroom::prefault_ahead(8 * MiB));
+    fill(range, 6 * MiB, 1);
+    const int status = headroom_test::in_child([&] {
+        fill(range, 48 * MiB, 2);
+        reservation another(256 * MiB, headroom::prefault_ahead(8 * MiB));
+        fill(another, 48 * MiB, 3);
+        return range.data()[48 * MiB - 1] == std::byte{2} && another.data()[48 * MiB - 1] == std::byte{3} ? 0 : 1;
+    });
+    EXPECT_EQ(status, 0);
+    fill(range, 48 * MiB, 4);
+    EXPECT_EQ(range.data()[48 * MiB - 1], std::byte{4});
+}
+
+}  // namespace
