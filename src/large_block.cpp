@@ -1,11 +1,14 @@
 #include <headroom/detail/large_block.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <new>
 
+#include <headroom/detail/heap.hpp>
 #include <headroom/detail/held_range.hpp>
+#include <headroom/growth.hpp>
 
 namespace headroom::inline v0_1::detail {
 namespace {
@@ -35,7 +38,7 @@ std::size_t bytes_for(const large_layout& layout, std::size_t elements) noexcept
 }
 std::size_t fitting(const large_layout& layout, std::size_t committed) noexcept {
     const std::size_t count = (committed - line(layout)) / layout.element;
-    return count < layout.most ? count : layout.most;
+    return std::min(count, most_elements(layout.element));
 }
 
 std::byte* start_of(const large_layout& layout, void* begin) noexcept { return static_cast<std::byte*>(begin) - line(layout); }
@@ -45,23 +48,6 @@ const block_header& header_of(const large_layout& layout, const void* begin) noe
 void* begin_of(const large_layout& layout, void* start, block_header header) noexcept {
     ::new (start) block_header(header);
     return static_cast<std::byte*>(start) + line(layout);
-}
-
-void* take(const large_layout& layout, std::size_t bytes) noexcept {
-    if (layout.malloced) return std::malloc(bytes);
-    if (layout.alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__) {
-        return ::operator new(bytes, std::align_val_t{layout.alignment}, std::nothrow);
-    }
-    return ::operator new(bytes, std::nothrow);
-}
-void give(const large_layout& layout, void* memory) noexcept {
-    if (layout.malloced) {
-        std::free(memory);
-    } else if (layout.alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__) {
-        ::operator delete(memory, std::align_val_t{layout.alignment});
-    } else {
-        ::operator delete(memory);
-    }
 }
 
 std::size_t committed_for(range* control, std::size_t bytes, bool exactly, failure& why) noexcept {
@@ -100,7 +86,7 @@ bool beyond_addresses(const large_layout& layout, std::size_t count) noexcept {
 large_block substitute(const large_layout& layout, std::size_t count) noexcept {
     if (count < layout.from) count = layout.from;
     if (beyond_addresses(layout, count)) return {};
-    void* const start = take(layout, bytes_for(layout, count));
+    void* const start = take_from_heap(layout.malloced, layout.alignment, bytes_for(layout, count));
     if (start == nullptr) return {};
     return {begin_of(layout, start, {nullptr, 0}), count};
 }
@@ -118,7 +104,7 @@ void release_large(const large_layout& layout, void* begin) noexcept {
     if (header.control != nullptr) {
         relinquish(header.control);
     } else {
-        give(layout, start_of(layout, begin));
+        give_to_heap(layout.malloced, layout.alignment, start_of(layout, begin));
     }
 }
 

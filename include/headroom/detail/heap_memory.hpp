@@ -17,6 +17,7 @@
 #include <headroom/commit_policy.hpp>
 #include <headroom/detail/attributes.hpp>
 #include <headroom/detail/elements.hpp>
+#include <headroom/detail/heap.hpp>
 #include <headroom/detail/large_block.hpp>
 #include <headroom/growth.hpp>
 #include <headroom/relocatable.hpp>
@@ -146,26 +147,10 @@ private:
     [[nodiscard]] static constexpr bool from_malloc() noexcept {
         return is_trivially_relocatable_v<T> && alignof(T) <= alignof(std::max_align_t);
     }
-    [[nodiscard]] static void* take(std::size_t bytes) noexcept {
-        if constexpr (from_malloc()) {
-            return std::malloc(bytes);
-        } else if constexpr (alignof(T) > __STDCPP_DEFAULT_NEW_ALIGNMENT__) {
-            return ::operator new(bytes, std::align_val_t{alignof(T)}, std::nothrow);
-        } else {
-            return ::operator new(bytes, std::nothrow);
-        }
-    }
-    static void give(void* memory) noexcept {
-        if constexpr (from_malloc()) {
-            std::free(memory);
-        } else if constexpr (alignof(T) > __STDCPP_DEFAULT_NEW_ALIGNMENT__) {
-            ::operator delete(memory, std::align_val_t{alignof(T)});
-        } else {
-            ::operator delete(memory);
-        }
-    }
+    [[nodiscard]] static void* take(std::size_t bytes) noexcept { return take_from_heap(from_malloc(), alignof(T), bytes); }
+    static void give(void* memory) noexcept { give_to_heap(from_malloc(), alignof(T), memory); }
 
-    static constexpr large_layout layout{sizeof(T), alignof(T), large_from(), most(), from_malloc(), &Policy::commit};
+    static constexpr large_layout layout{sizeof(T), alignof(T), large_from(), from_malloc(), &Policy::commit};
 };
 
 }  // namespace headroom::inline v0_1::detail

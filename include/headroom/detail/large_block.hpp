@@ -20,8 +20,7 @@ struct large_layout {
     std::size_t element;      // bytes of an element
     std::size_t alignment;    // bytes
     std::size_t from;         // a block of so many elements is a large one
-    std::size_t most;         // elements
-    bool malloced;            // on the heap they come from malloc, else from operator new
+    bool malloced;            // see heap.hpp
     const commit_policy* commit;
 };
 
