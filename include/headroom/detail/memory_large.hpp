@@ -52,7 +52,7 @@ public:
         gone->next = freed_;
         freed_ = gone;
         poison(block, bytes);
-        if (freed_count_ > most_freed || freed_bytes_ > most_freed_bytes) give_back_oldest(upstream);
+        while (freed_count_ > most_freed || freed_bytes_ > most_freed_bytes) give_back_oldest(upstream);
     }
 
     void release(std::pmr::memory_resource* upstream) noexcept {
@@ -119,10 +119,13 @@ private:
             const piece& memory = (*at)->memory;
             if (serves(memory, needed, alignment) && (found == nullptr || memory.bytes < (*found)->memory.bytes)) found = at;
         }
-        if (found == nullptr) return {};
+        return found == nullptr ? piece{} : take_freed(found);
+    }
+    piece take_freed(link** from) noexcept {
+        const piece memory = take(from);
         --freed_count_;
-        freed_bytes_ -= (*found)->memory.bytes;
-        return take(found);
+        freed_bytes_ -= memory.bytes;
+        return memory;
     }
 
     // A spare piece: the first of just that size among the next few, or the first that is not more than twice as large.
@@ -148,15 +151,9 @@ private:
     }
 
     HEADROOM_COLD void give_back_oldest(std::pmr::memory_resource* upstream) {
-        while (freed_count_ > most_freed || freed_bytes_ > most_freed_bytes) {
-            link** oldest = &freed_;
-            while ((*oldest)->next != nullptr) oldest = &(*oldest)->next;
-            const piece memory = (*oldest)->memory;
-            *oldest = nullptr;
-            --freed_count_;
-            freed_bytes_ -= memory.bytes;
-            memory.give_back(upstream);
-        }
+        link** oldest = &freed_;
+        while ((*oldest)->next != nullptr) oldest = &(*oldest)->next;
+        take_freed(oldest).give_back(upstream);
     }
     void give_back_kept(std::pmr::memory_resource* upstream) noexcept {
         give_back_all(freed_, upstream);
