@@ -7,7 +7,6 @@
 
 #include <headroom/detail/hardened.hpp>
 
-#include "range_calls.hpp"
 #include "registry.hpp"
 #include "waiting.hpp"
 

@@ -2,11 +2,9 @@
 // Labels: posix thread
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cstring>
-
 #include <headroom/reservation.hpp>
 
+#include "support/fill.hpp"
 #include "system/in_child.hpp"
 
 // ThreadSanitizer ends a child of a threaded process that starts a thread, unless told not to; other builds never ask.
@@ -15,18 +13,9 @@ extern "C" const char* __tsan_default_options() { return "die_after_fork=0"; }
 namespace {
 
 using headroom::reservation;
+using headroom_test::fill;
 
 constexpr std::size_t MiB = std::size_t{1} << 20;
-
-void fill(reservation& range, std::size_t bytes, unsigned char value) {
-    std::size_t used = 0;
-    while (used < bytes) {
-        ASSERT_FALSE(range.commit_to(used + 1));
-        const std::size_t stop = std::min(range.committed(), bytes);
-        std::memset(range.data() + used, value, stop - used);
-        used = stop;
-    }
-}
 
 TEST(prefault_ahead, a_forked_child_goes_on_without_the_helper_and_may_start_its_own) {
     reservation range(256 * MiB, headroom::prefault_ahead(8 * MiB));

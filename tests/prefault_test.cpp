@@ -2,16 +2,18 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <cstring>
 #include <thread>
 #include <vector>
 
 #include <headroom/reservation.hpp>
 #include <headroom/testing.hpp>
 
+#include "support/fill.hpp"
+
 namespace {
 
 using headroom::reservation;
+using headroom_test::fill;
 
 constexpr std::size_t MiB = std::size_t{1} << 20;
 
@@ -22,16 +24,6 @@ bool comes_to(const void* pointer, std::size_t bytes) {
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     return false;
-}
-
-void fill(reservation& range, std::size_t bytes, unsigned char value) {
-    std::size_t used = 0;
-    while (used < bytes) {
-        ASSERT_FALSE(range.commit_to(used + 1));
-        const std::size_t stop = std::min(range.committed(), bytes);
-        std::memset(range.data() + used, value, stop - used);
-        used = stop;
-    }
 }
 
 TEST(prefault_ahead, commits_ahead_of_the_writer) {

@@ -10,15 +10,17 @@
 
 #include <headroom/reservation.hpp>
 
+#include "support/addresses.hpp"
+
 namespace {
 
 using headroom::reservation;
+using headroom_test::many_addresses;
 
 constexpr std::size_t MiB = std::size_t{1} << 20;
 
 TEST(owner_of, finds_the_reservation_of_every_byte_in_it_and_of_none_beside_it) {
     // Below a granule, across granules, across gigabytes.
-    constexpr bool many_addresses = sizeof(std::size_t) >= 8;
     for (const std::size_t bytes : {std::size_t{1}, MiB, 2 * MiB, 5 * MiB, (many_addresses ? 1024 : 900) * MiB,
                                     many_addresses ? std::size_t{5} << 30 : 700 * MiB}) {
         const reservation range(bytes);

@@ -18,6 +18,7 @@
 
 #include <headroom/settled_vector.hpp>
 
+#include "support/addresses.hpp"
 #include "support/emulated.hpp"
 #include "support/sanitizers.hpp"
 #include "system/limits.hpp"
@@ -29,9 +30,9 @@ using headroom::settled_vector;
 using headroom_test::in_child;
 using headroom_test::limits_are_forgotten;
 using headroom_test::limits_are_kept;
+using headroom_test::many_addresses;
 
 constexpr std::size_t mib = std::size_t{1} << 20;
-constexpr bool many_addresses = sizeof(void*) >= 8;
 // Less than a default reservation wants.
 constexpr std::size_t little = many_addresses ? 1024 * mib : 64 * mib;
 

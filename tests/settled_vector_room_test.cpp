@@ -13,6 +13,7 @@
 #include <headroom/testing.hpp>
 
 #include "contract.hpp"
+#include "support/addresses.hpp"
 #include "support/emulated.hpp"
 #include "system/resident.hpp"
 
@@ -23,12 +24,12 @@ using headroom::settled_vector;
 using headroom_test::counted;
 using headroom_test::filled;
 using headroom_test::make;
+using headroom_test::many_addresses;
 using headroom_test::numbers;
 using headroom_test::numbers_list;
 
 constexpr std::size_t kib = 1024;
 constexpr std::size_t mib = kib * kib;
-constexpr bool many_addresses = sizeof(void*) >= 8;
 constexpr std::size_t whole = many_addresses ? kib * mib * 4 : 64 * mib;
 
 TEST(room_by_default, is_four_gib_whatever_the_element_or_64_mib_where_addresses_have_32_bits) {
