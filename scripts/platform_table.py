@@ -1,8 +1,8 @@
 """Writes the table of docs/platforms.md from what the tests printed: run it after `./dev test --everywhere`.
 
 Reads build/log/ctest-PRESET.log, which `./dev test` keeps of each preset (what is appended counts instead of what was said
-before), and replaces what stands between the two marks of
-the page; so the table says what was seen, and nothing else. With --print it only prints the table.
+before), and replaces what stands between the two marks of the page; so the table says what was seen, and nothing else. With
+--print it only prints the table.
 """
 import datetime
 import pathlib
@@ -27,10 +27,10 @@ COLUMNS = [
 ]
 
 
-def outcomes(text):
+def outcomes(log):
     """{program: what it did} of one of ctest's logs."""
     found = {}
-    for part in re.split(r"^(?=\d+/\d+ Testing: )", text, flags=re.M):
+    for part in re.split(r"^(?=\d+/\d+ Testing: )", log, flags=re.M):
         named = re.match(r"\d+/\d+ Testing: (\S+)", part)
         if not named:
             continue
@@ -41,25 +41,25 @@ def outcomes(text):
         ran = re.search(r"^\[=+\] (\d+) tests? from", part, re.M)
         ended_well = re.search(r"^Test Passed\.", part, re.M)
         if ran:
-            text = f"{passed[1] if passed else 0} of {ran[1]}"
+            outcome = f"{passed[1] if passed else 0} of {ran[1]}"
             if skipped:
-                text += f", {skipped[1]} skipped"
+                outcome += f", {skipped[1]} skipped"
             if not ended_well and not failed:
-                text += ", then failed"
+                outcome += ", then failed"
         elif ended_well:
-            text = "passed"
+            outcome = "passed"
         elif "Timeout" in part:
-            text = "**not finished**"
+            outcome = "**not finished**"
         else:
-            text = "**failed**"
+            outcome = "**failed**"
         if failed:
-            text = f"**{text}**"
-        found[name] = text
+            outcome = f"**{outcome}**"
+        found[name] = outcome
     return found
 
 
 def version(program):
-    """The first line that the program says of itself, without what is the same everywhere."""
+    """The first line that the program says of itself."""
     try:
         said = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout.splitlines()[0]
     except (OSError, subprocess.CalledProcessError):
@@ -87,12 +87,8 @@ def table():
         str(sum(int(m[1]) for name in names if (m := re.match(r"\**(\d+) of", column[3].get(name, "")))))
         for column in columns) + " |")
     lines.append("")
-    seen = []
-    for *_, programs, _, _ in columns:
-        for program in programs:
-            if program not in seen:
-                seen.append(program)
-    lines.append("Versions, as the programs state them: " + "; ".join(version(program) for program in seen) + ".")
+    used = dict.fromkeys(program for *_, programs, _, _ in columns for program in programs)
+    lines.append("Versions, as the programs state them: " + "; ".join(version(program) for program in used) + ".")
     return "\n".join(lines)
 
 
