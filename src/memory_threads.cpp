@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <cstdlib>
 #include <mutex>
 #include <new>
 
 #include "constant_mutex.hpp"
+#include "platform.hpp"
 
 namespace headroom::inline v0_1::detail {
 
@@ -27,24 +29,47 @@ std::size_t alignment_of(std::size_t bytes) noexcept { return std::min<std::size
 
 }  // namespace
 
-// A thread's caches. Its destructor runs when the thread ends: what was kept goes back to the resources.
+// A thread's caches. Made with malloc, as a thread's variables may be gone when it ends, and operator new may be on its way
+// to us already.
 struct thread_leaving {
     thread_cache* caches = nullptr;
 
-    ~thread_leaving();
+    // What was kept goes back to the resources.
+    void return_caches();
 };
 
 namespace {
 
-thread_local thread_leaving leaving;
-// Set when the above has run: destructors of other thread-local objects may still allocate, and do without a cache.
+constinit thread_local thread_leaving* leaving = nullptr;
+// Set when the thread has left: destructors of other thread-local objects may still allocate, and do without a cache.
 constinit thread_local bool left = false;
+
+void leave(void* mine) {
+    if (!thread_variables_gone_at_end()) {
+        left = true;
+        leaving = nullptr;
+        places_of_thread = {};
+    }
+    static_cast<thread_leaving*>(mine)->return_caches();
+    std::free(mine);
+}
+
+// Null without memory.
+thread_leaving* find_or_make_leaving() noexcept {
+    if (leaving != nullptr) return leaving;
+    void* const memory = std::malloc(sizeof(thread_leaving));
+    if (memory == nullptr) return nullptr;
+    auto* const made = new (memory) thread_leaving;
+    if (!at_thread_end(leave, made)) {
+        std::free(memory);
+        return nullptr;
+    }
+    return leaving = made;
+}
 
 }  // namespace
 
-thread_leaving::~thread_leaving() {
-    left = true;
-    places_of_thread = {};
+void thread_leaving::return_caches() {
     std::unique_lock lock(links);
     while (caches != nullptr) {
         thread_cache& gone = *caches;
@@ -84,10 +109,12 @@ void shared_pools::unlink(thread_cache& gone) noexcept {
 thread_cache* shared_pools::find_or_make_cache() {
     if (thread_cache* const mine = cache()) return mine;
     if (left) return nullptr;
+    thread_leaving* const thread = find_or_make_leaving();
+    if (thread == nullptr) return nullptr;
     thread_cache* found = nullptr;
     {
         const std::lock_guard lock(links);
-        found = leaving.caches;
+        found = thread->caches;
         while (found != nullptr && found->owner != this) found = found->next_of_thread;
     }
     if (found == nullptr) {
@@ -98,10 +125,10 @@ thread_cache* shared_pools::find_or_make_cache() {
         found->next_of_owner = caches_;
         if (caches_ != nullptr) caches_->previous_of_owner = found;
         caches_ = found;
-        found->thread = &leaving;
-        found->next_of_thread = leaving.caches;
-        if (leaving.caches != nullptr) leaving.caches->previous_of_thread = found;
-        leaving.caches = found;
+        found->thread = thread;
+        found->next_of_thread = thread->caches;
+        if (thread->caches != nullptr) thread->caches->previous_of_thread = found;
+        thread->caches = found;
     }
     places_of_thread[place_] = {serial_, found};
     return found;

@@ -21,6 +21,7 @@
 
 #include "calls.hpp"
 #include "platform.hpp"
+#include "thread_end.hpp"
 #include "waiting.hpp"
 
 #if __has_include(<valgrind/valgrind.h>)
@@ -392,6 +393,10 @@ std::size_t memory_of_group() noexcept {
 void on_fork(void (*before)(), void (*after_in_parent)(), void (*after_in_child)()) noexcept {
     (void)pthread_atfork(before, after_in_parent, after_in_child);
 }
+
+bool at_thread_end(void (*run)(void*), void* with) noexcept { return run_by_destructor(run, with); }
+
+bool thread_variables_gone_at_end() noexcept { return false; }
 
 }  // namespace detail
 }  // namespace headroom::inline v0_1

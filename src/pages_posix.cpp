@@ -13,6 +13,7 @@
 
 #include "calls.hpp"
 #include "platform.hpp"
+#include "thread_end.hpp"
 #include "waiting.hpp"
 
 #ifndef MAP_ANONYMOUS
@@ -151,6 +152,10 @@ bool readable_means_in_use() noexcept { return false; }
 void on_fork(void (*before)(), void (*after_in_parent)(), void (*after_in_child)()) noexcept {
     (void)pthread_atfork(before, after_in_parent, after_in_child);
 }
+
+bool at_thread_end(void (*run)(void*), void* with) noexcept { return run_by_destructor(run, with); }
+
+bool thread_variables_gone_at_end() noexcept { return false; }
 
 }  // namespace detail
 }  // namespace headroom::inline v0_1

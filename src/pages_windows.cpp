@@ -14,6 +14,15 @@
 
 #include "calls.hpp"
 #include "platform.hpp"
+#include "thread_end.hpp"
+
+// GCC keeps thread-local variables in memory that the thread library frees before it calls their destructors. A destructor
+// can be had for memory that lies elsewhere; that is the function which the compiler itself calls for each such variable.
+#if defined(__GNUC__) && !defined(__clang__)
+#define HEADROOM_EMULATED_THREAD_VARIABLES
+#include <cxxabi.h>
+extern "C" void* __dso_handle;
+#endif
 
 namespace headroom::inline v0_1 {
 namespace {
@@ -167,6 +176,22 @@ void report_memory(std::byte*, std::size_t) noexcept {}
 bool readable_means_in_use() noexcept { return false; }
 
 void on_fork(void (*)(), void (*)(), void (*)()) noexcept {}
+
+#ifdef HEADROOM_EMULATED_THREAD_VARIABLES
+
+bool at_thread_end(void (*run)(void*), void* with) noexcept {
+    return abi::__cxa_thread_atexit(run, with, &__dso_handle) == 0;
+}
+
+bool thread_variables_gone_at_end() noexcept { return true; }
+
+#else
+
+bool at_thread_end(void (*run)(void*), void* with) noexcept { return run_by_destructor(run, with); }
+
+bool thread_variables_gone_at_end() noexcept { return false; }
+
+#endif
 
 }  // namespace detail
 }  // namespace headroom::inline v0_1

@@ -28,4 +28,12 @@ void report_memory(std::byte* base, std::size_t bytes) noexcept;
 // Does nothing where there is no fork.
 void on_fork(void (*before)(), void (*after_in_parent)(), void (*after_in_child)()) noexcept;
 
+// Calls `run(with)` when the calling thread ends, among the destructors of its thread-local objects. A thread may ask again
+// once it has been called, for what those destructors do; whether it is called then depends on the system. False, where it
+// cannot be arranged: for lack of memory.
+[[nodiscard]] bool at_thread_end(void (*run)(void*), void* with) noexcept;
+
+// Whether the thread's variables are gone when that is called, so that to name one makes a new one, which nothing frees.
+[[nodiscard]] bool thread_variables_gone_at_end() noexcept;
+
 }  // namespace headroom::inline v0_1::detail

@@ -1,0 +1,23 @@
+// at_thread_end() where a thread's variables live until their destructors have run, which is where the language's own means
+// do: everywhere but with GCC for Windows.
+#pragma once
+
+namespace headroom::inline v0_1::detail {
+
+struct thread_end {
+    void (*run)(void*) = nullptr;
+    void* with = nullptr;
+
+    ~thread_end() {
+        if (run != nullptr) run(with);
+    }
+};
+
+inline bool run_by_destructor(void (*run)(void*), void* with) noexcept {
+    thread_local thread_end mine;
+    mine.run = run;
+    mine.with = with;
+    return true;
+}
+
+}  // namespace headroom::inline v0_1::detail
