@@ -27,7 +27,9 @@ public:
     std::size_t poll() {
         const std::size_t lines_before = lines_.size();
         constexpr std::size_t piece = std::size_t{64} << 10;
-        input_.clear();    // the end of the file may lie further on by now
+        // The end of the file may lie further on by now, which some systems find out only when told where to read.
+        input_.clear();
+        input_.seekg(static_cast<std::streamoff>(text_.size()));
         for (;;) {
             const std::size_t size = text_.size();
             text_.append_default_init(piece);
@@ -71,9 +73,8 @@ static void follow(const std::string& path, const std::string& word) {
     } while (std::cin.get() != std::char_traits<char>::eof());
 }
 
-static void demonstrate() {
-    const auto path = std::filesystem::temp_directory_path() / ("headroom_log_" + std::to_string(std::random_device{}()));
-    std::ofstream log(path);
+static void tail_while_writing(const std::filesystem::path& path) {
+    std::ofstream log(path, std::ios::binary);
     log << "first light\nsecond wind\nthird ti" << std::flush;
 
     tailed_file tail(path.string());
@@ -86,8 +87,12 @@ static void demonstrate() {
     std::cout << tail.poll() << " more lines\n";
     std::cout << tail.lines()[2] << '\n' << tail.lines().back() << '\n';
     std::cout << "the view from before still says: " << early << '\n';
-    log.close();
-    std::filesystem::remove(path);
+}
+
+static void demonstrate() {
+    const auto path = std::filesystem::temp_directory_path() / ("headroom_log_" + std::to_string(std::random_device{}()));
+    tail_while_writing(path);
+    std::filesystem::remove(path);    // which Windows refuses while anything has it open
 }
 
 int main(int argc, char** argv) {

@@ -3,6 +3,9 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
+
+#include "platform.hpp"
 
 namespace headroom::inline v0_1::detail {
 
@@ -13,21 +16,21 @@ public:
     constant_mutex& operator=(const constant_mutex&) = delete;
 
     void lock() noexcept {
-        unsigned expected = free;
+        std::uint32_t expected = free;
         if (state_.compare_exchange_strong(expected, held, std::memory_order_acquire)) [[likely]]
             return;
         // From here on whoever unlocks wakes somebody: this thread may have been the only one waiting, or not.
         while (state_.exchange(held_and_waited_for, std::memory_order_acquire) != free)
-            state_.wait(held_and_waited_for, std::memory_order_relaxed);
+            wait_while(state_, held_and_waited_for);
     }
 
     void unlock() noexcept {
-        if (state_.exchange(free, std::memory_order_release) == held_and_waited_for) state_.notify_one();
+        if (state_.exchange(free, std::memory_order_release) == held_and_waited_for) wake_one(state_);
     }
 
 private:
-    static constexpr unsigned free = 0, held = 1, held_and_waited_for = 2;
-    std::atomic<unsigned> state_{free};
+    static constexpr std::uint32_t free = 0, held = 1, held_and_waited_for = 2;
+    std::atomic<std::uint32_t> state_{free};
 };
 
 }  // namespace headroom::inline v0_1::detail

@@ -81,7 +81,7 @@ void thread_leaving::return_caches() {
         lock.lock();
         --owner.returning_;
         returned.fetch_add(1, std::memory_order_relaxed);
-        returned.notify_all();
+        wake_all(returned);
     }
 }
 
@@ -234,7 +234,7 @@ void shared_pools::forget() noexcept {
     while (returning_ != 0) {
         const std::uint32_t seen = returned.load(std::memory_order_relaxed);
         lock.unlock();
-        returned.wait(seen, std::memory_order_relaxed);
+        wait_while(returned, seen);
         lock.lock();
     }
 }

@@ -157,5 +157,10 @@ bool at_thread_end(void (*run)(void*), void* with) noexcept { return run_by_dest
 
 bool thread_variables_gone_at_end() noexcept { return false; }
 
+// The systems without a futex that come here bring libc++, whose functions do not lose any.
+void wait_while(const std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept { word.wait(value, std::memory_order_relaxed); }
+void wake_one(std::atomic<std::uint32_t>& word) noexcept { word.notify_one(); }
+void wake_all(std::atomic<std::uint32_t>& word) noexcept { word.notify_all(); }
+
 }  // namespace detail
 }  // namespace headroom::inline v0_1

@@ -193,5 +193,28 @@ bool thread_variables_gone_at_end() noexcept { return false; }
 
 #endif
 
+namespace {
+
+// Of all words: who waits is rare.
+SRWLOCK word_lock = SRWLOCK_INIT;
+CONDITION_VARIABLE word_changed = CONDITION_VARIABLE_INIT;
+
+}  // namespace
+
+void wait_while(const std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept {
+    AcquireSRWLockExclusive(&word_lock);
+    while (word.load(std::memory_order_relaxed) == value) SleepConditionVariableSRW(&word_changed, &word_lock, INFINITE, 0);
+    ReleaseSRWLockExclusive(&word_lock);
+}
+
+void wake_all(std::atomic<std::uint32_t>&) noexcept {
+    // A thread that has seen the old value is asleep once this has had the lock, or yet to look again.
+    AcquireSRWLockExclusive(&word_lock);
+    ReleaseSRWLockExclusive(&word_lock);
+    WakeAllConditionVariable(&word_changed);
+}
+
+void wake_one(std::atomic<std::uint32_t>& word) noexcept { wake_all(word); }    // one of them all might wait for another word
+
 }  // namespace detail
 }  // namespace headroom::inline v0_1

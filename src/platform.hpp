@@ -1,7 +1,9 @@
 // What the floors above need of the system besides pages. Implemented beside them, in src/pages_*.cpp.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 
 #include <headroom/pages.hpp>
 
@@ -35,5 +37,11 @@ void on_fork(void (*before)(), void (*after_in_parent)(), void (*after_in_child)
 
 // Whether the thread's variables are gone when that is called, so that to name one makes a new one, which nothing frees.
 [[nodiscard]] bool thread_variables_gone_at_end() noexcept;
+
+// Waits while `word` is `value`; may return before. Whoever changes it calls one of the others after that: for a change that
+// lets one thread go on, or all. (std::atomic's own functions lose wake-ups in GCC's library where the system has no futex.)
+void wait_while(const std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept;
+void wake_one(std::atomic<std::uint32_t>& word) noexcept;
+void wake_all(std::atomic<std::uint32_t>& word) noexcept;
 
 }  // namespace headroom::inline v0_1::detail

@@ -9,21 +9,21 @@
 
 #include <algorithm>
 #include <cstring>
-#include <fstream>
 #include <set>
-#include <sstream>
 #include <string>
 #include <typeinfo>
 #include <vector>
 
 #include "support/addresses.hpp"
 #include "support/emulated.hpp"
+#include "system/mapped.hpp"
 
 namespace {
 
 using headroom::settled_vector;
 using headroom::vector;
 using headroom_test::an_address;
+using headroom_test::is_mapped;
 
 struct mapped : headroom::vector_policy {
     static constexpr std::size_t map_threshold = 1;
@@ -204,19 +204,6 @@ TEST(hardened_memory, a_warm_range_holds_nothing_of_its_last_owner) {
         warm = warm || headroom::statistics().cache_hits != 0;
     }
     EXPECT_TRUE(warm) << "no range was used again, so this has shown nothing";
-}
-
-// Whether anything, accessible or not, is mapped there; true where the system does not say.
-bool is_mapped(const void* address) {
-    std::ifstream maps("/proc/self/maps");
-    if (!maps) return true;
-    for (std::string line; std::getline(maps, line);) {
-        std::uintptr_t first = 0, last = 0;
-        char dash = 0;
-        std::istringstream(line) >> std::hex >> first >> dash >> last;
-        if (reinterpret_cast<std::uintptr_t>(address) - first < last - first) return true;
-    }
-    return false;
 }
 
 // The addresses of a dead vector are not somebody else's soon: kept with their memory not before 16 others were given back,

@@ -16,7 +16,6 @@
 #include <set>
 #include <string>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "support/resources.hpp"
@@ -319,12 +318,13 @@ TEST(SynchronizedMultipool, OptionsExcludeSizes) {
     EXPECT_EQ(upstream.blocks(), blocks);
 }
 
-// Passes everything on; before that, on the threads that ask for it, it does what a test wants done in the middle of a call.
+// Passes everything on; before that, once it is asked to, it does what a test wants done in the middle of a call. (Of which
+// thread, the test arranges: a thread that ends may have no variables any more to say so in.)
 class interrupted_upstream final : public std::pmr::memory_resource {
 public:
     explicit interrupted_upstream(std::pmr::memory_resource* below) : below_(below) {}
 
-    inline static thread_local bool interrupts = false;
+    std::atomic<bool> interrupts = false;
     std::function<void(std::size_t alignment)> before_allocate = [](std::size_t) {};
     std::function<void()> before_deallocate = [] {};
 
@@ -355,11 +355,12 @@ TEST(SynchronizedMultipool, AThreadThatEndsHoldsUpNoOther) {
     std::promise<void> used;
     bool in_time = false;
     slow.before_deallocate = [&] {
+        slow.interrupts = false;
         ends.set_value();
         in_time = used.get_future().wait_for(std::chrono::seconds(10)) == std::future_status::ready;
     };
     std::thread ending([&] {
-        interrupted_upstream::interrupts = true;
+        slow.interrupts = true;
         resource.deallocate(resource.allocate(8), 8);
     });
     ends.get_future().wait();
@@ -382,29 +383,33 @@ TEST(SynchronizedMultipool, AThreadMayEndWhileAnotherFirstUsesTheUpstream) {
     std::promise<void> keeps;
     std::promise<void> inside;
     std::promise<void> ends;
-    at_end.before_deallocate = [&] { ends.set_value(); };
+    at_end.before_deallocate = [&] {
+        at_end.interrupts = false;
+        ends.set_value();
+    };
     std::thread ending([&] {
         outer.deallocate(outer.allocate(8), 8);
         used_last.deallocate(used_last.allocate(8), 8);
         keeps.set_value();
         inside.get_future().wait();
-        interrupted_upstream::interrupts = true;
+        at_end.interrupts = true;
     });
     keeps.get_future().wait();
-    bool first = true;
     std::thread beginning([&] {
         between.before_allocate = [&](std::size_t alignment) {
             // What a thread keeps its blocks in is aligned too much for the inner one to take the way that is of interest.
-            if (alignment > alignof(std::max_align_t) || !std::exchange(first, false)) return;
+            if (alignment > alignof(std::max_align_t)) return;
+            between.interrupts = false;
             inside.set_value();
             ends.get_future().wait();
         };
-        interrupted_upstream::interrupts = true;
+        between.interrupts = true;
         outer.deallocate(outer.allocate(8), 8);
     });
     ending.join();
     beginning.join();
-    EXPECT_FALSE(first);
+    EXPECT_FALSE(between.interrupts);
+    EXPECT_FALSE(at_end.interrupts);
     for (auto* each : {&used_last, &outer, &inner}) each->release();
     EXPECT_EQ(upstream.blocks(), 0U);
     EXPECT_EQ(upstream.mistakes(), 0U);
@@ -425,12 +430,13 @@ TEST(SynchronizedMultipool, AResourceWaitsForAThreadThatIsGivingBackWhatItKept) 
         std::atomic<bool> done = false;
         std::atomic<bool> waited = false;
         slow.before_deallocate = [&] {
+            slow.interrupts = false;
             ends.set_value();
             std::this_thread::sleep_for(std::chrono::milliseconds(100));    // time to make the mistake in
             waited = !done;
         };
         std::thread ending([&] {
-            interrupted_upstream::interrupts = true;
+            slow.interrupts = true;
             resource->deallocate(resource->allocate(8), 8);
         });
         ends.get_future().wait();

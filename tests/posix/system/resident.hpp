@@ -21,6 +21,9 @@ inline std::size_t resident_bytes_of_process() {
     return resident * headroom::page_size();
 }
 
+// Whether that counts what this program uses and nothing else.
+inline bool resident_bytes_of_process_are_its_own() { return true; }
+
 // Resident bytes of [data, data + bytes), whose start lies on a page. All of it must be mapped, accessible or not.
 inline std::size_t resident_bytes(const void* data, std::size_t bytes) {
     const std::size_t page = headroom::page_size();

@@ -24,6 +24,11 @@ inline std::size_t resident_bytes_of_process() {
     return counters.WorkingSetSize;
 }
 
+// Whether that counts what this program uses and nothing else. Wine keeps a byte for each page reserved, in the program.
+inline bool resident_bytes_of_process_are_its_own() {
+    return GetProcAddress(GetModuleHandleA("ntdll.dll"), "wine_get_version") == nullptr;
+}
+
 // Resident bytes of [data, data + bytes), whose start lies on a page. All of it must be reserved, accessible or not.
 inline std::size_t resident_bytes(const void* data, std::size_t bytes) {
     const std::size_t page = headroom::page_size();
