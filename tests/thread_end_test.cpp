@@ -1,0 +1,65 @@
+// A synchronized multipool used by a thread that is ending: by the destructors of its variables, before and after the one that
+// gives back what the thread kept.
+// Labels: posix
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include <headroom/multipool.hpp>
+
+#include "support/resources.hpp"
+
+namespace {
+
+using headroom::synchronized_multipool_resource;
+using test::counting_upstream;
+
+// Uses the resource when its thread ends, if it was given one.
+struct user_at_end {
+    synchronized_multipool_resource* resource = nullptr;
+    void* kept = nullptr;
+
+    ~user_at_end() {
+        if (resource == nullptr) return;
+        for (int i = 0; i < 100; ++i) resource->deallocate(resource->allocate(40), 40);
+        if (kept != nullptr) resource->deallocate(kept, 40);
+    }
+};
+
+// Variables are destroyed in the reverse of the order in which they were first used.
+thread_local user_at_end variable;
+
+TEST(ThreadEnd, ADestructorAfterTheResourcesOwnMayUseTheResource) {
+    counting_upstream upstream;
+    synchronized_multipool_resource resource(&upstream);
+    for (int i = 0; i < 3; ++i) {
+        std::thread([&] {
+            variable.resource = &resource;
+            variable.kept = resource.allocate(40);
+        }).join();
+    }
+    const std::size_t bytes = upstream.bytes();
+    std::thread([&] {
+        variable.resource = &resource;
+        variable.kept = resource.allocate(40);
+    }).join();
+    EXPECT_EQ(upstream.bytes(), bytes) << "the last thread found nothing of what those before it had given back";
+    resource.release();
+    EXPECT_EQ(upstream.blocks(), 0U);
+    EXPECT_EQ(upstream.mistakes(), 0U);
+}
+
+TEST(ThreadEnd, ADestructorBeforeTheResourcesOwnMayUseTheResource) {
+    counting_upstream upstream;
+    synchronized_multipool_resource resource(&upstream);
+    std::thread([&] {
+        void* const block = resource.allocate(40);
+        variable.resource = &resource;
+        variable.kept = block;
+    }).join();
+    resource.release();
+    EXPECT_EQ(upstream.blocks(), 0U);
+    EXPECT_EQ(upstream.mistakes(), 0U);
+}
+
+}  // namespace
