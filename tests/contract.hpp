@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <utility>
+#include <vector>
 
 #include "support/elements.hpp"
 #include "support/iterators.hpp"
@@ -33,6 +34,15 @@ protected:
 private:
     long live_before_ = 0;
 };
+
+// Whether assign(count, value) takes an element of the container itself for the value. The standard asks nobody to (it does for
+// insert and resize), and libc++'s vector does not.
+template <class Container>
+constexpr bool assigns_its_own_element = true;
+#if defined(_LIBCPP_VERSION)
+template <class T, class Allocator>
+constexpr bool assigns_its_own_element<std::vector<T, Allocator>> = false;
+#endif
 
 // Where inside a container something happens; a test that says nothing else tries them all.
 struct place {

@@ -68,9 +68,11 @@ TYPED_TEST(large, its_own_element_as_the_value) {
         expected.resize(many, static_cast<int>(i));
         EXPECT_EQ(numbers(v), expected);
 
-        TypeParam w = filled<TypeParam>(10);
-        w.assign(many, w[i]);
-        EXPECT_EQ(numbers(w), numbers_list(many, static_cast<int>(i)));
+        if (assigns_its_own_element<TypeParam>) {
+            TypeParam w = filled<TypeParam>(10);
+            w.assign(many, w[i]);
+            EXPECT_EQ(numbers(w), numbers_list(many, static_cast<int>(i)));
+        }
 
         TypeParam x = filled<TypeParam>(10);
         x.insert(x.begin() + 5, many, x[i]);
