@@ -1,4 +1,4 @@
-// Labels: many-ranges
+// Labels: many-ranges own-heap
 // Every system call of every operation refused in turn, with and without a heap that could step in: no leak, no element
 // lost, and bad_alloc only when nothing is left to try.
 // Valgrind puts a heap of its own in the place of the one that refuses here; and it keeps account of 30,000 mappings in all,
