@@ -12,8 +12,7 @@ from sources import ROOT, text
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:<(headroom/[^>]+)>|"([^"]+)")')
 CONDITION = re.compile(r"^\s*#\s*(if|ifdef|ifndef|endif)\b")
 # One of these by system, as in CMakeLists.txt.
-PLATFORMS = (("#if defined(_WIN32)", "pages_windows"), ("#elif defined(__linux__)", "pages_linux"),
-             ("#else", "pages_posix"))
+PLATFORMS = (("#if defined(_WIN32)", "windows"), ("#elif defined(__linux__)", "linux"), ("#else", "posix"))
 
 
 def expanded(path, done):
@@ -28,7 +27,7 @@ def expanded(path, done):
             if line.strip() != "#pragma once":
                 yield line
             continue
-        target = pathlib.PurePath("include") / found[1] if found[1] else path.parent / found[2]
+        target = pathlib.PurePath("include") / found[1] if found[1] else pathlib.PurePath("src") / found[2]
         if depth:
             sys.exit(f"{path}:{number}: an include of our own under a condition cannot be put in place")
         if target not in done:
@@ -53,19 +52,21 @@ def amalgamated():
             yield from expanded(path, done)
     yield ""
     yield "#ifdef HEADROOM_IMPLEMENTATION"
-    sources = sorted(path.stem for path in (ROOT / "src").glob("*.cpp") if not path.stem.startswith("pages_"))
+    systems = [pathlib.PurePath(f"src/system/{name}.cpp") for _, name in PLATFORMS]
+    sources = sorted(pathlib.PurePath(path.relative_to(ROOT)) for path in (ROOT / "src").rglob("*.cpp"))
     # What the sources share stands before them, outside the conditions on the platform.
-    for path in sorted((ROOT / "src").glob("*.hpp")):
+    for path in sorted((ROOT / "src").rglob("*.hpp")):
         path = pathlib.PurePath(path.relative_to(ROOT))
         if path not in done:
             done.add(path)
             yield from expanded(path, done)
-    for condition, name in PLATFORMS:
+    for (condition, _), path in zip(PLATFORMS, systems):
         yield condition
-        yield from expanded(pathlib.PurePath(f"src/{name}.cpp"), done)
+        yield from expanded(path, done)
     yield "#endif"
-    for name in sources:
-        yield from expanded(pathlib.PurePath(f"src/{name}.cpp"), done)
+    for path in sources:
+        if path not in systems:
+            yield from expanded(path, done)
     yield "#endif  // HEADROOM_IMPLEMENTATION"
 
 

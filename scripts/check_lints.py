@@ -10,7 +10,7 @@ HEADER = "// What it is.\n#pragma once\n"
 CLEAN = {
     "include/headroom/pages.hpp": HEADER,
     "include/headroom/vector.hpp": HEADER + "#include <headroom/pages.hpp>\n",
-    "src/pages_linux.cpp": "#ifdef __linux__\n#endif\n",
+    "src/system/linux.cpp": "#ifdef __linux__\n#endif\n",
     "examples/quick.cpp": "int main() {}\n",
     "README.md": "# Title\n\n[up](#title)\n\n<!-- file: examples/quick.cpp -->\n```cpp\nint main() {}\n```\n",
     "docs/conformance.md": "# Conformance\n",
@@ -18,13 +18,13 @@ CLEAN = {
     "CMakeLists.txt": "project(headroom VERSION 1.2.3)\n",
 }
 FAULTS = [    # lint, file, text that replaces the file, what the lint must say
-    ("platform", "src/cache.cpp", "#if defined(_WIN32)\n#endif\n", "src/cache.cpp:1: a platform conditional"),
+    ("platform", "src/range/cache.cpp", "#if defined(_WIN32)\n#endif\n", "src/range/cache.cpp:1: a platform conditional"),
     ("platform", "include/headroom/pages.hpp", HEADER + "#include <sys/mman.h>\n", "pages.hpp:3: a public header includes"),
     ("floors", "include/headroom/pages.hpp", HEADER + "#include <headroom/vector.hpp>\n", "pages.hpp:3: floor 1 reaches"),
     ("floors", "include/headroom/new.hpp", HEADER, "new.hpp:1: has no floor yet"),
     ("floors", "include/headroom/headroom.hpp", HEADER, "headroom.hpp:1: leaves out include/headroom/pages.hpp"),
-    ("floors", "src/pages_linux.cpp", '#include "../tests/some_test.cpp"\n', "pages_linux.cpp:1: src/ includes tests/"),
-    ("length", "src/cache.cpp", "//\n" * 701, "src/cache.cpp:701: 701 lines"),
+    ("floors", "src/system/linux.cpp", '#include "../tests/some_test.cpp"\n', "linux.cpp:1: src/ includes tests/"),
+    ("length", "src/range/cache.cpp", "//\n" * 701, "src/range/cache.cpp:701: 701 lines"),
     ("links", "README.md", "[x](docs/none.md)\n", "README.md:1: docs/none.md leads nowhere"),
     ("links", "README.md", "[x](#none)\n", "README.md:1: #none: no such heading"),
     ("paths", "README.md", "see /ho" + "me/somebody/x\n", "README.md:1: /ho" + "me/s"),
@@ -34,9 +34,9 @@ FAULTS = [    # lint, file, text that replaces the file, what the lint must say
     ("snippets", "README.md", "<!-- part of: examples/quick.cpp -->\n```cpp\nint x;\n```\n", "is not in examples/quick.cpp"),
     ("snippets", "README.md", "<!-- synopsis of: examples/quick.cpp -->\n```cpp\nint main(int);\n```\n", "not declared in"),
     ("style", "include/headroom/pages.hpp", "#pragma once\n", "pages.hpp:1: opens without saying what it is"),
-    ("style", "src/cache.cpp", "\tint x;\n", "src/cache.cpp:1: a tab or a trailing blank"),
-    ("version", "src/cache.cpp", "namespace headroom {\n", "cache.cpp:1: opens namespace headroom without inline v1_2"),
-    ("version", "src/cache.cpp", "namespace headroom::inline v1_1 {\n", "cache.cpp:1: v1_1 is not this version"),
+    ("style", "src/range/cache.cpp", "\tint x;\n", "src/range/cache.cpp:1: a tab or a trailing blank"),
+    ("version", "src/range/cache.cpp", "namespace headroom {\n", "cache.cpp:1: opens namespace headroom without `{ inline namespace v1_2 {`"),
+    ("version", "src/range/cache.cpp", "namespace headroom { inline namespace v1_1 {\n", "cache.cpp:1: v1_1 is not this version"),
     ("conformance", "docs/conformance.md", "| `x` | `suite.none` | |\n", "docs/conformance.md:1: there is no test suite.none"),
     ("conformance", "docs/conformance.md", "| x | proof |\n|---|---|\n| `x` | `y` |\n", "docs/conformance.md:3: a row without a proof"),
 ]
@@ -61,6 +61,7 @@ with tempfile.TemporaryDirectory() as folder:
         clean = run(tree, lint)
         if clean.returncode != 0:
             failures.append(f"lint_{lint}: finds fault with a clean tree:\n{clean.stdout}{clean.stderr}")
+        (tree / name).parent.mkdir(parents=True, exist_ok=True)
         (tree / name).write_text(text)
         faulty = run(tree, lint)
         if faulty.returncode != 1 or expected not in faulty.stdout:

@@ -1,4 +1,4 @@
-"""Platform conditionals live in src/pages_*.cpp alone, and no public header leaks one of the system's headers.
+"""Platform conditionals live in src/system/ alone, and no public header leaks one of the system's headers.
 
 Why: one file per system keeps each readable, and keeps every other file the same on all of them.
 """
@@ -14,11 +14,11 @@ SYSTEM_HEADER = re.compile(r"^\s*#\s*include\s*<(sys/|linux/|unistd\.h|fcntl\.h|
 
 findings = []
 for path in files(*CODE):
-    if path.parts[0] == "src" and path.name.startswith("pages_"):
+    if path.parts[:2] == ("src", "system"):
         continue
     for number, line in lines(path):
         if CONDITIONAL.search(line):
-            findings.append(f"{path}:{number}: a platform conditional outside src/pages_*.cpp")
+            findings.append(f"{path}:{number}: a platform conditional outside src/system/")
         if path.parts[0] == "include" and SYSTEM_HEADER.search(line):
             findings.append(f"{path}:{number}: a public header includes a header of the system")
 finish(findings)

@@ -9,7 +9,8 @@ from sources import files, finish, lines, text
 
 whole, major, minor = re.search(r"project\(headroom VERSION ((\d+)\.(\d+)\.\d+)", text("CMakeLists.txt")).groups()
 VERSION = f"v{major}_{minor}"
-OPENED = re.compile(r"^\s*namespace headroom\b(?!::inline " + VERSION + r"\b)")
+# Universal Ctags, and the editors that stand on it, cannot read `namespace headroom::inline v1_2`.
+OPENED = re.compile(r"^\s*namespace headroom\b(?! \{ inline namespace " + VERSION + r" \{)")
 NAMED = re.compile(r"\bv\d+_\d+\b")
 findings = []
 for path in files(".hpp", ".cpp", ".cppm", ".natvis"):
@@ -17,7 +18,7 @@ for path in files(".hpp", ".cpp", ".cppm", ".natvis"):
         continue
     for number, line in lines(path):
         if OPENED.match(line):
-            findings.append(f"{path}:{number}: opens namespace headroom without inline {VERSION}")
+            findings.append(f"{path}:{number}: opens namespace headroom without `{{ inline namespace {VERSION} {{`")
         for name in NAMED.findall(line):
             if name != VERSION:
                 findings.append(f"{path}:{number}: {name} is not this version, {VERSION}")

@@ -2,7 +2,7 @@
 
 #include <headroom/reservation.hpp>
 
-namespace headroom::inline v0_1 {
+namespace headroom { inline namespace v0_1 {
 
 refused::refused(const char* what, std::size_t bytes, std::error_code code) noexcept : code_(code) {
     // message() allocates, and memory may be what is short; then the number has to do.
@@ -21,4 +21,4 @@ void throw_system_error(std::error_code code, const char* what) { throw std::sys
 
 }  // namespace detail
 
-}  // namespace headroom::inline v0_1
+}}  // namespace headroom

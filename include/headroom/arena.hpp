@@ -20,11 +20,11 @@
 #include <system_error>
 #include <utility>
 
-#include <headroom/detail/memory_checks.hpp>
-#include <headroom/detail/memory_chunks.hpp>
+#include <headroom/detail/memory/checks.hpp>
+#include <headroom/detail/memory/chunks.hpp>
 #include <headroom/reservation.hpp>
 
-namespace headroom::inline v0_1 {
+namespace headroom { inline namespace v0_1 {
 
 HEADROOM_MEMORY_ABI {
 
@@ -260,4 +260,4 @@ private:
 
 }  // HEADROOM_MEMORY_ABI
 
-}  // namespace headroom::inline v0_1
+}}  // namespace headroom

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace headroom::inline v0_1 {
+namespace headroom { inline namespace v0_1 {
 
 // How a range is held.
 //   guarded: what is not committed is inaccessible; a stray write faults; works where overcommit is off.
@@ -108,4 +108,4 @@ private:
     return commit_policy::prefault_ahead(bytes);
 }
 
-}  // namespace headroom::inline v0_1
+}}  // namespace headroom

@@ -14,7 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace headroom::inline v0_1 {
+namespace headroom { inline namespace v0_1 {
 
 namespace detail {
 
@@ -88,4 +88,4 @@ struct page_rounded {
     }
 };
 
-}  // namespace headroom::inline v0_1
+}}  // namespace headroom

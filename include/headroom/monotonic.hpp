@@ -21,10 +21,10 @@
 #include <cstdint>
 #include <memory_resource>
 
-#include <headroom/detail/memory_checks.hpp>
-#include <headroom/detail/memory_chunks.hpp>
+#include <headroom/detail/memory/checks.hpp>
+#include <headroom/detail/memory/chunks.hpp>
 
-namespace headroom::inline v0_1 {
+namespace headroom { inline namespace v0_1 {
 
 HEADROOM_MEMORY_ABI {
 
@@ -144,4 +144,4 @@ private:
 
 }  // HEADROOM_MEMORY_ABI
 
-}  // namespace headroom::inline v0_1
+}}  // namespace headroom

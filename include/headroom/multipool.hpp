@@ -14,7 +14,7 @@
 //     blocks up to 128 bytes lie in slabs of up to 4 KiB there, so that nodes stay close, whatever they hold.
 //   - Blocks of whole kilobytes have a gap of 64 bytes before them, so that they do not all begin in the same few sets of
 //     the processor's cache.
-//   - Freed blocks are reused first in, first out (see detail/memory_bins.hpp for why).
+//   - Freed blocks are reused first in, first out (see detail/memory/bins.hpp for why).
 //   - Called on the concrete type (or through resource_allocator) allocate and deallocate are inline, without a virtual
 //     call; through std::pmr::memory_resource* they are virtual. One class serves both.
 //   - With the default upstream, chunks of 64 KiB and more, and blocks that large, come from reservations. The memory of
@@ -36,13 +36,13 @@
 #include <memory_resource>
 #include <new>
 
-#include <headroom/detail/memory_bins.hpp>
-#include <headroom/detail/memory_checks.hpp>
-#include <headroom/detail/memory_chunks.hpp>
-#include <headroom/detail/memory_large.hpp>
-#include <headroom/detail/memory_threads.hpp>
+#include <headroom/detail/memory/bins.hpp>
+#include <headroom/detail/memory/checks.hpp>
+#include <headroom/detail/memory/chunks.hpp>
+#include <headroom/detail/memory/large.hpp>
+#include <headroom/detail/memory/threads.hpp>
 
-namespace headroom::inline v0_1 {
+namespace headroom { inline namespace v0_1 {
 
 HEADROOM_MEMORY_ABI {
 
@@ -523,4 +523,4 @@ private:
 
 }  // HEADROOM_MEMORY_ABI
 
-}  // namespace headroom::inline v0_1
+}}  // namespace headroom

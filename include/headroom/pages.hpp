@@ -20,7 +20,7 @@
 
 #include <headroom/detail/attributes.hpp>
 
-namespace headroom::inline v0_1 {
+namespace headroom { inline namespace v0_1 {
 
 // What a program may do with the bytes of a range.
 enum class access { none, read_only, read_write };
@@ -88,4 +88,4 @@ HEADROOM_API std::error_code guard(page_range range) noexcept;
 // A wish: function_not_supported where the system keeps no names.
 HEADROOM_API std::error_code name(page_range range, const char* text) noexcept;
 
-}  // namespace headroom::inline v0_1
+}}  // namespace headroom

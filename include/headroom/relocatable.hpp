@@ -22,7 +22,7 @@
 #include <headroom/detail/attributes.hpp>
 #include <headroom/detail/std_forward.hpp>
 
-namespace headroom::inline v0_1 {
+namespace headroom { inline namespace v0_1 {
 
 template <class T>
 struct is_trivially_relocatable;
@@ -162,4 +162,4 @@ constexpr T* uninitialized_relocate(T* first, T* last, T* result) noexcept(is_tr
     }
 }
 
-}  // namespace headroom::inline v0_1
+}}  // namespace headroom

@@ -19,10 +19,10 @@
 
 #include <headroom/commit_policy.hpp>
 #include <headroom/detail/attributes.hpp>
-#include <headroom/detail/held_range.hpp>
+#include <headroom/detail/vector/held_range.hpp>
 #include <headroom/pages.hpp>
 
-namespace headroom::inline v0_1 {
+namespace headroom { inline namespace v0_1 {
 
 // Thrown where the system refuses address space or memory: a std::bad_alloc that says what was refused and why.
 class HEADROOM_EXCEPTION refused : public std::bad_alloc {
@@ -187,4 +187,4 @@ HEADROOM_API [[nodiscard]] std::size_t cached_bytes() noexcept;
 // Gives all that is kept warm back to the system.
 HEADROOM_API void trim_cache() noexcept;
 
-}  // namespace headroom::inline v0_1
+}}  // namespace headroom

@@ -26,7 +26,7 @@
 #include <headroom/detail/attributes.hpp>
 #include <headroom/detail/errors.hpp>
 
-namespace headroom::inline v0_1 {
+namespace headroom { inline namespace v0_1 {
 
 namespace detail {
 
@@ -107,4 +107,4 @@ template <class T, class U, class Resource>
     }
 }
 
-}  // namespace headroom::inline v0_1
+}}  // namespace headroom

@@ -30,11 +30,11 @@
 #include <type_traits>
 #include <utility>
 
-#include <headroom/detail/sequence.hpp>
-#include <headroom/detail/settled_store.hpp>
+#include <headroom/detail/vector/sequence.hpp>
+#include <headroom/detail/vector/settled_store.hpp>
 #include <headroom/reservation.hpp>
 
-namespace headroom::inline v0_1 {
+namespace headroom { inline namespace v0_1 {
 
 template <class T, class Policy = settled_policy>
 class HEADROOM_HARDENED_ABI settled_vector : public detail::sequence<detail::settled_store<T, Policy>> {
@@ -194,4 +194,4 @@ typename settled_vector<T, Policy>::size_type erase_if(settled_vector<T, Policy>
     return detail::erase_where(container, std::move(predicate));
 }
 
-}  // namespace headroom::inline v0_1
+}}  // namespace headroom

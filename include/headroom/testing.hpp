@@ -13,7 +13,7 @@
 
 #include <headroom/detail/attributes.hpp>
 
-namespace headroom::inline v0_1::testing {
+namespace headroom { inline namespace v0_1 { namespace testing {
 
 // What follows the chosen failure.
 enum class afterwards { succeed, keep_failing };
@@ -35,4 +35,4 @@ HEADROOM_API void pretend_page_size(std::size_t bytes) noexcept;
 // Makes a reservation of more than `bytes` fail with ENOMEM, as a small address space would; 0 lifts the limit.
 HEADROOM_API void limit_address_space(std::size_t bytes) noexcept;
 
-}  // namespace headroom::inline v0_1::testing
+}}}  // namespace headroom::testing

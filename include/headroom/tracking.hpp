@@ -17,9 +17,9 @@
 #include <string>
 
 #include <headroom/detail/attributes.hpp>
-#include <headroom/detail/memory_ledger.hpp>
+#include <headroom/detail/memory/ledger.hpp>
 
-namespace headroom::inline v0_1 {
+namespace headroom { inline namespace v0_1 {
 
 // What went through a tracking_resource. Blocks and bytes as the user asked for them.
 struct tracking_statistics {
@@ -102,4 +102,4 @@ private:
     tracking_statistics counts_;
 };
 
-}  // namespace headroom::inline v0_1
+}}  // namespace headroom

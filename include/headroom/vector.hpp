@@ -26,13 +26,13 @@
 #include <vector>    // allocators, and that there is a std::pmr::polymorphic_allocator
 
 #include <headroom/commit_policy.hpp>
-#include <headroom/detail/allocator_memory.hpp>
-#include <headroom/detail/heap_memory.hpp>
-#include <headroom/detail/movable_store.hpp>
-#include <headroom/detail/sequence.hpp>
+#include <headroom/detail/vector/allocator_memory.hpp>
+#include <headroom/detail/vector/heap_memory.hpp>
+#include <headroom/detail/vector/movable_store.hpp>
+#include <headroom/detail/vector/sequence.hpp>
 #include <headroom/growth.hpp>
 
-namespace headroom::inline v0_1 {
+namespace headroom { inline namespace v0_1 {
 
 // How a vector grows. Derive from it and override what should differ.
 struct vector_policy {
@@ -258,4 +258,4 @@ constexpr typename vector<T, Allocator, Policy>::size_type erase_if(vector<T, Al
     return detail::erase_where(container, std::move(predicate));
 }
 
-}  // namespace headroom::inline v0_1
+}}  // namespace headroom

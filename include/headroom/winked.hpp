@@ -21,7 +21,7 @@
 
 #include <headroom/detail/attributes.hpp>
 
-namespace headroom::inline v0_1 {
+namespace headroom { inline namespace v0_1 {
 
 namespace detail {
 
@@ -103,4 +103,4 @@ template <class T, class Resource, class... Arguments>
     return winked<T>(resource, std::forward<Arguments>(arguments)...);
 }
 
-}  // namespace headroom::inline v0_1
+}}  // namespace headroom

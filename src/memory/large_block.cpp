@@ -1,4 +1,4 @@
-#include <headroom/detail/large_block.hpp>
+#include <headroom/detail/memory/large_block.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -6,11 +6,11 @@
 #include <cstring>
 #include <new>
 
-#include <headroom/detail/heap.hpp>
-#include <headroom/detail/held_range.hpp>
+#include <headroom/detail/vector/heap.hpp>
+#include <headroom/detail/vector/held_range.hpp>
 #include <headroom/growth.hpp>
 
-namespace headroom::inline v0_1::detail {
+namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
 
 // What lies before the first element of a large block.
@@ -153,4 +153,4 @@ std::size_t trim_large(const large_layout& layout, void* begin, std::size_t size
 
 bool on_heap(const large_layout& layout, void* begin) noexcept { return header_of(layout, begin).control == nullptr; }
 
-}  // namespace headroom::inline v0_1::detail
+}}}  // namespace headroom::detail

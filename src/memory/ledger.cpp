@@ -1,4 +1,4 @@
-#include <headroom/detail/memory_ledger.hpp>
+#include <headroom/detail/memory/ledger.hpp>
 
 #include <algorithm>
 #include <cstdio>
@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace headroom::inline v0_1::detail {
+namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
 
 // How many blocks that are gone are remembered: enough to recognise a double free that comes soon, which most do.
@@ -172,4 +172,4 @@ void fail_rewind(const char* resource, const void* owner, std::size_t to, std::s
     std::abort();
 }
 
-}  // namespace headroom::inline v0_1::detail
+}}}  // namespace headroom::detail

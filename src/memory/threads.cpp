@@ -1,4 +1,4 @@
-#include <headroom/detail/memory_threads.hpp>
+#include <headroom/detail/memory/threads.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -7,10 +7,10 @@
 #include <mutex>
 #include <new>
 
-#include "constant_mutex.hpp"
-#include "platform.hpp"
+#include "system/constant_mutex.hpp"
+#include "system/platform.hpp"
 
-namespace headroom::inline v0_1::detail {
+namespace headroom { inline namespace v0_1 { namespace detail {
 
 constinit thread_local std::array<thread_place, thread_places> places_of_thread{};
 
@@ -239,4 +239,4 @@ void shared_pools::forget() noexcept {
     }
 }
 
-}  // namespace headroom::inline v0_1::detail
+}}}  // namespace headroom::detail

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace headroom::inline v0_1 {
+namespace headroom { inline namespace v0_1 {
 namespace {
 
 void to_standard_error(void*, const char* message) { std::fprintf(stderr, "headroom: %s\n", message); }
@@ -159,4 +159,4 @@ void tracking_resource::do_deallocate(void* block, std::size_t bytes, std::size_
 }
 bool tracking_resource::do_is_equal(const std::pmr::memory_resource& other) const noexcept { return this == &other; }
 
-}  // namespace headroom::inline v0_1
+}}  // namespace headroom

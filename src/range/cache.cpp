@@ -1,13 +1,13 @@
-#include "cache.hpp"
+#include "range/cache.hpp"
 
 #include <algorithm>
 
-#include "hardened.hpp"
-#include "platform.hpp"
-#include "range_calls.hpp"
-#include "registry.hpp"
+#include "range/quarantine.hpp"
+#include "system/platform.hpp"
+#include "range/range_calls.hpp"
+#include "range/registry.hpp"
 
-namespace headroom::inline v0_1::detail {
+namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
 
 // Each cached range costs up to three mappings of the 65,530 that a process may have by default.
@@ -105,9 +105,9 @@ bool give_to_cache(range* control) noexcept {
     return true;
 }
 
-}  // namespace headroom::inline v0_1::detail
+}}}  // namespace headroom::detail
 
-namespace headroom::inline v0_1 {
+namespace headroom { inline namespace v0_1 {
 
 void set_cache_limit(std::size_t bytes) noexcept {
     detail::range* evicted;
@@ -135,4 +135,4 @@ void trim_cache() noexcept {
     detail::destroy_all(evicted);
 }
 
-}  // namespace headroom::inline v0_1
+}}  // namespace headroom

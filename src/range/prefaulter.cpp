@@ -1,4 +1,4 @@
-#include "prefaulter.hpp"
+#include "range/prefaulter.hpp"
 
 #include <algorithm>
 #include <condition_variable>
@@ -6,10 +6,10 @@
 #include <new>
 #include <thread>
 
-#include "platform.hpp"
-#include "registry.hpp"
+#include "system/platform.hpp"
+#include "range/registry.hpp"
 
-namespace headroom::inline v0_1::detail {
+namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
 
 constexpr std::size_t batch_bytes = granule;
@@ -158,4 +158,4 @@ helper_pause::~helper_pause() {
     if (locked_ != nullptr) locked_->unlock();
 }
 
-}  // namespace headroom::inline v0_1::detail
+}}}  // namespace headroom::detail

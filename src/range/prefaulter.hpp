@@ -7,9 +7,9 @@
 
 #include <mutex>
 
-#include "range.hpp"
+#include "range/range.hpp"
 
-namespace headroom::inline v0_1::detail {
+namespace headroom { inline namespace v0_1 { namespace detail {
 
 // Asks the helper to provide [ready, bytes) of the range. Never fails: without a helper (no thread to be had, or a forked
 // child) writers provide for themselves.
@@ -39,4 +39,4 @@ private:
 // writer's own when it has caught up. Only while the helper is paused, or in the helper. Sets `ready`.
 std::error_code provide(range* control, std::size_t to) noexcept;
 
-}  // namespace headroom::inline v0_1::detail
+}}}  // namespace headroom::detail

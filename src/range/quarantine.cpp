@@ -1,4 +1,4 @@
-#include "hardened.hpp"
+#include "range/quarantine.hpp"
 
 #include <atomic>
 #include <cstdio>
@@ -7,10 +7,10 @@
 
 #include <headroom/detail/hardened.hpp>
 
-#include "registry.hpp"
-#include "waiting.hpp"
+#include "range/registry.hpp"
+#include "system/waiting.hpp"
 
-namespace headroom::inline v0_1::detail {
+namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
 
 #if defined(HEADROOM_HARDENED)
@@ -82,4 +82,4 @@ void fail_container(const char* container, const void* data, misuse what, const 
     std::abort();
 }
 
-}  // namespace headroom::inline v0_1::detail
+}}}  // namespace headroom::detail

@@ -11,7 +11,7 @@
 
 #include <headroom/pages.hpp>
 
-namespace headroom::inline v0_1::detail {
+namespace headroom { inline namespace v0_1 { namespace detail {
 
 [[nodiscard]] bool hardened() noexcept;
 
@@ -24,4 +24,4 @@ void put_to_rest(page_range mapping) noexcept;
 // Releases all that rest: addresses or mappings are short.
 void end_rest() noexcept;
 
-}  // namespace headroom::inline v0_1::detail
+}}}  // namespace headroom::detail

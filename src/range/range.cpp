@@ -1,21 +1,21 @@
 // The calls that containers make: acquire, extend, shrink, relinquish.
-#include "range.hpp"
+#include "range/range.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <thread>
 
-#include "cache.hpp"
-#include "hardened.hpp"
-#include "platform.hpp"
-#include "prefaulter.hpp"
-#include "range_calls.hpp"
-#include "registry.hpp"
-#include "statistics.hpp"
-#include "waiting.hpp"
+#include "range/cache.hpp"
+#include "range/quarantine.hpp"
+#include "system/platform.hpp"
+#include "range/prefaulter.hpp"
+#include "range/range_calls.hpp"
+#include "range/registry.hpp"
+#include "range/statistics.hpp"
+#include "system/waiting.hpp"
 
-namespace headroom::inline v0_1::detail {
+namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
 
 // How much of a warm range its next owner gets accessible at once: what the default policy may leave unused.
@@ -428,4 +428,4 @@ void transfer(range* from, range* to, std::size_t bytes) noexcept {
     count_copied(bytes);
 }
 
-}  // namespace headroom::inline v0_1::detail
+}}}  // namespace headroom::detail

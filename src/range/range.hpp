@@ -7,9 +7,9 @@
 
 #include <headroom/reservation.hpp>
 
-#include "calls.hpp"
+#include "system/calls.hpp"
 
-namespace headroom::inline v0_1::detail {
+namespace headroom { inline namespace v0_1 { namespace detail {
 
 // A lock for a few loads and stores, held by nobody for long. A whole word: RISC-V exchanges bytes only with the help of a
 // library that programs would have to name.
@@ -70,4 +70,4 @@ struct range {
 // the machines that have them.
 inline constexpr std::size_t granule = std::size_t{2} << 20;
 
-}  // namespace headroom::inline v0_1::detail
+}}}  // namespace headroom::detail

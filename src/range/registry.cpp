@@ -1,15 +1,15 @@
 // A table of three levels, as a page table's, from a granule of addresses to the control block of the range that covers it.
 // A range writes one entry for each granule it covers, or one for each gigabyte that it covers whole; lookups read three
 // words and then check, under the control block's own lock, that the range is live and holds the pointer.
-#include "registry.hpp"
+#include "range/registry.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <new>
 
-#include "constant_mutex.hpp"
+#include "system/constant_mutex.hpp"
 
-namespace headroom::inline v0_1::detail {
+namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
 
 constexpr unsigned granule_bits = 21;
@@ -172,9 +172,9 @@ range* range_at(const void* pointer) noexcept {
     return leaf == nullptr ? nullptr : leaf->ranges[leaf_index(at)].load(std::memory_order_acquire);
 }
 
-}  // namespace headroom::inline v0_1::detail
+}}}  // namespace headroom::detail
 
-namespace headroom::inline v0_1 {
+namespace headroom { inline namespace v0_1 {
 namespace {
 
 // What a control block says of itself, copied out under its lock; strings are made afterwards, because nothing that may
@@ -237,4 +237,4 @@ std::vector<owner> reservations() {
     return result;
 }
 
-}  // namespace headroom::inline v0_1
+}}  // namespace headroom

@@ -3,9 +3,9 @@
 
 #include <headroom/reservation.hpp>
 
-#include "range.hpp"
+#include "range/range.hpp"
 
-namespace headroom::inline v0_1::detail {
+namespace headroom { inline namespace v0_1 { namespace detail {
 
 // A control block not in use, or null when there is no memory for one.
 [[nodiscard]] range* new_control_block() noexcept;
@@ -35,4 +35,4 @@ struct registry_guard {
     registry_guard& operator=(const registry_guard&) = delete;
 };
 
-}  // namespace headroom::inline v0_1::detail
+}}}  // namespace headroom::detail

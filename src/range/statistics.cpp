@@ -1,4 +1,4 @@
-#include "statistics.hpp"
+#include "range/statistics.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -6,9 +6,9 @@
 
 #include <headroom/reservation.hpp>
 
-#include "calls.hpp"
+#include "system/calls.hpp"
 
-namespace headroom::inline v0_1::detail {
+namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
 
 using counter = std::atomic<std::uint64_t>;
@@ -37,9 +37,9 @@ commit_clock::~commit_clock() {
     add(commit_times[std::min(bucket, commit_times.size() - 1)], 1);
 }
 
-}  // namespace headroom::inline v0_1::detail
+}}}  // namespace headroom::detail
 
-namespace headroom::inline v0_1 {
+namespace headroom { inline namespace v0_1 {
 
 page_statistics statistics() noexcept {
     using namespace detail;
@@ -63,4 +63,4 @@ void reset_statistics() noexcept {
         each->store(0, std::memory_order_relaxed);
 }
 
-}  // namespace headroom::inline v0_1
+}}  // namespace headroom

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cstddef>
 
-namespace headroom::inline v0_1::detail {
+namespace headroom { inline namespace v0_1 { namespace detail {
 
 void count_faults_avoided(std::size_t pages) noexcept;
 void count_remapped(std::size_t bytes) noexcept;
@@ -22,4 +22,4 @@ private:
     std::chrono::steady_clock::time_point began_;
 };
 
-}  // namespace headroom::inline v0_1::detail
+}}}  // namespace headroom::detail

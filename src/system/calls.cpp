@@ -1,8 +1,8 @@
-#include "calls.hpp"
+#include "system/calls.hpp"
 
 #include <headroom/testing.hpp>
 
-namespace headroom::inline v0_1::detail {
+namespace headroom { inline namespace v0_1 { namespace detail {
 
 constinit call_counters calls;
 
@@ -33,9 +33,9 @@ int intercept(page_call kind) noexcept {
 std::size_t pretended_page_size() noexcept { return page_size_pretence.load(std::memory_order_relaxed); }
 std::size_t address_space_limit() noexcept { return address_limit.load(std::memory_order_relaxed); }
 
-}  // namespace headroom::inline v0_1::detail
+}}}  // namespace headroom::detail
 
-namespace headroom::inline v0_1::testing {
+namespace headroom { inline namespace v0_1 { namespace testing {
 
 void fail_system_call(std::uint64_t k, int error, afterwards then) noexcept {
     using namespace detail;
@@ -59,4 +59,4 @@ void pretend_page_size(std::size_t bytes) noexcept { detail::page_size_pretence.
 
 void limit_address_space(std::size_t bytes) noexcept { detail::address_limit.store(bytes); }
 
-}  // namespace headroom::inline v0_1::testing
+}}}  // namespace headroom::testing

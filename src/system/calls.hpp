@@ -8,7 +8,7 @@
 
 #include <headroom/pages.hpp>
 
-namespace headroom::inline v0_1::detail {
+namespace headroom { inline namespace v0_1 { namespace detail {
 
 struct call_counters {
     std::array<std::atomic<std::uint64_t>, page_call_kinds> made{};
@@ -30,4 +30,4 @@ inline void note_refusal() noexcept { calls.refused.fetch_add(1, std::memory_ord
     return (bytes + multiple - 1) / multiple * multiple;
 }
 
-}  // namespace headroom::inline v0_1::detail
+}}}  // namespace headroom::detail

@@ -5,9 +5,9 @@
 #include <atomic>
 #include <cstdint>
 
-#include "platform.hpp"
+#include "system/platform.hpp"
 
-namespace headroom::inline v0_1::detail {
+namespace headroom { inline namespace v0_1 { namespace detail {
 
 class constant_mutex {
 public:
@@ -33,4 +33,4 @@ private:
     std::atomic<std::uint32_t> state_{free};
 };
 
-}  // namespace headroom::inline v0_1::detail
+}}}  // namespace headroom::detail

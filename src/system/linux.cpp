@@ -19,10 +19,10 @@
 
 #include <headroom/pages.hpp>
 
-#include "calls.hpp"
-#include "platform.hpp"
-#include "thread_end.hpp"
-#include "waiting.hpp"
+#include "system/calls.hpp"
+#include "system/platform.hpp"
+#include "system/thread_end.hpp"
+#include "system/waiting.hpp"
 
 #if __has_include(<valgrind/valgrind.h>)
 #include <valgrind/valgrind.h>
@@ -64,7 +64,7 @@ extern "C" {
 #define PR_SET_VMA_ANON_NAME 0
 #endif
 
-namespace headroom::inline v0_1 {
+namespace headroom { inline namespace v0_1 {
 namespace {
 
 std::error_code system_error(int error) noexcept { return {error, std::system_category()}; }
@@ -403,7 +403,7 @@ void wake_one(std::atomic<std::uint32_t>& word) noexcept { word.notify_one(); }
 void wake_all(std::atomic<std::uint32_t>& word) noexcept { word.notify_all(); }
 
 }  // namespace detail
-}  // namespace headroom::inline v0_1
+}}  // namespace headroom
 
 #ifdef HEADROOM_GDB_SCRIPT
 // The debugger's view of the containers travels inside the program (kind 4: Python text). Here, because every program that

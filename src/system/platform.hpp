@@ -1,4 +1,4 @@
-// What the floors above need of the system besides pages. Implemented beside them, in src/pages_*.cpp.
+// What the floors above need of the system besides pages. Implemented beside them, in src/system/.
 #pragma once
 
 #include <atomic>
@@ -7,7 +7,7 @@
 
 #include <headroom/pages.hpp>
 
-namespace headroom::inline v0_1::detail {
+namespace headroom { inline namespace v0_1 { namespace detail {
 
 // Makes the calling thread give way to others. A wish.
 void lower_thread_priority() noexcept;
@@ -44,4 +44,4 @@ void wait_while(const std::atomic<std::uint32_t>& word, std::uint32_t value) noe
 void wake_one(std::atomic<std::uint32_t>& word) noexcept;
 void wake_all(std::atomic<std::uint32_t>& word) noexcept;
 
-}  // namespace headroom::inline v0_1::detail
+}}}  // namespace headroom::detail

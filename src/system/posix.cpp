@@ -11,10 +11,10 @@
 
 #include <headroom/pages.hpp>
 
-#include "calls.hpp"
-#include "platform.hpp"
-#include "thread_end.hpp"
-#include "waiting.hpp"
+#include "system/calls.hpp"
+#include "system/platform.hpp"
+#include "system/thread_end.hpp"
+#include "system/waiting.hpp"
 
 #ifndef MAP_ANONYMOUS
 #define MAP_ANONYMOUS MAP_ANON
@@ -23,7 +23,7 @@
 #define MAP_NORESERVE 0
 #endif
 
-namespace headroom::inline v0_1 {
+namespace headroom { inline namespace v0_1 {
 namespace {
 
 std::error_code system_error(int error) noexcept { return {error, std::system_category()}; }
@@ -163,4 +163,4 @@ void wake_one(std::atomic<std::uint32_t>& word) noexcept { word.notify_one(); }
 void wake_all(std::atomic<std::uint32_t>& word) noexcept { word.notify_all(); }
 
 }  // namespace detail
-}  // namespace headroom::inline v0_1
+}}  // namespace headroom

@@ -2,7 +2,7 @@
 // do: everywhere but with GCC for Windows.
 #pragma once
 
-namespace headroom::inline v0_1::detail {
+namespace headroom { inline namespace v0_1 { namespace detail {
 
 struct thread_end {
     void (*run)(void*) = nullptr;
@@ -20,4 +20,4 @@ inline bool run_by_destructor(void (*run)(void*), void* with) noexcept {
     return true;
 }
 
-}  // namespace headroom::inline v0_1::detail
+}}}  // namespace headroom::detail

@@ -1,10 +1,10 @@
-#include "waiting.hpp"
+#include "system/waiting.hpp"
 
 #include <atomic>
 
-#include "constant_mutex.hpp"
+#include "system/constant_mutex.hpp"
 
-namespace headroom::inline v0_1::detail {
+namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
 
 constexpr std::size_t most_waiting = 64;
@@ -57,4 +57,4 @@ void release_surely(page_range mapping) noexcept {
     }
 }
 
-}  // namespace headroom::inline v0_1::detail
+}}}  // namespace headroom::detail

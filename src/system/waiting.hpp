@@ -7,7 +7,7 @@
 
 #include <headroom/pages.hpp>
 
-namespace headroom::inline v0_1::detail {
+namespace headroom { inline namespace v0_1 { namespace detail {
 
 // Remembers a mapping, or a part of one, that was to be released. Of more than 64 the rest is lost.
 void let_wait(page_range mapping) noexcept;
@@ -18,4 +18,4 @@ void offer_again() noexcept;
 // Gives a whole mapping back: at once, at the second try (tests refuse the first), or later.
 void release_surely(page_range mapping) noexcept;
 
-}  // namespace headroom::inline v0_1::detail
+}}}  // namespace headroom::detail

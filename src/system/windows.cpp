@@ -12,9 +12,9 @@
 
 #include <headroom/pages.hpp>
 
-#include "calls.hpp"
-#include "platform.hpp"
-#include "thread_end.hpp"
+#include "system/calls.hpp"
+#include "system/platform.hpp"
+#include "system/thread_end.hpp"
 
 // GCC keeps thread-local variables in memory that the thread library frees before it calls their destructors. A destructor
 // can be had for memory that lies elsewhere; that is the function which the compiler itself calls for each such variable.
@@ -24,7 +24,7 @@
 extern "C" void* __dso_handle;
 #endif
 
-namespace headroom::inline v0_1 {
+namespace headroom { inline namespace v0_1 {
 namespace {
 
 std::error_code unsupported() noexcept { return std::make_error_code(std::errc::function_not_supported); }
@@ -217,4 +217,4 @@ void wake_all(std::atomic<std::uint32_t>&) noexcept {
 void wake_one(std::atomic<std::uint32_t>& word) noexcept { wake_all(word); }    // one of them all might wait for another word
 
 }  // namespace detail
-}  // namespace headroom::inline v0_1
+}}  // namespace headroom

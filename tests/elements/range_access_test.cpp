@@ -1,4 +1,4 @@
-// detail/ranges.hpp finds the ends of a range as std::ranges::begin and end do, of which it is a small part.
+// detail/vector/ranges.hpp finds the ends of a range as std::ranges::begin and end do, of which it is a small part.
 #include <array>
 #include <list>
 #include <ranges>
@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <vector>
 
-#include <headroom/detail/ranges.hpp>
+#include <headroom/detail/vector/ranges.hpp>
 #include <headroom/vector.hpp>
 
 #include <gtest/gtest.h>

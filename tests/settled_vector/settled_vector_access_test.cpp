@@ -6,4 +6,4 @@
 
 using subjects = testing::Types<headroom::settled_vector<int>, headroom::settled_vector<headroom_test::overaligned>,
                                 headroom::settled_vector<headroom_test::big>>;
-#include "contract_access.hpp"
+#include "support/contract/access.hpp"

@@ -7,4 +7,4 @@
 using subjects = testing::Types<headroom::settled_vector<int>, headroom::settled_vector<std::unique_ptr<int>>,
                                 headroom::settled_vector<headroom_test::self_referential>,
                                 headroom::settled_vector<headroom_test::big>>;
-#include "contract_beyond.hpp"
+#include "support/contract/beyond.hpp"

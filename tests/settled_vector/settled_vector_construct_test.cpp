@@ -6,4 +6,4 @@
 
 using subjects = testing::Types<headroom::settled_vector<int>, headroom::settled_vector<std::string>,
                                 headroom::settled_vector<headroom_test::throwing>>;
-#include "contract_construct.hpp"
+#include "support/contract/construct.hpp"

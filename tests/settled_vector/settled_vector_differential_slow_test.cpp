@@ -1,6 +1,6 @@
 // Labels: slow no-valgrind
 // 10^8 steps over all element kinds: HEADROOM_STEPS says otherwise. About five minutes.
-#include "differential.hpp"
+#include "support/differential.hpp"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // Labels: no-valgrind
 // settled_vector and std::vector in step: see fuzz/differential.hpp. (Under Valgrind minutes; AddressSanitizer sees the same.)
-#include "differential.hpp"
+#include "support/differential.hpp"
 
 namespace {
 

@@ -7,4 +7,4 @@
 using subjects = testing::Types<headroom::settled_vector<int>,
                                 headroom::settled_vector<headroom_test::self_referential>,
                                 headroom::settled_vector<headroom_test::three_ints>>;
-#include "contract_erase.hpp"
+#include "support/contract/erase.hpp"

@@ -7,4 +7,4 @@
 
 using subjects = testing::Types<headroom::settled_vector<headroom_test::self_referential>,
                                 headroom::settled_vector<headroom_test::throwing>>;
-#include "contract_exceptions.hpp"
+#include "support/contract/exceptions.hpp"

@@ -9,4 +9,4 @@
 using subjects = testing::Types<headroom::settled_vector<int>, headroom::settled_vector<std::string>,
                                 headroom::settled_vector<headroom_test::throwing>,
                                 headroom::settled_vector<headroom_test::big>>;
-#include "contract_large.hpp"
+#include "support/contract/large.hpp"

@@ -6,4 +6,4 @@
 
 using subjects = testing::Types<headroom::settled_vector<std::unique_ptr<int>>,
                                 headroom::settled_vector<headroom_test::throwing_move_only>>;
-#include "contract_move_only.hpp"
+#include "support/contract/move_only.hpp"

@@ -6,4 +6,4 @@
 
 using subjects = testing::Types<headroom::settled_vector<int>,
                                 headroom::settled_vector<headroom_test::self_referential>>;
-#include "contract_ranges.hpp"
+#include "support/contract/ranges.hpp"

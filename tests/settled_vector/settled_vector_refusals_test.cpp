@@ -14,7 +14,7 @@
 #include <headroom/settled_vector.hpp>
 #include <headroom/testing.hpp>
 
-#include "contract.hpp"
+#include "support/contract/contract.hpp"
 #include "support/refusals.hpp"
 
 namespace {

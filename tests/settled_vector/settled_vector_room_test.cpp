@@ -12,7 +12,7 @@
 #include <headroom/settled_vector.hpp>
 #include <headroom/testing.hpp>
 
-#include "contract.hpp"
+#include "support/contract/contract.hpp"
 #include "support/addresses.hpp"
 #include "support/emulated.hpp"
 #include "system/resident.hpp"

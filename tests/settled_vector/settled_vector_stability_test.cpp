@@ -8,7 +8,7 @@
 
 #include <headroom/settled_vector.hpp>
 
-#include "contract.hpp"
+#include "support/contract/contract.hpp"
 
 namespace {
 

@@ -10,4 +10,4 @@ namespace t = headroom_test;
 
 using subjects = testing::Types<t::standard_vector<std::string>, headroom::vector<int>, headroom::vector<t::big>,
                                 t::mapped_vector<std::string>, t::early_vector<t::overaligned>>;
-#include "contract_access.hpp"
+#include "support/contract/access.hpp"

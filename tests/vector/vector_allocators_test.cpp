@@ -15,7 +15,7 @@
 
 #include <headroom/vector.hpp>
 
-#include "contract.hpp"
+#include "support/contract/contract.hpp"
 #include "support/allocators.hpp"
 
 namespace {

@@ -8,4 +8,4 @@ namespace t = headroom_test;
 using subjects = testing::Types<headroom::vector<int>, headroom::vector<std::unique_ptr<int>>,
                                 headroom::vector<t::throwing>, t::early_vector<t::opted_in>, t::mapped_vector<t::big>,
                                 headroom::vector<int, t::minimal_allocator<int>>>;
-#include "contract_beyond.hpp"
+#include "support/contract/beyond.hpp"

@@ -11,4 +11,4 @@ namespace t = headroom_test;
 using subjects = testing::Types<std::vector<t::self_referential>, headroom::vector<int>,
                                 headroom::vector<t::throwing>, headroom::vector<t::opted_in>,
                                 t::mapped_vector<std::string>>;
-#include "contract_construct.hpp"
+#include "support/contract/construct.hpp"

@@ -8,4 +8,4 @@ namespace t = headroom_test;
 
 using subjects = testing::Types<t::mapped_vector<t::throwing>, t::early_vector<t::self_referential>,
                                 headroom::vector<t::throwing, t::building_allocator<t::throwing>>>;
-#include "contract_exceptions.hpp"
+#include "support/contract/exceptions.hpp"

@@ -9,4 +9,4 @@ namespace t = headroom_test;
 
 using subjects = testing::Types<t::standard_vector<t::throwing>, headroom::vector<t::throwing>,
                                 headroom::vector<t::opted_in>>;
-#include "contract_exceptions.hpp"
+#include "support/contract/exceptions.hpp"

@@ -12,4 +12,4 @@ namespace t = headroom_test;
 using subjects = testing::Types<headroom::vector<t::self_referential, t::fancy_allocator<t::self_referential>>,
                                 headroom::vector<t::opted_in, t::building_allocator<t::opted_in>>,
                                 headroom::pmr::vector<std::string>>;
-#include "contract_insert.hpp"
+#include "support/contract/insert.hpp"

@@ -9,4 +9,4 @@ namespace t = headroom_test;
 
 using subjects = testing::Types<t::mapped_vector<std::string>, t::early_vector<t::three_ints>,
                                 t::early_vector<t::opted_in>>;
-#include "contract_insert.hpp"
+#include "support/contract/insert.hpp"

@@ -9,4 +9,4 @@ namespace t = headroom_test;
 
 using subjects = testing::Types<std::vector<t::self_referential>, headroom::vector<int>,
                                 headroom::vector<t::throwing>, headroom::vector<t::opted_in>>;
-#include "contract_insert.hpp"
+#include "support/contract/insert.hpp"

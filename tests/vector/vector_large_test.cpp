@@ -12,4 +12,4 @@ namespace t = headroom_test;
 using subjects = testing::Types<std::vector<t::throwing>, headroom::vector<int>, headroom::vector<std::string>,
                                 headroom::vector<t::throwing>, t::heap_vector<std::string>, t::early_vector<t::opted_in>,
                                 headroom::vector<t::big, t::minimal_allocator<t::big>>>;
-#include "contract_large.hpp"
+#include "support/contract/large.hpp"

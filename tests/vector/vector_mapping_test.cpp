@@ -8,7 +8,7 @@
 #include <headroom/reservation.hpp>
 #include <headroom/vector.hpp>
 
-#include "contract.hpp"
+#include "support/contract/contract.hpp"
 #include "support/emulated.hpp"
 #include "system/resident.hpp"
 #include "support/vectors.hpp"

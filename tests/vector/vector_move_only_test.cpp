@@ -9,4 +9,4 @@ namespace t = headroom_test;
 
 using subjects = testing::Types<std::vector<t::move_only>, headroom::vector<std::unique_ptr<int>>,
                                 headroom::vector<t::throwing_move_only>, t::mapped_vector<std::unique_ptr<int>>>;
-#include "contract_move_only.hpp"
+#include "support/contract/move_only.hpp"

@@ -9,4 +9,4 @@ namespace t = headroom_test;
 
 using subjects = testing::Types<headroom::vector<int>, t::mapped_vector<t::self_referential>,
                                 headroom::vector<std::string, t::minimal_allocator<std::string>>>;
-#include "contract_ranges.hpp"
+#include "support/contract/ranges.hpp"

@@ -15,7 +15,7 @@
 #include <headroom/testing.hpp>
 #include <headroom/vector.hpp>
 
-#include "contract.hpp"
+#include "support/contract/contract.hpp"
 #include "support/refusals.hpp"
 #include "support/vectors.hpp"
 

@@ -1,6 +1,6 @@
 // Labels: no-valgrind
 // Leak checkers see through reservations: what an element points to is in use while the container lives, and leaked when it
-// died without giving it back. AddressSanitizer's here; Valgrind's in tests/leaks/.
+// died without giving it back. AddressSanitizer's here; Valgrind's in tests/whole/leaks/.
 #include <gtest/gtest.h>
 
 #include <cstdint>

@@ -27,7 +27,7 @@ extern "C" void __sanitizer_annotate_contiguous_container(const void* begin, con
                                                           const void* new_middle);
 extern "C" void __asan_unpoison_memory_region(const volatile void* from, std::size_t bytes);
 
-namespace headroom::inline v0_1::detail {
+namespace headroom { inline namespace v0_1 { namespace detail {
 
 inline constexpr bool annotated = true;
 
@@ -96,16 +96,16 @@ private:
     Sequence& sequence_;
 };
 
-}  // namespace headroom::inline v0_1::detail
+}}}  // namespace headroom::detail
 
 #define HEADROOM_TAIL_WINDOW(count) const detail::tail_window headroom_window_(*this, count)
 #define HEADROOM_OPEN_TAIL() const detail::open_tail headroom_open_(*this)
 
 #else
 
-namespace headroom::inline v0_1::detail {
+namespace headroom { inline namespace v0_1 { namespace detail {
 inline constexpr bool annotated = false;
-}  // namespace headroom::inline v0_1::detail
+}}}  // namespace headroom::detail
 
 #define HEADROOM_TAIL_WINDOW(count) static_cast<void>(0)
 #define HEADROOM_OPEN_TAIL() static_cast<void>(0)

@@ -5,10 +5,10 @@
 
 #include <headroom/detail/attributes.hpp>
 
-namespace headroom::inline v0_1::detail {
+namespace headroom { inline namespace v0_1 { namespace detail {
 
 HEADROOM_API [[noreturn]] HEADROOM_COLD void throw_length_error(const char* what);
 HEADROOM_API [[noreturn]] HEADROOM_COLD void throw_out_of_range(const char* what);
 HEADROOM_API [[noreturn]] HEADROOM_COLD void throw_bad_alloc();
 
-}  // namespace headroom::inline v0_1::detail
+}}}  // namespace headroom::detail

@@ -7,7 +7,7 @@
 // against its will, and files that hand containers to each other do not link unless they agree. (MSVC has no such tag:
 // there the linker keeps either copy.) The compiled library works with both.
 //
-// A file that is compiled hardened makes the library's part so for the whole process, before main(): see src/hardened.hpp.
+// A file that is compiled hardened makes the library's part so for the whole process, before main(): see src/range/quarantine.hpp.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +15,9 @@
 #include <type_traits>
 
 #include <headroom/detail/attributes.hpp>
-#include <headroom/detail/elements.hpp>
+#include <headroom/detail/vector/elements.hpp>
 
-namespace headroom::inline v0_1::detail {
+namespace headroom { inline namespace v0_1 { namespace detail {
 
 // How a container was misused.
 enum class misuse : std::uint8_t { past_the_end, empty, no_position, backwards, no_room, too_many, allocators_differ };
@@ -30,7 +30,7 @@ HEADROOM_API [[noreturn]] void fail_container(const char* container, const void*
 // Makes the library's part hardened until the process ends. Always true.
 HEADROOM_API bool harden_ranges() noexcept;
 
-}  // namespace headroom::inline v0_1::detail
+}}}  // namespace headroom::detail
 
 #if defined(HEADROOM_HARDENED)
 
@@ -48,7 +48,7 @@ HEADROOM_API bool harden_ranges() noexcept;
         }                                                                                                               \
     } while (false)
 
-namespace headroom::inline v0_1::detail {
+namespace headroom { inline namespace v0_1 { namespace detail {
 
 inline const bool ranges_are_hardened = harden_ranges();
 
@@ -78,15 +78,15 @@ struct unspecified {
     }
 };
 
-}  // namespace headroom::inline v0_1::detail
+}}}  // namespace headroom::detail
 
 #else
 
 #define HEADROOM_HARDENED_ABI
 #define HEADROOM_EXPECT(condition, what, operation, value) static_cast<void>(0)
 
-namespace headroom::inline v0_1::detail {
+namespace headroom { inline namespace v0_1 { namespace detail {
 using unspecified = uninitialised;
-}  // namespace headroom::inline v0_1::detail
+}}}  // namespace headroom::detail
 
 #endif

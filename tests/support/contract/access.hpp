@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <type_traits>
 
-#include "contract.hpp"
+#include "support/contract/contract.hpp"
 
 namespace {
 

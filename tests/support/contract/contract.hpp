@@ -4,7 +4,7 @@
 // which containers to run it on, then includes it:
 //
 //     using subjects = testing::Types<std::vector<int>, headroom::vector<int>>;
-//     #include "contract_insert.hpp"
+//     #include "support/contract/insert.hpp"
 //
 // std::vector itself is among the subjects where that proves something: a test that it fails is a wrong test.
 #pragma once

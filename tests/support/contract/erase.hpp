@@ -1,7 +1,7 @@
 // [vector.modifiers], [vector.capacity], [vector.erasure]: erase, pop_back, clear, resize, erase and erase_if by value.
 #include <stdexcept>
 
-#include "contract.hpp"
+#include "support/contract/contract.hpp"
 
 namespace {
 

@@ -10,7 +10,7 @@
 
 #include <headroom/reservation.hpp>
 
-#include "contract.hpp"
+#include "support/contract/contract.hpp"
 #include "support/emulated.hpp"
 
 namespace {

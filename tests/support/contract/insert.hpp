@@ -4,7 +4,7 @@
 #include <list>
 #include <type_traits>
 
-#include "contract.hpp"
+#include "support/contract/contract.hpp"
 
 namespace {
 

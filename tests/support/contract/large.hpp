@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "contract.hpp"
+#include "support/contract/contract.hpp"
 
 namespace {
 

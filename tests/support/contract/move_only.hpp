@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "contract.hpp"
+#include "support/contract/contract.hpp"
 
 namespace {
 

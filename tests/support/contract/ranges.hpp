@@ -5,9 +5,9 @@
 #include <ranges>
 #include <type_traits>
 
-#include <headroom/detail/ranges.hpp>
+#include <headroom/detail/vector/ranges.hpp>
 
-#include "contract.hpp"
+#include "support/contract/contract.hpp"
 
 namespace {
 

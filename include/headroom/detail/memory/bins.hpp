@@ -10,9 +10,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <headroom/detail/poison.hpp>
+#include <headroom/detail/memory/poison.hpp>
 
-namespace headroom::inline v0_1::detail {
+namespace headroom { inline namespace v0_1 { namespace detail {
 
 inline constexpr std::size_t block_step = 8;                // bytes
 inline constexpr std::size_t fine_bins = 16;                // 8, 16, ... 128
@@ -129,4 +129,4 @@ static_assert([] {
     return true;
 }());
 
-}  // namespace headroom::inline v0_1::detail
+}}}  // namespace headroom::detail

@@ -11,7 +11,7 @@
 #include <mutex>
 
 #include <headroom/detail/attributes.hpp>
-#include <headroom/detail/memory_ledger.hpp>
+#include <headroom/detail/memory/ledger.hpp>
 
 #if defined(HEADROOM_CHECKED) || defined(HEADROOM_HARDENED)
 #define HEADROOM_MEMORY_CHECKED 1
@@ -20,7 +20,7 @@
 #define HEADROOM_MEMORY_ABI inline namespace memory
 #endif
 
-namespace headroom::inline v0_1::detail {
+namespace headroom { inline namespace v0_1 { namespace detail {
 
 #if defined(HEADROOM_MEMORY_CHECKED)
 
@@ -107,4 +107,4 @@ using synchronized_checks = memory_checks;
 
 #endif
 
-}  // namespace headroom::inline v0_1::detail
+}}}  // namespace headroom::detail

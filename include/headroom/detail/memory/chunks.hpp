@@ -18,10 +18,10 @@
 
 #include <headroom/detail/attributes.hpp>
 #include <headroom/detail/errors.hpp>
-#include <headroom/detail/poison.hpp>
+#include <headroom/detail/memory/poison.hpp>
 #include <headroom/reservation.hpp>
 
-namespace headroom::inline v0_1::detail {
+namespace headroom { inline namespace v0_1 { namespace detail {
 
 HEADROOM_ALWAYS_INLINE std::uintptr_t address_of(const void* pointer) noexcept {
     return reinterpret_cast<std::uintptr_t>(pointer);
@@ -338,4 +338,4 @@ private:
     bool reserve_;
 };
 
-}  // namespace headroom::inline v0_1::detail
+}}}  // namespace headroom::detail

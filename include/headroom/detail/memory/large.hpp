@@ -12,9 +12,9 @@
 #include <new>
 #include <utility>
 
-#include <headroom/detail/memory_chunks.hpp>
+#include <headroom/detail/memory/chunks.hpp>
 
-namespace headroom::inline v0_1::detail {
+namespace headroom { inline namespace v0_1 { namespace detail {
 
 class large_blocks {
 public:
@@ -177,4 +177,4 @@ private:
     std::size_t freed_bytes_ = 0;
 };
 
-}  // namespace headroom::inline v0_1::detail
+}}}  // namespace headroom::detail

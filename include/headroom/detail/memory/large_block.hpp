@@ -13,7 +13,7 @@
 #include <headroom/commit_policy.hpp>
 #include <headroom/detail/attributes.hpp>
 
-namespace headroom::inline v0_1::detail {
+namespace headroom { inline namespace v0_1 { namespace detail {
 
 // What the blocks of one kind of vector have in common.
 struct large_layout {
@@ -49,4 +49,4 @@ HEADROOM_API void release_large(const large_layout& layout, void* begin) noexcep
                                                   std::size_t count) noexcept;
 [[nodiscard]] HEADROOM_API bool on_heap(const large_layout& layout, void* begin) noexcept;
 
-}  // namespace headroom::inline v0_1::detail
+}}}  // namespace headroom::detail

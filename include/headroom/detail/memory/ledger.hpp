@@ -8,7 +8,7 @@
 
 #include <headroom/detail/attributes.hpp>
 
-namespace headroom::inline v0_1::detail {
+namespace headroom { inline namespace v0_1 { namespace detail {
 
 // What is known of a block.
 struct block_record {
@@ -63,4 +63,4 @@ HEADROOM_API [[noreturn]] void fail_rewind(const char* resource, const void* own
 HEADROOM_API char* describe_fault(char* text, std::size_t size, block_fault fault, const void* block, std::size_t bytes,
                      std::size_t alignment, const block_record& known) noexcept;
 
-}  // namespace headroom::inline v0_1::detail
+}}}  // namespace headroom::detail

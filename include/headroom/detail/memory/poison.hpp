@@ -29,7 +29,7 @@ void __asan_unpoison_memory_region(const volatile void* data, std::size_t bytes)
 #endif
 #endif
 
-namespace headroom::inline v0_1::detail {
+namespace headroom { inline namespace v0_1 { namespace detail {
 
 #if defined(HEADROOM_ASAN)
 
@@ -71,4 +71,4 @@ HEADROOM_ALWAYS_INLINE void reveal(const void*, std::size_t) noexcept {}
 
 #endif
 
-}  // namespace headroom::inline v0_1::detail
+}}}  // namespace headroom::detail

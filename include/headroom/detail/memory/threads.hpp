@@ -9,9 +9,9 @@
 #include <mutex>
 
 #include <headroom/detail/attributes.hpp>
-#include <headroom/detail/memory_bins.hpp>
+#include <headroom/detail/memory/bins.hpp>
 
-namespace headroom::inline v0_1::detail {
+namespace headroom { inline namespace v0_1 { namespace detail {
 
 class shared_pools;
 struct thread_leaving;
@@ -100,4 +100,4 @@ private:
     std::uint32_t returning_ = 0;    // threads that end and are in return_all; guarded as the links are
 };
 
-}  // namespace headroom::inline v0_1::detail
+}}}  // namespace headroom::detail

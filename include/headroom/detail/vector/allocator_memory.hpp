@@ -9,12 +9,12 @@
 #include <vector>    // allocator_traits
 
 #include <headroom/detail/attributes.hpp>
-#include <headroom/detail/heap_memory.hpp>
+#include <headroom/detail/vector/heap_memory.hpp>
 #include <headroom/detail/std_forward.hpp>
 #include <headroom/growth.hpp>
 #include <headroom/relocatable.hpp>
 
-namespace headroom::inline v0_1::detail {
+namespace headroom { inline namespace v0_1 { namespace detail {
 
 // Whether the allocator leaves construction and destruction to the elements, so that those of simple types may be copied as
 // bytes. std::pmr's hooks in only to pass itself on, which simple types do not take.
@@ -79,4 +79,4 @@ private:
     [[no_unique_address]] A allocator_{};
 };
 
-}  // namespace headroom::inline v0_1::detail
+}}}  // namespace headroom::detail

@@ -16,9 +16,9 @@
 #include <vector>    // construct_at, move_iterator
 
 #include <headroom/detail/attributes.hpp>
-#include <headroom/detail/ranges.hpp>
+#include <headroom/detail/vector/ranges.hpp>
 
-namespace headroom::inline v0_1::detail {
+namespace headroom { inline namespace v0_1 { namespace detail {
 
 // memmove that may be given null with a count of zero, as an empty container does.
 template <class T>
@@ -280,4 +280,4 @@ constexpr auto source_at(std::move_iterator<T*> first) {
     return taken_from<T*>{first.base()};
 }
 
-}  // namespace headroom::inline v0_1::detail
+}}}  // namespace headroom::detail

@@ -8,7 +8,7 @@
 
 #include <headroom/detail/attributes.hpp>
 
-namespace headroom::inline v0_1::detail {
+namespace headroom { inline namespace v0_1 { namespace detail {
 
 // Null where memory is refused. (With constant arguments, as most are, one call remains.)
 [[nodiscard]] HEADROOM_ALWAYS_INLINE void* take_from_heap(bool malloced, std::size_t alignment, std::size_t bytes) noexcept {
@@ -27,4 +27,4 @@ HEADROOM_ALWAYS_INLINE void give_to_heap(bool malloced, std::size_t alignment, v
     }
 }
 
-}  // namespace headroom::inline v0_1::detail
+}}}  // namespace headroom::detail

@@ -16,13 +16,13 @@
 
 #include <headroom/commit_policy.hpp>
 #include <headroom/detail/attributes.hpp>
-#include <headroom/detail/elements.hpp>
-#include <headroom/detail/heap.hpp>
-#include <headroom/detail/large_block.hpp>
+#include <headroom/detail/vector/elements.hpp>
+#include <headroom/detail/vector/heap.hpp>
+#include <headroom/detail/memory/large_block.hpp>
 #include <headroom/growth.hpp>
 #include <headroom/relocatable.hpp>
 
-namespace headroom::inline v0_1::detail {
+namespace headroom { inline namespace v0_1 { namespace detail {
 
 // Memory for elements: [begin, cap).
 template <class Pointer>
@@ -153,4 +153,4 @@ private:
     static constexpr large_layout layout{sizeof(T), alignof(T), large_from(), from_malloc(), &Policy::commit};
 };
 
-}  // namespace headroom::inline v0_1::detail
+}}}  // namespace headroom::detail

@@ -6,7 +6,7 @@
 #include <headroom/commit_policy.hpp>
 #include <headroom/detail/attributes.hpp>
 
-namespace headroom::inline v0_1::detail {
+namespace headroom { inline namespace v0_1 { namespace detail {
 
 // Why the system refused: a std::error_code's value and category, without the header it takes, which alone is as much to
 // compile as <vector>.
@@ -56,4 +56,4 @@ HEADROOM_API void transfer(range* from, range* to, std::size_t bytes) noexcept;
 
 HEADROOM_API void count_copied(std::size_t bytes) noexcept;
 
-}  // namespace headroom::inline v0_1::detail
+}}}  // namespace headroom::detail

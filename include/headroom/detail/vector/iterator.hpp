@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <vector>    // what an iterator is made of
 
-namespace headroom::inline v0_1::detail {
+namespace headroom { inline namespace v0_1 { namespace detail {
 
 #if defined(__GLIBCXX__)
 
@@ -83,4 +83,4 @@ using element_iterator = class_iterator<T>;
 
 #endif
 
-}  // namespace headroom::inline v0_1::detail
+}}}  // namespace headroom::detail

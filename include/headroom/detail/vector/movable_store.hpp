@@ -13,12 +13,12 @@
 
 #include <headroom/detail/annotate.hpp>
 #include <headroom/detail/attributes.hpp>
-#include <headroom/detail/elements.hpp>
+#include <headroom/detail/vector/elements.hpp>
 #include <headroom/detail/errors.hpp>
-#include <headroom/detail/heap_memory.hpp>
+#include <headroom/detail/vector/heap_memory.hpp>
 #include <headroom/relocatable.hpp>
 
-namespace headroom::inline v0_1::detail {
+namespace headroom { inline namespace v0_1 { namespace detail {
 
 // The first capacity of a growing vector: a cache line.
 template <class T>
@@ -492,4 +492,4 @@ private:
     }
 };
 
-}  // namespace headroom::inline v0_1::detail
+}}}  // namespace headroom::detail

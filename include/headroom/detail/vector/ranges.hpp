@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <vector>    // iterator_traits and the iterator concepts
 
-namespace headroom::inline v0_1 {
+namespace headroom { inline namespace v0_1 {
 
 #if defined(__cpp_lib_containers_ranges) && __cpp_lib_containers_ranges >= 202202L
 using std::from_range;
@@ -120,4 +120,4 @@ constexpr std::size_t range_distance(R& range) {
 }
 
 }  // namespace detail
-}  // namespace headroom::inline v0_1
+}}  // namespace headroom

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace headroom::inline v0_1::detail {
+namespace headroom { inline namespace v0_1 { namespace detail {
 
 // Reverses [first, last). O(last - first) swaps.
 template <class T>
@@ -27,4 +27,4 @@ constexpr typename Container::size_type erase_where(Container& container, Predic
     return count;
 }
 
-}  // namespace headroom::inline v0_1::detail
+}}}  // namespace headroom::detail

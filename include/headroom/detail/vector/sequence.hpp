@@ -27,14 +27,14 @@
 
 #include <headroom/detail/annotate.hpp>
 #include <headroom/detail/attributes.hpp>
-#include <headroom/detail/elements.hpp>
+#include <headroom/detail/vector/elements.hpp>
 #include <headroom/detail/errors.hpp>
 #include <headroom/detail/hardened.hpp>
-#include <headroom/detail/iterator.hpp>
-#include <headroom/detail/ranges.hpp>
-#include <headroom/detail/rearrange.hpp>
+#include <headroom/detail/vector/iterator.hpp>
+#include <headroom/detail/vector/ranges.hpp>
+#include <headroom/detail/vector/rearrange.hpp>
 
-namespace headroom::inline v0_1::detail {
+namespace headroom { inline namespace v0_1 { namespace detail {
 
 // What the standard calls synth-three-way: <=> where the type has it, made from < where not.
 template <class T>
@@ -826,4 +826,4 @@ protected:
 #endif
 };
 
-}  // namespace headroom::inline v0_1::detail
+}}}  // namespace headroom::detail

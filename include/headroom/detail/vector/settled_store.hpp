@@ -11,13 +11,13 @@
 
 #include <headroom/detail/annotate.hpp>
 #include <headroom/detail/attributes.hpp>
-#include <headroom/detail/elements.hpp>
+#include <headroom/detail/vector/elements.hpp>
 #include <headroom/detail/errors.hpp>
 #include <headroom/growth.hpp>
 #include <headroom/relocatable.hpp>
 #include <headroom/reservation.hpp>
 
-namespace headroom::inline v0_1 {
+namespace headroom { inline namespace v0_1 {
 
 // How many elements a container may ever hold.
 struct max_elements {
@@ -320,4 +320,4 @@ private:
 };
 
 }  // namespace detail
-}  // namespace headroom::inline v0_1
+}}  // namespace headroom
