@@ -1,4 +1,4 @@
-#include "lab_command.hpp"
+#include "command.hpp"
 
 #include <unistd.h>
 
@@ -8,6 +8,7 @@
 #include <cstring>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <stdexcept>
 #include <utility>
 
@@ -15,6 +16,7 @@
 #include "engine/plan.hpp"
 #include "engine/progress.hpp"
 #include "engine/runner.hpp"
+#include "verb.hpp"
 
 namespace headroom::tools {
 namespace {
@@ -53,9 +55,8 @@ std::pair<std::size_t, std::size_t> parse_shard(const std::string& text) {
 
 }  // namespace
 
-lab_command::lab_command(CLI::App& app) {
-    lab_ = app.add_subcommand("lab", "Measure vectors side by side on this machine");
-    lab_->require_subcommand(1);
+lab_command::lab_command(CLI::App& lab) {
+    lab.require_subcommand(1);
 
     const auto add_grid = [&](CLI::App* to) {
         CLI::Option* const quick = to->add_flag("--quick", quick_, "The shape of everything, in about two minutes");
@@ -64,26 +65,26 @@ lab_command::lab_command(CLI::App& app) {
         to->add_option("--filter", filter_,
                        "Experiment ids (a,b,c), or a regular expression over \"experiment contender name=value ...\"");
     };
-    list_ = lab_->add_subcommand("list", "Show the experiments, their contenders and sizes");
+    list_ = lab.add_subcommand("list", "Show the experiments, their contenders and sizes");
     add_grid(list_);
 
-    run_ = lab_->add_subcommand("run", "Measure, and append to a result file; what is already in it is not run again");
+    run_ = lab.add_subcommand("run", "Measure, and append to a result file; what is already in it is not run again");
     add_grid(run_);
     run_->add_option("--out", out_, "The result file")->capture_default_str();
     run_->add_option("--rounds", rounds_, "How often each contender goes through each configuration")
         ->check(CLI::Range(1, 10000));
     run_->add_option("--shard", shard_, "i/n: only part i of n, to be joined with the others by lab merge");
 
-    report_ = lab_->add_subcommand("report", "Make the report from result files; all arguments go to it (see report --help)");
+    report_ = lab.add_subcommand("report", "Make the report from result files; all arguments go to it (see report --help)");
     report_->prefix_command();
     report_->set_help_flag();
 
-    compare_ = lab_->add_subcommand(
+    compare_ = lab.add_subcommand(
         "compare", "Lay two result files side by side: what changed by more than the noise; A B [--out PAGE] [--text]");
     compare_->prefix_command();
     compare_->set_help_flag();
 
-    merge_ = lab_->add_subcommand("merge", "Join result files");
+    merge_ = lab.add_subcommand("merge", "Join result files");
     merge_->add_option("files", merge_files_, "Result files")->required();
     merge_->add_option("--out", merge_out_, "Where the result goes")->required();
 }
@@ -200,5 +201,15 @@ int lab_command::report(std::vector<std::string> arguments_for_it) {
     execvp(python.c_str(), arguments.data());
     throw std::runtime_error(python + ": " + std::strerror(errno));
 }
+
+namespace {
+
+std::function<int()> set_up(CLI::App& app) {
+    auto command = std::make_shared<lab_command>(app);
+    return [command] { return command->run(); };
+}
+const registered_verb registered("lab", "Measure vectors and memory resources side by side on this machine", set_up);
+
+}  // namespace
 
 }  // namespace headroom::tools

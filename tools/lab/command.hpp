@@ -11,8 +11,8 @@ namespace headroom::tools {
 
 class lab_command {
 public:
-    // Adds the subcommand to `app`.
-    explicit lab_command(CLI::App& app);
+    // Adds its subcommands to `lab`.
+    explicit lab_command(CLI::App& lab);
 
     // Does what was asked for. Returns an exit code; throws std::exception when that cannot be done.
     int run();
@@ -25,7 +25,6 @@ private:
     int report(std::vector<std::string> arguments);
     [[nodiscard]] const char* grid() const;
 
-    CLI::App* lab_;
     CLI::App* list_;
     CLI::App* run_;
     CLI::App* report_;
