@@ -15,16 +15,15 @@ namespace {
 // How many blocks that are gone are remembered: enough to recognise a double free that comes soon, which most do.
 constexpr std::size_t most_gone = std::size_t{1} << 16;
 
-enum class state : std::uint8_t { in_use, freed, released };
-
-struct entry {
-    block_record record;
-    state now = state::in_use;
-};
-
 }  // namespace
 
 struct block_ledger::tables {
+    enum class state : std::uint8_t { in_use, freed, released };
+    struct entry {
+        block_record record;
+        state now = state::in_use;
+    };
+
     std::unordered_map<const void*, entry> blocks;
     std::deque<std::pair<const void*, std::uint64_t>> gone;    // oldest first; the serial tells whether the entry is newer
     std::size_t in_use = 0;
@@ -68,8 +67,8 @@ block_ledger::~block_ledger() = default;
 
 void block_ledger::add(const void* block, std::size_t bytes, std::size_t alignment) {
     if (!tables_) tables_ = std::make_unique<tables>();
-    entry& known = tables_->blocks[block];
-    known = {{bytes, alignment, ++tables_->serial}, state::in_use};
+    tables::entry& known = tables_->blocks[block];
+    known = {{bytes, alignment, ++tables_->serial}, tables::state::in_use};
     ++tables_->in_use;
 }
 
@@ -79,11 +78,11 @@ block_fault block_ledger::remove(const void* block, std::size_t bytes, std::size
     const auto found = tables_->blocks.find(block);
     if (found == tables_->blocks.end()) return block_fault::foreign;
     known = found->second.record;
-    if (found->second.now == state::freed) return block_fault::double_free;
-    if (found->second.now == state::released) return block_fault::after_release;
+    if (found->second.now == tables::state::freed) return block_fault::double_free;
+    if (found->second.now == tables::state::released) return block_fault::after_release;
     if (known.bytes != bytes) return block_fault::wrong_size;
     if (known.alignment != alignment) return block_fault::wrong_alignment;
-    tables_->leave(block, found->second, state::freed);
+    tables_->leave(block, found->second, tables::state::freed);
     tables_->trim();
     return block_fault::none;
 }
@@ -115,7 +114,7 @@ void block_ledger::each(void (*visit)(void*, const void*, const block_record&), 
     std::vector<std::pair<const void*, block_record>> sorted;
     sorted.reserve(tables_->in_use);
     for (const auto& [block, known] : tables_->blocks) {
-        if (known.now == state::in_use) sorted.emplace_back(block, known.record);
+        if (known.now == tables::state::in_use) sorted.emplace_back(block, known.record);
     }
     std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.second.serial < b.second.serial; });
     for (const auto& [block, record] : sorted) visit(context, block, record);
