@@ -1,0 +1,109 @@
+# ./dev test: which presets, and what each said. Sourced by ./dev.
+
+# release is built for the lab's tests alone: what optimisation may break, clang (-O2) finds.
+presets_fast=(dev)
+presets_full=(dev asan-ubsan tsan clang i686 valgrind release)
+# Other systems, after those; docs/platforms.md says what each is. The last line's are compiled and linked, not run.
+presets_everywhere=(clang-libcxx mingw aarch64 aarch64-64k riscv64 macos-x86_64 macos-aarch64 freebsd-x86_64)
+presets_linked=(macos-x86_64 macos-aarch64 freebsd-x86_64)
+
+passed=0 failed=0 table=
+
+# counted NAME SECONDS PASSED FAILED
+counted() {
+    passed=$((passed + $3)) failed=$((failed + $4))
+    table+=$(printf '%-14s %7d %7d %5d s' "$1" "$3" "$4" "$2")$'\n'
+}
+
+test_preset() {
+    local preset=$1 began=$SECONDS log=build/log/test-$1.log bad=0 total=0 line broken=0 target=all only=()
+    if [ "$preset" = release ]; then target=lab_tests only=(-L '^lab$'); fi
+    say "$preset"
+    mkdir -p build/log
+    if ! configure "$(configured_as "$preset")"; then counted "$preset" $((SECONDS - began)) 0 1; return; fi
+    # Whatever builds is tested; what does not build is a failed test, as ctest then finds no program to run.
+    compile "$preset" --target $target -- -k 0 || broken=1
+    if [ "$preset" = i686 ] && ! runs_here build/i686/tests/annotations_test; then
+        say "this system's kernel runs no 32-bit programs: i686 is built, not run"
+        counted "$preset" $((SECONDS - began)) 0 $broken
+        return
+    fi
+    ctest --preset "$preset" --parallel "$jobs" "${only[@]+"${only[@]}"}" </dev/null 2>&1 | tee "$log" | grep -vE '^ *(Start|[0-9]+/[0-9]+ .* Passed )' || true
+    # What each program said, for scripts/platform_table.py; presets that share a folder overwrite each other's there.
+    cp "build/$(configured_as "$preset")/Testing/Temporary/LastTest.log" "build/log/ctest-$preset.log" 2>/dev/null || true
+    line=$(grep -E 'tests? failed out of [0-9]+' "$log" | tail -n 1 || true)
+    if [[ $line =~ ([0-9]+)\ tests?\ failed\ out\ of\ ([0-9]+) ]]; then
+        bad=${BASH_REMATCH[1]} total=${BASH_REMATCH[2]}
+    fi
+    # A build that broke without breaking a test, or a run without tests, is a failure too.
+    if [ "$bad" = 0 ] && { [ $broken = 1 ] || [ "$total" = 0 ]; }; then bad=1 total=$((total + 1)); fi
+    counted "$preset" $((SECONDS - began)) $((total - bad)) "$bad"
+}
+
+# A system that nothing here can run: the library, every header alone, and programs that use all of it; each program that
+# links is one test passed.
+test_linked() {
+    local preset=$1 began=$SECONDS folder=build/$1 program linked=0 broken=0 programs=()
+    say "$preset"
+    for program in libheadroom.a tests/every_part $(cd examples && printf 'examples/example_%s\n' *.cpp); do
+        programs+=("${program%.cpp}")
+    done
+    (cd "$folder" 2>/dev/null && rm -f "${programs[@]}") || true    # what an earlier run left says nothing of this one
+    if ! configure "$preset"; then counted "$preset" $((SECONDS - began)) 0 1; return; fi
+    compile "$preset" --target headers_alone "${programs[@]}" -- -k 0 || broken=1
+    for program in "${programs[@]}"; do [ ! -e "$folder/$program" ] || linked=$((linked + 1)); done
+    # One more for the headers: what broke without keeping a program from linking is one of those.
+    counted "$preset" $((SECONDS - began)) $((linked + 1 - broken)) $((${#programs[@]} - linked + broken))
+}
+
+test_report() {
+    local folder=lab/report began=$SECONDS line ok=0 bad=0 log=build/log/test-report.log
+    [ -n "$python" ] || return 0
+    say "report"
+    "$python" -m pytest -q -p no:cacheprovider $folder </dev/null 2>&1 | tee "$log" || true
+    line=$(tail -n 1 "$log")
+    [[ $line =~ ([0-9]+)\ passed ]] && ok=${BASH_REMATCH[1]}
+    [[ $line =~ ([0-9]+)\ failed ]] && bad=${BASH_REMATCH[1]}
+    [[ $line =~ ([0-9]+)\ error ]] && bad=$((bad + BASH_REMATCH[1]))
+    [ $((ok + bad)) -gt 0 ] || bad=1
+    counted report $((SECONDS - began)) $ok $bad
+}
+
+command_test() {
+    local mode=full preset presets=("${presets_full[@]}")
+    while [ $# -gt 0 ]; do
+        case $1 in
+            --fast) mode=fast ;;
+            --slow) mode=slow ;;
+            --everywhere) mode=everywhere ;;
+            --only)
+                shift
+                [ $# -gt 0 ] || misused "--only wants a preset, or several"
+                mode=only presets=("$@")
+                break ;;
+            *) misused "test knows no flag $1" ;;
+        esac
+        shift
+    done
+    if [ $mode = fast ]; then presets=("${presets_fast[@]}"); fi
+    if [ $mode = slow ]; then presets+=(msan slow); fi
+    if [ $mode = everywhere ]; then presets+=("${presets_everywhere[@]}"); fi
+    case $mode in
+        fast) need "${packages_fast[@]}" "${packages_python[@]}" ;;
+        full | slow) need "${packages_full[@]}" "${packages_python[@]}" ;;
+        *) need "${packages_full[@]}" "${packages_everywhere[@]}" "${packages_python[@]}" ;;
+    esac
+    if [ $mode = fast ]; then need_python; else need_test_python; fi
+    for preset in "${presets[@]}"; do
+        if ! among "$preset" "${presets_linked[@]}"; then continue; fi
+        need_zig
+        break
+    done
+    for preset in "${presets[@]}"; do
+        if among "$preset" "${presets_linked[@]}"; then test_linked "$preset"; else test_preset "$preset"; fi
+    done
+    [ $mode = only ] || test_report
+    printf '\n%-14s %7s %7s %7s\n%s' tests passed failed time "$table"
+    printf '%d passed, %d failed\n' $passed $failed
+    [ $failed = 0 ]
+}
