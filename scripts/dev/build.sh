@@ -20,7 +20,38 @@ configure() {
     fi
     logged "configure-$1" cmake --preset "$1"
 }
-compile() { logged "build-$1" cmake --build --preset "$1" --parallel "$jobs" "${@:2}"; }
+# compile PRESET ARGUMENT...: as `logged`, and says from time to time how far it is.
+compile() {
+    local log=build/log/build-$1.log watcher status=0
+    mkdir -p build/log
+    : >"$log"
+    watch_steps "$log" &
+    watcher=$!
+    logged "build-$1" cmake --build --preset "$1" --parallel "$jobs" "${@:2}" || status=$?
+    kill "$watcher" 2>/dev/null || true
+    wait "$watcher" 2>/dev/null || true
+    [ ! -t 1 ] || printf '\r%-40s\r' ''
+    return $status
+}
+
+# On a terminal one line that counts; elsewhere a line every half minute.
+watch_steps() {
+    local step pause=30
+    if [ -t 1 ]; then pause=2; fi
+    while sleep "$pause"; do
+        step=$(grep -aoE '^\[[0-9]+/[0-9]+\]' "$1" | tail -n 1) || continue
+        if [ -t 1 ]; then printf '\r   compiling %-20s' "$step"; else printf '   compiling %s\n' "$step"; fi
+    done
+}
+
+# Every name that `./dev build` and `./dev test --only` take, from the one list there is.
+known_preset() {    # known_preset KIND NAME, with KIND build or test
+    sed -n "/\"${1}Presets\"/,/^  \]/p" CMakePresets.json | grep -v '"hidden": true' | grep -qF "{\"name\": \"$2\","
+}
+preset_names() {
+    sed -n "/\"${1}Presets\"/,/^  \]/p" CMakePresets.json | grep -v '"hidden": true' |
+        sed -nE 's/.*\{"name": "([^"]+)".*/\1/p' | tr '\n' ' '
+}
 
 # The folder's preset: Valgrind runs the programs of dev.
 configured_as() { case $1 in valgrind) echo dev ;; aarch64-64k) echo aarch64 ;; *) echo "$1" ;; esac; }
@@ -37,7 +68,9 @@ among() { local each; for each in "${@:2}"; do [ "$each" != "$1" ] || return 0; 
 command_build() {
     [ $# -le 1 ] || misused "build takes one preset"
     local preset=${1:-dev}
+    known_preset build "$preset" || misused "there is no preset $preset to build. There are: $(preset_names build)"
     case $preset in
+        library) need g++ cmake make ;;
         release) need "${packages_lab[@]}" ;;
         clang-libcxx) need "${packages_fast[@]}" clang-19 libc++-19-dev libc++abi-19-dev ;;
         msan) need "${packages_fast[@]}" "${packages_python[@]}" clang-19 libclang-rt-19-dev llvm-19 ;;
@@ -47,5 +80,5 @@ command_build() {
     esac
     configure "$preset"
     compile "$preset"
-    say "built in build/$preset"
+    say "built in build/$(configured_as "$preset")"
 }

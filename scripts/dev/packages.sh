@@ -9,3 +9,4 @@ packages_python=(python3 python3-venv ca-certificates)
 packages_everywhere=("${packages_fast[@]}" clang-19 libc++-19-dev libc++abi-19-dev qemu-user-static g++-aarch64-linux-gnu
                      g++-riscv64-linux-gnu g++-mingw-w64-x86-64-posix wine wine64)    # not g++-multilib: it removes those
 requirements=lab/report/requirements.txt
+

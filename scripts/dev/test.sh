@@ -80,6 +80,9 @@ command_test() {
                 shift
                 [ $# -gt 0 ] || misused "--only wants a preset, or several"
                 mode=only presets=("$@")
+                for preset in "$@"; do
+                    known_preset test "$preset" || misused "there is no preset $preset to test. There are: $(preset_names test)"
+                done
                 break ;;
             *) misused "test knows no flag $1" ;;
         esac

@@ -1,0 +1,74 @@
+"""What ./dev says to a command line that cannot be right: at once, with exit status 2, with nothing installed or built.
+
+    python3 misuse.py FOLDER     (a folder of the tests' own)
+
+./dev runs in a copy without build folders, with an apt-get, a sudo and a cmake that only say that they were called.
+"""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+WRONG = {    # command line: what is said
+    "": "which command?",
+    "frobnicate": "no such command: frobnicate",
+    "test --frobnicate": "test knows no flag --frobnicate",
+    "test --only": "--only wants a preset",
+    "test --only nosuch": "there is no preset nosuch to test",
+    "test --only dev nosuch": "there is no preset nosuch to test",
+    "test --only library": "there is no preset library to test",
+    "build nosuch": "there is no preset nosuch to build",
+    "build dev release": "build takes one preset",
+    "build gcc": "there is no preset gcc to build",    # hidden: others inherit from it
+    "clean --all": "clean takes no flags",
+    "lab --frobnicate": "lab knows no flag or command --frobnicate",
+    "lab --quick --full": "are two grids",
+    "lab --full --default": "are two grids",
+    "lab --rounds": "--rounds wants a value",
+    "lab --rounds 0": "--rounds wants a number",
+    "lab --rounds=many": "--rounds wants a number",
+    "lab --shard 5/4": "--shard wants i/n",
+    "lab --shard=0/4": "--shard wants i/n",
+    "lab --out": "--out wants a file",
+}
+HELP = ["help", "--help", "-h", "lab --help"]
+
+folder = pathlib.Path(sys.argv[1])
+shutil.rmtree(folder, ignore_errors=True)
+(folder / "copy/scripts").mkdir(parents=True)
+for name in ("dev", "CMakePresets.json"):
+    shutil.copy(ROOT / name, folder / "copy" / name)
+shutil.copytree(ROOT / "scripts/dev", folder / "copy/scripts/dev")
+called = folder / "called"
+(folder / "bin").mkdir()
+for name in ("apt-get", "sudo", "cmake", "pip"):
+    program = folder / "bin" / name
+    program.write_text(f'#!/bin/sh\necho "{name} $*" >>"{called}"\nexit 1\n')
+    program.chmod(0o755)
+environment = dict(os.environ, PATH=f"{folder / 'bin'}:{os.environ['PATH']}")
+
+failures = []
+
+
+def dev(line):
+    return subprocess.run([folder / "copy/dev", *line.split()], capture_output=True, text=True, env=environment,
+                          stdin=subprocess.DEVNULL)
+
+
+for line, said in WRONG.items():
+    run = dev(line)
+    if run.returncode != 2 or said not in run.stderr:
+        failures.append(f"./dev {line}: wanted status 2 and \"{said}\", got {run.returncode}: {run.stderr[:200]}")
+for line in HELP:
+    run = dev(line)
+    if run.returncode != 0 or "usage: ./dev" not in run.stdout:
+        failures.append(f"./dev {line}: wanted the usage, got {run.returncode}: {run.stderr[:200]}")
+if called.exists():
+    failures.append(f"something was installed or built: {called.read_text()}")
+made = sorted(path.name for path in (folder / "copy").iterdir())
+if made != ["CMakePresets.json", "dev", "scripts"]:
+    failures.append(f"something was left in the checkout: {made}")
+print("\n".join(failures))
+sys.exit(1 if failures else 0)
