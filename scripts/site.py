@@ -25,7 +25,7 @@ NAVIGATION = [
     ("The lab", [
         ("The lab", "lab/README.md"), ("On several machines", "docs/many-machines.md"),
         ("The report's programs", "lab/report/README.md"), ("Reset words", "lab/reset_words/README.md")]),
-    ("Project", [("Changes", "CHANGELOG.md"), ("Taking part", "CONTRIBUTING.md")]),
+    ("Project", [("Changes", "CHANGELOG.md"), ("Contributing", "CONTRIBUTING.md")]),
 ]
 
 

@@ -1,4 +1,5 @@
 # Configures and builds presets of CMakePresets.json. Sourced by ./dev.
+# shellcheck shell=bash disable=SC2154,SC2034
 # logged NAME COMMAND...: output goes to build/log/NAME.log; on failure its telling end is shown.
 logged() {
     local log=build/log/$1.log status=0

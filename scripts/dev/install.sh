@@ -1,4 +1,5 @@
 # Installs what a job of ./dev needs: Debian packages with apt, Python packages into .venv. Sourced by ./dev.
+# shellcheck shell=bash disable=SC2154,SC2034
 as_root() {
     if [ "$(id -u)" = 0 ]; then "$@"
     elif [ -t 0 ] && [ -z "${CI:-}" ]; then sudo "$@"

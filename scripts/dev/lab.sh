@@ -1,4 +1,5 @@
 # ./dev lab: builds the lab, measures, writes the report. Sourced by ./dev.
+# shellcheck shell=bash disable=SC2154,SC2034
 
 # What the lab is asked for, checked before anything is installed or built; the rest of the checks are the command's own.
 lab_grid=quick lab_file='' lab_flags=()

@@ -1,4 +1,5 @@
 # Which Debian packages each job of ./dev needs: here and nowhere else. Sourced by ./dev.
+# shellcheck shell=bash disable=SC2154,SC2034
 packages_build=(g++ cmake ninja-build)
 packages_fast=("${packages_build[@]}" googletest libcli11-dev python3 pkg-config)
 packages_lab=("${packages_build[@]}" googletest valgrind libboost-container-dev nlohmann-json3-dev libcli11-dev

@@ -1,4 +1,5 @@
 # ./dev test: which presets, and what each said. Sourced by ./dev.
+# shellcheck shell=bash disable=SC2154,SC2034
 
 # release is built for the lab's tests alone: what optimisation may break, clang (-O2) finds.
 presets_fast=(dev)
@@ -25,7 +26,7 @@ test_preset() {
     compile "$preset" --target $target -- -k 0 || broken=1
     if [ "$preset" = i686 ] && ! runs_here build/i686/tests/annotations_test; then
         say "this system's kernel runs no 32-bit programs: i686 is built, not run"
-        counted "$preset" $((SECONDS - began)) 0 $broken
+        counted "$preset" $((SECONDS - began)) 0 "$broken"
         return
     fi
     ctest --preset "$preset" --parallel "$jobs" "${only[@]+"${only[@]}"}" </dev/null 2>&1 | tee "$log" | grep -vE '^ *(Start|[0-9]+/[0-9]+ .* Passed )' || true
@@ -66,7 +67,7 @@ test_report() {
     [[ $line =~ ([0-9]+)\ failed ]] && bad=${BASH_REMATCH[1]}
     [[ $line =~ ([0-9]+)\ error ]] && bad=$((bad + BASH_REMATCH[1]))
     [ $((ok + bad)) -gt 0 ] || bad=1
-    counted report $((SECONDS - began)) $ok $bad
+    counted report $((SECONDS - began)) "$ok" "$bad"
 }
 
 command_test() {
