@@ -5,17 +5,18 @@
 // until the element itself is erased.
 //
 // Choose it for a large or long-lived vector, for elements that others point to, and where a single slow append hurts.
-// Choose `vector` for many small ones. What it costs: a vector takes at least one page of memory as soon as it has an
-// element, a range of address space (4 GiB unless told otherwise) and two of the system's mappings: about 32,000 live ones
-// on Linux. Reserving and giving back is a system call each, or about 50 ns when a range of the same size is kept warm.
+// Choose `vector` for many small ones. What it costs: nothing while it is empty and was given no size; from its first element
+// on at least one page of memory, a range of address space (4 GiB unless told otherwise) and two of the system's mappings:
+// about 32,000 live ones on Linux. Reserving and giving back is a system call each, or about 50 ns when a range of the same
+// size is kept warm.
 //
 // How it differs from std::vector:
 //   - the interface is std::vector's, without an allocator; in return no operation but rehome(), moving the vector and
 //     swapping it changes the address of an element that is not erased or shifted by an insertion;
 //   - max_size() is the reservation; past it every growing operation throws std::length_error;
-//   - the default constructor asks the system for address space, and throws `refused` (a std::bad_alloc) if there is none;
-//   - capacity() is what is committed, so it grows in pages; held open, it equals max_size() from the start;
-//   - moving is O(1) and leaves the source owning nothing: it reserves anew when it is next appended to;
+//   - a vector that was default-constructed or moved from owns nothing: it asks the system for address space when it is first
+//     appended to, reserved or named; its max_size() is what it will ask for, and may become less where that is refused;
+//   - capacity() is what is committed, so it grows in pages; held open, it equals max_size() as soon as there is a range;
 //   - copying reserves as much again; assigning a longer vector than max_size() throws std::length_error.
 //
 // Documents: "4GB per Vector" (settled_vector, protection), "Reserve and commit" (DynArray).
@@ -50,12 +51,13 @@ public:
     using typename base::iterator;
     using typename base::size_type;
 
-    // --- Construction. All throw `refused` when the system refuses address space or memory, std::length_error when the
-    // elements do not fit into the reservation, and what an element's constructor throws; nothing is leaked.
+    // --- Construction. All but the first throw `refused` when the system refuses address space or memory, std::length_error
+    // when the elements do not fit into the reservation, and what an element's constructor throws; nothing is leaked.
 
-    // Empty, over Policy::default_reservation bytes or, where the system refuses that much, half as much, and so on down to
-    // Policy::smallest_reservation. O(1).
-    HEADROOM_ALWAYS_INLINE settled_vector() : base(store::open_default(0)) { this->conceal_capacity(); }
+    // Empty, owning nothing. The first append reserves Policy::default_reservation bytes or, where the system refuses that
+    // much, half as much, and so on down to Policy::smallest_reservation. O(1), no system call, never throws. A constant: a
+    // global vector is there before any initialiser of the program runs, and may be declared constinit.
+    HEADROOM_ALWAYS_INLINE constexpr settled_vector() noexcept = default;
 
     // Empty, with room for exactly `limit` elements: max_size() is limit.value. Reserves that many, rounded up to pages;
     // throws std::length_error where no array can be that long.
@@ -148,10 +150,15 @@ public:
         return control_ == nullptr ? access::read_write : detail::current_access(control_);
     }
 
-    // Names the reservation for owner_of(), reservations() and the system's list of mappings; cut to 79 bytes. Nothing where
-    // the vector owns nothing.
+    // Names the reservation for owner_of(), reservations() and the system's list of mappings; cut to 79 bytes, and null takes
+    // the name away. A vector that owns nothing reserves, so that there is something to name; where the system refuses that,
+    // the name is lost. O(1). Invalidates: nothing.
     void name(const char* text) noexcept {
-        if (control_ != nullptr) detail::name(control_, text);
+        if (control_ == nullptr) {
+            HEADROOM_OPEN_TAIL();
+            if (text == nullptr || !this->try_own_range()) return;
+        }
+        detail::name(control_, text);
     }
 
 private:

@@ -76,7 +76,9 @@ struct settled_open_unchecked {
     };
     template <class T>
     [[gnu::always_inline]] static container<T> make(std::size_t most) {
-        return make_settled<container<T>>(most);
+        auto made = make_settled<container<T>>(most);
+        made.reserve(1);    // an open range has all its capacity as soon as it is there
+        return made;
     }
 };
 

@@ -79,6 +79,7 @@ TEST(with_little_address_space, a_default_vector_takes_a_smaller_reservation) {
     EXPECT_EQ(in_child([] {
         if (!limit(RLIMIT_AS, status_of_process("VmSize:"), little)) return 1;
         settled_vector<int> v;
+        v.reserve(1);
         if (v.max_size() >= little / sizeof(int)) return 2;
         if (v.max_size() < little / 10 / sizeof(int)) return 3;    // half of what there is, or thereabouts
         for (int i = 0; i < 1'000'000; ++i) v.push_back(i);
@@ -225,7 +226,7 @@ TEST(with_no_address_space_left, as_many_default_vectors_as_the_system_holds_the
         all.reserve(300'000);
         bool refused = false;
         try {
-            while (all.size() < 300'000) all.emplace_back();
+            while (all.size() < 300'000) all.emplace_back().reserve(1);
         } catch (const std::bad_alloc& what) {
             refused = clear(what);
         }

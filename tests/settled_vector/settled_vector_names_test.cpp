@@ -122,11 +122,13 @@ TEST(a_name, is_not_copied_and_not_inherited_by_the_next_vector) {
     EXPECT_FALSE(listed("mine alone"));
 }
 
-TEST(a_name, for_a_vector_without_memory_is_forgotten) {
+TEST(a_name, for_a_vector_that_owns_nothing_makes_it_reserve) {
     settled_vector<int> v{1};
     const settled_vector<int> taken(std::move(v));
-    v.name("nothing to name");
-    EXPECT_FALSE(listed("nothing to name"));
+    v.name(nullptr);
+    EXPECT_EQ(v.data(), nullptr);
+    v.name("for later");
+    EXPECT_EQ(name_of(v.data()), "for later");
     EXPECT_EQ(taken.size(), 1U);
 }
 

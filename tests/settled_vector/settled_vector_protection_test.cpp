@@ -196,13 +196,14 @@ using open_vector = settled_vector<int, held_open>;
 
 // Where the system cannot do it, as Windows cannot, such a range is held guarded.
 bool can_be_held_open() {
-    const open_vector v;
+    const open_vector v(max_elements{1});
     return v.capacity() == v.max_size();
 }
 
-TEST(a_range_held_open, has_all_its_capacity_from_the_start) {
+TEST(a_range_held_open, has_all_its_capacity_as_soon_as_there_is_a_range) {
     if (!can_be_held_open()) GTEST_SKIP() << "this system cannot hold ranges open";
     open_vector v;
+    v.push_back(1);
     EXPECT_EQ(v.capacity(), v.max_size());
     open_vector exactly(max_elements{12345});
     EXPECT_EQ(exactly.capacity(), 12345U);

@@ -139,7 +139,7 @@ TYPED_TEST(refused_calls_of, constructing) {
     const headroom_test::forward_range<TypeParam> range(counted(many));
     const vector source = filled<vector>(many);
     // Each builds another vector; `v` only stands by, unless the construction succeeds.
-    EXPECT_GE(in_every_way<vector>(owning_nothing<TypeParam>, [](vector& v) { v = vector(); }).calls, 1U);
+    EXPECT_EQ(in_every_way<vector>(owning_nothing<TypeParam>, [](vector& v) { v = vector(); }).calls, 0U);
     EXPECT_GE(in_every_way<vector>(owning_nothing<TypeParam>, [](vector& v) { v = vector(max_elements{1000}); }).calls, 1U);
     EXPECT_GE(in_every_way<vector>(owning_nothing<TypeParam>, [&](vector& v) { v = vector(many); }).calls, 2U);
     EXPECT_GE(in_every_way<vector>(owning_nothing<TypeParam>, [&](vector& v) { v = vector(many, value); }).calls, 2U);

@@ -29,7 +29,8 @@ struct max_elements {
 // How settled_vector reserves and commits. Derive from it and override what should differ.
 struct settled_policy {
     static constexpr commit_policy commit{};
-    // Bytes that the default constructor asks for, and the least it settles for when the system refuses.
+    // Bytes that a vector without max_elements asks for at its first append, and the least it settles for when the system
+    // refuses.
     static constexpr std::size_t default_reservation =
         sizeof(std::size_t) >= 8 ? std::size_t{1} << 31 << 1 : std::size_t{64} << 20;
     static constexpr std::size_t smallest_reservation = std::size_t{1} << 20;
@@ -59,14 +60,17 @@ public:
     }
 
 protected:
+    // max_size(), and two flags below it: 64 bits wherever addresses have 32, for there a range may have 2^30 elements.
+    using limit_word = std::conditional_t<(sizeof(std::size_t) > 4), std::size_t, std::uint64_t>;
+
     // Everything but the end, by value: see "register cursor" in sequence.hpp.
     struct extent {
         T* begin = nullptr;
         T* cap = nullptr;
         range* control = nullptr;
-        std::size_t limit = most_by_default() << 2;
+        limit_word limit = limit_word{most_by_default()} << 2;
 
-        [[nodiscard]] constexpr std::size_t max() const noexcept { return limit >> 2; }
+        [[nodiscard]] constexpr std::size_t max() const noexcept { return static_cast<std::size_t>(limit >> 2); }
     };
 
     constexpr settled_store() noexcept = default;
@@ -75,23 +79,33 @@ protected:
         : begin_(from.begin), end_(from.begin), cap_(from.cap), control_(from.control), limit_(from.limit) {}
     settled_store(settled_store&&) noexcept = default;
 
-    [[nodiscard]] constexpr std::size_t max_size() const noexcept { return limit_ >> 2; }
+    [[nodiscard]] constexpr std::size_t max_size() const noexcept { return static_cast<std::size_t>(limit_ >> 2); }
+    [[nodiscard]] constexpr extent where() const noexcept { return {begin_, cap_, control_, limit_}; }
     [[nodiscard]] constexpr bool held_open() const noexcept { return (limit_ & 2) != 0; }
     [[nodiscard]] constexpr bool exact() const noexcept { return (limit_ & 1) != 0; }
 
     static settled_store open_default(std::size_t floor_bytes) {
         std::error_code error;
         const extent made = reserve_default(floor_bytes, error);
-        if (error) throw_refused("reserve address space for a settled_vector", bytes_by_default(), error);
+        if (error) detail::throw_refused("reserve address space for a settled_vector", bytes_by_default(), error);
         return settled_store(made);
     }
 
+    // A range of the default size for a store that owns none. False where the system refuses it.
+    bool try_own_range() noexcept {
+        std::error_code error;
+        const extent made = reserve_default(0, error);
+        if (error) return false;
+        install(made);
+        return true;
+    }
+
     static settled_store open_exactly(std::size_t elements, const commit_policy& commit) {
-        if (elements > most_elements(sizeof(T))) throw_length_error("headroom::settled_vector: no array is that long");
+        if (elements > detail::most_elements(sizeof(T))) detail::throw_length_error("headroom::settled_vector: no array is that long");
         const std::size_t bytes = elements == 0 ? 1 : elements * sizeof(T);
         std::error_code error;
-        const held_range held = acquire(bytes, true, bytes, commit, error);
-        if (error) throw_refused("reserve address space for a settled_vector", bytes, error);
+        const held_range held = detail::acquire(bytes, true, bytes, commit, error);
+        if (error) detail::throw_refused("reserve address space for a settled_vector", bytes, error);
         return settled_store(placed(held, elements, true, commit));
     }
 
@@ -115,8 +129,12 @@ protected:
         install(there);
         return true;
     }
-    // (Past max_size() nobody asks.)
-    [[nodiscard]] static constexpr bool reaches(std::size_t) noexcept { return true; }
+    // (Past max_size() nobody asks.) What is to be filled bit by bit is reserved in one piece: where the system gives less
+    // than the default reservation, the first bit alone would be content with too little.
+    [[nodiscard]] bool reaches(std::size_t count) {
+        if (begin_ == nullptr) install(open_default(count <= most_by_default() ? count * sizeof(T) : 0).where());
+        return true;
+    }
     void make_room(std::size_t count) {
         install(further({begin_, cap_, control_, limit_}, begin_, count));
     }
@@ -128,34 +146,34 @@ protected:
     }
 
     void shrink_store() noexcept {
-        const std::size_t kept = shrink(control_, static_cast<std::size_t>(end_ - begin_) * sizeof(T));
+        const std::size_t kept = detail::shrink(control_, static_cast<std::size_t>(end_ - begin_) * sizeof(T));
         cap_ = begin_ + capacity_of(kept, max_size());
     }
 
     void move_store(settled_store to) {
         struct owned {
             range* control;
-            ~owned() { relinquish(control); }
+            ~owned() { detail::relinquish(control); }
         } unused{to.control_};    // the new range until all is done, the old one from then on
         const auto count = static_cast<std::size_t>(end_ - begin_);
         const std::size_t bytes = count * sizeof(T);
         if (to.cap_ - to.begin_ < end_ - begin_) {
             std::error_code error;
-            const std::size_t committed = extend_exactly(to.control_, bytes, error);
+            const std::size_t committed = detail::extend_exactly(to.control_, bytes, error);
             if (error) fail(error, count);
             to.cap_ = to.begin_ + capacity_of(committed, to.max_size());
         }
         if constexpr (is_trivially_relocatable_v<T>) {
-            if (count != 0) transfer(control_, to.control_, bytes);
+            if (count != 0) detail::transfer(control_, to.control_, bytes);
         } else {
             unfinished<settled_store> built(to, to.begin_);
             for (T* from = begin_; from != end_; ++from, ++built.end) construct(built.end, std::move_if_noexcept(*from));
             built.release();
             destroy(begin_, end_);
-            count_copied(bytes);
+            detail::count_copied(bytes);
         }
         if (control_ != nullptr) {
-            if (const auto old = owner_of(begin_); old && !old->name.empty()) name(to.control_, old->name.c_str());
+            if (const auto old = headroom::owner_of(begin_); old && !old->name.empty()) detail::name(to.control_, old->name.c_str());
         }
         unused.control = control_;
         adopt(std::move(to));
@@ -191,9 +209,9 @@ protected:
             }
         }
 #if defined(HEADROOM_ASAN)
-        if (annotates()) open_all(begin_, cap_, end_);
+        if (annotates()) detail::open_all(begin_, cap_, end_);
 #endif
-        relinquish(control_, held_open() ? static_cast<std::size_t>(end_ - begin_) * sizeof(T) : 0);
+        detail::relinquish(control_, held_open() ? static_cast<std::size_t>(end_ - begin_) * sizeof(T) : 0);
     }
 
     // Only what is committed is ever poisoned, and of a range held open nobody knows what is.
@@ -205,11 +223,14 @@ protected:
     range* control_ = nullptr;
     // max_size() in the upper bits, below them whether the range is held open (then capacity() is max_size()) and whether
     // max_size() is the user's wish and not ours. One word, so that an append loop has a register more.
-    std::size_t limit_ = most_by_default() << 2;
+    limit_word limit_ = limit_word{most_by_default()} << 2;
 
 private:
     [[nodiscard]] static constexpr std::size_t bytes_by_default() noexcept {
-        return Policy::default_reservation < sizeof(T) ? sizeof(T) : Policy::default_reservation;
+        // No system gives more, and where a limit is one word with its flags, they need the room.
+        constexpr std::size_t most = SIZE_MAX / (sizeof(limit_word) > sizeof(std::size_t) ? 2 : 4);
+        constexpr std::size_t wanted = Policy::default_reservation < most ? Policy::default_reservation : most;
+        return wanted < sizeof(T) ? sizeof(T) : wanted;
     }
     [[nodiscard]] static constexpr std::size_t most_by_default() noexcept { return bytes_by_default() / sizeof(T); }
 
@@ -223,14 +244,15 @@ private:
         static_assert(alignof(T) <= 4096, "a range starts at a page, and pages may be as small as 4096 bytes");
         T* const begin = reinterpret_cast<T*>(held.base);
         const bool open = how.how_held() == holding::open && held.committed == held.reserved;
-        return {begin, begin + capacity_of(held.committed, max), held.control, max << 2 | (open ? 2U : 0U) | (exact ? 1U : 0U)};
+        return {begin, begin + capacity_of(held.committed, max), held.control,
+                limit_word{max} << 2 | (open ? 2U : 0U) | (exact ? 1U : 0U)};
     }
 
     [[nodiscard]] static extent reserve_default(std::size_t floor_bytes, std::error_code& error) noexcept {
         constexpr std::size_t least = Policy::smallest_reservation < sizeof(T) ? sizeof(T) : Policy::smallest_reservation;
         constexpr std::size_t wanted = bytes_by_default();
         const std::size_t floor = floor_bytes < least ? least : floor_bytes;
-        const held_range held = acquire(wanted, false, floor < wanted ? floor : wanted, Policy::commit, error);
+        const held_range held = detail::acquire(wanted, false, floor < wanted ? floor : wanted, Policy::commit, error);
         if (error) return {};
         const std::size_t fitting = held.reserved / sizeof(T);
         return placed(held, fitting < most_by_default() ? fitting : most_by_default(), false, Policy::commit);
@@ -242,17 +264,17 @@ private:
                                            std::error_code& error) noexcept {
         std::size_t needed = static_cast<std::size_t>(end - there.begin) + extra;
         if (there.control == nullptr) {
-            const extent fresh = reserve_default(0, error);
-            if (error) return there;
             needed = extra;
+            const extent fresh = reserve_default(needed <= most_by_default() ? needed * sizeof(T) : 0, error);
+            if (error) return there;
             if (needed > fresh.max()) {
-                relinquish(fresh.control);
+                detail::relinquish(fresh.control);
                 error = std::make_error_code(std::errc::result_out_of_range);
                 return there;
             }
             const std::size_t committed = committed_for(fresh, needed, exactly, error);
             if (error) {
-                relinquish(fresh.control);
+                detail::relinquish(fresh.control);
                 return there;
             }
             extent made = fresh;
@@ -273,8 +295,8 @@ private:
                                             std::error_code& error) noexcept {
         const auto have = static_cast<std::size_t>(there.cap - there.begin);
         if (elements <= have) return have * sizeof(T);
-        return exactly ? extend_exactly(there.control, elements * sizeof(T), error)
-                       : extend(there.control, elements * sizeof(T), error);
+        return exactly ? detail::extend_exactly(there.control, elements * sizeof(T), error)
+                       : detail::extend(there.control, elements * sizeof(T), error);
     }
 
     HEADROOM_COLD static extent further(extent there, const T* end, std::size_t extra) {
@@ -289,23 +311,23 @@ private:
 
     // The slow path of an append, in as few registers as can be: the caller keeps the rest of the container in the others.
     // Returns the new end of what is committed. Precondition: the range is full.
-    HEADROOM_COLD static T* one_more(range* control, T* begin, const T* end, std::size_t limit) {
-        const std::size_t max = limit >> 2;
+    HEADROOM_COLD static T* one_more(range* control, T* begin, const T* end, limit_word limit) {
+        const auto max = static_cast<std::size_t>(limit >> 2);
         const std::size_t needed = static_cast<std::size_t>(end - begin) + 1;
-        if (needed > max) throw_length_error("headroom::settled_vector: past the reservation");
+        if (needed > max) detail::throw_length_error("headroom::settled_vector: past the reservation");
         std::error_code error;
-        const std::size_t committed = extend(control, needed * sizeof(T), error);
-        if (error) throw_refused("commit memory for a settled_vector", needed * sizeof(T), error);
+        const std::size_t committed = detail::extend(control, needed * sizeof(T), error);
+        if (error) detail::throw_refused("commit memory for a settled_vector", needed * sizeof(T), error);
         return begin + capacity_of(committed, max);
     }
 
     [[noreturn]] HEADROOM_COLD static void fail(std::error_code error, std::size_t elements) {
-        if (error == std::errc::result_out_of_range) throw_length_error("headroom::settled_vector: past the reservation");
-        throw_refused("commit memory for a settled_vector", elements * sizeof(T), error);
+        if (error == std::errc::result_out_of_range) detail::throw_length_error("headroom::settled_vector: past the reservation");
+        detail::throw_refused("commit memory for a settled_vector", elements * sizeof(T), error);
     }
 
     HEADROOM_COLD static void make_writable(range* control) noexcept {
-        if (current_access(control) != access::read_write) static_cast<void>(protect(control, access::read_write));
+        if (detail::current_access(control) != access::read_write) static_cast<void>(detail::protect(control, access::read_write));
     }
 
     HEADROOM_ALWAYS_INLINE void install(const extent& there) noexcept {
