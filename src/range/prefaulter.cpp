@@ -6,6 +6,7 @@
 #include <new>
 #include <thread>
 
+#include "system/at_fork.hpp"
 #include "system/platform.hpp"
 #include "range/registry.hpp"
 
@@ -69,22 +70,19 @@ void help(helper_state* helper) noexcept {
 }
 
 // A fork while the helper works must find no lock held in the child, and the child has no helper.
-void before_fork() noexcept {
+void before_fork_of_helper() noexcept {
     if (helper_state* const helper = state.load()) {
         helper->batch.lock();
         helper->queue.lock();
     }
-    lock_registry();
 }
-void after_fork_in_parent() noexcept {
-    unlock_registry();
+void after_fork_of_helper() noexcept {
     if (helper_state* const helper = state.load()) {
         helper->queue.unlock();
         helper->batch.unlock();
     }
 }
-void after_fork_in_child() noexcept {
-    unlock_registry();
+void child_of_helper() noexcept {
     if (helper_state* const helper = state.load()) {
         std::for_each(helper->asked, helper->asked + helper->count, [](range* each) { each->queued.store(false); });
         helper->queue.unlock();
@@ -112,7 +110,8 @@ helper_state* the_helper() noexcept {
 }
 
 // Set before main, so that forks before the first range are covered as well.
-[[maybe_unused]] const bool fork_handled = (on_fork(before_fork, after_fork_in_parent, after_fork_in_child), true);
+[[maybe_unused]] const bool helper_forks =
+    at_fork(fork_place::prefaulter, {before_fork_of_helper, after_fork_of_helper, child_of_helper});
 
 }  // namespace
 

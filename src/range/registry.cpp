@@ -7,6 +7,7 @@
 #include <cstring>
 #include <new>
 
+#include "system/at_fork.hpp"
 #include "system/constant_mutex.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {
@@ -86,6 +87,10 @@ std::uint64_t last_of(const range* control) noexcept {
 
 void lock_registry() noexcept { registry_mutex.lock(); }
 void unlock_registry() noexcept { registry_mutex.unlock(); }
+
+namespace {
+[[maybe_unused]] const bool registry_forks = at_fork(fork_place::ranges, {lock_registry, unlock_registry, unlock_registry});
+}  // namespace
 
 range* new_control_block() noexcept {
     {

@@ -27,12 +27,12 @@ void report_memory(std::byte* base, std::size_t bytes) noexcept;
 [[nodiscard]] bool readable_means_in_use() noexcept;
 
 // Calls `before` in a process about to fork, and `after_in_parent` or `after_in_child` once it has. May be called once.
-// Does nothing where there is no fork.
+// Does nothing where there is no fork. Modules register with at_fork(), which keeps them in one order.
 void on_fork(void (*before)(), void (*after_in_parent)(), void (*after_in_child)()) noexcept;
 
 // Calls `run(with)` when the calling thread ends, among the destructors of its thread-local objects. A thread may ask again
-// once it has been called, for what those destructors do; whether it is called then depends on the system. False, where it
-// cannot be arranged: for lack of memory.
+// once it has been called, for what those destructors do; whether it is called then depends on the system. At most four
+// functions for a thread. False, where it cannot be arranged: for lack of memory.
 [[nodiscard]] bool at_thread_end(void (*run)(void*), void* with) noexcept;
 
 // Whether the thread's variables are gone when that is called, so that to name one makes a new one, which nothing frees.

@@ -2,6 +2,7 @@
 
 #include <atomic>
 
+#include "system/at_fork.hpp"
 #include "system/constant_mutex.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {
@@ -12,6 +13,10 @@ constexpr std::size_t most_waiting = 64;
 constinit constant_mutex waiting_mutex;
 constinit page_range waiting[most_waiting]{};
 constinit std::atomic<std::size_t> waiting_count{0};    // written under the lock
+
+void lock_waiting() noexcept { waiting_mutex.lock(); }
+void unlock_waiting() noexcept { waiting_mutex.unlock(); }
+[[maybe_unused]] const bool waiting_forks = at_fork(fork_place::waiting, {lock_waiting, unlock_waiting, unlock_waiting});
 
 // The last of them, off the list; empty when there is none.
 page_range take_one() noexcept {

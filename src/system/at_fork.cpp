@@ -1,0 +1,47 @@
+#include "system/at_fork.hpp"
+
+#include <array>
+#include <atomic>
+
+#include "system/platform.hpp"
+
+namespace headroom { inline namespace v0_1 { namespace detail {
+namespace {
+
+constexpr std::size_t fork_places = static_cast<std::size_t>(fork_place::count);
+
+// Static initialisers of two shared libraries may run in two threads, and a third may fork: a place counts once it is fork_published.
+constinit std::array<fork_handlers, fork_places> fork_table{};
+constinit std::array<std::atomic<bool>, fork_places> fork_published{};
+constinit std::atomic<bool> fork_hooked{false};
+// Which fork_places this fork has locked: one registered while it forks is not to be unlocked.
+constinit std::array<bool, fork_places> fork_locked{};
+
+void fork_begins() {
+    for (std::size_t i = 0; i < fork_places; ++i) {
+        fork_locked[i] = fork_published[i].load(std::memory_order_acquire);
+        if (fork_locked[i]) fork_table[i].before();
+    }
+}
+void fork_goes_on_in_parent() {
+    for (std::size_t i = fork_places; i-- > 0;) {
+        if (fork_locked[i]) fork_table[i].in_parent();
+    }
+}
+void fork_goes_on_in_child() {
+    for (std::size_t i = fork_places; i-- > 0;) {
+        if (fork_locked[i]) fork_table[i].in_child();
+    }
+}
+
+}  // namespace
+
+bool at_fork(fork_place place, const fork_handlers& handlers) noexcept {
+    const auto index = static_cast<std::size_t>(place);
+    fork_table[index] = handlers;
+    fork_published[index].store(true, std::memory_order_release);
+    if (!fork_hooked.exchange(true)) on_fork(fork_begins, fork_goes_on_in_parent, fork_goes_on_in_child);
+    return true;
+}
+
+}}}  // namespace headroom::detail
