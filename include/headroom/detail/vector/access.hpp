@@ -1,0 +1,164 @@
+// What a container of contiguous elements can say about the elements that it has: the lowest part of `sequence`.
+//
+// Element access, iterators, sizes; and for the parts above, which element a position names, and what AddressSanitizer is
+// told. See sequence.hpp for what a `Store` is.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+#include <vector>    // reverse_iterator, to_address
+
+#include <headroom/detail/annotate.hpp>
+#include <headroom/detail/attributes.hpp>
+#include <headroom/detail/errors.hpp>
+#include <headroom/detail/hardened.hpp>
+#include <headroom/detail/vector/iterator.hpp>
+
+namespace headroom { inline namespace v0_1 { namespace detail {
+
+template <class Store>
+class HEADROOM_HARDENED_ABI element_access : protected Store {
+protected:
+    using Store::begin_;
+    using Store::cap_;
+    using Store::end_;
+
+public:
+    using value_type = typename Store::value_type;
+    using pointer = typename Store::pointer;
+    using const_pointer = typename Store::const_pointer;
+    using reference = value_type&;
+    using const_reference = const value_type&;
+    using size_type = std::size_t;
+    using difference_type = std::ptrdiff_t;
+    using iterator = element_iterator<value_type>;
+    using const_iterator = element_iterator<const value_type>;
+    using reverse_iterator = std::reverse_iterator<iterator>;
+    using const_reverse_iterator = std::reverse_iterator<const_iterator>;
+
+    // --- Element access. O(1). Precondition of all but at(): the element exists.
+
+    [[nodiscard]] constexpr reference operator[](size_type index) noexcept {
+        HEADROOM_EXPECT(index < size(), past_the_end, "operator[]", index);
+        return raw(begin_)[index];
+    }
+    [[nodiscard]] constexpr const_reference operator[](size_type index) const noexcept {
+        HEADROOM_EXPECT(index < size(), past_the_end, "operator[]", index);
+        return raw(begin_)[index];
+    }
+    // Throws std::out_of_range where there is no such element.
+    [[nodiscard]] constexpr reference at(size_type index) {
+        if (index >= size()) detail::throw_out_of_range("headroom: at() past the end");
+        return raw(begin_)[index];
+    }
+    [[nodiscard]] constexpr const_reference at(size_type index) const {
+        if (index >= size()) detail::throw_out_of_range("headroom: at() past the end");
+        return raw(begin_)[index];
+    }
+    [[nodiscard]] constexpr reference front() noexcept {
+        HEADROOM_EXPECT(!empty(), empty, "front()", 0);
+        return *raw(begin_);
+    }
+    [[nodiscard]] constexpr const_reference front() const noexcept {
+        HEADROOM_EXPECT(!empty(), empty, "front()", 0);
+        return *raw(begin_);
+    }
+    [[nodiscard]] constexpr reference back() noexcept {
+        HEADROOM_EXPECT(!empty(), empty, "back()", 0);
+        return *(raw(end_) - 1);
+    }
+    [[nodiscard]] constexpr const_reference back() const noexcept {
+        HEADROOM_EXPECT(!empty(), empty, "back()", 0);
+        return *(raw(end_) - 1);
+    }
+    [[nodiscard]] constexpr value_type* data() noexcept { return raw(begin_); }
+    [[nodiscard]] constexpr const value_type* data() const noexcept { return raw(begin_); }
+
+    // --- Iterators: pointers in a class.
+
+    [[nodiscard]] constexpr iterator begin() noexcept { return iterator(raw(begin_)); }
+    [[nodiscard]] constexpr const_iterator begin() const noexcept { return const_iterator(raw(begin_)); }
+    [[nodiscard]] constexpr iterator end() noexcept { return iterator(raw(end_)); }
+    [[nodiscard]] constexpr const_iterator end() const noexcept { return const_iterator(raw(end_)); }
+    [[nodiscard]] constexpr const_iterator cbegin() const noexcept { return begin(); }
+    [[nodiscard]] constexpr const_iterator cend() const noexcept { return end(); }
+    [[nodiscard]] constexpr reverse_iterator rbegin() noexcept { return reverse_iterator(end()); }
+    [[nodiscard]] constexpr const_reverse_iterator rbegin() const noexcept { return const_reverse_iterator(end()); }
+    [[nodiscard]] constexpr reverse_iterator rend() noexcept { return reverse_iterator(begin()); }
+    [[nodiscard]] constexpr const_reverse_iterator rend() const noexcept { return const_reverse_iterator(begin()); }
+    [[nodiscard]] constexpr const_reverse_iterator crbegin() const noexcept { return rbegin(); }
+    [[nodiscard]] constexpr const_reverse_iterator crend() const noexcept { return rend(); }
+
+    // --- Capacity, in elements.
+
+    [[nodiscard]] constexpr bool empty() const noexcept { return begin_ == end_; }
+    [[nodiscard]] constexpr size_type size() const noexcept { return static_cast<size_type>(end_ - begin_); }
+    // The elements that fit without asking for memory.
+    [[nodiscard]] constexpr size_type capacity() const noexcept { return static_cast<size_type>(cap_ - begin_); }
+    // The most elements that this container can ever hold.
+    [[nodiscard]] constexpr size_type max_size() const noexcept { return Store::max_size(); }
+
+protected:
+    constexpr element_access() = default;
+    // With a store made from `from`.
+    template <class From>
+    constexpr explicit element_access(From&& from) noexcept : Store(std::forward<From>(from)) {}
+    element_access(const element_access&) = delete;
+    element_access& operator=(const element_access&) = delete;
+    constexpr ~element_access() = default;
+
+    template <class>
+    friend class tail_window;
+    template <class>
+    friend class open_tail;
+
+    // The plain pointer in a pointer of the allocator's. (A member, as all that is called here: a call without a qualified
+    // name would look for functions of that name beside the program's own types.)
+    HEADROOM_ALWAYS_INLINE static constexpr value_type* raw(const pointer& from) noexcept {
+        if constexpr (std::is_pointer_v<pointer>) {
+            return from;
+        } else {
+            return from == nullptr ? nullptr : std::to_address(from);
+        }
+    }
+
+    constexpr Store& floor() noexcept { return *this; }
+
+    // What messages call the container.
+    static constexpr const char* kind() noexcept { return Store::stable ? "settled_vector" : "vector"; }
+
+    // Which element a position of the user's names; size() for the end.
+    HEADROOM_ALWAYS_INLINE constexpr size_type index_of(const_iterator where, [[maybe_unused]] const char* operation) const {
+        HEADROOM_EXPECT(HEADROOM_CONSTANT_EVALUATED() || detail::is_position(data(), std::to_address(where), size()), no_position,
+                        operation, reinterpret_cast<std::uintptr_t>(std::to_address(where)));
+        return static_cast<size_type>(where - cbegin());
+    }
+
+    // Whether elements may be copied, moved and forgotten as bytes.
+    static consteval bool bytewise() { return std::is_trivially_copyable_v<value_type> && Store::plain(); }
+
+    // --- AddressSanitizer: nothing in other builds.
+
+    HEADROOM_ALWAYS_INLINE constexpr void retreated([[maybe_unused]] size_type count) noexcept {
+#if defined(HEADROOM_ASAN)
+        if (!HEADROOM_CONSTANT_EVALUATED()) annotate_tail(annotated_end() + count, annotated_end());
+#endif
+    }
+    // A new container may find memory that is there already.
+    HEADROOM_ALWAYS_INLINE constexpr void conceal_capacity() noexcept {
+#if defined(HEADROOM_ASAN)
+        if (!HEADROOM_CONSTANT_EVALUATED()) annotate_tail(annotated_limit(), annotated_end());
+#endif
+    }
+#if defined(HEADROOM_ASAN)
+    constexpr value_type* annotated_end() noexcept { return raw(end_); }
+    constexpr value_type* annotated_limit() noexcept { return raw(cap_); }
+    void annotate_tail(const value_type* old_middle, const value_type* new_middle) noexcept {
+        if (this->annotates()) detail::annotate(raw(begin_), raw(cap_), old_middle, new_middle);
+    }
+#endif
+};
+
+}}}  // namespace headroom::detail

@@ -1,0 +1,367 @@
+// What happens at the end of a container: appending one element or many, resizing, removing the last.
+//
+// A rule for the append functions: they are inlined always, read the members once, and hand them to the slow path by value,
+// so that the compiler may keep the members of a local container in registers ("register cursor").
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+#include <headroom/detail/annotate.hpp>
+#include <headroom/detail/attributes.hpp>
+#include <headroom/detail/errors.hpp>
+#include <headroom/detail/hardened.hpp>
+#include <headroom/detail/vector/access.hpp>
+#include <headroom/detail/vector/elements.hpp>
+#include <headroom/detail/vector/ranges.hpp>
+
+namespace headroom { inline namespace v0_1 { namespace detail {
+
+template <class Store>
+class HEADROOM_HARDENED_ABI appending : public element_access<Store> {
+    using base = element_access<Store>;
+
+protected:
+    using base::base;
+    using base::begin_;
+    using base::bytewise;
+    using base::cap_;
+    using base::end_;
+    using base::floor;
+    using base::raw;
+    using base::retreated;
+
+public:
+    using typename base::difference_type;
+    using typename base::reference;
+    using typename base::size_type;
+    using typename base::value_type;
+    using base::capacity;
+    using base::data;
+    using base::empty;
+    using base::max_size;
+    using base::size;
+
+    // Makes capacity() at least `count`, and no more than the granularity of memory asks for. O(size()) where elements move.
+    // Throws std::length_error past max_size(), std::bad_alloc when memory is refused; nothing has changed then.
+    // Invalidates: everything if elements moved (see the container's header), else nothing.
+    constexpr void reserve(size_type count) {
+        if (count > max_size()) detail::throw_length_error("headroom: reserve() past max_size()");
+        if (count > capacity()) {
+            HEADROOM_OPEN_TAIL();
+            this->reserve_room(count);
+        }
+    }
+
+    // --- Append. Amortised O(1). Throw std::length_error past max_size(), std::bad_alloc when memory is refused, and what
+    // the element's constructor throws; nothing has changed then. The argument may be an element of the container.
+    // Invalidates: end(), and everything if elements moved.
+
+    HEADROOM_ALWAYS_INLINE constexpr void push_back(const value_type& value) {
+        if constexpr (!Store::stable) {
+            if constexpr (Store::in_registers()) {
+                append_small(value);
+                return;
+            }
+        }
+        if (HEADROOM_UNLIKELY(end_ == cap_)) {
+            if constexpr (Store::stable) {
+                HEADROOM_OPEN_TAIL();
+                this->make_room_for_one();
+            } else {
+                HEADROOM_OPEN_TAIL();
+                this->push_full(value);
+                return;
+            }
+        }
+        HEADROOM_TAIL_WINDOW(1);
+        this->construct(raw(end_), value);
+        ++end_;
+    }
+
+    HEADROOM_ALWAYS_INLINE constexpr void push_back(value_type&& value) {
+        if constexpr (!Store::stable) {
+            if constexpr (Store::in_registers()) {
+                append_small(value);
+                return;
+            }
+        }
+        if (HEADROOM_UNLIKELY(end_ == cap_)) {
+            if constexpr (Store::stable) {
+                HEADROOM_OPEN_TAIL();
+                this->make_room_for_one();
+            } else {
+                HEADROOM_OPEN_TAIL();
+                this->push_full(static_cast<value_type&&>(value));
+                return;
+            }
+        }
+        HEADROOM_TAIL_WINDOW(1);
+        this->construct(raw(end_), static_cast<value_type&&>(value));
+        ++end_;
+    }
+
+    template <class... Args>
+    HEADROOM_ALWAYS_INLINE constexpr reference emplace_back(Args&&... args) {
+        if constexpr (!Store::stable) {
+            if constexpr (Store::in_registers()) {
+                const value_type value(static_cast<Args&&>(args)...);
+                return append_small(value);
+            }
+        }
+        if (HEADROOM_UNLIKELY(end_ == cap_)) {
+            if constexpr (Store::stable) {
+                HEADROOM_OPEN_TAIL();
+                this->make_room_for_one();
+            } else {
+                HEADROOM_OPEN_TAIL();
+                return this->emplace_full(static_cast<Args&&>(args)...);
+            }
+        }
+        HEADROOM_TAIL_WINDOW(1);
+        value_type* const place = raw(end_);
+        this->construct(place, static_cast<Args&&>(args)...);
+        ++end_;
+        return *place;
+    }
+
+    // The same, but null instead of an exception when there is no room and none can be had; the arguments are untouched then.
+    // What the element's constructor throws still propagates.
+    template <class... Args>
+    constexpr value_type* try_emplace_back(Args&&... args) {
+        if (HEADROOM_UNLIKELY(end_ == cap_)) {
+            if constexpr (Store::stable) {
+                HEADROOM_OPEN_TAIL();
+                if (!this->try_make_room_for_one()) return nullptr;
+            } else {
+                HEADROOM_OPEN_TAIL();
+                return this->try_emplace_full(static_cast<Args&&>(args)...);
+            }
+        }
+        HEADROOM_TAIL_WINDOW(1);
+        value_type* const place = raw(end_);
+        this->construct(place, static_cast<Args&&>(args)...);
+        ++end_;
+        return place;
+    }
+    constexpr value_type* try_push_back(const value_type& value) { return try_emplace_back(value); }
+    constexpr value_type* try_push_back(value_type&& value) { return try_emplace_back(std::move(value)); }
+
+    // The same without a check. Precondition: size() < capacity(). Throw only what the element's constructor throws.
+    // Invalidate: end().
+    template <class... Args>
+    HEADROOM_ALWAYS_INLINE constexpr reference unchecked_emplace_back(Args&&... args) {
+        HEADROOM_EXPECT(end_ != cap_, no_room, "an unchecked append", 0);
+        HEADROOM_TAIL_WINDOW(1);
+        value_type* const place = raw(end_);
+        this->construct(place, static_cast<Args&&>(args)...);
+        ++end_;
+        return *place;
+    }
+    HEADROOM_ALWAYS_INLINE constexpr reference unchecked_push_back(const value_type& value) {
+        return unchecked_emplace_back(value);
+    }
+    HEADROOM_ALWAYS_INLINE constexpr reference unchecked_push_back(value_type&& value) {
+        return unchecked_emplace_back(static_cast<value_type&&>(value));
+    }
+
+    template <compatible_range<value_type> R>
+    constexpr void append_range(R&& values) {
+        if constexpr (multipass_range<R>) {
+            append_from(detail::range_distance(values), detail::source_at<value_type>(range_access::first(values)));
+        } else {
+            if constexpr (measured_range<R>) reserve_more(detail::range_distance(values));
+            append_each(range_access::first(values), range_access::last(values));
+        }
+    }
+
+    // --- Size. O(difference), and O(size()) where elements move. Throw as appending does; nothing has changed then.
+    // Invalidate: removed elements and end(); everything if elements moved.
+
+    constexpr void resize(size_type count) {
+        if (count <= size()) {
+            truncate(count);
+        } else {
+            append_from(count - size(), defaults{});
+        }
+    }
+    constexpr void resize(size_type count, const value_type& value) {
+        if (count <= size()) {
+            truncate(count);
+        } else if constexpr (bytewise()) {
+            append_from(count - size(), repeated<value_type>{value});
+        } else {
+            append_from(count - size(), repeated<const value_type&>{value});
+        }
+    }
+    // New elements are default-initialised: for trivial types, whatever the memory held (hardened: zero bytes).
+    constexpr void resize_default_init(size_type count) {
+        if (count <= size()) {
+            truncate(count);
+        } else {
+            append_from(count - size(), unspecified{});
+        }
+    }
+    // Appends `count` default-initialised elements, and returns where the first of them is (or would be).
+    constexpr value_type* append_default_init(size_type count) {
+        const size_type old = size();
+        append_from(count, unspecified{});
+        return raw(begin_) + old;
+    }
+    // Makes the size `count` as resize_default_init does, calls `operation(data(), count)`, and keeps as many elements as it
+    // returns. Precondition: at most `count`. If `operation` throws, `count` elements stay.
+    template <class Operation>
+    constexpr void resize_and_overwrite(size_type count, Operation operation) {
+        if (count > size()) append_from(count - size(), unspecified{});
+        const auto kept = static_cast<size_type>(std::move(operation)(data(), count));
+        HEADROOM_EXPECT(kept <= count, too_many, "resize_and_overwrite()", kept);
+        truncate(kept);
+    }
+
+    // --- Removal at the end. Never throws.
+
+    // Precondition: not empty. O(1). Invalidates: the last element and end().
+    HEADROOM_ALWAYS_INLINE constexpr void pop_back() noexcept {
+        HEADROOM_EXPECT(!empty(), empty, "pop_back()", 0);
+        --end_;
+        if constexpr (!std::is_trivially_destructible_v<value_type> || !Store::plain()) this->destroy_one(raw(end_));
+        retreated(1);
+    }
+    // False, and nothing done, when empty.
+    constexpr bool try_pop_back() noexcept {
+        if (begin_ == end_) return false;
+        pop_back();
+        return true;
+    }
+    // O(size()). capacity() stays. Invalidates: every element.
+    constexpr void clear() noexcept { truncate(0); }
+
+protected:
+    // Room for `count` in all, without moving: only a store that is not stable has to ask.
+    constexpr bool widened(size_type count) {
+        HEADROOM_OPEN_TAIL();
+        return this->widen(count);
+    }
+
+    // Destroys the elements from `count` on.
+    constexpr void truncate(size_type count) noexcept {
+        const size_type gone = size() - count;
+        if constexpr (!std::is_trivially_destructible_v<value_type> || !Store::plain()) {
+            this->destroy(raw(begin_) + count, raw(end_));
+        }
+        end_ = begin_ + static_cast<difference_type>(count);
+        retreated(gone);
+    }
+
+    // Appends an element that fits into registers: it is there before there is room, so it may come from an old element.
+    HEADROOM_ALWAYS_INLINE constexpr reference append_small(const value_type value) {
+        if (HEADROOM_UNLIKELY(end_ == cap_)) {
+            HEADROOM_OPEN_TAIL();
+            this->make_room_elsewhere();
+        }
+        HEADROOM_TAIL_WINDOW(1);
+        value_type* const place = raw(end_);
+        this->construct(place, value);
+        ++end_;
+        return *place;
+    }
+
+    constexpr size_type checked_sum(size_type more) const {
+        if (more > max_size() - size()) detail::throw_length_error("headroom: past max_size()");
+        return size() + more;
+    }
+    constexpr void reserve_more(size_type more) {
+        if (more > static_cast<size_type>(cap_ - end_)) reserve(checked_sum(more));
+    }
+
+    // Appends `count` elements from the source, whose first `skip` are not wanted.
+    template <class Source>
+    constexpr void append_from(size_type count, const Source& source, size_type skip = 0) {
+        if (count > static_cast<size_type>(cap_ - end_)) {
+            const size_type needed = checked_sum(count);
+            if constexpr (Source::in_steps) {
+                // (Not where the last step would be refused: a program that asks for too much must not fill memory first.)
+                if (count > step() && !HEADROOM_CONSTANT_EVALUATED() && this->reaches(needed)) {
+                    append_in_steps(count, source, skip);
+                    return;
+                }
+            }
+            if constexpr (Store::stable) {
+                HEADROOM_OPEN_TAIL();
+                this->make_room(needed);
+            } else if (!widened(needed)) {
+                HEADROOM_OPEN_TAIL();
+                this->append_full(count, source, skip);
+                return;
+            }
+        }
+        append_into_room(count, source, skip);
+    }
+    template <class Source>
+    constexpr void append_into_room(size_type count, const Source& source, size_type skip) {
+        HEADROOM_TAIL_WINDOW(count);
+        source.construct(floor(), raw(end_), skip, count);
+        end_ += static_cast<difference_type>(count);
+    }
+
+    // As many elements as fill what is committed at a time when many are appended: fresh pages are zeroed by the system, and
+    // elements go into them while they are still in the second-level cache.
+    static consteval size_type step() noexcept {
+        constexpr size_type bytes = size_type{128} << 10;
+        return sizeof(value_type) < bytes ? bytes / sizeof(value_type) : 1;
+    }
+
+    // What was appended goes again, unless all of it was.
+    struct appended {
+        appending& to;
+        size_type old;
+        bool all = false;
+        constexpr ~appended() {
+            if (!all) to.truncate(old);
+        }
+    };
+
+    template <class Source>
+    constexpr void append_in_steps(size_type count, const Source& source, size_type skip) {
+        appended guard{*this, size()};
+        auto room = static_cast<size_type>(cap_ - end_);
+        while (count != 0) {
+            if (room == 0) {
+                room = std::min(count, step());
+                if constexpr (Store::stable) {
+                    HEADROOM_OPEN_TAIL();
+                    this->make_room(size() + room);
+                } else if (!widened(size() + room)) {
+                    HEADROOM_OPEN_TAIL();
+                    this->append_full(count, source, skip);
+                    break;
+                }
+                room = static_cast<size_type>(cap_ - end_);
+            }
+            const size_type now = std::min(count, room);
+            append_into_room(now, source, skip);
+            count -= now;
+            skip += now;
+            room = 0;
+        }
+        guard.all = true;
+    }
+
+    template <class It, class End>
+    constexpr void append_each(It first, End last) {
+        for (; first != last; ++first) emplace_back(*first);
+    }
+
+    template <class It>
+    constexpr void append_between(It first, It last) {
+        if constexpr (multipass_iterator<It>) {
+            const auto count = static_cast<size_type>(std::distance(first, last));
+            append_from(count, detail::source_at<value_type>(std::move(first)));
+        } else {
+            append_each(std::move(first), std::move(last));
+        }
+    }
+};
+
+}}}  // namespace headroom::detail
