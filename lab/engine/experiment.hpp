@@ -4,6 +4,7 @@
 // nothing of processes, files or progress.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -11,6 +12,7 @@
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -101,6 +103,32 @@ struct experiment {
     // The quick form of a configuration in which all contenders must agree on the metric "checksum" before anything is
     // timed. Null: the contenders compute nothing comparable.
     std::function<parameters(const parameters&)> check;
+    // Where it stands among the others in a run: the least comes first, equals by id.
+    int place = 1000;
+};
+
+// Makes an experiment known to the program that it is linked into. lab/experiments/NAME/measure.cpp defines one of these, at
+// namespace scope, and nothing outside that folder names the experiment.
+class registered_experiment {
+public:
+    explicit registered_experiment(experiment (*make)()) noexcept : make_(make), next_(first_) { first_ = this; }
+    registered_experiment(const registered_experiment&) = delete;
+    registered_experiment& operator=(const registered_experiment&) = delete;
+
+    // All that were linked, in their order.
+    [[nodiscard]] static std::vector<experiment> all() {
+        std::vector<experiment> result;
+        for (const registered_experiment* one = first_; one != nullptr; one = one->next_) result.push_back(one->make_());
+        std::sort(result.begin(), result.end(), [](const experiment& a, const experiment& b) {
+            return std::tie(a.place, a.id) < std::tie(b.place, b.id);
+        });
+        return result;
+    }
+
+private:
+    experiment (*make_)();
+    const registered_experiment* next_;
+    static constinit inline const registered_experiment* first_ = nullptr;
 };
 
 // The usual check: the same with at most a thousand elements.

@@ -1,4 +1,5 @@
-// The program that measures: headroom-lab-O0, -O1 and -O2 are this file with the experiments, built at three levels.
+// The program that measures: headroom-lab-O0, -O1 and -O2 are this file and the experiments that want to be measured at that
+// level of optimisation.
 //
 //   list --grid quick|default|full            what this program can run, as one JSON object
 //   warm --bytes N                            touches that much memory, and gives it back (see measure/warm_machine.hpp)
@@ -12,8 +13,8 @@
 #include <new>
 #include <string>
 
+#include "engine/experiment.hpp"
 #include "engine/records.hpp"
-#include "experiments/all.hpp"
 #include "measure/resources.hpp"
 #include "measure/warm_machine.hpp"
 
@@ -26,7 +27,7 @@ using nlohmann::json;
 
 json list(headroom::lab::grid_size size) {
     json experiments = json::array();
-    for (const experiment& one : headroom::lab::all_experiments()) {
+    for (const experiment& one : headroom::lab::registered_experiment::all()) {
         json contenders = json::array();
         for (const contender& each : one.contenders) {
             contenders.push_back({{"id", each.id}, {"version", each.version}, {"absent", each.absent}});
@@ -98,7 +99,7 @@ int main(int argc, char** argv) {
         if (std::strcmp(argv[1], "run") == 0) {
             const headroom::lab::parameters point =
                 headroom::lab::parameters_from(json::parse(options["--parameters"]));
-            for (const experiment& one : headroom::lab::all_experiments()) {
+            for (const experiment& one : headroom::lab::registered_experiment::all()) {
                 if (one.id != options["--experiment"]) continue;
                 for (const contender& each : one.contenders) {
                     if (each.id == options["--contender"]) return print(run(each, point));

@@ -1,4 +1,4 @@
-// The random simulation, for the experiments that ask something of it: what it does is said in simulation.cpp.
+// The random simulation, for the experiments that ask something of it: what it does is said in experiments/simulation/measure.cpp.
 #pragma once
 
 #include <vector>

@@ -1,6 +1,6 @@
 // The search for shortest reset words, against a search through all sets and against what is proved.
 // Labels: lab
-#include "reset_words/shortest_reset_word.hpp"
+#include "experiments/reset-words/shortest_reset_word.hpp"
 
 #include <gtest/gtest.h>
 

@@ -21,8 +21,8 @@
 #include <system_error>
 #include <vector>
 
-#include "experiments/all.hpp"
-#include "experiments/distribution.hpp"
+#include "engine/experiment.hpp"
+#include "workloads/distribution.hpp"
 
 #include <headroom/pages.hpp>
 
@@ -155,8 +155,7 @@ contender call_contender(const char* id, call which) {
             }};
 }
 
-std::vector<configuration> grid(grid_size size, const std::string& level) {
-    if (level != "O2") return {};
+std::vector<configuration> grid(grid_size size, const std::string&) {
     std::vector<configuration> result;
     for (std::int64_t pages = 1; pages <= 4096; pages *= size == grid_size::quick ? 8 : 2) {
         configuration one;
@@ -169,8 +168,6 @@ std::vector<configuration> grid(grid_size size, const std::string& level) {
     return result;
 }
 
-}  // namespace
-
 experiment commit_cost() {
     return {.id = "commit-cost",
             .question = "How long does each system call take that growing in place makes?",
@@ -180,7 +177,11 @@ experiment commit_cost() {
                            call_contender("first_touch", call::first_touch),
                            call_contender("decommit", call::decommit), call_contender("remap", call::remap)},
             .grid = grid,
-            .check = nullptr};
+            .check = nullptr,
+            .place = 60};
 }
 
+const registered_experiment registered(commit_cost);
+
+}  // namespace
 }  // namespace headroom::lab

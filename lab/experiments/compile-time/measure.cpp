@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/all.hpp"
+#include "engine/experiment.hpp"
 #include "measure/resources.hpp"
 #include "peers/vectors.hpp"
 
@@ -82,17 +82,15 @@ std::vector<contender> contenders() {
     return result;
 }
 
-}  // namespace
-
 experiment compile_time() {
     return {.id = "compile-time",
             .question = "How long does a file take to compile that includes a container and appends to one?",
             .source = "Headroom's own",
             .contenders = contenders(),
             .grid =
-                [](grid_size size, const std::string& level) {
+                [](grid_size size, const std::string&) {
                     std::vector<configuration> result;
-                    if (level != "O2" || size == grid_size::quick) return result;
+                    if (size == grid_size::quick) return result;
                     configuration one;
                     one.parameters = {{"language", "C++20"}};
                     one.rounds = 2;
@@ -101,7 +99,11 @@ experiment compile_time() {
                     result.push_back(std::move(one));
                     return result;
                 },
-            .check = nullptr};
+            .check = nullptr,
+            .place = 80};
 }
 
+const registered_experiment registered(compile_time);
+
+}  // namespace
 }  // namespace headroom::lab

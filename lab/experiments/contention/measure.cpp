@@ -16,10 +16,10 @@
 #include <thread>
 #include <vector>
 
-#include "experiments/all.hpp"
-#include "experiments/strategies.hpp"
+#include "engine/experiment.hpp"
 #include "measure/clock.hpp"
 #include "measure/resources.hpp"
+#include "workloads/strategies.hpp"
 
 namespace headroom::lab {
 namespace {
@@ -107,9 +107,8 @@ std::vector<contender> contenders() {
                    contenders_by_strategy(synchronized_multipools, run_shared{}, false)});
 }
 
-std::vector<configuration> grid(grid_size size, const std::string& level) {
+std::vector<configuration> grid(grid_size size, const std::string&) {
     std::vector<configuration> result;
-    if (level != "O2") return result;
     const bool quick = size == grid_size::quick;
     const bool full = size == grid_size::full;
     std::vector<std::string> private_ones, shared_ones;
@@ -141,8 +140,6 @@ std::vector<configuration> grid(grid_size size, const std::string& level) {
     return result;
 }
 
-}  // namespace
-
 experiment contention() {
     return {.id = "contention",
             .question = "What do threads cost each other that allocate at the same time?",
@@ -153,7 +150,11 @@ experiment contention() {
                 parameters result = from;
                 result.set("N_exponent", std::int64_t{8});
                 return result;
-            }};
+            },
+            .place = 170};
 }
 
+const registered_experiment registered(contention);
+
+}  // namespace
 }  // namespace headroom::lab

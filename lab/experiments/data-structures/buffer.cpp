@@ -1,5 +1,5 @@
 // The monotonic allocators that were given a buffer, in experiment data-structures.
-#include "experiments/data_structures.hpp"
+#include "experiments/data-structures/structures.hpp"
 
 namespace headroom::lab {
 

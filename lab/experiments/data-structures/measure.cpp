@@ -14,12 +14,12 @@
 //   which finds all memory cold, is timed apart ("time_first"): in the paper it is one of up to 2²¹.
 // Whom it disadvantages: allocators that get memory for each round from the system; "/buffer" and `floor` were given warm
 //   memory, as much as they will need, before the clock started, which no user can know beforehand.
-#include "experiments/data_structures.hpp"
+#include "experiments/data-structures/structures.hpp"
 
 #include <algorithm>
 #include <random>
 
-#include "experiments/all.hpp"
+#include "engine/experiment.hpp"
 
 namespace headroom::lab {
 
@@ -74,9 +74,8 @@ configuration of(int structure, std::int64_t size, std::int64_t leaves, const st
     return one;
 }
 
-std::vector<configuration> grid(grid_size size, const std::string& level) {
+std::vector<configuration> grid(grid_size size, const std::string&) {
     std::vector<configuration> result;
-    if (level != "O2") return result;
     if (size == grid_size::quick) {
         for (int structure = 1; structure <= 12; ++structure) {
             for (const std::int64_t exponent : {6, 11}) {
@@ -113,8 +112,6 @@ std::vector<configuration> grid(grid_size size, const std::string& level) {
     return result;
 }
 
-}  // namespace
-
 experiment data_structures() {
     return {.id = "data-structures",
             .question = "Which allocation strategy builds and destroys containers of containers fastest?",
@@ -127,7 +124,11 @@ experiment data_structures() {
                 result.set("size_exponent", std::min<std::int64_t>(from.number("size_exponent"), 3));
                 result.set("leaves_exponent", std::int64_t{6});
                 return result;
-            }};
+            },
+            .place = 140};
 }
 
+const registered_experiment registered(data_structures);
+
+}  // namespace
 }  // namespace headroom::lab

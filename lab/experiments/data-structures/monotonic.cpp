@@ -1,5 +1,5 @@
 // The global allocators and the monotonic ones that grow by themselves, in experiment data-structures.
-#include "experiments/data_structures.hpp"
+#include "experiments/data-structures/structures.hpp"
 
 namespace headroom::lab {
 

@@ -1,5 +1,5 @@
 // The multipools, alone and over a monotonic, in experiment data-structures.
-#include "experiments/data_structures.hpp"
+#include "experiments/data-structures/structures.hpp"
 
 namespace headroom::lab {
 

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "engine/experiment.hpp"
-#include "experiments/strategies.hpp"
+#include "workloads/strategies.hpp"
 #include "measure/clock.hpp"
 #include "measure/heap_state.hpp"
 #include "measure/resources.hpp"

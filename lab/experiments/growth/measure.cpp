@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/all.hpp"
+#include "engine/experiment.hpp"
 #include "peers/growth_policies.hpp"
 #include "peers/vectors.hpp"
 
@@ -65,16 +65,13 @@ struct run_growth {
     }
 };
 
-std::vector<configuration> grid(grid_size, const std::string& level) {
-    if (level != "O2") return {};
+std::vector<configuration> grid(grid_size, const std::string&) {
     configuration one;
     one.parameters = {{"element", "int"}, {"elements", std::int64_t{1'000'000}}};
     one.rounds = 1;
     one.seconds = 0.02;
     return {one};
 }
-
-}  // namespace
 
 experiment growth() {
     return {.id = "growth",
@@ -83,7 +80,11 @@ experiment growth() {
             .contenders = contenders_of(vectors + growth_policies, run_growth{}),
             .grid = grid,
             .headline = "growths",
-            .check = few_elements};
+            .check = few_elements,
+            .place = 50};
 }
 
+const registered_experiment registered(growth);
+
+}  // namespace
 }  // namespace headroom::lab

@@ -14,10 +14,10 @@
 #include <string>
 #include <vector>
 
-#include "experiments/all.hpp"
-#include "experiments/counting.hpp"
-#include "experiments/elements.hpp"
+#include "engine/experiment.hpp"
 #include "peers/vectors.hpp"
+#include "workloads/counting.hpp"
+#include "workloads/elements.hpp"
 
 namespace headroom::lab {
 namespace {
@@ -44,8 +44,7 @@ struct run_instructions {
     }
 };
 
-std::vector<configuration> grid(grid_size size, const std::string& level) {
-    if (level != "O2") return {};
+std::vector<configuration> grid(grid_size size, const std::string&) {
     configuration one;
     one.parameters = {{"element", "int"}};
     one.rounds = 1;
@@ -56,8 +55,6 @@ std::vector<configuration> grid(grid_size size, const std::string& level) {
     return {one};
 }
 
-}  // namespace
-
 experiment instructions() {
     return {.id = "instructions",
             .question = "How many instructions does one append take in the common case?",
@@ -65,7 +62,11 @@ experiment instructions() {
             .contenders = contenders_of(vectors + unchecked_vectors, run_instructions{}),
             .grid = grid,
             .headline = "instructions",
-            .check = nullptr};
+            .check = nullptr,
+            .place = 70};
 }
 
+const registered_experiment registered(instructions);
+
+}  // namespace
 }  // namespace headroom::lab

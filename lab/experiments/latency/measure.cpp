@@ -11,16 +11,17 @@
 //   "involuntary_switches" says how often another process took the processor.
 // Whom it disadvantages: nobody much; the fences hide what overlaps in the processor, the same for all. A longest append
 //   of some 50 us or less may be the timer interrupt's, not the container's.
+// Levels: O0 O1 O2
 #include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "experiments/all.hpp"
-#include "experiments/distribution.hpp"
-#include "experiments/elements.hpp"
+#include "engine/experiment.hpp"
 #include "measure/resources.hpp"
 #include "peers/vectors.hpp"
+#include "workloads/distribution.hpp"
+#include "workloads/elements.hpp"
 
 namespace headroom::lab {
 namespace {
@@ -93,8 +94,6 @@ std::vector<configuration> grid(grid_size size, const std::string& level) {
     return result;
 }
 
-}  // namespace
-
 experiment latency() {
     return {.id = "latency",
             .question = "How long does one append take: usually, at worst, and how are the times spread?",
@@ -102,7 +101,11 @@ experiment latency() {
             .contenders = contenders_of(vectors + steady_vectors, run_latency{}),
             .grid = grid,
             .headline = "append_max",
-            .check = few_elements};
+            .check = few_elements,
+            .place = 20};
 }
 
+const registered_experiment registered(latency);
+
+}  // namespace
 }  // namespace headroom::lab

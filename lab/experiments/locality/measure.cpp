@@ -20,9 +20,9 @@
 #include <string>
 #include <vector>
 
-#include "experiments/all.hpp"
-#include "experiments/strategies.hpp"
+#include "engine/experiment.hpp"
 #include "measure/clock.hpp"
+#include "workloads/strategies.hpp"
 
 namespace headroom::lab {
 namespace {
@@ -119,9 +119,8 @@ std::vector<std::string> without_mimalloc() {
     return result;
 }
 
-std::vector<configuration> grid(grid_size size, const std::string& level) {
+std::vector<configuration> grid(grid_size size, const std::string&) {
     std::vector<configuration> result;
-    if (level != "O2") return result;
     const std::vector<std::string> quickly_dropped = without_mimalloc();
     const auto add = [&](std::int64_t links, std::int64_t each, std::int64_t af, std::int64_t rf, std::int64_t sf,
                          bool global_only) {
@@ -160,8 +159,6 @@ std::vector<configuration> grid(grid_size size, const std::string& level) {
     return result;
 }
 
-}  // namespace
-
 experiment locality() {
     return {.id = "locality",
             .question = "How much slower is data read once its memory has been shuffled, and does a local allocator help?",
@@ -175,7 +172,11 @@ experiment locality() {
                 result.set("af", std::int64_t{1});
                 result.set("rf", std::int64_t{1});
                 return result;
-            }};
+            },
+            .place = 150};
 }
 
+const registered_experiment registered(locality);
+
+}  // namespace
 }  // namespace headroom::lab

@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "experiments/all.hpp"
-#include "experiments/elements.hpp"
+#include "engine/experiment.hpp"
 #include "measure/resources.hpp"
 #include "peers/vectors.hpp"
+#include "workloads/elements.hpp"
 
 namespace headroom::lab {
 namespace {
@@ -36,9 +36,8 @@ struct run_memory {
     }
 };
 
-std::vector<configuration> grid(grid_size size, const std::string& level) {
+std::vector<configuration> grid(grid_size size, const std::string&) {
     std::vector<configuration> result;
-    if (level != "O2") return result;
     const std::int64_t most = size == grid_size::full    ? 10'000'000'000
                               : size == grid_size::quick ? 10'000'000
                                                          : 1'000'000'000;
@@ -53,8 +52,6 @@ std::vector<configuration> grid(grid_size size, const std::string& level) {
     return result;
 }
 
-}  // namespace
-
 experiment memory() {
     return {.id = "memory",
             .question = "How much memory does building an array of n ints take at its peak?",
@@ -62,7 +59,11 @@ experiment memory() {
             .contenders = contenders_of(vectors + steady_vectors, run_memory{}),
             .grid = grid,
             .headline = "peak_resident",
-            .check = few_elements};
+            .check = few_elements,
+            .place = 30};
 }
 
+const registered_experiment registered(memory);
+
+}  // namespace
 }  // namespace headroom::lab

@@ -14,12 +14,12 @@
 #include <string>
 #include <vector>
 
-#include "experiments/all.hpp"
-#include "experiments/elements.hpp"
+#include "engine/experiment.hpp"
+#include "measure/batches.hpp"
 #include "measure/clock.hpp"
 #include "measure/resources.hpp"
-#include "measure/statistics.hpp"
 #include "peers/vectors.hpp"
+#include "workloads/elements.hpp"
 
 namespace headroom::lab {
 namespace {
@@ -40,39 +40,23 @@ struct run_one_growth {
         const std::size_t bytes = point.count("bytes");
         const std::size_t elements = bytes / sizeof(int);
         prepare_peer<Peer>(bytes);
-        stopwatch::time_point begin = stopwatch::now();
+        const stopwatch::time_point begin = stopwatch::now();
         std::uint64_t sum = grow_read_drop<Peer>(elements);
         const double first = seconds_between(begin, stopwatch::now());
-        // Batches of at least a millisecond, so that the clock does not matter; 15 of them, or what fits into 0.3 s.
-        std::vector<double> batches;
-        std::size_t passes = 1;
-        double spent = 0;
-        std::size_t done = 0;
         const double cpu = processor_time();
-        while (batches.size() < 3 || (batches.size() < 15 && spent < 0.3)) {
-            begin = stopwatch::now();
-            for (std::size_t i = 0; i < passes; ++i) sum ^= grow_read_drop<Peer>(elements);
-            const double seconds = seconds_between(begin, stopwatch::now());
-            spent += seconds;
-            done += passes;
-            if (seconds < 1e-3 && passes < 100'000) {
-                passes *= 2;
-            } else {
-                batches.push_back(seconds / static_cast<double>(passes));
-            }
-        }
-        const double loop_cpu = (processor_time() - cpu) / static_cast<double>(done);
+        const batched lives = median_of_batches({.most = 15, .fewest = 3, .seconds = 0.3},
+                                                [&] { sum ^= grow_read_drop<Peer>(elements); });
+        const double loop_cpu = (processor_time() - cpu) / static_cast<double>(lives.calls);
         asm volatile("" : : "r"(sum) : "memory");
-        return {{"time", {"s", {median(batches)}}},
+        return {{"time", {"s", {lives.seconds}}},
                 {"time_first", {"s", {first}}},
                 {"loop_cpu", {"s", {loop_cpu}}},
                 {"checksum", {"", {static_cast<double>(grow_read_drop<Peer>(elements))}}}};
     }
 };
 
-std::vector<configuration> grid(grid_size size, const std::string& level) {
+std::vector<configuration> grid(grid_size size, const std::string&) {
     std::vector<configuration> result;
-    if (level != "O2") return result;
     const std::int64_t most = std::int64_t{1} << (size == grid_size::quick ? 24 : 30);
     for (std::int64_t bytes = 4096; bytes <= most; bytes *= size == grid_size::quick ? 4 : 2) {
         configuration one;
@@ -85,8 +69,6 @@ std::vector<configuration> grid(grid_size size, const std::string& level) {
     return result;
 }
 
-}  // namespace
-
 experiment one_growth() {
     return {.id = "one-growth",
             .question = "What does a vector cost that grows once, is read once, and is dropped, again and again?",
@@ -97,7 +79,11 @@ experiment one_growth() {
                 parameters result = from;
                 result.set("bytes", std::int64_t{4096});
                 return result;
-            }};
+            },
+            .place = 40};
 }
 
+const registered_experiment registered(one_growth);
+
+}  // namespace
 }  // namespace headroom::lab

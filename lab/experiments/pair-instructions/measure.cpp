@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include "experiments/all.hpp"
-#include "experiments/counting.hpp"
-#include "experiments/strategies.hpp"
+#include "engine/experiment.hpp"
+#include "workloads/counting.hpp"
+#include "workloads/strategies.hpp"
 
 namespace headroom::lab {
 namespace {
@@ -113,9 +113,9 @@ std::vector<contender> contenders() {
 }
 
 // Not in the quick run: a process under callgrind takes seconds to start.
-std::vector<configuration> grid(grid_size size, const std::string& level) {
+std::vector<configuration> grid(grid_size size, const std::string&) {
     std::vector<configuration> result;
-    if (level != "O2" || size == grid_size::quick) return result;
+    if (size == grid_size::quick) return result;
     for (const std::int64_t exponent : {6, 10}) {
         for (const bool known : {false, true}) {
             configuration one;
@@ -128,8 +128,6 @@ std::vector<configuration> grid(grid_size size, const std::string& level) {
     return result;
 }
 
-}  // namespace
-
 experiment pair_instructions() {
     return {.id = "pair-instructions",
             .question = "How many instructions does an allocation take, with the deallocation of its block?",
@@ -137,7 +135,11 @@ experiment pair_instructions() {
             .contenders = contenders(),
             .grid = grid,
             .headline = "instructions",
-            .check = nullptr};
+            .check = nullptr,
+            .place = 180};
 }
 
+const registered_experiment registered(pair_instructions);
+
+}  // namespace
 }  // namespace headroom::lab

@@ -4,22 +4,23 @@
 // What the document did: its simulation needed up to 11 GB on a machine with 8 GB, and was nearly twice as fast as the next
 //   best once memory was short: a vector that grows by page tables needs no second copy of what it holds while it grows, and
 //   reads nothing back from the disk in order to copy it.
-// What is done here and why: the simulation with three element types (see simulation.cpp), its code unchanged, in a control
+// What is done here and why: the simulation with three element types (workloads/simulation.cpp), its code unchanged, in a control
 //   group that may have 8/11 of the memory that std::vector needs for it, with a swap file for the rest. The size is the
 //   machine's: few iterations in the short grids, as many as need 11 GB in the documents' own. The control group and the swap
 //   file are made for this and taken away again (see engine/short_memory.hpp); where the system does not allow that, the
 //   experiment is not run, and the record says why.
 // Whom it disadvantages: nobody by its form; all contenders have the same limit, so who needs less is short of less. How fast
 //   the disk is decides by how much: a fast one hides much of what the document saw.
+// Sources: workloads/simulation.cpp
 #include <cmath>
 #include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "experiments/all.hpp"
-#include "experiments/simulation.hpp"
+#include "engine/experiment.hpp"
 #include "measure/resources.hpp"
+#include "workloads/simulation.hpp"
 
 namespace headroom::lab {
 namespace {
@@ -38,8 +39,7 @@ std::vector<contender> contenders() {
     return result;
 }
 
-std::vector<configuration> grid(grid_size size, const std::string& level) {
-    if (level != "O2") return {};
+std::vector<configuration> grid(grid_size size, const std::string&) {
     struct setting {
         std::int64_t iterations;
         double needed;     // bytes resident at the peak of std::vector, with nothing short
@@ -61,15 +61,17 @@ std::vector<configuration> grid(grid_size size, const std::string& level) {
     return {std::move(point)};
 }
 
-}  // namespace
-
 experiment pressure() {
     return {.id = "pressure",
             .question = "How do vectors fare in a program whose memory does not fit?",
             .source = "A fast vector with mremap",
             .contenders = contenders(),
             .grid = grid,
-            .check = few_iterations};
+            .check = few_iterations,
+            .place = 110};
 }
 
+const registered_experiment registered(pressure);
+
+}  // namespace
 }  // namespace headroom::lab

@@ -13,11 +13,10 @@
 #include <string>
 #include <vector>
 
-#include "experiments/all.hpp"
-#include "experiments/elements.hpp"
-#include "measure/clock.hpp"
-#include "measure/statistics.hpp"
+#include "engine/experiment.hpp"
 #include "peers/vectors.hpp"
+#include "workloads/elements.hpp"
+#include "workloads/lives.hpp"
 
 namespace headroom::lab {
 namespace {
@@ -30,12 +29,6 @@ template <class T, class Vector>
         for (std::size_t i = 0; i < elements; ++i) vector.emplace_back();
     }
 }
-
-struct life {
-    double append = 0;    // s
-    double whole = 0;     // s
-    double checksum = 0;
-};
 
 // Inlined, like checksum and for its reason.
 template <class Vector>
@@ -51,39 +44,16 @@ template <class Vector>
 
 template <class Peer, class T>
 [[gnu::noinline]] life live(std::size_t elements) {
-    life result;
-    stopwatch::time_point read;
-    const stopwatch::time_point begin = stopwatch::now();
-    {
-        auto vector = make_vector<Peer, T>(elements);
-        fill<T>(vector, elements);
-        result.append = seconds_between(begin, stopwatch::now());
-        result.checksum = sum_of(vector);
-        read = stopwatch::now();
-    }
-    result.whole = result.append + seconds_between(read, stopwatch::now());
-    return result;
+    return live_once<Peer, T>(
+        elements, [elements](auto& vector) __attribute__((always_inline)) { fill<T>(vector, elements); },
+        [](const auto& vector) __attribute__((always_inline)) { return sum_of(vector); });
 }
 
 template <class Peer, class T>
 [[gnu::noinline]] double many(std::size_t elements) {
-    std::vector<double> batches;
-    std::size_t passes = 1;
-    while (batches.size() < 21) {
-        const stopwatch::time_point begin = stopwatch::now();
-        for (std::size_t i = 0; i < passes; ++i) {
-            auto vector = make_vector<Peer, T>(elements);
-            fill<T>(vector, elements);
-            asm volatile("" : : "r"(vector.data()) : "memory");    // the vector is used: it may not be optimised away
-        }
-        const double seconds = seconds_between(begin, stopwatch::now());
-        if (seconds < 1e-3) {
-            passes *= 2;
-        } else {
-            batches.push_back(seconds / static_cast<double>(passes));
-        }
-    }
-    return median(batches);
+    return live_again<Peer, T>(elements, 21, [elements](auto& vector) __attribute__((always_inline)) {
+        fill<T>(vector, elements);
+    });
 }
 
 struct run_push_back {
@@ -92,9 +62,10 @@ struct run_push_back {
         const auto run = [&]<class T>() -> metrics {
             const std::size_t elements = point.count("elements");
             const life first = live<Peer, T>(elements);
-            const double time = elements <= 100'000 ? many<Peer, T>(elements) : first.whole;
+            const double whole = first.append + first.destroy;
+            const double time = elements <= 100'000 ? many<Peer, T>(elements) : whole;
             return {{"time", {"s", {time}}},
-                    {"time_first", {"s", {first.whole}}},
+                    {"time_first", {"s", {whole}}},
                     {"append", {"s", {first.append}}},
                     {"checksum", {"", {first.checksum}}}};
         };
@@ -102,9 +73,8 @@ struct run_push_back {
     }
 };
 
-std::vector<configuration> grid(grid_size size, const std::string& level) {
+std::vector<configuration> grid(grid_size size, const std::string&) {
     std::vector<configuration> result;
-    if (level != "O2") return result;
     const auto add = [&](const std::string& element, std::int64_t elements) {
         configuration one;
         one.parameters = {{"element", element}, {"elements", elements}};
@@ -128,15 +98,17 @@ std::vector<configuration> grid(grid_size size, const std::string& level) {
     return result;
 }
 
-}  // namespace
-
 experiment push_back() {
     return {.id = "push-back",
             .question = "How long does it take to build a vector of n elements by push_back, at every size?",
             .source = "A fast vector with mremap",
             .contenders = contenders_of(general_vectors, run_push_back{}),
             .grid = grid,
-            .check = few_elements};
+            .check = few_elements,
+            .place = 90};
 }
 
+const registered_experiment registered(push_back);
+
+}  // namespace
 }  // namespace headroom::lab

@@ -12,11 +12,11 @@
 #include <optional>
 #include <vector>
 
-#include "experiments/all.hpp"
+#include "engine/experiment.hpp"
+#include "experiments/reset-words/shortest_reset_word.hpp"
 #include "measure/clock.hpp"
 #include "measure/resources.hpp"
 #include "peers/vectors.hpp"
-#include "reset_words/shortest_reset_word.hpp"
 
 namespace headroom::lab {
 namespace {
@@ -52,9 +52,8 @@ struct run_reset_words {
     }
 };
 
-std::vector<configuration> grid(grid_size size, const std::string& level) {
+std::vector<configuration> grid(grid_size size, const std::string&) {
     std::vector<configuration> result;
-    if (level != "O2") return result;
     struct setting {
         std::int64_t states;
         std::int64_t automata;
@@ -73,8 +72,6 @@ std::vector<configuration> grid(grid_size size, const std::string& level) {
     return result;
 }
 
-}  // namespace
-
 experiment reset_words() {
     return {.id = "reset-words",
             .question = "What does a change of vector gain a real program?",
@@ -83,7 +80,11 @@ experiment reset_words() {
             .grid = grid,
             .check = [](const parameters&) {
                 return parameters{{"states", std::int64_t{12}}, {"automata", std::int64_t{20}}};
-            }};
+            },
+            .place = 120};
 }
 
+const registered_experiment registered(reset_words);
+
+}  // namespace
 }  // namespace headroom::lab

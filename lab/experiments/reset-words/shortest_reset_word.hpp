@@ -19,8 +19,8 @@
 #include <optional>
 #include <vector>
 
-#include "reset_words/automaton.hpp"
-#include "reset_words/subsets.hpp"
+#include "experiments/reset-words/automaton.hpp"
+#include "experiments/reset-words/subsets.hpp"
 
 namespace headroom::lab {
 

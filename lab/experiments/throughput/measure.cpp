@@ -17,66 +17,32 @@
 //   (measure/warm_machine.hpp), for all contenders alike: without that, huge pages take up to 25 times as long on virtual
 //   machines whose host takes free memory back, and ordinary ones do not, because the system serves them from memory that
 //   was in use lately.
+// Levels: O0 O1 O2
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "experiments/all.hpp"
-#include "experiments/elements.hpp"
-#include "measure/clock.hpp"
+#include "engine/experiment.hpp"
 #include "measure/resources.hpp"
-#include "measure/statistics.hpp"
 #include "peers/vectors.hpp"
+#include "workloads/elements.hpp"
+#include "workloads/lives.hpp"
 
 namespace headroom::lab {
 namespace {
 
-struct pass {
-    double append = 0;     // s
-    double destroy = 0;    // s
-    double cpu = 0;        // s, of all threads, while appending
-    double checksum = 0;
-};
-
 template <class Peer, class T>
-[[gnu::noinline]] pass build(std::size_t elements) {
-    pass result;
-    stopwatch::time_point read;
-    const double cpu = processor_time();
-    const stopwatch::time_point begin = stopwatch::now();
-    {
-        auto vector = make_vector<Peer, T>(elements);
-        append_all<T>(vector, elements);
-        const stopwatch::time_point built = stopwatch::now();
-        result.append = seconds_between(begin, built);
-        result.cpu = processor_time() - cpu;
-        result.checksum = checksum(vector);
-        read = stopwatch::now();
-    }
-    result.destroy = seconds_between(read, stopwatch::now());
-    return result;
+[[gnu::noinline]] life build(std::size_t elements) {
+    return live_once<Peer, T>(
+        elements, [elements](auto& vector) __attribute__((always_inline)) { append_all<T>(vector, elements); },
+        [](const auto& vector) __attribute__((always_inline)) { return checksum(vector); });
 }
 
-// Seconds for one array, of many built in a row: the median of 15 batches of at least a millisecond each.
 template <class Peer, class T>
 [[gnu::noinline]] double steady(std::size_t elements) {
-    std::vector<double> batches;
-    std::size_t passes = 1;
-    while (batches.size() < 15) {
-        const stopwatch::time_point begin = stopwatch::now();
-        for (std::size_t i = 0; i < passes; ++i) {
-            auto vector = make_vector<Peer, T>(elements);
-            append_all<T>(vector, elements);
-            asm volatile("" : : "r"(vector.data()) : "memory");    // the array is used: it may not be optimised away
-        }
-        const double seconds = seconds_between(begin, stopwatch::now());
-        if (seconds < 1e-3) {
-            passes *= 2;
-        } else {
-            batches.push_back(seconds / static_cast<double>(passes));
-        }
-    }
-    return median(batches);
+    return live_again<Peer, T>(elements, 15, [elements](auto& vector) __attribute__((always_inline)) {
+        append_all<T>(vector, elements);
+    });
 }
 
 struct run_throughput {
@@ -87,7 +53,7 @@ struct run_throughput {
             prepare_peer<Peer>(elements * sizeof(T));
             if (point.flag("warm")) build<Peer, T>(elements);
             const disturbances before = disturbances_so_far();
-            const pass first = build<Peer, T>(elements);
+            const life first = build<Peer, T>(elements);
             const disturbances after = disturbances_so_far();
             metrics result{
                 {"time", {"s", {first.append}}},
@@ -139,15 +105,17 @@ std::vector<configuration> grid(grid_size size, const std::string& level) {
     return result;
 }
 
-}  // namespace
-
 experiment throughput() {
     return {.id = "throughput",
             .question = "How long does it take to append n elements to an empty vector of unknown final size?",
             .source = "Reserve and commit",
             .contenders = contenders_of(vectors + unchecked_vectors + warm_vectors, run_throughput{}),
             .grid = grid,
-            .check = few_elements};
+            .check = few_elements,
+            .place = 10};
 }
 
+const registered_experiment registered(throughput);
+
+}  // namespace
 }  // namespace headroom::lab

@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "experiments/all.hpp"
-#include "experiments/strategies.hpp"
+#include "engine/experiment.hpp"
 #include "measure/clock.hpp"
 #include "measure/resources.hpp"
+#include "workloads/strategies.hpp"
 
 namespace headroom::lab {
 namespace {
@@ -58,9 +58,8 @@ struct run_utilization {
     }
 };
 
-std::vector<configuration> grid(grid_size size, const std::string& level) {
+std::vector<configuration> grid(grid_size size, const std::string&) {
     std::vector<configuration> result;
-    if (level != "O2") return result;
     const auto add = [&](std::int64_t total, std::int64_t at_once, std::int64_t bytes) {
         configuration one;
         one.parameters = {{"T_exponent", total}, {"A_exponent", at_once}, {"S_exponent", bytes}};
@@ -80,8 +79,6 @@ std::vector<configuration> grid(grid_size size, const std::string& level) {
     return result;
 }
 
-}  // namespace
-
 experiment utilization() {
     return {.id = "utilization",
             .question = "What does an allocator cost that allocates much in all, but little at once?",
@@ -93,7 +90,11 @@ experiment utilization() {
                 parameters result = from;
                 result.set("T_exponent", std::int64_t{21});
                 return result;
-            }};
+            },
+            .place = 160};
 }
 
+const registered_experiment registered(utilization);
+
+}  // namespace
 }  // namespace headroom::lab

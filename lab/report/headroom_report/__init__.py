@@ -1,18 +1,16 @@
 """The lab's report: result files in, one page (or text on the terminal) out.
 
-results     reads JSON Lines files into runs, and says what it could not read
-figures     medians, spreads, ratios, noise
-published   the documents' own figures, kept as data in lab/published
-claims      the documents' claims and Headroom's promises, kept as data in lab/claims, and the rules that decide them
-standing    where Headroom is best, and where it is not
-catalogue   what each experiment asks, measures and shows
-sections    one experiment: experiment_tables, beside (published and here), pictures
-strategies  P0089R0's strategies; strategy_tables, beside_memory and pictures_memory show the experiments that have them
-charts      how a picture is drawn (charts_grid: heat maps and bars); style: each contender's look
-chooser     “choose yours”
-page, text  the two forms of the report; model: what both say
-compare     two result sets side by side
-publish     what a repository keeps of a run
+Data goes one way, and each room uses only those that stand left of it:
+
+    results -> verdicts -> pictures -> tables -> page
+
+results    reads JSON Lines files into runs and figures; the documents' own figures; the words for both
+verdicts   decides claims and promises; says where Headroom is best, and where it is not
+pictures   draws: one look for each contender, lines, bars, heat maps
+tables     what was measured, and what a document printed, as tables
+page       finds the experiments (lab/experiments/*/show.py), puts all together; the page, the text, comparing, publishing
+
+An experiment's show.py may use all but the page. scripts/lint_floors.py sees to all of this.
 """
 
 SCHEMA_VERSION = 1

@@ -7,7 +7,8 @@ import statistics
 import time
 
 import pytest
-from headroom_report import compare, model, page, results
+from headroom_report.page import compare, html as page, model
+from headroom_report.results import reading as results
 
 import browser
 import samples
@@ -202,7 +203,7 @@ def test_dark_and_light_differ_and_both_keep_contrast(window):
 
 
 def test_every_contenders_colour_stands_out_from_both_backgrounds(window):
-    from headroom_report import style
+    from headroom_report.pictures import style
 
     for look in list(style._KNOWN.values()) + list(style._SPARE):
         for back in ("rgb(255, 255, 255)", "rgb(20, 23, 26)"):
@@ -211,7 +212,7 @@ def test_every_contenders_colour_stands_out_from_both_backgrounds(window):
 
 
 def test_no_two_contenders_look_alike_even_without_colour():
-    from headroom_report import style
+    from headroom_report.pictures import style
 
     names = list(style._KNOWN)
     looks = style.looks(names)

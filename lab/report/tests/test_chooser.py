@@ -1,8 +1,9 @@
 """“Choose yours”: the answer is the measured winner of the nearest cell, of those that may be."""
 
 import pytest
-from headroom_report import chooser, results
-from headroom_report.figures import cells
+from headroom_report.page import chooser
+from headroom_report.results import reading as results
+from headroom_report.results.figures import cells
 
 import samples
 

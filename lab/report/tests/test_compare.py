@@ -1,7 +1,8 @@
 """Two result sets side by side."""
 
 import pytest
-from headroom_report import compare, results
+from headroom_report.page import compare
+from headroom_report.results import reading as results
 from headroom_report.__main__ import main
 
 import samples

@@ -3,8 +3,10 @@
 import math
 
 import pytest
-from headroom_report import figures, standing
-from headroom_report.results import Metric, Run
+from headroom_report.page import experiments
+from headroom_report.results import figures
+from headroom_report.verdicts import standing
+from headroom_report.results.reading import Metric, Run
 
 
 def a_run(contender, value, number=0, outcome="ok", experiment="one-growth", metric="time", **parameters):
@@ -88,7 +90,7 @@ OURS = "headroom::settled_vector"
 
 
 def places(*runs):
-    return standing.of(figures.cells(runs))
+    return standing.of(figures.cells(runs), experiments.every())
 
 
 def test_best_close_and_behind_are_counted_and_losses_come_worst_first():

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from headroom_report import results
+from headroom_report.results import reading as results
 from headroom_report.__main__ import expand
 
 import samples
@@ -123,7 +123,7 @@ def test_damaged_files_are_read_as_far_as_they_go_and_what_was_left_out_is_count
     """Bytes flipped, lines cut, doubled, joined and swapped: every line ends up as a run, a machine, or a problem."""
     import random
 
-    from headroom_report import model, text
+    from headroom_report.page import model, text
 
     chance = random.Random(seed)
     lines = [line(record) for record in samples.full(paired=True)]

@@ -22,7 +22,7 @@
 #include <headroom/settled_vector.hpp>
 #include <headroom/vector.hpp>
 
-#include "reset_words/shortest_reset_word.hpp"
+#include "experiments/reset-words/shortest_reset_word.hpp"
 
 namespace {
 

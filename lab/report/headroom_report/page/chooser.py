@@ -6,59 +6,14 @@ up the nearest cell; this module lays out the cells, so that tests can look them
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
 
-from . import strategies, words
-from .figures import PAIRED, Cell
-from .catalogue import yardstick
+from ..results import strategies, words
+from ..results.catalogue import Experiment, Matter
+from ..results.figures import PAIRED, Cell
+from ..verdicts.claims import matches
+from . import experiments
 
-
-@dataclass(frozen=True)
-class Matter:
-    """Something that may matter to a reader, and the cells that speak of it."""
-
-    id: str
-    title: str
-    experiment: str
-    metric: str
-    size: str  # the parameter that is the size; none: the cells have no size in elements
-    where: dict
-    strategies: tuple[str, ...] = ()  # of P0089R0's strategies these alone
-
-
-MATTERS = (
-    Matter("build", "the time to build one", "throughput", "time", "elements", {"optimisation": "O2", "warm": False}),
-    Matter("again", "the time to build, read and drop one, again and again", "one-growth", "time", "bytes", {}),
-    Matter("stall", "the longest single append", "latency", "append_max", "elements", {"optimisation": "O2"}),
-    Matter("memory", "the peak of memory", "memory", "peak_resident", "elements", {}),
-    Matter(
-        "structures",
-        "the time to build and destroy many containers with an allocator of their own",
-        "data-structures",
-        "time",
-        "size_exponent",
-        {"heap": "clean", "trimming": True},
-        ("AS1", "AS3", "AS7", "AS11"),
-    ),
-    Matter(
-        "forgotten",
-        "the same, forgotten all at once instead of destroyed",
-        "data-structures",
-        "time",
-        "size_exponent",
-        {"heap": "clean", "trimming": True},
-        ("AS4", "AS8", "AS12"),
-    ),
-    Matter(
-        "threads",
-        "the time to allocate and give back from several threads at once",
-        "contention",
-        "time",
-        "",
-        {},
-        ("AS1", "AS7", "AS11"),
-    ),
-)
 
 _POLICY = """struct policy : headroom::settled_policy {{
     static constexpr headroom::commit_policy commit = {commit};
@@ -120,12 +75,9 @@ def _admitted(matter: Matter, cell: Cell) -> list[str]:
     return [name for name in names if strategies.strategy(name) in matter.strategies and "/" not in name]
 
 
-def _element(matter: Matter, cell: Cell) -> str:
-    if matter.experiment == "data-structures":
-        return str(cell.parameters.get("contents"))
-    if matter.experiment == "contention":
-        return words.configuration({name: cell.parameters.get(name) for name in ("W", "sharing")})
-    return str(cell.parameters.get("element", "int"))
+def every_matter() -> list[tuple[Experiment, Matter]]:
+    found = [(experiment, matter) for experiment in experiments.every() for matter in experiment.matters]
+    return sorted(found, key=lambda pair: pair[1].place)
 
 
 def _elements(matter: Matter, cell: Cell, element: str) -> int | None:
@@ -142,15 +94,13 @@ def _elements(matter: Matter, cell: Cell, element: str) -> int | None:
 
 def cells_for_choice(cells: list[Cell]) -> list[dict]:
     """A row for each cell: what matters, element, size in elements, and each contender's figure, best first."""
-    from .claims import matches
-
     rows = []
-    for matter in MATTERS:
-        by = yardstick(matter.experiment)
-        for cell in cells:
-            if cell.experiment != matter.experiment or not matches(cell.parameters, matter.where):
+    for experiment, matter in every_matter():
+        by = experiment.yardstick
+        for cell in experiment.of(cells):
+            if not matches(cell.parameters, matter.where):
                 continue
-            element = _element(matter, cell)
+            element = matter.element(cell.parameters)
             elements = _elements(matter, cell, element)
             if elements is None:
                 continue
@@ -191,8 +141,6 @@ def cells_for_choice(cells: list[Cell]) -> list[dict]:
 
 def choice(rows: list[dict], matter: str, element: str, elements: float, must_stay: bool) -> dict | None:
     """The answer the page gives: the nearest cell by size, and in it the contenders that may be, best first."""
-    import math
-
     near = [row for row in rows if row["matter"] == matter and row["element"] == element]
     if not near:
         return None
@@ -207,4 +155,4 @@ def elements(rows: list[dict]) -> list[str]:
 
 def matters(rows: list[dict]) -> list[tuple[str, str]]:
     there = {row["matter"] for row in rows}
-    return [(matter.id, matter.title) for matter in MATTERS if matter.id in there]
+    return [(matter.id, matter.title) for _, matter in every_matter() if matter.id in there]

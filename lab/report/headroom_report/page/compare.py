@@ -13,11 +13,15 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from . import catalogue, claims, results, words
-from .figures import PAIRED, Cell, Figure, Noise, cells, distance
-from .results import ResultSet
-from .style import arrange
-from .tables import Column, Entry, Table, plain
+from ..pictures.style import arrange
+from ..results import reading, words
+from ..results.figures import PAIRED, Cell, Figure, Noise, cells, distance
+from ..results.reading import ResultSet
+from ..tables.table import Column, Entry, Table, plain
+from ..verdicts import claims
+from . import experiments
+from .files import expand, write
+from .html import ASSETS, Packed, environment
 
 LEAST = 0.005  # smaller changes are printed as the same number: none
 
@@ -106,10 +110,10 @@ def compare(first: ResultSet, second: ResultSet, names: tuple[str, str] = ("A", 
     there = {_key(cell): cell for cell in after}
     here = {_key(cell): cell for cell in before}
     changes = []
-    for experiment in catalogue.EXPERIMENTS:
+    for experiment in experiments.every():
         own = (
-            [cell for cell in before if cell.experiment == experiment.id],
-            [cell for cell in after if cell.experiment == experiment.id],
+            experiment.of(before),
+            experiment.of(after),
         )
         for contest in experiment.contests or experiment.more:
             noise = Noise(own[0], contest.metric), Noise(own[1], contest.metric)
@@ -125,7 +129,7 @@ def compare(first: ResultSet, second: ResultSet, names: tuple[str, str] = ("A", 
                     if change:
                         changes.append(Change(experiment.id, cell.parameters, contest.title, name, *change))
     verdicts = []
-    for claim in claims.documents_claims() + claims.promises():
+    for claim in claims.documents_claims(experiments.names()) + claims.promises(experiments.names()):
         states = claims.decide(claim, before).state, claims.decide(claim, after).state
         if states[0] != states[1]:
             verdicts.append((claim, *states))
@@ -288,13 +292,11 @@ def text(comparison: Comparison) -> str:
 
 
 def page(comparison: Comparison) -> str:
-    from .page import ASSETS, Packed, _environment
-
     shown, folded = _tables(comparison)
     packed = Packed()
     folded = [(table, packed.add(table)) for table in folded]
     return (
-        _environment()
+        environment()
         .get_template("compare.html.j2")
         .render(
             style=(ASSETS / "page.css").read_text(encoding="utf-8"),
@@ -311,8 +313,6 @@ def page(comparison: Comparison) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    from .__main__ import _write, expand
-
     parser = argparse.ArgumentParser(
         prog="headroom_report compare", description="Shows what changed between two result sets."
     )
@@ -322,13 +322,13 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--text", action="store_true", help="print it even when a page is written")
     options = parser.parse_args(arguments)
     found = compare(
-        results.read(expand([options.a])),
-        results.read(expand([options.b])),
+        reading.read(expand([options.a])),
+        reading.read(expand([options.b])),
         (_short(options.a, options.b), _short(options.b, options.a)),
     )
     good = True
     if options.out:
-        good = _write(options.out, page(found))
+        good = write(options.out, page(found))
     if options.text or not options.out:
         sys.stdout.write(text(found))
     return 0 if good and found.changes else 1

@@ -13,11 +13,13 @@ import jinja2
 import vl_convert
 from markupsafe import Markup, escape
 
-from . import catalogue, chooser, claims, model, words
+from ..pictures.style import arrange
+from ..results import words
+from ..results.strategies import implementation
+from ..tables.table import Column, Entry, Table
+from ..verdicts import claims
+from . import chooser, experiments, model
 from .model import Machine, Report
-from .strategies import implementation
-from .style import arrange
-from .tables import Column, Entry, Table
 
 ASSETS = Path(__file__).parent / "assets"
 VEGA_LITE = "6.4"  # the version that Altair writes for; a test compares
@@ -47,7 +49,7 @@ def _breakable(name: str) -> Markup:
     return Markup(str(escape(name)).replace("::", "::<wbr>").replace("/", "/<wbr>").replace("_", "_<wbr>"))
 
 
-def _environment() -> jinja2.Environment:
+def environment() -> jinja2.Environment:
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(ASSETS), autoescape=True, trim_blocks=False, undefined=jinja2.StrictUndefined
     )
@@ -142,7 +144,6 @@ def _noise_words(machine: Machine) -> str:
 
 def _machine(machine: Machine, packed: Packed) -> dict:
     choice = chooser.cells_for_choice(machine.cells)
-    decided, waiting = model.split_claims(machine)
     losses = model.losses_table(machine)
     rest = Table(losses.columns, losses.rows[WORST:], "The smaller of Headroom's losses")
     losses.rows = losses.rows[:WORST]
@@ -156,8 +157,7 @@ def _machine(machine: Machine, packed: Packed) -> dict:
         "summary": _summary(machine),
         "standing_words": model.standing_words(machine),
         "noise_words": _noise_words(machine),
-        "claims": decided,
-        "waiting": waiting,
+        "claims": model.claims_table(machine),
         "promises": model.promises_table(machine),
         "standing": model.standing_by_experiment(machine),
         "losses": losses,
@@ -205,17 +205,18 @@ def render(report: Report) -> str:
     }
     contenders = arrange(
         {
-            implementation(run.contender) if run.experiment in catalogue.BY_STRATEGY else run.contender
+            implementation(run.contender) if known and known.by_strategy else run.contender
             for machine in report.machines
             for run in machine.runs
-            if run.outcome == "ok" and run.experiment != "commit-cost" and run.contender not in catalogue.ARITHMETIC
+            for known in [experiments.by_id(run.experiment)]
+            if run.outcome == "ok" and not (known and (not known.compared or run.contender in known.no_choice))
         }
     )
     packed = Packed()
     machines = [_machine(machine, packed) for machine in report.machines]
     problems = [str(problem) for problem in report.results.problems]
     return (
-        _environment()
+        environment()
         .get_template("page.html.j2")
         .render(
             title="Headroom lab report" + (f": {report.machines[0].title}" if report.machines else ""),

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from . import SCHEMA_VERSION, catalogue, claims, sections, standing, strategies, words
-from .claims import Verdict
-from .figures import PAIRED, Cell, Figure, cells
-from .results import ResultSet, Run
-from .sections import Section
-from .standing import Standing
-from .tables import Column, Entry, Table
+from .. import SCHEMA_VERSION
+from ..results import strategies, words
+from ..results.figures import PAIRED, Cell, Figure, cells
+from ..results.reading import ResultSet, Run
+from ..tables.section import Section
+from ..tables.table import Column, Entry, Table
+from ..verdicts import claims, standing
+from ..verdicts.claims import Verdict
+from ..verdicts.standing import Standing
+from . import experiments, sections
 
 
 @dataclass
@@ -133,9 +136,9 @@ def build(results: ResultSet, only: str | None = None) -> Report:
             Machine(
                 description,
                 runs,
-                claims.decide_all(claims.documents_claims(), own),
-                claims.decide_all(claims.promises(), own),
-                standing.of(own),
+                claims.decide_all(claims.documents_claims(experiments.names()), own),
+                claims.decide_all(claims.promises(experiments.names()), own),
+                standing.of(own, experiments.every()),
                 sections.every_experiment(own, absent),
                 absent,
                 any(run.contender.endswith(PAIRED) for run in runs),
@@ -234,17 +237,6 @@ def _each(verdict: Verdict) -> str:
 MOST_FINDINGS = 30
 _MARKS = {claims.HOLDS: "good", claims.FAILS: "bad", claims.NOT_RUN: "unknown", claims.PARTLY: "partly"}
 _PROMISE = {claims.HOLDS: "met", claims.FAILS: "missed", claims.NOT_RUN: "not run", claims.PARTLY: "met where run"}
-
-
-def split_claims(machine: Machine) -> tuple[Table, Table]:
-    """The claims that can be decided, and those whose experiments are still to be built."""
-    table = claims_table(machine)
-    waiting = sum("quantity" not in verdict.claim.rule for verdict in machine.verdicts)
-    decided = len(table.rows) - waiting
-    return (
-        Table(table.columns, table.rows[:decided], table.caption),
-        Table(table.columns, table.rows[decided:], "Claims whose experiments are still to be built"),
-    )
 
 
 def claims_table(machine: Machine) -> Table:
@@ -416,6 +408,3 @@ def standing_by_experiment(machine: Machine) -> Table:
         )
     return table
 
-
-def known_experiments() -> list[str]:
-    return [experiment.id for experiment in catalogue.EXPERIMENTS]

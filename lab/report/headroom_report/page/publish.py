@@ -10,10 +10,11 @@ import gzip
 import sys
 from pathlib import Path
 
+from ..results.reading import ResultSet
+from . import experiments
+from .html import pictures_as_svg, render
 from .model import Report
-from .results import ResultSet
 
-PICTURES = ("throughput-O2", "data-structures")
 RESULTS = "results.jsonl.gz"
 
 
@@ -26,15 +27,14 @@ def _lines(report: Report, found: ResultSet) -> bytes:
 
 def publish(report: Report, found: ResultSet, folder: str) -> bool:
     """Returns whether all of it could be written."""
-    from .page import pictures_as_svg, render
-
     # What the page is made from lies beside it; where it lay before is nobody else's business.
     found.files = [RESULTS]
-    pictures = dict(pictures_as_svg(report, PICTURES))
+    wanted = tuple(name for experiment in experiments.every() for name in experiment.in_readme)
+    pictures = dict(pictures_as_svg(report, wanted))
     parts: dict[str, bytes] = {"index.html": render(report).encode()}
     parts |= {f"{name}.svg": svg.encode() for name, svg in pictures.items()}
     parts[RESULTS] = gzip.compress(_lines(report, found), 9, mtime=0)
-    for name in PICTURES:
+    for name in wanted:
         if name not in pictures:
             print(f"headroom_report: no picture {name}: its experiment is not in these results", file=sys.stderr)
     try:
@@ -45,4 +45,4 @@ def publish(report: Report, found: ResultSet, folder: str) -> bool:
     except OSError as error:
         print(f"headroom_report: {folder}: {error.strerror or error}", file=sys.stderr)
         return False
-    return len(pictures) == len(PICTURES)
+    return len(pictures) == len(wanted)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from . import claims, model
+from ..tables.table import Table, plain
+from ..verdicts import claims
+from . import model
 from .model import Machine, Report
-from .tables import Table, plain
 
 _SIGNS = {claims.HOLDS: "✓", claims.FAILS: "✗", claims.NOT_RUN: "·", claims.PARTLY: "✓"}
 
@@ -47,10 +48,8 @@ def machine_text(machine: Machine, width: int = 150, losses: int = 20, tables: b
             "Claims of the documents: " + (", ".join(f"{count} {state}" for state, count in counts.items()) or "none")
         )
     )
-    decided, waiting = model.split_claims(machine)
+    decided = model.claims_table(machine)
     out.append(plain(_clip(_clip(_without(decided, "source"), "published", 33), "here", 36), width))
-    if waiting.rows:
-        out.append(f"… and {len(waiting.rows)} claims whose experiments are still to be built")
     out.append(_heading("Headroom's promises"))
     out.append(plain(model.promises_table(machine), width))
     out.append(_heading("Headroom's standing"))

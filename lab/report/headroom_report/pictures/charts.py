@@ -12,8 +12,8 @@ from typing import Callable
 
 import altair as alt
 
-from . import words
-from .figures import PAIRED, Cell
+from ..results import words
+from ..results.figures import PAIRED, Cell
 from .style import arrange, looks
 
 WIDTH, HEIGHT = 460, 260

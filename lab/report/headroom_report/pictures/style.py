@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .figures import PAIRED
+from ..results.figures import PAIRED
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import Iterable
 
-from .results import Metric, Run
+from .reading import Metric, Run
 
 PAIRED = "#2"  # the same contender run a second time, to see how far equal things differ here
 

@@ -1,4 +1,5 @@
-"""The documents' own figures: lab/published/*.json, one table a file, with its source and the machines it was taken on."""
+"""The documents' own figures: lab/experiments/*/published.json, a table (or a list of tables) with its source and the machines it
+was taken on."""
 
 from __future__ import annotations
 
@@ -7,8 +8,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
-LAB = Path(__file__).resolve().parents[2]
-FOLDER = LAB / "published"
+LAB = Path(__file__).resolve().parents[3]
+EXPERIMENTS = LAB / "experiments"
 
 
 @dataclass(frozen=True)
@@ -31,26 +32,23 @@ class Table:
         return [record[name] for record in self.records(where)]
 
 
-def load(path: Path) -> Table:
-    data = json.loads(path.read_text(encoding="utf-8"))
-    known = {name: data.pop(name) for name in ("id", "experiment", "source", "machines", "notes", "columns", "rows")}
-    return Table(**known, extra=data)
+def load(path: Path) -> list[Table]:
+    found = json.loads(path.read_text(encoding="utf-8"))
+    result = []
+    for data in found if isinstance(found, list) else [found]:
+        known = {name: data.pop(name) for name in ("id", "source", "machines", "notes", "columns", "rows")}
+        result.append(Table(**known, experiment=path.parent.name, extra=data))
+    return result
 
 
 @lru_cache
 def tables() -> dict[str, Table]:
-    found = [load(path) for path in sorted(FOLDER.glob("*.json"))]
+    found = [table for path in sorted(EXPERIMENTS.glob("*/published.json")) for table in load(path)]
     return {table.id: table for table in found}
 
 
 def of_experiment(experiment: str) -> list[Table]:
-    """Its own tables, and those that speak of several experiments in a column of that name."""
-    return [
-        table
-        for table in tables().values()
-        if table.experiment == experiment
-        or ("experiment" in table.columns and experiment in table.column("experiment"))
-    ]
+    return [table for table in tables().values() if table.experiment == experiment]
 
 
 def ratio(description: dict) -> float:

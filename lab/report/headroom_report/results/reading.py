@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Iterable
 
-from . import SCHEMA_VERSION
+from .. import SCHEMA_VERSION
 
 OUTCOMES = ("ok", "bad_alloc", "killed", "timeout", "error", "absent", "not_run")
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from . import words
-from .catalogue import Experiment
-from .experiment_tables import ending, rank
-from .figures import PAIRED, Cell, Noise, distance
-from .strategies import GLOBAL, STRATEGIES, implementation, is_default, is_peer, least, of_cell, strategy
-from .style import arrange
-from .tables import Column, Entry, Table
-
+from ..pictures.style import arrange
+from ..results import words
+from ..results.catalogue import Experiment
+from ..results.figures import PAIRED, Cell, Noise, distance
+from ..results.strategies import GLOBAL, STRATEGIES, implementation, is_default, is_peer, least, of_cell, strategy
+from .measured import ending, rank
+from .table import Column, Entry, Table
 
 MOST_CELLS = 150
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from . import published, words
-from .catalogue import YARDSTICK, Contest, Experiment
-from .figures import Cell, Noise, distance
-from .style import arrange
-from .tables import Column, Entry, Table
+from ..pictures.style import arrange
+from ..results import published, words
+from ..results.catalogue import YARDSTICK, Contest, Experiment
+from ..results.figures import Cell, Noise, distance
+from .table import Column, Entry, Table
 
 
 def contest_table(
@@ -124,65 +124,6 @@ def every_figure(cells: list[Cell], experiment: Experiment) -> Table:
                         Entry(outcome, mark="" if outcome == "ok" else "bad", hover=cell.detail(name)),
                     ]
                 )
-    return table
-
-
-def growth_table(cells: list[Cell]) -> Table:
-    table = Table(
-        [
-            Column("contender"),
-            Column("growths", True),
-            Column("changes of address", True),
-            Column("bytes moved", True),
-            Column("unused at its most", True),
-            Column("unused at the end", True),
-            Column("first sizes at growth"),
-        ],
-        caption="What growing to 1,000,000 ints does",
-    )
-    for cell in cells:
-        for name in arrange(set(cell.contenders)):
-            figures = [
-                cell.figure(name, metric)
-                for metric in ("growths", "address_changes", "bytes_moved", "unused_most", "unused")
-            ]
-            sequence = cell.sequence(name, "grows_at")
-            if sequence is None:
-                continue
-            numbers = [
-                Entry(words.quantity(figure.median, figure.unit), figure.median) if figure else Entry("—", float("inf"))
-                for figure in figures
-            ]
-            text = ", ".join(f"{value:,.0f}" for value in sequence[:8])
-            if len(sequence) > 8:
-                text += f" … {sequence[-1]:,.0f}"
-            table.rows.append([Entry(name, contender=name)] + numbers + [Entry(text)])
-    return table
-
-
-def decades_here(cells: list[Cell]) -> Table:
-    """Our appends in the document's own columns."""
-    bounds = published.tables()["reserve_and_commit_latency"].columns[8:]
-    table = Table(
-        [Column("what"), Column("contender"), Column("least", True), Column("longest", True)]
-        + [Column(decade(name), True) for name in bounds],
-        caption="Appends by how long they took, in the document's decades",
-    )
-    for cell in cells:
-        for name in arrange(set(cell.contenders)):
-            counts = cell.sequence(name, "append_decades")
-            least, longest = cell.figure(name, "append_min"), cell.figure(name, "append_max")
-            if counts is None or least is None or longest is None:
-                continue
-            table.rows.append(
-                [
-                    Entry(words.configuration(cell.parameters), sort=rank(cells, cell)),
-                    Entry(name, contender=name),
-                    Entry(words.seconds(least.median), least.median),
-                    Entry(words.seconds(longest.median), longest.median),
-                ]
-                + [Entry(f"{count:,.0f}", count) for count in counts]
-            )
     return table
 
 

@@ -1,6 +1,8 @@
-"""The documents' claims and Headroom's promises: data in lab/claims, decided here by a handful of rules.
+"""The documents' claims and Headroom's promises: data in lab/experiments/*/claims.json, decided here by a handful of rules.
 
-A rule picks cells (`experiment`, `where`), computes one quantity in each, and compares it (`must`). It holds if it does so
+A claim belongs to the experiment in whose folder it stands, and names the document that made it; a promise's is "Headroom".
+
+A rule picks cells of its experiment (`where`), computes one quantity in each, and compares it (`must`). It holds if it does so
 in `in`: "every" cell (unless said otherwise), in "some" cell, in "most" (more than half), in "nine of ten", or in the
 "largest"; or if their "geometric mean" does.
 
@@ -24,8 +26,6 @@ Quantities:
                                                             sum of the figures found elsewhere
   {"survives": A, "where_fails": B}                         1 if A ended well where B did not; nothing where B did not fail
 
-A rule without a quantity belongs to an experiment that is still to be built: it is never decided, and says so.
-
 `must` is an operator and a limit: "<= 0.33", "> 1", "== 1", "within 3" (between a third and three times), "between 1.02 1.1".
 With "failing": "holds" a contender `of` that did not end well has shown what the claim says.
 """
@@ -40,12 +40,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Iterable
 
-from . import published
-from .figures import Cell, Figure, Noise, distance, percentile
-from .published import LAB
-from .strategies import implementation, is_peer, strategy
+from ..results import published
+from ..results.figures import Cell, Figure, Noise, distance, percentile
+from ..results.strategies import implementation, is_peer, strategy
 
-FOLDER = LAB / "claims"
+PROMISES = "Headroom"  # the document whose claims are promises
 
 HOLDS, FAILS, NOT_RUN, PARTLY = "holds", "does not hold", "not run", "holds where run"
 
@@ -116,21 +115,28 @@ class Verdict:
         return (max if up == some else min)(known, key=lambda finding: finding.figure.median)
 
 
+def load(path: Path) -> list[Claim]:
+    found = json.loads(path.read_text(encoding="utf-8"))
+    return [Claim(**{**claim, "rule": {"experiment": path.parent.name, **claim["rule"]}}) for claim in found]
+
+
 @lru_cache
-def load(path: Path) -> tuple[Claim, ...]:
-    data = json.loads(path.read_text(encoding="utf-8"))
-    return tuple(Claim(document=data["document"], **claim) for claim in data["claims"])
+def every() -> tuple[Claim, ...]:
+    return tuple(claim for path in sorted(published.EXPERIMENTS.glob("*/claims.json")) for claim in load(path))
 
 
-def documents_claims() -> list[Claim]:
-    """The claims of the five documents, document by document."""
-    known = [claim for path in sorted(FOLDER.glob("*.json")) if path.name != "promises.json" for claim in load(path)]
-    # What can be decided comes first.
-    return sorted(known, key=lambda claim: "quantity" not in claim.rule)
+def _in_order(found: list[Claim], experiments: Iterable[str]) -> list[Claim]:
+    places = {name: place for place, name in enumerate(experiments)}
+    return sorted(found, key=lambda claim: (claim.document, places.get(claim.rule["experiment"], len(places))))
 
 
-def promises() -> list[Claim]:
-    return list(load(FOLDER / "promises.json"))
+def documents_claims(experiments: Iterable[str] = ()) -> list[Claim]:
+    """What the documents claim: document by document, and in each by the order of the experiments."""
+    return _in_order([claim for claim in every() if claim.document != PROMISES], experiments)
+
+
+def promises(experiments: Iterable[str] = ()) -> list[Claim]:
+    return _in_order([claim for claim in every() if claim.document == PROMISES], experiments)
 
 
 def matches(parameters: dict[str, object], where: dict) -> bool:
@@ -303,8 +309,6 @@ def _mean(findings: list[Finding], must: str) -> list[Finding]:
 def decide(claim: Claim, everything: list[Cell]) -> Verdict:
     """Evaluates a claim over the cells of one machine."""
     rule = claim.rule
-    if "quantity" not in rule:
-        return Verdict(claim, NOT_RUN, remarks=[f"The experiment “{rule['experiment']}” is still to be built"])
     quantity, must = rule["quantity"], rule["must"]
     cells = [
         cell for cell in everything if cell.experiment == rule["experiment"] and matches(cell.parameters, rule["where"])

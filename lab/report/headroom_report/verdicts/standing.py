@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import Iterable
 
-from . import catalogue, strategies
-from .figures import PAIRED, Cell, Figure, Noise, distance
+from ..results import strategies
+from ..results.catalogue import Contest, Experiment
+from ..results.figures import PAIRED, Cell, Figure, Noise, distance
 
 OURS = "headroom::"
 CLOSE = 1.05
@@ -63,7 +65,7 @@ class Standing:
 
 
 def default(contender: str) -> bool:
-    return contender.startswith(OURS) and "/" not in contender and contender not in catalogue.ARITHMETIC
+    return contender.startswith(OURS) and "/" not in contender
 
 
 def peer(contender: str) -> bool:
@@ -103,24 +105,26 @@ def _overlap(first: Figure, second: Figure) -> bool:
     )
 
 
-def of(cells: list[Cell]) -> Standing:
+def of(cells: list[Cell], experiments: Iterable[Experiment]) -> Standing:
     result = Standing()
-    for experiment in catalogue.EXPERIMENTS:
-        own = [cell for cell in cells if cell.experiment == experiment.id]
+    for experiment in experiments:
+        own = experiment.of(cells)
         for contest in experiment.contests:
             noise = Noise(own, contest.metric)
             for cell in own:
                 if not contest.speaks_of(cell.parameters):
                     continue
                 for parameters, contenders in _groups(cell):
+                    contenders = [name for name in contenders if name not in experiment.no_choice]
                     place = _place(experiment.id, contest, noise, cell, parameters, contenders)
                     if place:
                         result.places.append(place)
     return result
 
+
 def _place(
     experiment: str,
-    contest: catalogue.Contest,
+    contest: Contest,
     noise: Noise,
     cell: Cell,
     parameters: dict[str, object],

@@ -1,0 +1,295 @@
+"""Data structures: what the report shows of it."""
+
+from __future__ import annotations
+
+from headroom_report.pictures import grids
+from headroom_report.pictures.charts import Picture
+from headroom_report.results import published, words
+from headroom_report.results.catalogue import Contest, Experiment, Matter
+from headroom_report.results.figures import Cell
+from headroom_report.results.strategies import GLOBAL, STRATEGIES, implementation, is_default, is_peer, least
+from headroom_report.tables.p0089 import PART, PLAYS, here_of, same_side, value_of
+from headroom_report.tables.section import Section
+from headroom_report.tables.table import Column, Entry, Table
+
+MOST_PANELS = 3  # sizes in one picture  # sizes in one picture
+COLUMNS = list(STRATEGIES)
+
+
+def plain(cell: Cell) -> bool:
+    """A clean heap, and malloc as it comes: the state that every picture shows."""
+    return cell.parameters.get("heap", "clean") == "clean" and cell.parameters.get("trimming", True) is not False
+
+
+def number(structure: object) -> int:
+    return int("".join(letter for letter in str(structure) if letter.isdigit()) or 0)
+
+
+def label(cell: Cell) -> str:
+    return f"{cell.parameters.get('structure')} {cell.parameters.get('contents', '')}".strip()
+
+
+def sizes(cells: list[Cell]) -> dict[int, list[Cell]]:
+    """Cells by their rank among the sizes of their structure: the smallest, the middle one, the largest."""
+    of: dict[str, list[Cell]] = {}
+    for cell in cells:
+        if plain(cell) and isinstance(cell.parameters.get("size_exponent"), int):
+            of.setdefault(str(cell.parameters.get("structure")), []).append(cell)
+    ranks: dict[int, list[Cell]] = {}
+    for own in of.values():
+        own.sort(key=lambda cell: cell.parameters["size_exponent"])
+        chosen = own if len(own) <= MOST_PANELS else [own[0], own[len(own) // 2], own[-1]]
+        for rank, cell in enumerate(chosen):
+            ranks.setdefault(rank, []).append(cell)
+    return ranks
+
+
+def panel_title(cells: list[Cell]) -> str:
+    exponents = sorted({cell.parameters["size_exponent"] for cell in cells}, reverse=True)
+    text = f"{words.power2(exponents[0])} elements"
+    return text if len(exponents) == 1 else f"{text} (nested: {words.power2(exponents[-1])})"
+
+
+def pictures(cells: list[Cell]) -> list[Picture | None]:
+    rows = []
+    ranks = sizes(cells)
+    order = [label(cell) for cell in sorted(cells, key=lambda cell: number(cell.parameters.get("structure")))]
+    for rank in sorted(ranks):
+        title = panel_title(ranks[rank])
+        for who, admits in (("Headroom", is_default), ("the best of the others", is_peer)):
+            for cell in ranks[rank]:
+                below = cell.figure(GLOBAL, "time")
+                if below is None or not below.median:
+                    continue
+                for name in COLUMNS:
+                    found = least(cell, name, "time", admits if not name in ("AS1", "AS2") else is_peer)
+                    if found is None:
+                        continue
+                    value = found[1].median / below.median
+                    rows.append(
+                        {
+                            "x": name.removeprefix("AS"),
+                            "y": label(cell),
+                            "panel": f"{who}, {title}",
+                            "value": value,
+                            "text": words.ratio(value).lstrip("0") or "0",
+                            "hover": f"{implementation(found[0])}: {words.figure(found[1])} a leaf, {words.ratio(value)} × AS1",
+                        }
+                    )
+    here = grids.heat(
+        "data-structures",
+        "Time of a leaf divided by std::allocator's, by data structure and allocation strategy (AS)",
+        rows,
+        [name.removeprefix("AS") for name in COLUMNS],
+        list(dict.fromkeys(order)),
+        "AS",
+        "",
+        (0.1, 10),
+        True,
+        "Heat maps: a row for each data structure, a column for each allocation strategy, once for Headroom's resources and once "
+        "for the best of the others, at each size.",
+        step=(24, 17),
+    )
+    return [here, _published_structures(ranks)]
+
+
+def swapped(table: published.Table, record: dict[str, object]) -> dict[str, object]:
+    """A printed row with the monotonic and multipool columns put back where they belong."""
+    result = dict(record)
+    for first, second in table.extra["erratum"]["swapped_columns"]:
+        result[first], result[second] = record[second], record[first]
+    return result
+
+
+def _published_structures(ranks: dict[int, list[Cell]]) -> Picture | None:
+    """The document's own tables at the sizes measured here, in both readings and the same colours."""
+    table = published.tables()["p0089_data_structures"]
+    wanted = {cell.parameters["size_exponent"] for cells in ranks.values() for cell in cells}
+    there = sorted({record["size exponent"] for record in table.records()} & wanted) or [6, 16]
+    rows = []
+    for size in ([there[0], there[-1]] if len(there) > 1 else there):
+        for reading in ("columns put right", "as printed"):
+            for record in table.records({"size exponent": size}):
+                cells = swapped(table, record) if reading == "columns put right" else record
+                for name in COLUMNS:
+                    if cells[name] is None:
+                        continue
+                    value = cells[name] / cells["AS1"]
+                    rows.append(
+                        {
+                            "x": name.removeprefix("AS"),
+                            "y": f"{record['id']} {record['data structure']}",
+                            "panel": f"Published, {reading}, {words.power2(size)} elements",
+                            "value": value,
+                            "text": words.ratio(value).lstrip("0"),
+                            "hover": f"{cells[name]} s for 2²⁷ leaves, {words.ratio(value)} × AS1",
+                        }
+                    )
+    return grids.heat(
+        "data-structures-published",
+        "The same in the document (tables 3 to 14), read with its columns put right and as printed; its AS1 and AS2 ran on a scrambled heap",
+        rows,
+        [name.removeprefix("AS") for name in COLUMNS],
+        list(dict.fromkeys(row["y"] for row in rows)),
+        "AS",
+        "",
+        (0.1, 10),
+        True,
+        "Heat maps of the document's own figures, in both readings.",
+        step=(24, 17),
+    )
+
+
+SHOWN = ("AS3", "AS4", "AS7", "AS8", "AS11", "AS12")  # bound at compile time: the pictures have the rest  # bound at compile time: the pictures have the rest
+
+
+def beside(section: Section) -> None:
+    source = published.tables()["p0089_data_structures"]
+    columns = [Column("what"), Column("whose")] + [Column(name, True) for name in SHOWN]
+    table = Table(
+        columns,
+        caption="Time divided by the global allocator's: published in both readings, and here",
+        notes=[
+            "“Columns put right”: tables 3 to 14 as the authors' later scripts and logs have them, monotonic (AS3 to AS6) and multipool (AS7 to "
+            "AS10) exchanged. In the document AS1 ran on a scrambled heap and all else on a clean one; here all run on the heap that is named. "
+            + PART
+        ],
+    )
+    agreement = {"columns put right": [0, 0], "as printed": [0, 0]}
+    better: dict[str, list[bool]] = {"columns put right": [], "as printed": []}
+    first: list[bool] = []
+    for cell in sorted(section.cells, key=lambda cell: (number(cell.parameters.get("structure")), words.order(cell.parameters))):
+        here = {name: here_of(cell, name) for name in SHOWN}
+        if not any(here.values()):
+            continue
+        structure, size = cell.parameters.get("structure"), cell.parameters.get("size_exponent")
+        found = source.records({"id": structure, "size exponent": size})
+        position = float(len(table.rows))
+        what = words.configuration(cell.parameters)
+        if plain(cell) and here["AS3"] and here["AS7"]:
+            first.append(here["AS3"] <= here["AS7"])
+        for record in found if plain(cell) else []:
+            for reading, row in (("columns put right", swapped(source, record)), ("as printed", record)):
+                there = {name: row[name] / row["AS1"] if row[name] is not None else None for name in SHOWN}
+                table.rows.append([Entry(what, position), Entry(f"published, {reading}")] + [value_of(there[name]) for name in SHOWN])
+                for name in SHOWN:
+                    same = same_side(there[name], here[name])
+                    if same is not None:
+                        agreement[reading][0] += same
+                        agreement[reading][1] += 1
+                if here["AS3"] and here["AS7"]:
+                    better[reading].append((there["AS3"] < there["AS7"]) == (here["AS3"] < here["AS7"]))
+        table.rows.append([Entry(what, position + 0.5), Entry("here")] + [value_of(here[name]) for name in SHOWN])
+    if table.rows:
+        section.beside.append(table)
+    for reading, (same, total) in agreement.items():
+        if total:
+            section.agreement.append(
+                f"Read {reading}: whether a strategy is faster or slower than the global allocator comes out the same here in {same} of {total} "
+                f"figures; which of monotonic and multipool is the faster, in {sum(better[reading])} of {len(better[reading])} rows."
+            )
+    if first:
+        section.agreement.append(
+            f"Here the monotonic resource is at least as fast as the multipool in {sum(first)} of {len(first)} cells with a clean heap: what the text says of "
+            "its multipool, the figures here say of its monotonic."
+            if 2 * sum(first) > len(first)
+            else f"Here the monotonic resource is at least as fast as the multipool in only {sum(first)} of {len(first)} cells with a clean heap."
+        )
+    _heaps(section)
+
+
+def _heaps(section: Section) -> None:
+    """What the state of the heap does, to the global allocator and to the others."""
+    rows = [cell for cell in section.cells if not plain(cell)]
+    table = Table(
+        [Column("what"), Column("heap")]
+        + [Column(f"{name}, here", True) for name in ("AS1", "AS3", "AS7", "AS11")]
+        + [Column("AS1 ÷ AS1 on a clean heap", True)],
+        caption="The state of the heap: time of a leaf",
+        notes=["The document's AS1 and AS2 ran on a heap scrambled beforehand, which its text does not say."],
+    )
+    for cell in rows:
+        clean = next(
+            (
+                one
+                for one in section.cells
+                if plain(one)
+                and all(one.parameters.get(name) == cell.parameters.get(name) for name in ("structure", "size_exponent"))
+            ),
+            None,
+        )
+        for one, text in ((clean, "clean"), (cell, _state(cell))):
+            if one is None:
+                continue
+            figures = [one.figure(GLOBAL if name == "AS1" else PLAYS[name], "time") for name in ("AS1", "AS3", "AS7", "AS11")]
+            base = clean.figure(GLOBAL, "time") if clean else None
+            table.rows.append(
+                [Entry(f"{label(one)}, {words.power2(one.parameters.get('size_exponent'))} elements"), Entry(text)]
+                + [
+                    Entry(words.quantity(figure.median, figure.unit), figure.median) if figure else Entry("—", float("inf"))
+                    for figure in figures
+                ]
+                + [value_of(figures[0].median / base.median if figures[0] and base and base.median else None)]
+            )
+    if table.rows:
+        section.beside.append(table)
+
+
+def _state(cell: Cell) -> str:
+    heap = str(cell.parameters.get("heap", "clean"))
+    return heap if cell.parameters.get("trimming", True) is not False else f"{heap}, malloc does not trim"
+
+EXPERIMENT = Experiment(
+    title="Data structures",
+    question="Which allocation strategy builds and destroys containers, and containers of containers, fastest?",
+    document="P0089R0, Benchmark I",
+    method=(
+        "Each of the paper's twelve data structures is built, every leaf is written once through a pointer to volatile, and the "
+        "whole is destroyed or winked out (forgotten, and its memory taken back at once), again and again. The time is that "
+        "of one leaf. Random numbers are drawn before the clock starts. An allocator is kept from round to round and told when "
+        "one is over; what that costs is inside the figure. The first round is timed apart."
+    ),
+    limits=(
+        "Allocators that fetch their memory anew for each round pay for fresh pages each time; those called /buffer were given "
+        "enough warm memory beforehand, which no program can know. floor is a bound on what can be had, and no allocator to use."
+    ),
+    contests=(Contest("time", "time of a leaf"),),
+    more=(
+        Contest("time_first", "time of a leaf in the first round"),
+        Contest("page_faults", "page faults"),
+    ),
+    reading=(
+        "A cell is the time of a leaf divided by that under std::allocator (AS1) in the same row: blue is faster, red is slower. "
+        "AS2 is new and delete behind an abstract base; of each strategy's implementations the best of Headroom's, and the best of "
+        "the others', is shown. AS3–6 monotonic, AS7–10 multipool, AS11–14 multipool over monotonic; in each group: bound at "
+        "compile time, the same winked out, through an abstract base, the same winked out."
+    ),
+    yardstick="std::allocator AS1",
+    pictures=pictures,
+    in_readme=("data-structures",),
+    beside=beside,
+    by_strategy=True,
+    matters=(
+        Matter(
+            "structures",
+            "the time to build and destroy many containers with an allocator of their own",
+            "time",
+            "size_exponent",
+            {"heap": "clean", "trimming": True},
+            ("AS1", "AS3", "AS7", "AS11"),
+            lambda parameters: str(parameters.get("contents")),
+            place=50,
+        ),
+        Matter(
+            "forgotten",
+            "the same, forgotten all at once instead of destroyed",
+            "time",
+            "size_exponent",
+            {"heap": "clean", "trimming": True},
+            ("AS4", "AS8", "AS12"),
+            lambda parameters: str(parameters.get("contents")),
+            place=60,
+        ),
+    ),
+    place=140,
+)

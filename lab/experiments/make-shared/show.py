@@ -1,0 +1,107 @@
+"""Shared objects: what the report shows of it."""
+
+from __future__ import annotations
+
+from headroom_report.pictures import charts, grids
+from headroom_report.pictures.charts import Picture
+from headroom_report.results import published, words
+from headroom_report.results.catalogue import Contest, Experiment
+from headroom_report.results.figures import PAIRED, Cell
+from headroom_report.results.strategies import is_floor
+from headroom_report.tables.p0089 import same_side, value_of, verdict_of
+from headroom_report.tables.section import Section
+from headroom_report.tables.table import Column, Entry, Table
+
+YARDSTICK = "std::shared_ptr(new)"
+
+
+def pictures(cells: list[Cell]) -> list[Picture | None]:
+    rows = []
+    for cell in cells:
+        for name in cell.contenders:
+            figure, ratio = cell.figure(name, "time"), cell.ratio("time", name, YARDSTICK)
+            if figure is None or ratio is None or name.endswith(PAIRED) or is_floor(name):
+                continue
+            rows.append(
+                {
+                    "contender": name,
+                    "panel": f"-{cell.parameters.get('optimisation')}",
+                    "value": charts.short(ratio.median),
+                    "text": f"{words.ratio(ratio.median)}  ({words.seconds(figure.median)})",
+                    "hover": words.figure(figure),
+                }
+            )
+    return [
+        grids.panel_bars(
+            "make-shared",
+            f"Time to make and drop one shared int, divided by {YARDSTICK}'s",
+            rows,
+            f"÷ {YARDSTICK}",
+            "A bar for each way to make a shared object, optimised and not.",
+            1.0,
+            310,
+        )
+    ]
+
+
+def beside(section: Section) -> None:
+    source = published.tables()["make_shared"]
+    table = Table(
+        [
+            Column("optimisation"),
+            Column("shared_ptr(new), published", True),
+            Column("make_shared, published", True),
+            Column("ratio, published", True),
+            Column("shared_ptr(new), here", True),
+            Column("make_shared, here", True),
+            Column("ratio, here", True),
+            Column("same order?"),
+        ],
+        caption="100,000 shared ints: published and here",
+        notes=[f"Published on: {'; '.join(source.machines.values())}."],
+    )
+    for level, printed in (("O0", "O0"), ("O2", "O")):
+        cell = next((cell for cell in section.cells if cell.parameters.get("optimisation") == level), None)
+        there = {record["way"]: record["seconds"] for record in source.records({"optimisation": printed})}
+        figures = [cell.figure(name, "time") if cell else None for name in ("std::shared_ptr(new)", "std::make_shared")]
+        if not all(figures):
+            continue
+        count = cell.parameters.get("objects", 100_000)
+        ratio_there = there["make_shared"] / there["shared_ptr(new)"]
+        ratio = cell.ratio("time", "std::make_shared", "std::shared_ptr(new)")
+        same = same_side(ratio_there, ratio.median if ratio else None)
+        table.rows.append(
+            [
+                Entry(f"-{level}"),
+                *[Entry(words.seconds(there[name]), there[name]) for name in ("shared_ptr(new)", "make_shared")],
+                value_of(ratio_there),
+                *[Entry(words.seconds(figure.median * count), figure.median * count) for figure in figures],
+                value_of(ratio.median if ratio else None),
+                verdict_of(same),
+            ]
+        )
+        section.agreement.append(
+            f"{'Without' if level == 'O0' else 'With'} optimisation make_shared takes {words.ratio(ratio.median)} times the time of "
+            f"shared_ptr(new) here, {words.ratio(ratio_there)} times in the document."
+        )
+    if table.rows:
+        section.beside.append(table)
+
+EXPERIMENT = Experiment(
+    title="Shared objects",
+    question="What does an object cost that is shared: by shared_ptr(new …), make_shared, or allocate_shared on a memory resource?",
+    document="Vector reallocation strategies",
+    method=(
+        "100,000 shared ints are made and kept, then dropped; the figure is the time for one. A memory resource is kept from "
+        "round to round and told when a round is over. Allocations are counted in a pass of their own."
+    ),
+    limits="Nothing else is allocated meanwhile, so the global allocator finds the best of all heaps.",
+    contests=(Contest("time", "time for one object"),),
+    more=(Contest("allocations", "allocations for all objects"),),
+    reading="Time to make and drop one object; shorter is better.",
+    yardstick=YARDSTICK,
+    pictures=pictures,
+    beside=beside,
+    more_in_view=True,
+    place=130,
+)

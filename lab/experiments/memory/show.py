@@ -1,0 +1,61 @@
+"""Memory: what the report shows of it."""
+
+from __future__ import annotations
+
+from headroom_report.pictures import charts
+from headroom_report.pictures.charts import Picture
+from headroom_report.results import words
+from headroom_report.results.catalogue import Contest, Experiment, Matter
+from headroom_report.results.figures import Cell
+from headroom_report.tables import dynarray
+from headroom_report.tables.section import Section
+
+
+def pictures(cells: list[Cell]) -> list[Picture | None]:
+    def value(cell: Cell, contender: str):
+        peak, base, payload = (cell.figure(contender, metric) for metric in ("peak_resident", "baseline", "payload"))
+        if not (peak and base and payload) or not payload.median:
+            return None
+        low, middle, high = ((figure - base.median) / payload.median for figure in (peak.low, peak.median, peak.high))
+        return middle, low, high, f"{words.ratio(middle)} bytes for each byte; peak {words.figure(peak)}"
+
+    rows = charts.rows_over(cells, "elements", value, None, "peak_resident")
+    return [
+        charts.sweep(
+            "memory",
+            "Memory at the peak for each byte of elements",
+            rows,
+            "elements",
+            "elements",
+            "bytes of memory per byte",
+            "",
+            y_line=1.0,
+        )
+    ]
+
+
+def beside(section: Section) -> None:
+    dynarray.beside(
+        section, "reserve_and_commit_memory", "peak_resident_bytes", "peak_resident", "B", "Peak resident memory"
+    )
+
+EXPERIMENT = Experiment(
+    title="Memory",
+    question="How much memory does building an array take at its peak, when its size is not known?",
+    document="Reserve and commit",
+    method=(
+        "The peak of resident memory of a process that builds one array of ints, less what the process held before the array "
+        "was begun, divided by the bytes of its elements."
+    ),
+    limits=(
+        "Resident memory is what was touched: memory that a container asked for and never touched does not show here, though "
+        "systems without overcommit charge for it."
+    ),
+    contests=(Contest("peak_resident", "peak resident memory"),),
+    more=(Contest("unused", "capacity beyond the elements"),),
+    reading="Bytes of memory at the peak for each byte of elements; 1 is perfect. Both axes are logarithmic.",
+    pictures=pictures,
+    beside=beside,
+    matters=(Matter("memory", "the peak of memory", "peak_resident", "elements", {}, place=40),),
+    place=30,
+)

@@ -1,0 +1,80 @@
+"""One growth: what the report shows of it."""
+
+from __future__ import annotations
+
+from headroom_report.pictures import charts, values
+from headroom_report.pictures.charts import Picture
+from headroom_report.results import published, words
+from headroom_report.results.catalogue import DEFAULT, YARDSTICK, Contest, Experiment, Matter
+from headroom_report.results.figures import Cell
+from headroom_report.tables.section import Section
+from headroom_report.tables.table import Column, Entry, Table
+
+
+def pictures(cells: list[Cell]) -> list[Picture | None]:
+    rows = charts.rows_over(cells, "bytes", values.ratio_to(YARDSTICK, "time"), None, "time")
+    return [
+        charts.sweep(
+            "one-growth",
+            "Time of one life, divided by std::vector's",
+            rows,
+            "bytes",
+            "size",
+            "÷ std::vector",
+            "",
+            y_line=1.0,
+        )
+    ]
+
+
+def beside(section: Section) -> None:
+    ratios = [(cell.parameters.get("bytes"), cell.ratio("time", DEFAULT, YARDSTICK)) for cell in section.cells]
+    ratios = [(size, ratio) for size, ratio in ratios if ratio and isinstance(size, int)]
+    table = Table(
+        [Column("size"), Column("published"), Column("here, settled_vector ÷ std::vector")],
+        caption="Published and here",
+    )
+    for row in published.tables()["4gb_per_vector"].records():
+        low, high = row["from_bytes"], row["below_bytes"]
+        inside = [(size, ratio) for size, ratio in ratios if size >= low and (high is None or size < high)]
+        if inside:
+            best, worst = min(ratio.median for _, ratio in inside), max(ratio.median for _, ratio in inside)
+            text = f"{words.ratio(best)} to {words.ratio(worst)} over {len(inside)} sizes, {words.size(inside[0][0])} to {words.size(inside[-1][0])}"
+            if high is not None:
+                section.agreement.append(
+                    f"Under {words.size(high)} the document has std::vector ahead; here settled_vector takes {text.split(' over')[0]} times "
+                    f"its time" + (": it is ahead at every size." if worst < 1 else ".")
+                )
+            else:
+                section.agreement.append(
+                    f"From {words.size(low)} the document has settled_vector up to 35% faster (0.65); here its best is {words.ratio(best)}."
+                )
+        else:
+            text = "not run"
+        table.rows.append(
+            [
+                Entry(f"under {words.size(high)}" if high else f"from {words.size(low)}"),
+                Entry(row["statement"]),
+                Entry(text),
+            ]
+        )
+    section.beside.append(table)
+
+EXPERIMENT = Experiment(
+    title="One growth",
+    question="What does a vector cost that grows once, is read once, and is dropped, again and again in one process?",
+    document="4GB per Vector",
+    method=(
+        "The whole life of the vector is timed, in a loop, in batches of at least a millisecond; the figure is the median "
+        "batch. What a process can reuse from one vector to the next, heap blocks or warm reservations, takes part under its "
+        "default settings."
+    ),
+    limits="Ints only; the sizes are powers of two, which suits containers that double.",
+    contests=(Contest("time", "time of one life"),),
+    more=(Contest("time_first", "the first life in the process"),),
+    reading="Time divided by std::vector's; under the line is faster. Both axes are logarithmic.",
+    pictures=pictures,
+    beside=beside,
+    matters=(Matter("again", "the time to build, read and drop one, again and again", "time", "bytes", {}, place=20),),
+    place=40,
+)

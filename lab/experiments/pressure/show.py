@@ -1,0 +1,60 @@
+"""Short memory: what the report shows of it."""
+
+from __future__ import annotations
+
+from headroom_report.pictures import grids
+from headroom_report.pictures.actions import ACTIONS, by_action
+from headroom_report.pictures.charts import Picture
+from headroom_report.results import words
+from headroom_report.results.catalogue import Contest, Experiment
+from headroom_report.results.figures import Cell
+from headroom_report.tables import thesis
+from headroom_report.tables.section import Section
+
+
+def pictures(cells: list[Cell]) -> list[Picture | None]:
+    found = grids.stacked(
+        "pressure",
+        "Seconds in each action while memory is short",
+        by_action(cells, lambda cell: words.parameter("limit", cell.parameters.get("limit", 0))),
+        ACTIONS,
+        "Stacked bars: one bar for each vector, made of the seconds in each of six actions.",
+    )
+    return [found]
+
+
+def beside(section: Section) -> None:
+    thesis.beside(
+        section,
+        "thesis_pressure",
+        {
+            "std::string, while memory is short, total": ("time", "iterations", None),
+        },
+    )
+
+EXPERIMENT = Experiment(
+    title="Short memory",
+    question="How do vectors fare in a program whose memory does not fit, with swap behind it?",
+    document="A fast vector with mremap",
+    method=(
+        "The simulation with three element types, in a control group that may have 8/11 of the memory that std::vector needs for "
+        "it (the thesis: 8 GB for 11), with a swap file for the rest. Where the system does not allow that, it is not run."
+    ),
+    limits=(
+        "How fast the disk is decides by how much vectors differ: a fast one hides much of what the thesis saw. All have the same "
+        "limit, so who needs less is short of less."
+    ),
+    contests=(
+        Contest("time", "all actions"),
+        Contest("push_back", "push_back"),
+    ),
+    more=(
+        Contest("disk_faults", "faults that read from the disk"),
+        Contest("copy", "copy"),
+        Contest("insert", "insert"),
+    ),
+    reading="Seconds in each action, stacked; shorter is better.",
+    pictures=pictures,
+    beside=beside,
+    place=110,
+)

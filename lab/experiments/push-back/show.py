@@ -1,0 +1,62 @@
+"""Push back: what the report shows of it."""
+
+from __future__ import annotations
+
+from headroom_report.pictures import charts, values
+from headroom_report.pictures.charts import Picture
+from headroom_report.results.catalogue import Contest, Experiment
+from headroom_report.results.figures import Cell
+from headroom_report.tables import thesis
+from headroom_report.tables.section import Section
+
+
+def pictures(cells: list[Cell]) -> list[Picture | None]:
+    counted = [cell for cell in cells if cell.parameters.get("elements")]
+    rows = charts.rows_over(counted, "elements", values.per_element, values.element, "time")
+    return [
+        charts.sweep(
+            "push-back",
+            "A vector's life divided by its elements: made, filled by push_back, destroyed",
+            rows,
+            "elements",
+            "elements",
+            "time per element",
+            "s",
+            "panel",
+        )
+    ]
+
+
+def beside(section: Section) -> None:
+    thesis.beside(
+        section,
+        "thesis_push_back",
+        {
+            "10⁸ push_backs of int": ("time", "elements", "int"),
+            "10⁸ push_backs of an empty std::string": ("time", "elements", "string"),
+        },
+    )
+
+EXPERIMENT = Experiment(
+    title="Push back",
+    question="How long does it take to build a vector of n elements by push_back, at every size?",
+    document="A fast vector with mremap",
+    method=(
+        "A vector's whole life is timed: made empty, filled one by one, destroyed. Up to 10⁵ elements a process makes many "
+        "in a row and the median batch counts; above, it is the first vector of a fresh process."
+    ),
+    limits=(
+        "At small sizes nobody's system calls are amortised; at large ones whoever copies pays for it. The thesis's own "
+        "vector is measured only where its source is given; headroom::vector/heap (realloc, which moves large blocks by page "
+        "tables) plays by its policy."
+    ),
+    contests=(Contest("time", "time of a vector's life"),),
+    more=(
+        Contest("append", "time to fill it"),
+        Contest("time_first", "the first life in the process"),
+    ),
+    reading="Time per element; lower is better. Both axes are logarithmic.",
+    pictures=pictures,
+    beside=beside,
+    place=90,
+)

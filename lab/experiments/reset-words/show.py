@@ -1,0 +1,71 @@
+"""Reset words: what the report shows of it."""
+
+from __future__ import annotations
+
+from headroom_report.pictures import charts, grids
+from headroom_report.pictures.charts import Picture
+from headroom_report.results import words
+from headroom_report.results.catalogue import YARDSTICK, Contest, Experiment
+from headroom_report.results.figures import PAIRED, Cell
+from headroom_report.tables import thesis
+from headroom_report.tables.section import Section
+
+
+def pictures(cells: list[Cell]) -> list[Picture | None]:
+    rows = []
+    for cell in cells:
+        for name in cell.contenders:
+            ratio, figure = cell.ratio("time", name, YARDSTICK), cell.figure(name, "time")
+            if ratio is None or figure is None or name.endswith(PAIRED):
+                continue
+            rows.append(
+                {
+                    "contender": name,
+                    "panel": words.configuration(cell.parameters),
+                    "value": charts.short(ratio.median),
+                    "text": f"{words.ratio(ratio.median)}  ({words.quantity(figure.median, figure.unit)})",
+                    "hover": words.figure(figure),
+                }
+            )
+    return [
+        grids.panel_bars(
+            "reset-words",
+            "Time of all searches, divided by std::vector's",
+            rows,
+            "÷ std::vector",
+            "A bar for each vector, one panel for each number of states.",
+            1.0,
+            340,
+        )
+    ]
+
+
+def beside(section: Section) -> None:
+    thesis.beside(
+        section,
+        "thesis_reset_words",
+        {
+            "the largest input": ("time", "states", None),
+        },
+    )
+
+EXPERIMENT = Experiment(
+    title="Reset words",
+    question="What does a change of vector gain a real program?",
+    document="A fast vector with mremap",
+    method=(
+        "The program searches for the shortest word that takes an automaton from every state to the same one, for random "
+        "binary automata. Its vectors are a template parameter; what is searched, and how much of it, is the same for all, "
+        "and every word is checked."
+    ),
+    limits=(
+        "The thesis's program is not public; this one is after the same paper. Most of its time goes into comparing sets, so a "
+        "vector can gain only what growing costs."
+    ),
+    contests=(Contest("time", "time of all searches"),),
+    more=(Contest("loop_cpu", "processor time"),),
+    reading="Time divided by std::vector's; under 1 is faster.",
+    pictures=pictures,
+    beside=beside,
+    place=120,
+)

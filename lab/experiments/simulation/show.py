@@ -1,0 +1,92 @@
+"""Simulation: what the report shows of it."""
+
+from __future__ import annotations
+
+from headroom_report.pictures import charts, grids, values
+from headroom_report.pictures.actions import ACTIONS, by_action
+from headroom_report.pictures.charts import Picture
+from headroom_report.results import words
+from headroom_report.results.catalogue import Contest, Experiment
+from headroom_report.results.figures import PAIRED, Cell
+from headroom_report.tables import thesis
+from headroom_report.tables.section import Section
+
+
+def pictures(cells: list[Cell]) -> list[Picture | None]:
+    rows = by_action(cells, values.element)
+    lines = []
+    for cell in cells:
+        for name in cell.contenders:
+            if name.endswith(PAIRED):
+                continue
+            until = cell.sequence(name, "time_by_iteration")
+            iterations = cell.parameters.get("iterations")
+            if until and isinstance(iterations, int):
+                for stretch, seconds in enumerate(until, start=1):
+                    if seconds > 0 and stretch % 2 == 0:
+                        lines.append(
+                            {
+                                "contender": name,
+                                "panel": str(cell.parameters.get("element")),
+                                "x": iterations * stretch // len(until),
+                                "y": charts.short(seconds),
+                                "text": words.seconds(seconds),
+                            }
+                        )
+    iterations = {cell.parameters.get("iterations") for cell in cells}
+    after = f", {iterations.pop()} iterations" if len(iterations) == 1 else ""
+    return [
+        grids.stacked(
+            "simulation",
+            f"Seconds in each action{after}, by element type",
+            rows,
+            ACTIONS,
+            "Stacked bars: one bar for each vector, made of the seconds in each of six actions; one panel for each element type.",
+        ),
+        grids.lines(
+            "simulation-iterations",
+            "Seconds in all actions up to an iteration",
+            lines,
+            "iterations",
+            "seconds so far",
+            "Lines over iterations, one for each vector; one panel for each element type.",
+        ),
+    ]
+
+
+def beside(section: Section) -> None:
+    thesis.beside(
+        section,
+        "thesis_simulation",
+        {
+            "all push_backs of array<int, 10>, seconds": ("push_back", "iterations", "array<int,10>"),
+        },
+    )
+
+EXPERIMENT = Experiment(
+    title="Simulation",
+    question="How do vectors fare in a program that does everything with them, with many of them alive at once?",
+    document="A fast vector with mremap",
+    method=(
+        "A vector of vectors is kept for each element type. Every iteration does one of six actions, drawn at random with "
+        "the thesis's seeds: construct, push_back, pop_back, copy, insert, erase. Each action is timed; the vector of vectors "
+        "is of the kind under test too."
+    ),
+    limits=(
+        "Vectors that ask the system for memory when they are made or copied pay for it here: most vectors are small when they "
+        "begin. Nothing else is allocated, which is kinder to memory than real programs are."
+    ),
+    contests=(
+        Contest("time", "all actions"),
+        Contest("push_back", "push_back"),
+        Contest("construct", "construct"),
+        Contest("copy", "copy"),
+        Contest("insert", "insert"),
+        Contest("erase", "erase"),
+        Contest("pop_back", "pop_back"),
+    ),
+    reading="Seconds in each action, stacked; shorter is better. Each element type has its own scale.",
+    pictures=pictures,
+    beside=beside,
+    place=100,
+)

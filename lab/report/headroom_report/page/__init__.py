@@ -1,0 +1,1 @@
+"""The report whole: one page, or text on the terminal."""

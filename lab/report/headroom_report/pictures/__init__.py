@@ -1,0 +1,1 @@
+"""How a picture is drawn, and what each contender looks like in it."""

@@ -1,0 +1,1 @@
+"""Result files in, figures out; and the documents' own figures."""

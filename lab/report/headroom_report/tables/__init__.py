@@ -1,0 +1,1 @@
+"""Tables: of what was measured, and of the documents beside it."""

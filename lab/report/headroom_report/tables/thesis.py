@@ -1,0 +1,68 @@
+"""What “A fast vector with mremap” says in numbers, beside the figures here."""
+
+from __future__ import annotations
+
+from ..results import published, words
+from ..results.strategies import is_peer
+from .section import Section
+from .table import Column, Entry, Table
+
+
+def beside(section: Section, table_id: str, parts: dict[str, tuple[str, str, str | None]]) -> None:
+    """What the thesis says in numbers, as speeds, beside the speeds here. `parts`: for what the thesis speaks of, the metric, the
+    parameter of which the largest is taken, and the element."""
+    source = published.tables()[table_id]
+    ours = "headroom::vector"
+    table = Table(
+        [
+            Column("what"),
+            Column("published: rvector's speed ÷ the other's", True),
+            Column("the other, published"),
+            Column("here: headroom::vector's speed ÷ the other's", True),
+            Column("the other, here"),
+            Column("where"),
+        ],
+        caption="Published and here",
+        notes=[
+            f"Published on: {'; '.join(source.machines.values())}. headroom::vector plays rvector's part; the other is the fastest of the rest, "
+            "or the one named. The thesis shows plots; only what its text says in numbers stands here."
+        ],
+    )
+    for record in source.records():
+        if record["what"] not in parts:
+            continue
+        metric, where, element = parts[record["what"]]
+        cells = [
+            cell
+            for cell in section.cells
+            if (element is None or cell.parameters.get("element") == element) and cell.figure(ours, metric) is not None
+        ]
+        row = [
+            Entry(record["what"]),
+            Entry(words.ratio(record["speed of rvector / other"]), record["speed of rvector / other"]),
+            Entry(record["other"]),
+        ]
+        cell = max(cells, key=lambda cell: cell.parameters.get(where, 0), default=None)
+        named = record["other"] if record["other"] in ("std::vector", "folly::fbvector") else None
+        found = None
+        if cell:
+            others = [
+                (figure.median, name)
+                for name in cell.contenders
+                if (name == named if named else is_peer(name)) and (figure := cell.figure(name, metric)) is not None
+            ]
+            found = min(others, default=None)
+        if found is None:
+            table.rows.append(row + [Entry("not run", float("inf"), "unknown"), Entry(named or "—"), Entry("—")])
+            continue
+        speed = found[0] / cell.figure(ours, metric).median
+        label = words.configuration(cell.parameters)
+        table.rows.append(row + [Entry(words.ratio(speed), speed), Entry(found[1]), Entry(label)])
+        there = record["speed of rvector / other"]
+        section.agreement.append(
+            f"{record['what']}: {words.ratio(there)} times the speed of {record['other']} in the thesis, {words.ratio(speed)} times that of "
+            f"{found[1]} here ({label}): "
+            + ("as far ahead, or farther." if speed >= there else "ahead, and not as far." if speed > 1.0 else "not ahead.")
+        )
+    if table.rows:
+        section.beside.append(table)

@@ -1,0 +1,1 @@
+"""What the figures say of the claims, the promises and Headroom's standing."""
