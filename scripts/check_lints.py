@@ -15,6 +15,14 @@ CLEAN = {
     "README.md": "# Title\n\n[up](#title)\n\n<!-- file: examples/quick.cpp -->\n```cpp\nint main() {}\n```\n",
     "docs/conformance.md": "# Conformance\n",
     "tests/some_test.cpp": "TEST(suite, test) {}\n",
+    "lab/experiments/one/measure.cpp": '#include "part.hpp"\n',
+    "lab/experiments/one/part.hpp": HEADER,
+    "lab/experiments/one/show.py": "from headroom_report.tables import table\n",
+    "lab/report/headroom_report/__init__.py": "",
+    "lab/report/headroom_report/results/__init__.py": "",
+    "lab/report/headroom_report/results/words.py": "",
+    "lab/report/headroom_report/tables/table.py": "from ..results import words\n",
+    "lab/report/headroom_report/page/html.py": "from ..tables.table import Table\n",
     "CMakeLists.txt": "project(headroom VERSION 1.2.3)\n",
 }
 FAULTS = [    # lint, file, text that replaces the file, what the lint must say
@@ -24,6 +32,11 @@ FAULTS = [    # lint, file, text that replaces the file, what the lint must say
     ("floors", "include/headroom/new.hpp", HEADER, "new.hpp:1: has no floor yet"),
     ("floors", "include/headroom/headroom.hpp", HEADER, "headroom.hpp:1: leaves out include/headroom/pages.hpp"),
     ("floors", "src/system/linux.cpp", '#include "../tests/some_test.cpp"\n', "linux.cpp:1: src/ includes tests/"),
+    ("floors", "lab/engine/runner.cpp", '#include "experiments/one/part.hpp"\n', "runner.cpp:1: names the experiment one"),
+    ("floors", "lab/report/headroom_report/results/words.py", "from ..tables.table import Table\n", "words.py:1: uses lab/report"),
+    ("floors", "lab/report/headroom_report/results/words.py", "from . import words\n", "words.py:1: imports itself, by a circle"),
+    ("floors", "lab/report/headroom_report/new.d/a.py", "", "a.py:1: stands in no room"),
+    ("floors", "lab/experiments/one/show.py", "def f():\n    from headroom_report.page import html\n", "show.py:2: uses lab/report"),
     ("length", "src/range/cache.cpp", "//\n" * 701, "src/range/cache.cpp:701: 701 lines"),
     ("links", "README.md", "[x](docs/none.md)\n", "README.md:1: docs/none.md leads nowhere"),
     ("links", "README.md", "[x](#none)\n", "README.md:1: #none: no such heading"),
@@ -61,6 +74,7 @@ with tempfile.TemporaryDirectory() as folder:
         clean = run(tree, lint)
         if clean.returncode != 0:
             failures.append(f"lint_{lint}: finds fault with a clean tree:\n{clean.stdout}{clean.stderr}")
+        (tree / name).parent.mkdir(parents=True, exist_ok=True)
         (tree / name).parent.mkdir(parents=True, exist_ok=True)
         (tree / name).write_text(text)
         faulty = run(tree, lint)

@@ -1,11 +1,13 @@
 """Nothing includes upwards, and there are no circles: docs/design.md, "The floors".
 
 A public header may reach, through any chain of includes, only public headers of lower floors. Private headers (detail/)
-have no floor of their own: what they reach counts for those who include them.
+have no floor of their own: what they reach counts for those who include them. Nothing outside an experiment's folder includes
+what stands in it. The report's Python is checked by python_floors.py.
 """
 import pathlib
 import re
 
+import python_floors
 from sources import CODE, ROOT, files, finish, lines
 
 FLOORS = {
@@ -17,6 +19,7 @@ FLOORS = {
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 PUBLIC = pathlib.PurePath("include/headroom")
+EXPERIMENTS = ("lab", "experiments")
 
 
 def included(path):
@@ -26,7 +29,8 @@ def included(path):
         if not match:
             continue
         for candidate in ((path.parent / match[2]) if match[1] == '"' else None,
-                          pathlib.PurePath("include") / match[2], pathlib.PurePath("src") / match[2]):
+                          pathlib.PurePath("include") / match[2], pathlib.PurePath("src") / match[2],
+                          pathlib.PurePath("lab") / match[2], pathlib.PurePath("tools") / match[2]):
             if candidate is not None and (ROOT / candidate).is_file():
                 yield number, pathlib.PurePath((ROOT / candidate).resolve().relative_to(ROOT))
                 break
@@ -67,9 +71,11 @@ for path, includes in graph.items():
     for number, target in includes:
         if below is not None and target.parts[0] not in below:
             findings.append(f"{path}:{number}: {path.parts[0]}/ includes {target}")
+        if target.parts[:2] == EXPERIMENTS and path.parts[0] in ("lab", "tools") and path.parts[:3] != target.parts[:3]:
+            findings.append(f"{path}:{number}: names the experiment {target.parts[2]}, in whose folder it is not")
 # The top floor includes the rest, but for what only tests need.
 whole = PUBLIC / "headroom.hpp"
 if whole in graph:
     left_out = {path for path in graph if is_public(path)} - {whole, PUBLIC / "testing.hpp"} - {t for _, t in graph[whole]}
     findings.extend(f"{whole}:1: leaves out {path}" for path in sorted(left_out))
-finish(findings)
+finish(findings + python_floors.findings())

@@ -24,7 +24,7 @@ NAVIGATION = [
         ("Design", "docs/design.md"), ("Conformance", "docs/conformance.md"), ("Dead ends", "docs/dead-ends.md")]),
     ("The lab", [
         ("The lab", "lab/README.md"), ("On several machines", "docs/many-machines.md"),
-        ("The report's programs", "lab/report/README.md"), ("Reset words", "lab/reset_words/README.md")]),
+        ("The report's programs", "lab/report/README.md"), ("Reset words", "lab/experiments/reset-words/README.md")]),
     ("Project", [("Changes", "CHANGELOG.md"), ("Contributing", "CONTRIBUTING.md")]),
 ]
 

@@ -3,7 +3,8 @@ import pathlib
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-MADE = {"build", "results", ".venv", ".git", "__pycache__", ".pytest_cache"}
+MADE = {"build", "results", ".venv", ".git"}    # at the root
+MADE_ANYWHERE = {"__pycache__", ".pytest_cache"}
 CODE = {".cpp", ".hpp", ".h", ".c"}
 
 
@@ -12,7 +13,7 @@ def files(*suffixes):
     found = []
     for path in sorted(ROOT.rglob("*")):
         relative = path.relative_to(ROOT)
-        if not MADE.isdisjoint(relative.parts) or not path.is_file() or path.is_symlink():
+        if relative.parts[0] in MADE or not MADE_ANYWHERE.isdisjoint(relative.parts) or not path.is_file() or path.is_symlink():
             continue
         if not suffixes or path.suffix in suffixes:
             found.append(relative)

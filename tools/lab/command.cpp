@@ -23,14 +23,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The programs that measure stand next to this one. First the one that knows all experiments: its order is the lab's.
+// The programs that measure stand next to this one.
 std::vector<std::string> programs() {
     std::error_code error;
     fs::path self = fs::read_symlink("/proc/self/exe", error);
     if (error) throw std::runtime_error("cannot find the folder of this program: " + error.message());
     std::vector<std::string> result;
-    for (const char* level : {"O2", "O1", "O0"}) {
-        const fs::path program = self.parent_path() / (std::string("headroom-lab-") + level);
+    for (const char* name : {HEADROOM_LAB_PROGRAMS}) {
+        const fs::path program = self.parent_path() / name;
         if (!fs::exists(program)) throw std::runtime_error("missing beside this program: " + program.string());
         result.push_back(program.string());
     }

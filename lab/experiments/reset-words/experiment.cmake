@@ -1,4 +1,4 @@
-# A program of its own, for whoever has automata: program/README.md.
+# A program of its own, for whoever has automata: README.md.
 add_executable(headroom-reset-words ${folder}/program/reset_words.cpp)
 target_link_libraries(headroom-reset-words PRIVATE headroom::headroom)
 target_include_directories(headroom-reset-words PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})

@@ -3,7 +3,7 @@
 // Source: "A fast vector with mremap", 4.8.
 // What the document did: replaced all vectors in a program that computes shortest reset words, and ran it on random binary
 //   automata of growing size (figure 4.33); for the largest, rvector was 21% faster than std::vector, 6% than fbvector.
-// What is done here and why: that program is not public; lab/reset_words is one of our own after the same paper, with the
+// What is done here and why: that program is not public; the one beside this file is our own after the same paper, with the
 //   vector as its template parameter. Random binary automata, by seed, as many in a row as `automata` says; "time" is the
 //   whole search of all of them. Those that have no reset word are told at once and count too. What is searched, and how
 //   much of it, does not depend on the vector: "sets" and the checksum (lengths and letters of all words) are the same.
