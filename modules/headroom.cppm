@@ -82,9 +82,11 @@ using headroom::tracking_resource;
 using headroom::tracking_statistics;
 
 // resource_allocator.hpp, winked.hpp
+using headroom::default_resource;
 using headroom::make_winked;
 using headroom::operator==;
 using headroom::resource_allocator;
+using headroom::set_default_resource;
 using headroom::winked;
 
 }  // namespace headroom

@@ -9,12 +9,15 @@
 //     std::vector<text, headroom::resource_allocator<text, decltype(pool)>> texts(&pool);    // and so do its strings
 //
 // Behaves as polymorphic_allocator: elements that take such an allocator get it ("the scoped way"); the allocator stays with
-// its container when contents are copied, moved or swapped. Differences: a container that is copied passes the resource on
-// (there is no default resource to fall back to), and there is no default constructor.
+// its container when contents are copied, moved or swapped. Differences: a container that is copied passes the resource on.
+// A container that is made without an allocator takes the default resource of its resource's type: the one that
+// set_default_resource was given, or that the type itself names (see default_resource).
 //
 // Document: P0089R0 (binding by type parameter).
 #pragma once
 
+#include <atomic>
+#include <concepts>
 #include <cstddef>
 #include <limits>
 #include <memory>
@@ -35,7 +38,45 @@ inline constexpr bool is_pair = false;
 template <class First, class Second>
 inline constexpr bool is_pair<std::pair<First, Second>> = true;
 
+// A type of resources that names its default itself.
+template <class Resource>
+concept names_default_resource = requires {
+    { Resource::default_resource() } -> std::convertible_to<Resource*>;
+};
+
+template <class Resource>
+inline constinit std::atomic<Resource*> chosen_default{nullptr};
+
+// Writes to standard error that no default resource was set, and ends the program.
+HEADROOM_API [[noreturn]] void fail_without_default() noexcept;
+
 }  // namespace detail
+
+// The resource that a default-constructed resource_allocator<T, Resource> uses:
+//   - the one that set_default_resource<Resource>() was given;
+//   - else what the type's static member function default_resource() returns, where it has one;
+//   - else, for std::pmr::memory_resource, std::pmr::get_default_resource().
+// Null where there is none. Any thread, at any time. Costs a load of a global variable, and what that function takes.
+template <class Resource>
+[[nodiscard]] Resource* default_resource() {
+    if (Resource* const chosen = detail::chosen_default<Resource>.load(std::memory_order_acquire)) return chosen;
+    if constexpr (detail::names_default_resource<Resource>) {
+        return Resource::default_resource();
+    } else if constexpr (std::is_same_v<Resource, std::pmr::memory_resource>) {
+        return std::pmr::get_default_resource();
+    } else {
+        return nullptr;
+    }
+}
+
+// Makes `resource` the default for its type, in the whole program; null: none is set any more. Returns what was set before.
+// Allocators that exist keep the resource that they have. Precondition: it outlives every container that takes it from here;
+// where containers of several threads do, it is one that threads may share (synchronized_multipool_resource). Any thread, at
+// any time.
+template <class Resource>
+Resource* set_default_resource(std::type_identity_t<Resource>* resource) noexcept {
+    return detail::chosen_default<Resource>.exchange(resource, std::memory_order_acq_rel);
+}
 
 // `Resource` has allocate(bytes, alignment) and deallocate(block, bytes, alignment): any of Headroom's; or one of yours; or
 // std::pmr::memory_resource itself, whose calls then stay virtual.
@@ -53,6 +94,12 @@ public:
         using other = resource_allocator<U, Resource>;
     };
 
+    // Over default_resource<Resource>(). Where there is none the program ends with a message that says so: a container could
+    // not report it otherwise, as its default constructor does not throw. Costs a load, a test and, where the type names its
+    // default, the call. Two containers made so are equal in allocator while the default stays the same.
+    resource_allocator() noexcept : resource_(default_resource<Resource>()) {
+        if (HEADROOM_UNLIKELY(resource_ == nullptr)) detail::fail_without_default();
+    }
     // Precondition: `resource` is not null, and outlives every container that uses the allocator. Never throws.
     constexpr resource_allocator(Resource* resource) noexcept : resource_(resource) {}
     template <class U>
@@ -61,7 +108,7 @@ public:
     // Room for n objects. O(1). Throws bad_array_new_length where n * sizeof(T) overflows, and what the resource throws.
     // Invalidates: nothing.
     [[nodiscard]] HEADROOM_ALWAYS_INLINE T* allocate(std::size_t n) {
-        if (HEADROOM_UNLIKELY(n > std::numeric_limits<std::size_t>::max() / sizeof(T))) throw_too_long();
+        if (HEADROOM_UNLIKELY(n > (std::numeric_limits<std::size_t>::max)() / sizeof(T))) resource_allocator::throw_too_long();
         return static_cast<T*>(resource_->allocate(n * sizeof(T), alignof(T)));
     }
 

@@ -13,11 +13,11 @@
 #include <cstdint>
 #include <iosfwd>
 #include <memory_resource>
-#include <mutex>
 #include <string>
 
 #include <headroom/detail/attributes.hpp>
 #include <headroom/detail/memory/ledger.hpp>
+#include <headroom/detail/memory/resource_mutex.hpp>
 
 namespace headroom { inline namespace v0_1 {
 
@@ -44,7 +44,8 @@ struct tracking_statistics {
 
 class HEADROOM_API tracking_resource final : public std::pmr::memory_resource {
 public:
-    // Gets each message, a sentence without a line end. `context` is the user's.
+    // Gets each message, a sentence without a line end. `context` is the user's. Called by the thread that made the mistake,
+    // with no lock held: it may use the resource, for its statistics say. Several threads may call it at once.
     using listener = void (*)(void* context, const char* message);
 
     // `name` appears in messages; it and `upstream` must outlive the resource. Never throws.
@@ -90,6 +91,7 @@ private:
     void do_deallocate(void* block, std::size_t bytes, std::size_t alignment) override;
     bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override;
 
+    // Without the lock.
     void say(const char* message) const noexcept;
     [[nodiscard]] std::string in_use() const;
 
@@ -97,7 +99,7 @@ private:
     const char* name_;
     listener listener_;
     void* context_ = nullptr;
-    mutable std::mutex mutex_;
+    mutable detail::resource_mutex mutex_;
     detail::block_ledger ledger_;
     tracking_statistics counts_;
 };

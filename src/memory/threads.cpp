@@ -7,7 +7,7 @@
 #include <mutex>
 #include <new>
 
-#include "system/constant_mutex.hpp"
+#include "memory/resource_links.hpp"
 #include "system/platform.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {
@@ -16,10 +16,7 @@ constinit thread_local std::array<thread_place, thread_places> places_of_thread{
 
 namespace {
 
-// Guards who belongs to whom: the links of all caches, and the places taken. The last lock that a thread takes: a resource
-// calls its upstream under its own lock, and where that is a resource of this kind, this one is taken after that one. So
-// nothing that takes a lock is done under it.
-constinit constant_mutex links;
+// resource_links guards who belongs to whom: the links of all caches, and the places taken.
 constinit std::atomic<std::uint32_t> returned{0};    // how often a thread that ends was done with a resource
 constinit std::uint64_t last_serial = 0;
 constinit std::array<std::uint32_t, thread_places> resources_at{};    // how many resources share a place
@@ -70,24 +67,25 @@ thread_leaving* find_or_make_leaving() noexcept {
 }  // namespace
 
 void thread_leaving::return_caches() {
-    std::unique_lock lock(links);
+    std::unique_lock lock(resource_links);
     while (caches != nullptr) {
         thread_cache& gone = *caches;
         shared_pools& owner = *gone.owner;
         owner.unlink(gone);
-        ++owner.returning_;    // from here on it waits for this thread before it forgets its blocks, or goes
+        owner.returning_now() += 1;    // from here on it waits for this thread before it forgets its blocks, or goes
         lock.unlock();
         owner.return_all(gone);
         lock.lock();
-        --owner.returning_;
+        owner.returning_now() -= 1;
         returned.fetch_add(1, std::memory_order_relaxed);
         wake_all(returned);
     }
 }
 
 shared_pools::shared_pools(std::pmr::memory_resource& core) noexcept : core_(core) {
-    const std::lock_guard lock(links);
+    const std::lock_guard lock(resource_links);
     serial_ = ++last_serial;
+    forks_ = forks_so_far;
     const auto emptiest = std::min_element(resources_at.begin(), resources_at.end());
     ++*emptiest;
     place_ = static_cast<std::size_t>(emptiest - resources_at.begin());
@@ -95,7 +93,7 @@ shared_pools::shared_pools(std::pmr::memory_resource& core) noexcept : core_(cor
 
 shared_pools::~shared_pools() {
     forget();
-    const std::lock_guard lock(links);
+    const std::lock_guard lock(resource_links);
     --resources_at[place_];
 }
 
@@ -106,6 +104,13 @@ void shared_pools::unlink(thread_cache& gone) noexcept {
     if (gone.next_of_thread != nullptr) gone.next_of_thread->previous_of_thread = gone.previous_of_thread;
 }
 
+std::uint32_t& shared_pools::returning_now() noexcept {
+    // Threads of the parent that were at it do not end in the child.
+    if (forks_ != forks_so_far) returning_ = 0;
+    forks_ = forks_so_far;
+    return returning_;
+}
+
 thread_cache* shared_pools::find_or_make_cache() {
     if (thread_cache* const mine = cache()) return mine;
     if (left) return nullptr;
@@ -113,14 +118,14 @@ thread_cache* shared_pools::find_or_make_cache() {
     if (thread == nullptr) return nullptr;
     thread_cache* found = nullptr;
     {
-        const std::lock_guard lock(links);
+        const std::lock_guard lock(resource_links);
         found = thread->caches;
         while (found != nullptr && found->owner != this) found = found->next_of_thread;
     }
     if (found == nullptr) {
         // Not under the links' lock: the upstream may be another resource of this kind.
         found = new (allocate(sizeof(thread_cache), alignof(thread_cache))) thread_cache;
-        const std::lock_guard lock(links);
+        const std::lock_guard lock(resource_links);
         found->owner = this;
         found->next_of_owner = caches_;
         if (caches_ != nullptr) caches_->previous_of_owner = found;
@@ -228,10 +233,10 @@ void shared_pools::deallocate(void* block, std::size_t bytes, std::size_t alignm
 }
 
 void shared_pools::forget() noexcept {
-    std::unique_lock lock(links);
+    std::unique_lock lock(resource_links);
     while (caches_ != nullptr) unlink(*caches_);
     serial_ = ++last_serial;    // so that no thread finds the cache that it had
-    while (returning_ != 0) {
+    while (returning_now() != 0) {
         const std::uint32_t seen = returned.load(std::memory_order_relaxed);
         lock.unlock();
         wait_while(returned, seen);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <map>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -37,7 +38,14 @@ void tracking_resource::report_to(listener to, void* context) noexcept {
 }
 
 void tracking_resource::say(const char* message) const noexcept {
-    if (listener_ != nullptr) listener_(context_, message);
+    listener to;
+    void* with;
+    {
+        const std::lock_guard lock(mutex_);
+        to = listener_;
+        with = context_;
+    }
+    if (to != nullptr) to(with, message);
 }
 
 void* tracking_resource::allocate(std::size_t bytes, std::size_t alignment) {
@@ -65,7 +73,7 @@ void* tracking_resource::allocate(std::size_t bytes, std::size_t alignment) {
 }
 
 void tracking_resource::deallocate(void* block, std::size_t bytes, std::size_t alignment) {
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
     detail::block_record known;
     const detail::block_fault fault = ledger_.remove(block, bytes, alignment, known);
     switch (fault) {
@@ -90,6 +98,7 @@ void tracking_resource::deallocate(void* block, std::size_t bytes, std::size_t a
             ++counts_.late_frees;
             break;
     }
+    lock.unlock();
     char sentence[256];
     detail::describe_fault(sentence, sizeof sentence, fault, block, bytes, alignment, known);
     char message[384];

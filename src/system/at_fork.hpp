@@ -12,8 +12,8 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 
 // One place for each module; a new one goes between those that it calls and those that call it.
 enum class fork_place : std::size_t {
-    memory_resources,    // the locks of shared resources: they call their upstreams while they hold them
-    thread_caches,       // who belongs to whom among threads and resources
+    memory_resources,    // the locks of shared resources: they call their upstreams while they hold them; and, within those,
+                         // the lock of who belongs to whom among threads and resources
     prefaulter,          // the queue of the helper thread
     ranges,              // the registry and the warm cache
     waiting,             // mappings that the system would not take back

@@ -248,4 +248,70 @@ TEST(ResourceAllocator, AllocateSharedUsesIt) {
     EXPECT_EQ(upstream.blocks(), 0U);
 }
 
+// Sets a default resource for its type, and the former one again.
+template <class Resource>
+struct default_set {
+    explicit default_set(Resource* resource) : before(headroom::set_default_resource<Resource>(resource)) {}
+    default_set(const default_set&) = delete;
+    default_set& operator=(const default_set&) = delete;
+    ~default_set() { headroom::set_default_resource<Resource>(before); }
+    Resource* before;
+};
+
+TEST(ResourceAllocator, DefaultConstructedItTakesTheResourceThatWasSet) {
+    multipool_resource one, two;
+    using numbers = vector_in<int, multipool_resource>;
+    {
+        const default_set<multipool_resource> set(&one);
+        numbers a;
+        a.push_back(1);
+        EXPECT_EQ(a.get_allocator().resource(), &one);
+        const default_set<multipool_resource> another(&two);
+        EXPECT_EQ(another.before, &one);
+        EXPECT_EQ(numbers().get_allocator().resource(), &two);
+        EXPECT_EQ(a.get_allocator().resource(), &one) << "allocators that exist keep theirs";
+        // Members that are default-constructed, and maps whose values are, as in "change one typedef".
+        struct record {
+            numbers values;
+            std::map<int, numbers, std::less<>, resource_allocator<std::pair<const int, numbers>, multipool_resource>> by_key;
+        } whole;
+        whole.by_key[1].push_back(2);
+        EXPECT_EQ(whole.by_key[1].get_allocator().resource(), &two);
+    }
+    EXPECT_EQ(headroom::default_resource<multipool_resource>(), nullptr);
+}
+
+TEST(ResourceAllocator, DefaultsOfDifferentTypesAreDifferent) {
+    multipool_resource pool;
+    counting_resource counting;
+    const default_set<multipool_resource> a(&pool);
+    const default_set<counting_resource> b(&counting);
+    EXPECT_EQ((resource_allocator<int, multipool_resource>().resource()), &pool);
+    EXPECT_EQ((resource_allocator<int, counting_resource>().resource()), &counting);
+}
+
+struct self_naming : counting_resource {
+    static self_naming* default_resource() {
+        static self_naming mine;
+        return &mine;
+    }
+};
+
+TEST(ResourceAllocator, ATypeMayNameItsDefaultItself) {
+    EXPECT_EQ((resource_allocator<int, self_naming>().resource()), self_naming::default_resource());
+    self_naming other;
+    const default_set<self_naming> set(&other);
+    EXPECT_EQ((resource_allocator<int, self_naming>().resource()), &other) << "what the user sets comes first";
+}
+
+TEST(ResourceAllocator, OfMemoryResourceItselfTheDefaultIsTheStandards) {
+    counting_upstream upstream;
+    const test::default_resource set(&upstream);
+    EXPECT_EQ((resource_allocator<int, std::pmr::memory_resource>().resource()), &upstream);
+}
+
+TEST(ResourceAllocatorDeathTest, WithoutADefaultTheProgramEndsAndSaysWhy) {
+    EXPECT_DEATH((void)(resource_allocator<int, headroom::monotonic_resource>()), "call headroom::set_default_resource first");
+}
+
 }  // namespace

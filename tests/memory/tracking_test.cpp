@@ -206,4 +206,28 @@ TEST(Tracking, RemembersOnlyTheLatestOfThoseThatAreGone) {
     EXPECT_EQ(resource.statistics().double_frees, 1U);
 }
 
+// The listener is called with no lock held.
+TEST(Tracking, AListenerMayAskTheResource) {
+    tracking_resource resource;
+    struct heard {
+        tracking_resource* resource;
+        std::uint64_t errors = 0;
+        std::string report;
+    } said{&resource, 0, {}};
+    resource.report_to(
+        [](void* context, const char*) {
+            auto& into = *static_cast<heard*>(context);
+            into.errors = into.resource->statistics().errors();
+            into.report = into.resource->report();
+            into.resource->deallocate(into.resource->allocate(1), 1);
+            into.resource->report_to(nullptr);
+        },
+        &said);
+    int foreign = 0;
+    resource.deallocate(&foreign, 4);
+    EXPECT_EQ(said.errors, 1U);
+    EXPECT_NE(said.report.find("0 blocks in use"), std::string::npos);
+    EXPECT_EQ(resource.statistics().total_blocks, 1U);
+}
+
 }  // namespace

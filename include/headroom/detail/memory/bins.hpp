@@ -57,7 +57,7 @@ struct bin {
     void clear() noexcept { before.next = last = &before; }
     // Precondition for both: not zero.
     void add(void* block) noexcept {
-        link(last, block);
+        detail::link(last, block);
         last = static_cast<free_block*>(block);
     }
     // The first block; null when there is none.
@@ -67,7 +67,7 @@ struct bin {
         if (block == last) {
             clear();
         } else {
-            before.next = next_of(block);
+            before.next = detail::next_of(block);
         }
         return block;
     }
@@ -76,7 +76,7 @@ struct bin {
 // Size of the blocks in each bin up to largest_binned, in bytes.
 inline constexpr auto binned_bytes = [] {
     std::array<std::uint16_t, bins> table{};
-    for (std::size_t index = 0; index < bins; ++index) table[index] = static_cast<std::uint16_t>(bin_bytes(index));
+    for (std::size_t index = 0; index < bins; ++index) table[index] = static_cast<std::uint16_t>(detail::bin_bytes(index));
     return table;
 }();
 
@@ -93,7 +93,7 @@ inline constexpr auto bin_offset = [] {
     std::array<std::uint16_t, largest_binned / block_step> table{};
     std::size_t index = 0;
     for (std::size_t slot = 0; slot < table.size(); ++slot) {
-        while (bin_bytes(index) < (slot + 1) * block_step) ++index;
+        while (detail::bin_bytes(index) < (slot + 1) * block_step) ++index;
         table[slot] = static_cast<std::uint16_t>(index * sizeof(bin));
     }
     return table;
@@ -108,23 +108,24 @@ HEADROOM_ALWAYS_INLINE constexpr std::size_t wide_index(std::size_t bytes) noexc
 
 // The bin of any size from 1 to largest_pooled.
 constexpr std::size_t bin_index(std::size_t bytes) noexcept {
-    return bytes <= largest_binned ? bin_offset[(bytes - 1) / block_step] / sizeof(bin) : bins + wide_index(bytes);
+    return bytes <= largest_binned ? bin_offset[(bytes - 1) / block_step] / sizeof(bin) : bins + detail::wide_index(bytes);
 }
 
 // The largest bin whose blocks fit into `bytes` (at least block_step).
 constexpr std::size_t bin_within(std::size_t bytes) noexcept {
     if (bytes >= largest_pooled) return bins + wide_bins - 1;
-    const std::size_t index = bin_index(bytes);
-    return bin_bytes(index) == bytes ? index : index - 1;
+    const std::size_t index = detail::bin_index(bytes);
+    return detail::bin_bytes(index) == bytes ? index : index - 1;
 }
 
-static_assert(bin_bytes(bins - 1) == largest_binned);
-static_assert(bin_bytes(bins + wide_bins - 1) == largest_pooled);
-static_assert(bin_index(largest_binned) == bins - 1 && bin_index(largest_binned + 1) == bins);
-static_assert(bin_index(largest_pooled) == bins + wide_bins - 1);
+static_assert(detail::bin_bytes(bins - 1) == largest_binned);
+static_assert(detail::bin_bytes(bins + wide_bins - 1) == largest_pooled);
+static_assert(detail::bin_index(largest_binned) == bins - 1 && detail::bin_index(largest_binned + 1) == bins);
+static_assert(detail::bin_index(largest_pooled) == bins + wide_bins - 1);
 static_assert([] {
     for (std::size_t index = bins; index < bins + wide_bins; ++index) {
-        if (bin_index(bin_bytes(index)) != index || bin_index(bin_bytes(index - 1) + 1) != index) return false;
+        if (detail::bin_index(detail::bin_bytes(index)) != index) return false;
+        if (detail::bin_index(detail::bin_bytes(index - 1) + 1) != index) return false;
     }
     return true;
 }());

@@ -8,10 +8,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <mutex>
+#include <mutex>    // lock_guard
 
 #include <headroom/detail/attributes.hpp>
 #include <headroom/detail/memory/ledger.hpp>
+#include <headroom/detail/memory/resource_mutex.hpp>
 
 #if defined(HEADROOM_CHECKED) || defined(HEADROOM_HARDENED)
 #define HEADROOM_MEMORY_CHECKED 1
@@ -42,7 +43,7 @@ public:
     void deallocated(const void* owner, const void* block, std::size_t bytes, std::size_t alignment) noexcept {
         block_record known;
         const block_fault fault = ledger_.remove(block, bytes, alignment, known);
-        if (fault != block_fault::none) fail_block(resource_, owner, fault, block, bytes, alignment, known);
+        if (fault != block_fault::none) detail::fail_block(resource_, owner, fault, block, bytes, alignment, known);
     }
     // All blocks are gone at once.
     void forgotten() noexcept { ledger_.forget(); }
@@ -57,7 +58,7 @@ public:
     void untouched(const void* owner, const void* block, std::size_t from, std::size_t bytes) const noexcept {
         const auto* const data = static_cast<const unsigned char*>(block);
         for (std::size_t at = from; at < bytes; ++at) {
-            if (data[at] != free_fill) fail_written(resource_, owner, block, bytes, at);
+            if (data[at] != free_fill) detail::fail_written(resource_, owner, block, bytes, at);
         }
     }
 
@@ -84,7 +85,7 @@ public:
     }
 
 private:
-    std::mutex mutex_;
+    resource_mutex mutex_;
     memory_checks checks_;
 };
 

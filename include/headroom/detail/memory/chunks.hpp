@@ -27,11 +27,11 @@ HEADROOM_ALWAYS_INLINE std::uintptr_t address_of(const void* pointer) noexcept {
     return reinterpret_cast<std::uintptr_t>(pointer);
 }
 HEADROOM_ALWAYS_INLINE std::byte* align_up(std::byte* pointer, std::size_t alignment) noexcept {
-    return reinterpret_cast<std::byte*>((address_of(pointer) + alignment - 1) & ~std::uintptr_t{alignment - 1});
+    return reinterpret_cast<std::byte*>((detail::address_of(pointer) + alignment - 1) & ~std::uintptr_t{alignment - 1});
 }
 // Whether align_up went past the last address. No test at all where addresses have 64 bits: none is so near their end.
 HEADROOM_ALWAYS_INLINE bool wrapped(const std::byte* aligned, const std::byte* from) noexcept {
-    return sizeof(void*) < 8 && address_of(aligned) < address_of(from);
+    return sizeof(void*) < 8 && detail::address_of(aligned) < detail::address_of(from);
 }
 constexpr std::size_t round_to(std::size_t bytes, std::size_t alignment) noexcept {
     return (bytes + alignment - 1) & ~(alignment - 1);
@@ -52,7 +52,7 @@ inline constexpr commit_policy chunk_policy = commit_policy::huge_pages(std::siz
     volatile std::size_t bytes = SIZE_MAX;
     volatile std::size_t alignment = SIZE_MAX / 2 + 1;
     (void)upstream->allocate(bytes, alignment);
-    throw_bad_alloc();
+    detail::throw_bad_alloc();
 }
 
 // True where chunks may come from reservations: nobody could tell the difference, unless by replacing operator new.
@@ -69,9 +69,9 @@ struct piece {
     std::size_t reserved = 0;
 
     void give_back(std::pmr::memory_resource* upstream) const {
-        unpoison(data, bytes);
+        detail::unpoison(data, bytes);
         if (control != nullptr) {
-            relinquish(control, bytes);
+            detail::relinquish(control, bytes);
         } else {
             upstream->deallocate(data, bytes, alignment);
         }
@@ -87,25 +87,25 @@ enum class arrival : bool { at_once, at_first_touch };
 inline std::size_t extend_for(range* control, std::size_t needed, std::size_t reserved, arrival how,
                               std::error_code& error) noexcept {
     // (Huge pages are not left to first touch: they take a tenth of the time.)
-    if (how == arrival::at_once || needed > chunk_policy.from()) return extend(control, needed, error);
+    if (how == arrival::at_once || needed > chunk_policy.from()) return detail::extend(control, needed, error);
     // Access alone costs nothing but the call, so not many calls.
     constexpr std::size_t largest_step = std::size_t{128} << 10;
     const std::size_t committed =
-        extend_exactly(control, std::min(reserved, needed + std::min(needed / 4, largest_step)), error);
-    return error ? extend_exactly(control, needed, error) : committed;
+        detail::extend_exactly(control, (std::min)(reserved, needed + (std::min)(needed / 4, largest_step)), error);
+    return error ? detail::extend_exactly(control, needed, error) : committed;
 }
 
 // A reservation of at least `wanted` bytes, half as much where refused, of which `needed` are committed; an empty piece
 // when that is refused too.
 HEADROOM_COLD inline piece reserved_piece(std::size_t wanted, std::size_t needed, arrival how = arrival::at_once) noexcept {
     std::error_code error;
-    const held_range held = acquire(std::max(wanted, needed), false, needed, chunk_policy, error);
+    const held_range held = detail::acquire((std::max)(wanted, needed), false, needed, chunk_policy, error);
     if (error) return {};
     piece result{held.base, held.committed, 0, held.control, held.reserved};
     if (held.committed < needed) {
-        result.bytes = extend_for(held.control, needed, held.reserved, how, error);
+        result.bytes = detail::extend_for(held.control, needed, held.reserved, how, error);
         if (error) {
-            relinquish(held.control);
+            detail::relinquish(held.control);
             return {};
         }
     }
@@ -132,7 +132,7 @@ struct bytes_at_hand {
     }
     static bool fits(const std::byte* from, const std::byte* to, std::size_t bytes, std::size_t alignment) noexcept {
         const auto room = static_cast<std::size_t>(to - from);
-        const std::size_t pad = -address_of(from) & (alignment - 1);
+        const std::size_t pad = -detail::address_of(from) & (alignment - 1);
         return pad <= room && bytes <= room - pad;
     }
 };
@@ -152,7 +152,7 @@ public:
     chunk_chain& operator=(const chunk_chain&) = delete;
     ~chunk_chain() {
         release();
-        unpoison(buffer_, buffer_bytes_);
+        detail::unpoison(buffer_, buffer_bytes_);
     }
 
     [[nodiscard]] std::pmr::memory_resource* upstream() const noexcept { return upstream_; }
@@ -163,7 +163,7 @@ public:
         buffer_bytes_ = bytes;
         cursor = buffer_;
         limit = buffer_ + bytes;
-        poison(buffer_, bytes);
+        detail::poison(buffer_, bytes);
     }
 
     struct span {
@@ -177,7 +177,7 @@ public:
     // changed nothing. Precondition: alignment is a power of two.
     HEADROOM_COLD span make_room(std::size_t bytes, std::size_t alignment, std::size_t most = largest_chunk,
                                  arrival how = arrival::at_once) {
-        if (bytes > largest_request || alignment > most_alignment) refuse(upstream_);
+        if (bytes > largest_request || alignment > most_alignment) detail::refuse(upstream_);
         if (grow_in_place(bytes, alignment, how)) return {limit, limit};
         // A chunk kept from an earlier round, moved next to the active one so that those passed over stay in line; or before
         // it, when it is the first and nothing was taken from it yet.
@@ -260,7 +260,7 @@ public:
 
 private:
     static void hide(std::byte* first, std::byte* last) noexcept {
-        if (first != last) poison(first, static_cast<std::size_t>(last - first));
+        if (first != last) detail::poison(first, static_cast<std::size_t>(last - first));
     }
 
     void start_over() noexcept {
@@ -286,11 +286,11 @@ private:
         piece& memory = grown.memory;
         if (memory.control == nullptr) return false;
         if (!fits(from, memory.data + memory.reserved, bytes, alignment)) return false;
-        const std::size_t pad = -address_of(from) & (alignment - 1);
+        const std::size_t pad = -detail::address_of(from) & (alignment - 1);
         const std::size_t needed = static_cast<std::size_t>(from - memory.data) + pad + bytes;
         if (needed > memory.bytes) {
             std::error_code error;
-            const std::size_t committed = extend_for(memory.control, needed, memory.reserved, how, error);
+            const std::size_t committed = detail::extend_for(memory.control, needed, memory.reserved, how, error);
             if (error) return false;
             hide(grown.last, memory.data + committed);
             memory.bytes = committed;
@@ -305,23 +305,23 @@ private:
 
     // A new chunk for `bytes` at `alignment`, not yet in the chain.
     chunk* obtain(std::size_t bytes, std::size_t alignment, std::size_t most, arrival how) {
-        constexpr std::size_t link = round_to(sizeof(chunk), alignof(std::max_align_t));
-        if (reserve_ && std::max(next_, bytes) >= reserve_from) {
+        constexpr std::size_t link = detail::round_to(sizeof(chunk), alignof(std::max_align_t));
+        if (reserve_ && (std::max)(next_, bytes) >= reserve_from) {
             const std::size_t needed = link + alignment + bytes;
-            const piece memory = reserved_piece(std::max(next_reserved_, std::bit_ceil(needed)), needed, how);
+            const piece memory = detail::reserved_piece((std::max)(next_reserved_, std::bit_ceil(needed)), needed, how);
             if (memory.control != nullptr) {
-                next_reserved_ = std::min(std::max(next_reserved_, memory.reserved), largest_reserved / 4) * 4;
+                next_reserved_ = (std::min)((std::max)(next_reserved_, memory.reserved), largest_reserved / 4) * 4;
                 hide(memory.data + sizeof(chunk), memory.data + memory.bytes);
                 return new (memory.data)
                     chunk{nullptr, memory.data + link, memory.data + memory.bytes, memory};
             }
         }
-        const std::size_t wanted = std::max(bytes, std::min(next_, most));
-        const std::size_t usable = round_to(wanted, alignof(std::max_align_t));
-        piece memory{nullptr, usable + link, std::max(alignment, alignof(std::max_align_t))};
+        const std::size_t wanted = (std::max)(bytes, (std::min)(next_, most));
+        const std::size_t usable = detail::round_to(wanted, alignof(std::max_align_t));
+        piece memory{nullptr, usable + link, (std::max)(alignment, alignof(std::max_align_t))};
         memory.data = static_cast<std::byte*>(upstream_->allocate(memory.bytes, memory.alignment));
         // Reservations follow soon, so get there quickly; upstream's chunks may be all there is, so do not overshoot.
-        next_ = std::min(std::max(next_, usable), largest_chunk) * (reserve_ ? 4 : 2);
+        next_ = (std::min)((std::max)(next_, usable), largest_chunk) * (reserve_ ? 4 : 2);
         std::byte* const end = memory.data + memory.bytes - link;
         hide(memory.data, end);
         return new (end) chunk{nullptr, memory.data, end, memory};

@@ -25,7 +25,7 @@ public:
     // Throws what upstream throws; nothing has changed then.
     [[gnu::noinline]] void* allocate(std::size_t bytes, std::size_t alignment, std::pmr::memory_resource* upstream,
                                      bool reserve) {
-        if (bytes > largest_request || alignment > most_alignment) refuse(upstream);
+        if (bytes > largest_request || alignment > most_alignment) detail::refuse(upstream);
         const std::size_t needed = link_at(bytes) + sizeof(link);
         piece memory = take_freed(needed, alignment);
         if (memory.data == nullptr) memory = take_spare(needed, alignment);
@@ -33,7 +33,7 @@ public:
         link* const added = new (memory.data + link_at(bytes)) link{nullptr, in_use_, memory};
         if (in_use_ != nullptr) in_use_->previous = added;
         in_use_ = added;
-        poison(memory.data + bytes, link_at(bytes) - bytes);
+        detail::poison(memory.data + bytes, link_at(bytes) - bytes);
         return memory.data;
     }
 
@@ -51,7 +51,7 @@ public:
         ++freed_count_;
         gone->next = freed_;
         freed_ = gone;
-        poison(block, bytes);
+        detail::poison(block, bytes);
         while (freed_count_ > most_freed || freed_bytes_ > most_freed_bytes) give_back_oldest(upstream);
     }
 
@@ -69,7 +69,7 @@ public:
         for (link* each = std::exchange(in_use_, nullptr); each != nullptr;) {
             if constexpr (poisoning) {
                 const auto* const end = reinterpret_cast<const std::byte*>(each);
-                poison(each->memory.data, static_cast<std::size_t>(end - each->memory.data));
+                detail::poison(each->memory.data, static_cast<std::size_t>(end - each->memory.data));
             }
             // In order of allocation, so that a round like the last finds what it needs at once.
             link* const next = each->next;
@@ -88,10 +88,10 @@ private:
     static constexpr std::size_t most_freed = 8;                                // blocks that are kept
     static constexpr std::size_t most_freed_bytes = std::size_t{8} << 20;       // and bytes, of all of them
 
-    static constexpr std::size_t link_at(std::size_t bytes) noexcept { return round_to(bytes, alignof(std::max_align_t)); }
+    static constexpr std::size_t link_at(std::size_t bytes) noexcept { return detail::round_to(bytes, alignof(std::max_align_t)); }
 
     static bool serves(const piece& memory, std::size_t needed, std::size_t alignment) noexcept {
-        return memory.bytes >= needed && memory.bytes / 2 <= needed && (address_of(memory.data) & (alignment - 1)) == 0;
+        return memory.bytes >= needed && memory.bytes / 2 <= needed && (detail::address_of(memory.data) & (alignment - 1)) == 0;
     }
 
     // A fresh piece. Throws what upstream throws.
@@ -99,15 +99,16 @@ private:
                                bool reserve) {
         if (reserve && needed >= chunk_chain::reserve_from && alignment <= page_size()) {
             // Reservations of few sizes, so that the warm cache has the right one.
-            const std::size_t wanted = std::bit_ceil(std::max(needed, std::size_t{1} << 20));
-            if (const piece memory = reserved_piece(wanted, needed, arrival::at_first_touch); memory.data != nullptr) return memory;
+            const std::size_t wanted = std::bit_ceil((std::max)(needed, std::size_t{1} << 20));
+            const auto reserved = [&] { return detail::reserved_piece(wanted, needed, arrival::at_first_touch); };
+            if (const piece memory = reserved(); memory.data != nullptr) return memory;
             // What is kept may be what stands in the way.
             if (freed_ != nullptr || spare_ != nullptr) {
                 give_back_kept(upstream);
-                if (const piece memory = reserved_piece(wanted, needed, arrival::at_first_touch); memory.data != nullptr) return memory;
+                if (const piece memory = reserved(); memory.data != nullptr) return memory;
             }
         }
-        piece memory{nullptr, needed, std::max(alignment, alignof(std::max_align_t))};
+        piece memory{nullptr, needed, (std::max)(alignment, alignof(std::max_align_t))};
         memory.data = static_cast<std::byte*>(upstream->allocate(memory.bytes, memory.alignment));
         return memory;
     }
@@ -146,7 +147,7 @@ private:
     static piece take(link** from) noexcept {
         const piece memory = (*from)->memory;
         *from = (*from)->next;
-        unpoison(memory.data, memory.bytes);
+        detail::unpoison(memory.data, memory.bytes);
         return memory;
     }
 

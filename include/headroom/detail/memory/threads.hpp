@@ -6,10 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory_resource>
-#include <mutex>
 
 #include <headroom/detail/attributes.hpp>
 #include <headroom/detail/memory/bins.hpp>
+#include <headroom/detail/memory/resource_mutex.hpp>
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
@@ -81,7 +81,7 @@ public:
     // Precondition: no other thread is in a call. Waits as the destructor does.
     void forget() noexcept;
 
-    [[nodiscard]] std::mutex& mutex() noexcept { return mutex_; }
+    [[nodiscard]] resource_mutex& mutex() noexcept { return mutex_; }
 
 private:
     friend struct thread_leaving;
@@ -90,14 +90,17 @@ private:
     void return_blocks(std::size_t index, thread_bin& from, std::uint32_t count);
     // What a thread that ends kept, and the cache, which is in no list any more.
     void return_all(thread_cache& gone);
-    void unlink(thread_cache& gone) noexcept;    // under the lock of the links
+    // Both under the lock of the links.
+    void unlink(thread_cache& gone) noexcept;
+    std::uint32_t& returning_now() noexcept;
 
     std::pmr::memory_resource& core_;
     std::uint64_t serial_;    // unique in the program's life, never 0; another one each time that all is forgotten
     std::size_t place_;
-    std::mutex mutex_;
+    resource_mutex mutex_;
     thread_cache* caches_ = nullptr;
-    std::uint32_t returning_ = 0;    // threads that end and are in return_all; guarded as the links are
+    std::uint32_t returning_ = 0;    // threads that end and are in return_all, since so many forks; guarded as the links are
+    std::uint32_t forks_;
 };
 
 }}}  // namespace headroom::detail

@@ -1,0 +1,129 @@
+// A multipool that many threads may use at once.
+//
+// Choose it where threads share what they allocate, or hand it to each other. Each thread keeps a few free blocks of each
+// size up to 4 KiB (4 KiB worth, twice that at most), so most calls take no lock and threads do not slow each other down;
+// batches travel through one lock. A thread that ends gives back what it kept. Larger blocks take the lock. Where each
+// thread has its own data, a multipool_resource for each is faster and needs none of this.
+//
+// Otherwise as multipool_resource: default upstream, options, release(), rewind(), checks. Costs about 1.5 KiB, and 2 KiB
+// for each thread that uses it. Up to 64 such resources at once are found quickly; more work, but slower.
+//
+// Document: P0089R0 (section 4 on synchronized multipools; benchmark IV).
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <memory_resource>
+
+#include <headroom/detail/memory/bins.hpp>
+#include <headroom/detail/memory/checks.hpp>
+#include <headroom/detail/memory/multipool_resource.hpp>
+#include <headroom/detail/memory/threads.hpp>
+
+namespace headroom { inline namespace v0_1 {
+
+HEADROOM_MEMORY_ABI {
+
+class synchronized_multipool_resource final : public std::pmr::memory_resource {
+public:
+    // As multipool_resource's. The upstream is called by one thread at a time. Never throw.
+    synchronized_multipool_resource() noexcept = default;
+    explicit synchronized_multipool_resource(std::pmr::memory_resource* upstream) noexcept : core_(upstream) {}
+    explicit synchronized_multipool_resource(const std::pmr::pool_options& options) noexcept : core_(options) {}
+    synchronized_multipool_resource(const std::pmr::pool_options& options, std::pmr::memory_resource* upstream) noexcept
+        : core_(options, upstream) {}
+
+    synchronized_multipool_resource(const synchronized_multipool_resource&) = delete;
+    synchronized_multipool_resource& operator=(const synchronized_multipool_resource&) = delete;
+
+    // Releases. Precondition: no other thread is in a call; waits for threads that are ending. Invalidates: every block.
+    ~synchronized_multipool_resource() override = default;
+
+    // As multipool_resource::allocate. Any thread, at any time.
+    [[nodiscard, gnu::returns_nonnull]] HEADROOM_ALWAYS_INLINE void* allocate(
+        std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) {
+        const std::size_t last = detail::last_byte(bytes, alignment);
+        if (HEADROOM_UNLIKELY(last >= largest_kept_ || alignment > fine_alignment)) {
+            return checked(shared_.allocate(bytes, alignment), bytes, alignment);
+        }
+        const std::size_t index = detail::bin_offset[last / detail::block_step] / sizeof(detail::bin);
+        if (detail::thread_cache* const mine = shared_.cache()) {
+            detail::thread_bin& pool = mine->pools[index];
+            detail::free_block* const block = pool.queue.before.next;
+            if (block != pool.queue.last) {
+                pool.queue.before.next = detail::next_of(block);
+                --pool.count;
+                return handed_out(block, bytes, alignment);
+            }
+        }
+        return handed_out(shared_.refill(index), bytes, alignment);
+    }
+
+    // As multipool_resource::deallocate. Any thread, not only the one that allocated the block.
+    HEADROOM_ALWAYS_INLINE void deallocate(void* block, std::size_t bytes,
+                                           std::size_t alignment = alignof(std::max_align_t)) {
+        checks_.deallocated(this, block, bytes, alignment);
+        const std::size_t last = detail::last_byte(bytes, alignment);
+        if (HEADROOM_UNLIKELY(last >= largest_kept_ || alignment > fine_alignment)) {
+            return shared_.deallocate(block, bytes, alignment);
+        }
+        const std::size_t index = detail::bin_offset[last / detail::block_step] / sizeof(detail::bin);
+        if (detail::thread_cache* const mine = shared_.cache()) {
+            detail::thread_bin& pool = mine->pools[index];
+            if (pool.count < pool.most) {
+                detail::link(pool.queue.last, block);
+                pool.queue.last = static_cast<detail::free_block*>(block);
+                ++pool.count;
+                if constexpr (detail::poisoning) detail::poison(block, detail::binned_bytes[index]);
+                return;
+            }
+        }
+        shared_.hand_over(index, block);
+    }
+
+    // As multipool_resource's. Precondition: no other thread is in a call (blocks in use would vanish under it). Waits for
+    // threads that are ending and give back what they kept. Invalidates: every block.
+    void release() noexcept {
+        forget();
+        core_.release();
+    }
+    void rewind() noexcept {
+        forget();
+        core_.rewind();
+    }
+
+    [[nodiscard]] std::pmr::memory_resource* upstream_resource() const noexcept { return core_.upstream_resource(); }
+    [[nodiscard]] std::pmr::pool_options options() const noexcept { return core_.options(); }
+
+private:
+    static constexpr std::size_t fine_alignment = 2 * detail::block_step;
+
+    HEADROOM_ALWAYS_INLINE void* handed_out(void* block, std::size_t bytes, std::size_t alignment) {
+        detail::unpoison(block, bytes);
+        return checked(block, bytes, alignment);
+    }
+    HEADROOM_ALWAYS_INLINE void* checked(void* block, std::size_t bytes, std::size_t alignment) {
+        checks_.allocated(block, bytes, alignment);
+        return block;
+    }
+
+    void forget() noexcept {
+        checks_.forgotten();
+        shared_.forget();
+    }
+
+    void* do_allocate(std::size_t bytes, std::size_t alignment) override { return allocate(bytes, alignment); }
+    void do_deallocate(void* block, std::size_t bytes, std::size_t alignment) override {
+        deallocate(block, bytes, alignment);
+    }
+    bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override { return this == &other; }
+
+    multipool_resource core_;
+    std::size_t largest_kept_ = (std::min)(core_.options().largest_required_pool_block, detail::largest_binned);
+    detail::shared_pools shared_{core_};
+    [[no_unique_address]] detail::synchronized_checks checks_{"synchronized_multipool_resource"};
+};
+
+}  // HEADROOM_MEMORY_ABI
+
+}}  // namespace headroom

@@ -1,0 +1,154 @@
+// Memory resources that several threads use, when the process forks while they are at work.
+// Labels: posix thread
+#include <headroom/multipool.hpp>
+#include <headroom/tracking.hpp>
+
+#include <gtest/gtest.h>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <list>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "system/in_child.hpp"
+
+// ThreadSanitizer ends a child of a threaded process that starts a thread, unless told not to; other builds never ask.
+extern "C" const char* __tsan_default_options() { return "die_after_fork=0"; }
+
+namespace {
+
+using headroom::synchronized_multipool_resource;
+
+// Threads that call `work` again and again while this lives.
+class busy_threads {
+public:
+    template <class Work>
+    busy_threads(int count, Work work) {
+        for (int number = 0; number < count; ++number) {
+            threads_.emplace_back([this, work] {
+                while (!over_) work();
+            });
+        }
+    }
+    ~busy_threads() {
+        over_ = true;
+        for (std::thread& each : threads_) each.join();
+    }
+
+private:
+    std::atomic<bool> over_{false};
+    std::vector<std::thread> threads_;
+};
+
+// The lists take the lock often: for blocks above 4 KiB at each, for others at each batch.
+void use(std::pmr::memory_resource& resource) {
+    std::pmr::list<std::pmr::string> list(&resource);
+    for (std::size_t i = 0; i < 300; ++i) list.emplace_back(i % 50 == 0 ? 5000 : i, 'x');
+}
+
+// A child that hangs is ended by its alarm.
+template <class Body>
+int in_child_soon(Body body) {
+    return headroom_test::in_child([&] {
+        alarm(20);
+        body();
+        return 0;
+    });
+}
+
+constexpr int forks = 30;
+
+TEST(MemoryFork, AChildMayUseAFreshSynchronizedMultipool) {
+    synchronized_multipool_resource resource;
+    // Each life of a resource, and each end of a thread, takes the lock that all of them share.
+    const busy_threads busy(2, [&] {
+        use(resource);
+        std::thread([&] { use(resource); }).join();
+        synchronized_multipool_resource another;
+        use(another);
+    });
+    for (int i = 0; i < forks; ++i) {
+        EXPECT_EQ(in_child_soon([] {
+                      synchronized_multipool_resource fresh;
+                      use(fresh);
+                      std::thread([&] { use(fresh); }).join();
+                  }),
+                  0);
+    }
+}
+
+TEST(MemoryFork, AChildMayGoOnWithAResourceThatOtherThreadsWereUsing) {
+    synchronized_multipool_resource resource;
+    synchronized_multipool_resource over(&resource);
+    std::pmr::list<int> before({1, 2, 3}, &over);
+    const busy_threads busy(2, [&] {
+        use(resource);
+        use(over);
+        std::thread([&] { use(over); }).join();    // a thread that ends gives back what it kept: a child must not wait for it
+    });
+    for (int i = 0; i < forks; ++i) {
+        EXPECT_EQ(in_child_soon([&] {
+                      use(over);
+                      before.push_back(4);
+                      if (before != std::pmr::list<int>{1, 2, 3, 4}) _exit(1);
+                      before.clear();
+                      over.rewind();
+                      use(over);
+                      over.release();
+                      resource.release();
+                      use(resource);
+                  }),
+                  0);
+    }
+    EXPECT_EQ(before.size(), 3U);
+}
+
+TEST(MemoryFork, AChildMayGoOnWithATrackingResource) {
+    headroom::tracking_resource resource;
+    const busy_threads busy(2, [&] { use(resource); });
+    for (int i = 0; i < forks; ++i) {
+        EXPECT_EQ(in_child_soon([&] {
+                      use(resource);
+                      (void)resource.report();
+                  }),
+                  0);
+    }
+}
+
+// Somebody's upstream starts another program, say, while the resource that called it holds its lock.
+class forking_upstream : public std::pmr::memory_resource {
+public:
+    int status = -1;
+
+private:
+    void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+        void* const block = std::pmr::new_delete_resource()->allocate(bytes, alignment);
+        if (status == -1) {
+            const pid_t child = fork();
+            if (child == 0) alarm(20);
+            if (child > 0) waitpid(child, &status, 0);
+        }
+        return block;
+    }
+    void do_deallocate(void* block, std::size_t bytes, std::size_t alignment) override {
+        std::pmr::new_delete_resource()->deallocate(block, bytes, alignment);
+    }
+    bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+};
+
+TEST(MemoryFork, AnUpstreamMayForkInTheMiddleOfACall) {
+    const pid_t self = getpid();
+    forking_upstream upstream;
+    {
+        synchronized_multipool_resource resource(&upstream);
+        use(resource);
+        if (getpid() != self) _exit(0);
+    }
+    EXPECT_EQ(upstream.status, 0);
+}
+
+}  // namespace
