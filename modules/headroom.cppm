@@ -6,6 +6,13 @@ module;
 
 export module headroom;
 
+// The structs of Arrow and of DLPack belong to nobody's namespace.
+export using ::ArrowArray;
+export using ::ArrowArrayStream;
+export using ::ArrowSchema;
+export using ::DLManagedTensor;
+export using ::DLManagedTensorVersioned;
+
 export namespace headroom {
 
 // pages.hpp
@@ -88,5 +95,22 @@ using headroom::operator==;
 using headroom::resource_allocator;
 using headroom::set_default_resource;
 using headroom::winked;
+
+// frozen.hpp, arrow.hpp, dlpack.hpp
+using headroom::arrow_column;
+using headroom::arrow_offset;
+using headroom::arrow_value;
+using headroom::bit_column;
+using headroom::chunk_rows;
+using headroom::dlpack_value;
+using headroom::export_arrow;
+using headroom::export_arrow_table;
+using headroom::freeze;
+using headroom::frozen;
+using headroom::import_arrow;
+using headroom::imported;
+using headroom::nulls;
+using headroom::to_dlpack;
+using headroom::to_unversioned_dlpack;
 
 }  // namespace headroom

@@ -3,7 +3,10 @@
 #pragma once
 
 #include <headroom/arena.hpp>
+#include <headroom/arrow.hpp>
 #include <headroom/commit_policy.hpp>
+#include <headroom/dlpack.hpp>
+#include <headroom/frozen.hpp>
 #include <headroom/growth.hpp>
 #include <headroom/monotonic.hpp>
 #include <headroom/multipool.hpp>

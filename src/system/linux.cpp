@@ -1,5 +1,6 @@
 // Pages on Linux. Written for kernels from 4.14; what newer ones add (populating in one call, guard markers, moving
 // without unmapping, names) is tried and, where missing, reported as function_not_supported.
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -45,6 +46,10 @@ extern "C" {
 [[gnu::weak]] void heaptrack_realloc(void* from, std::size_t bytes, void* to);
 [[gnu::weak]] void heaptrack_free(void* data);
 }
+
+// Missing from static programs, which load nothing, and where the C library has them in a part of its own that nobody linked.
+#pragma weak dladdr
+#pragma weak dlopen
 
 // The C library's headers may be older than the kernel.
 #ifndef MADV_POPULATE_WRITE
@@ -339,6 +344,13 @@ namespace detail {
 void lower_thread_priority() noexcept {
     // On Linux a thread's nice value is its own.
     (void)setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), 5);
+}
+
+void keep_loaded(const void* code) noexcept {
+    Dl_info found;
+    if (dladdr == nullptr || dlopen == nullptr || dladdr(code, &found) == 0 || found.dli_fname == nullptr) return;
+    // The name under which it was loaded finds it again, even if the file is gone. The handle is never given back.
+    static_cast<void>(dlopen(found.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE));
 }
 
 void look_for_pointers(page_range range, bool wanted) noexcept {

@@ -38,6 +38,9 @@ void on_fork(void (*before)(), void (*after_in_parent)(), void (*after_in_child)
 // Whether the thread's variables are gone when that is called, so that to name one makes a new one, which nothing frees.
 [[nodiscard]] bool thread_variables_gone_at_end() noexcept;
 
+// Keeps the module that `code` is in (a shared library, a plug-in) loaded until the process ends. A wish.
+void keep_loaded(const void* code) noexcept;
+
 // Waits while `word` is `value`; may return before. Whoever changes it calls one of the others after that: for a change that
 // lets one thread go on, or all. (std::atomic's own functions lose wake-ups in GCC's library where the system has no futex.)
 void wait_while(const std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept;

@@ -1,5 +1,6 @@
 // Pages on any POSIX system with anonymous mappings (macOS, FreeBSD, NetBSD, OpenBSD, illumos): reserve, commit and
 // protect. What POSIX has no word for (populating, moving, huge pages, names) reports function_not_supported.
+#include <dlfcn.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -142,6 +143,13 @@ namespace detail {
 void lower_thread_priority() noexcept {}
 
 std::size_t memory_of_group() noexcept { return SIZE_MAX; }
+
+void keep_loaded(const void* code) noexcept {
+    Dl_info found;
+    if (dladdr(code, &found) == 0 || found.dli_fname == nullptr) return;
+    // A handle that is never given back keeps it, NODELETE or not.
+    static_cast<void>(dlopen(found.dli_fname, RTLD_LAZY | RTLD_NOLOAD));
+}
 
 void look_for_pointers(page_range, bool) noexcept {}
 

@@ -169,6 +169,12 @@ void lower_thread_priority() noexcept { SetThreadPriority(GetCurrentThread(), TH
 
 std::size_t memory_of_group() noexcept { return SIZE_MAX; }
 
+void keep_loaded(const void* code) noexcept {
+    HMODULE module = nullptr;
+    GetModuleHandleExA(GET_MODULE_HANDLE_EX_FLAG_PIN | GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS, static_cast<const char*>(code),
+                       &module);
+}
+
 void look_for_pointers(page_range, bool) noexcept {}
 
 void report_memory(std::byte*, std::size_t) noexcept {}

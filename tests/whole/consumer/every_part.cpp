@@ -43,6 +43,18 @@ static void resources() {
     expect(never_destroyed->back() == 5, "a winked object is built");
 }
 
+static void handing_over() {
+    const auto shared = headroom::freeze(headroom::settled_vector<int>(1000, 7));
+    ArrowArray array{};
+    ArrowSchema schema{};
+    headroom::export_arrow(shared, 1000, &array, &schema, "sevens");
+    const auto back = headroom::import_arrow<int>(&array, &schema);
+    expect(back.data() == shared.data() && back[999] == 7, "Arrow's arrays are not copied");
+    DLManagedTensorVersioned* const tensor = headroom::to_dlpack(shared);
+    expect(tensor->dl_tensor.data == shared.data(), "nor are tensors");
+    tensor->deleter(tensor);
+}
+
 static void pages() {
     headroom::reservation range(std::size_t{1} << 26, headroom::prefault_ahead());
     headroom::testing::count_system_calls();
@@ -63,6 +75,7 @@ static void pages() {
 int main() {
     containers();
     resources();
+    handing_over();
     pages();
     if (failures == 0) std::puts("ok");
     return failures;

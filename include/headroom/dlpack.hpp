@@ -1,0 +1,69 @@
+// Elements handed to NumPy, PyTorch, JAX and others as a tensor of one dimension, without a copy: DLPack.
+//
+// Choose it where arrow.hpp would do as well but the other side speaks of tensors. It costs one allocation, whatever the size;
+// the elements live until the tensor's deleter has been called, on whatever thread that is. A module that has handed out a
+// tensor is kept loaded.
+#pragma once
+
+#include <complex>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include <headroom/detail/attributes.hpp>
+#include <headroom/detail/handover/dlpack_structs.hpp>
+#include <headroom/frozen.hpp>
+
+namespace headroom { inline namespace v0_1 {
+namespace detail {
+
+template <class T>
+struct dlpack_type_of {
+    static constexpr bool is_number =
+        (std::is_integral_v<T> && !std::is_same_v<T, char> && !std::is_same_v<T, wchar_t> && !std::is_same_v<T, char8_t> &&
+         !std::is_same_v<T, char16_t> && !std::is_same_v<T, char32_t>) ||
+        (std::is_floating_point_v<T> && std::numeric_limits<T>::is_iec559 && sizeof(T) <= 8);
+    static constexpr bool known = is_number;
+    static constexpr std::uint8_t code = static_cast<std::uint8_t>(
+        std::is_same_v<T, bool> ? kDLBool : std::is_floating_point_v<T> ? kDLFloat : std::is_signed_v<T> ? kDLInt : kDLUInt);
+};
+template <class T>
+struct dlpack_type_of<std::complex<T>> {
+    static constexpr bool known = std::is_floating_point_v<T> && dlpack_type_of<T>::known;
+    static constexpr std::uint8_t code = kDLComplex;
+};
+
+HEADROOM_API DLManagedTensorVersioned* make_tensor(const void* data, std::size_t count, DLDataType type, share owner,
+                                                   bool read_only);
+HEADROOM_API DLManagedTensor* make_unversioned_tensor(const void* data, std::size_t count, DLDataType type, share owner);
+
+template <class T>
+constexpr DLDataType dlpack_type() noexcept {
+    return {dlpack_type_of<T>::code, static_cast<std::uint8_t>(sizeof(T) * 8), 1};
+}
+
+}  // namespace detail
+
+// Integers, bool, floating point, and std::complex of those.
+template <class T>
+concept dlpack_value = detail::dlpack_type_of<T>::known;
+
+// A tensor of the elements; who gets it calls its deleter, once. With read_only false the other side may write to them:
+// precondition: they are writable memory, and nobody reads them meanwhile. O(1). Throws std::bad_alloc; the elements are still
+// shared by whoever shared them then. Invalidates: nothing. May be called from any thread.
+template <dlpack_value T>
+[[nodiscard]] DLManagedTensorVersioned* to_dlpack(frozen<T> values, bool read_only = true) {
+    return detail::make_tensor(values.data(), values.size(), detail::dlpack_type<T>(), values.shared(), read_only);
+}
+
+// The same for those who know no later DLPack than 0.8 (NumPy before 2.1): it cannot say that elements are read-only, and the
+// other side takes them for writable. Precondition: they are.
+template <dlpack_value T>
+[[nodiscard]] DLManagedTensor* to_unversioned_dlpack(frozen<T> values) {
+    return detail::make_unversioned_tensor(values.data(), values.size(), detail::dlpack_type<T>(), values.shared());
+}
+
+}}  // namespace headroom

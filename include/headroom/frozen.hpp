@@ -1,0 +1,191 @@
+// Elements that no longer change, shared by whoever wants to read them; the last owner gives them back.
+//
+// frozen is what is handed to other engines (arrow.hpp, dlpack.hpp): a span, and a counted share in what keeps its elements
+// alive. freeze() makes one from a container without copying an element; what is no container is shared by naming the span
+// and its owner. Copying costs an atomic increment. The one allocation, of the counted block, is made by freeze().
+//
+// Nobody checks that elements stay as they are: whoever kept a pointer from before must not write through it.
+#pragma once
+
+#include <atomic>
+#include <concepts>
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <ranges>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+#include <headroom/detail/hardened.hpp>
+
+namespace headroom { inline namespace v0_1 {
+namespace detail {
+
+// What keeps elements alive, counted. Who holds the last share destroys it, on whatever thread that is.
+struct shared_owner {
+    std::atomic<std::size_t> holders{1};
+    void (*destroy)(shared_owner*) noexcept;
+};
+
+template <class Owner>
+struct owning final : shared_owner {
+    Owner owner;
+
+    template <class From>
+    explicit owning(From&& from) : shared_owner{1, &owning::end}, owner(std::forward<From>(from)) {}
+    template <class Make>
+    owning(std::in_place_t, Make make) : shared_owner{1, &owning::end}, owner(make()) {}
+    static void end(shared_owner* self) noexcept { delete static_cast<owning*>(self); }
+};
+
+// A share in a shared_owner; or none.
+class share {
+public:
+    share() noexcept = default;
+    explicit share(shared_owner* taken) noexcept : owner_(taken) {}
+    share(const share& other) noexcept : owner_(other.owner_) {
+        if (owner_ != nullptr) owner_->holders.fetch_add(1, std::memory_order_relaxed);
+    }
+    share(share&& other) noexcept : owner_(std::exchange(other.owner_, nullptr)) {}
+    share& operator=(share other) noexcept {
+        std::swap(owner_, other.owner_);
+        return *this;
+    }
+    ~share() {
+        if (owner_ != nullptr && owner_->holders.fetch_sub(1, std::memory_order_acq_rel) == 1) owner_->destroy(owner_);
+    }
+
+    [[nodiscard]] const shared_owner* get() const noexcept { return owner_; }
+
+private:
+    shared_owner* owner_ = nullptr;
+};
+
+// A container that owns its elements, side by side; a view of somebody else's would not keep them.
+template <class V>
+concept keeps_elements = std::ranges::contiguous_range<const V> && std::ranges::sized_range<const V> &&
+                         !std::ranges::view<V> && !std::ranges::borrowed_range<V> && std::move_constructible<V>;
+// One whose elements may be read while others append to it.
+template <class V>
+concept publishes_elements = requires(const V& from) { from.published().data(), from.published().size(); };
+// One that many threads appended to, and that becomes an ordinary vector when they are done.
+template <class V>
+concept taken_when_done = requires(V& from) { std::move(from).take(); };
+
+template <class V>
+auto elements_of(const V& from) noexcept {
+    if constexpr (publishes_elements<V>) {
+        const auto there = from.published();
+        return std::span(there.data(), there.size());
+    } else {
+        return std::span(std::ranges::data(from), std::ranges::size(from));
+    }
+}
+
+struct frozen_maker;
+
+}  // namespace detail
+
+template <class T>
+class HEADROOM_HARDENED_ABI frozen {
+public:
+    using value_type = T;
+    using size_type = std::size_t;
+    using const_iterator = const T*;
+    using iterator = const T*;
+
+    // Of no elements, and nobody's.
+    frozen() noexcept = default;
+
+    // Shares `elements`, which `owner` keeps alive: a shared_ptr, a container, whatever can be moved. It is destroyed with the
+    // last frozen or exported array, on whatever thread that is, and perhaps after main().
+    // O(1). Throws std::bad_alloc; `owner` is as it was then. Invalidates: nothing.
+    template <class Owner>
+        requires(!std::is_lvalue_reference_v<Owner>)
+    frozen(std::span<const T> elements, Owner&& owner)
+        : data_(elements.data()), size_(elements.size()),
+          share_(static_cast<detail::shared_owner*>(new detail::owning<std::remove_cv_t<Owner>>(std::forward<Owner>(owner)))) {}
+
+    // --- Reading. O(1). Many threads may read, and copy their own frozen.
+
+    [[nodiscard]] const T* data() const noexcept { return data_; }
+    [[nodiscard]] size_type size() const noexcept { return size_; }
+    [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+    [[nodiscard]] const T* begin() const noexcept { return data_; }
+    [[nodiscard]] const T* end() const noexcept { return data_ + size_; }
+    // Precondition: the element exists.
+    [[nodiscard]] const T& operator[](size_type index) const noexcept {
+        HEADROOM_EXPECT(index < size_, past_the_end, "operator[]", index);
+        return data_[index];
+    }
+
+    // The first `count` elements, in the same ownership. Precondition: count <= size(). O(1).
+    [[nodiscard]] frozen first(size_type count) const noexcept {
+        HEADROOM_EXPECT(count <= size_, too_many, "first()", count);
+        frozen part(*this);
+        part.size_ = count;
+        return part;
+    }
+
+    // For those who hand the elements on.
+    [[nodiscard]] const detail::share& shared() const noexcept { return share_; }
+
+private:
+    friend detail::frozen_maker;
+
+    [[nodiscard]] static constexpr const char* kind() noexcept { return "headroom::frozen"; }
+
+    frozen(std::span<const T> elements, detail::share&& held) noexcept
+        : data_(elements.data()), size_(elements.size()), share_(std::move(held)) {}
+
+    const T* data_ = nullptr;
+    size_type size_ = 0;
+    detail::share share_;
+};
+
+namespace detail {
+
+struct frozen_maker {
+    // From a container that is in its counted block already.
+    template <class V>
+    static auto shared(owning<V>* made) noexcept {
+        share held(made);
+        const std::span elements = detail::elements_of(made->owner);
+        using value = typename decltype(elements)::value_type;
+        return frozen<value>(std::span<const value>(elements), std::move(held));
+    }
+};
+
+}  // namespace detail
+
+// Takes the container over: a settled_vector, a vector, a std::vector, ... No element is copied, and none is moved but in
+// containers that keep elements in themselves (std::array, short strings).
+// O(1). Throws std::bad_alloc and what the container's move throws; the container is as it was then.
+// Invalidates: nothing where the container's move invalidates nothing.
+template <class V>
+    requires(!std::is_lvalue_reference_v<V> && !std::is_const_v<V> && detail::keeps_elements<V> && !detail::taken_when_done<V>)
+auto freeze(V&& container) {
+    return detail::frozen_maker::shared(new detail::owning<V>(std::move(container)));
+}
+
+// The same of a vector that many threads appended to. Precondition: none does any more.
+template <class V>
+    requires(!std::is_lvalue_reference_v<V> && !std::is_const_v<V> && detail::taken_when_done<V>)
+auto freeze(V&& container) {
+    // Taken once the block is there, so that nothing is lost where memory for it is refused.
+    const auto take = [&container] { return std::move(container).take(); };
+    return detail::frozen_maker::shared(new detail::owning<decltype(take())>(std::in_place, take));
+}
+
+// Shares what a vector has published until now, while threads go on appending to it; or all of a container that nobody may
+// change. O(1). Throws std::bad_alloc. Precondition: not null. Invalidates: nothing.
+template <class V>
+    requires(detail::publishes_elements<V> || (std::is_const_v<V> && std::ranges::contiguous_range<V>))
+auto freeze(std::shared_ptr<V> container) {
+    const std::span elements = detail::elements_of(*container);
+    using value = typename decltype(elements)::value_type;
+    return frozen<value>(std::span<const value>(elements), std::move(container));
+}
+
+}}  // namespace headroom

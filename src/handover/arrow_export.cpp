@@ -1,0 +1,213 @@
+// Columns as the structs of Arrow's C Data Interface. Everything that can fail happens before the caller's structs are
+// written; every array owns what it points to, its children too, since an importer may move those out and keep them longer.
+#include <headroom/arrow.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+#include <new>
+#include <stdexcept>
+
+#include "handover/keep_loaded.hpp"
+
+namespace headroom { inline namespace v0_1 {
+namespace detail {
+namespace {
+
+struct owned_schema {
+    std::string format;
+    std::string name;
+    std::vector<ArrowSchema> children;
+    std::vector<ArrowSchema*> pointers;
+
+    ~owned_schema() {
+        for (ArrowSchema& child : children) {
+            if (child.release != nullptr) child.release(&child);    // one that was moved out is not ours
+        }
+    }
+};
+
+struct owned_array {
+    std::vector<share> owners;
+    std::vector<const void*> buffers;
+    std::vector<ArrowArray> children;
+    std::vector<ArrowArray*> pointers;
+
+    ~owned_array() {
+        for (ArrowArray& child : children) {
+            if (child.release != nullptr) child.release(&child);
+        }
+    }
+};
+
+void release_schema(ArrowSchema* schema) noexcept {
+    delete static_cast<owned_schema*>(schema->private_data);
+    schema->release = nullptr;
+    schema->private_data = nullptr;
+}
+
+void release_array(ArrowArray* array) noexcept {
+    delete static_cast<owned_array*>(array->private_data);
+    array->release = nullptr;
+    array->private_data = nullptr;
+}
+
+template <class Struct>
+std::vector<Struct*> addresses_of(std::vector<Struct>& children) {
+    std::vector<Struct*> pointers;
+    pointers.reserve(children.size());
+    for (Struct& child : children) pointers.push_back(&child);
+    return pointers;
+}
+
+ArrowSchema schema_of(const arrow_node& node) {
+    auto owned = std::make_unique<owned_schema>();
+    owned->format = node.format;
+    owned->name = node.name;
+    owned->children.reserve(node.children.size());
+    for (const arrow_node& child : node.children) owned->children.push_back(schema_of(child));
+    owned->pointers = addresses_of(owned->children);
+    ArrowSchema made{};
+    made.format = owned->format.c_str();
+    made.name = owned->name.c_str();
+    made.flags = ARROW_FLAG_NULLABLE;    // as others say of all columns: tables with and without nulls are of one schema
+    made.n_children = static_cast<std::int64_t>(owned->children.size());
+    made.children = owned->pointers.empty() ? nullptr : owned->pointers.data();
+    made.release = &release_schema;
+    made.private_data = owned.release();
+    return made;
+}
+
+// The rows [first, first + count) of a column.
+ArrowArray array_of(const arrow_node& node, std::size_t first, std::size_t count) {
+    auto owned = std::make_unique<owned_array>();
+    owned->owners.reserve(node.buffers.size());
+    owned->buffers.reserve(node.buffers.size());
+    for (const arrow_buffer& buffer : node.buffers) {
+        owned->buffers.push_back(buffer.data);
+        owned->owners.push_back(buffer.owner);
+        if (const shared_owner* const owner = buffer.owner.get()) keep_loaded_once(reinterpret_cast<const void*>(owner->destroy));
+    }
+    // The rows of a struct are those of its fields; the elements of lists are found through the offsets.
+    const bool is_struct = node.format[0] == '+' && node.format[1] == 's';
+    owned->children.reserve(node.children.size());
+    for (const arrow_node& child : node.children) {
+        owned->children.push_back(is_struct && !node.nullable ? array_of(child, first, count) : array_of(child, 0, child.length));
+    }
+    owned->pointers = addresses_of(owned->children);
+    ArrowArray made{};
+    made.length = static_cast<std::int64_t>(count);
+    // Of a part nobody has counted.
+    made.null_count = !node.nullable ? 0 : count == node.length ? static_cast<std::int64_t>(node.length - node.ones) : -1;
+    made.offset = static_cast<std::int64_t>(is_struct && !node.nullable ? 0 : first);
+    made.n_buffers = static_cast<std::int64_t>(owned->buffers.size());
+    made.n_children = static_cast<std::int64_t>(owned->children.size());
+    made.buffers = owned->buffers.data();
+    made.children = owned->pointers.empty() ? nullptr : owned->pointers.data();
+    made.release = &release_array;
+    made.private_data = owned.release();
+    return made;
+}
+
+// Releases what was made, should the next step fail.
+template <class Struct>
+struct until_handed_over {
+    Struct made;
+    until_handed_over(const until_handed_over&) = delete;
+    explicit until_handed_over(const Struct& from) noexcept : made(from) {}
+    ~until_handed_over() {
+        if (made.release != nullptr) made.release(&made);
+    }
+    void to(Struct* out) noexcept {
+        *out = made;
+        made.release = nullptr;
+    }
+};
+
+void export_node(const arrow_node& node, ArrowArray* array, ArrowSchema* schema) {
+    if (array == nullptr) throw_arrow("there is no struct to write to");
+    keep_loaded_once(reinterpret_cast<const void*>(&release_array));
+    until_handed_over<ArrowArray> made(array_of(node, 0, node.length));
+    if (schema != nullptr) until_handed_over<ArrowSchema>(schema_of(node)).to(schema);
+    made.to(array);
+}
+
+struct owned_stream {
+    arrow_node table;
+    std::size_t chunk = 0;
+    std::size_t next = 0;
+    bool begun = false;
+    const char* error = nullptr;
+};
+
+// Nothing is thrown through the caller, who may be written in C.
+template <class Work>
+int answered(ArrowArrayStream* stream, Work work) noexcept {
+    auto& state = *static_cast<owned_stream*>(stream->private_data);
+    try {
+        work(state);
+        state.error = nullptr;
+        return 0;
+    } catch (const std::bad_alloc&) {
+        state.error = "headroom: memory was refused";
+        return ENOMEM;
+    } catch (...) {
+        state.error = "headroom: a chunk could not be made";
+        return EINVAL;
+    }
+}
+
+int stream_schema(ArrowArrayStream* stream, ArrowSchema* out) noexcept {
+    return answered(stream, [out](const owned_stream& state) { *out = schema_of(state.table); });
+}
+
+int stream_next(ArrowArrayStream* stream, ArrowArray* out) noexcept {
+    return answered(stream, [out](owned_stream& state) {
+        const std::size_t left = state.table.length - state.next;
+        if (left == 0 && state.begun) {    // a table without rows is one empty chunk
+            *out = ArrowArray{};
+            return;
+        }
+        const std::size_t rows = (std::min)(left, state.chunk);
+        *out = array_of(state.table, state.next, rows);
+        state.next += rows;
+        state.begun = true;
+    });
+}
+
+const char* stream_error(ArrowArrayStream* stream) noexcept {
+    return static_cast<const owned_stream*>(stream->private_data)->error;
+}
+
+void release_stream(ArrowArrayStream* stream) noexcept {
+    delete static_cast<owned_stream*>(stream->private_data);
+    stream->release = nullptr;
+    stream->private_data = nullptr;
+}
+
+}  // namespace
+
+void throw_arrow(const char* what) { throw std::invalid_argument(std::string("headroom: arrow: ") + what); }
+
+std::string arrow_name(std::string_view name) {
+    if (name.find('\0') != std::string_view::npos) throw_arrow("a name with a zero byte in it would be cut there");
+    return std::string(name);
+}
+
+void export_table(ArrowArrayStream* stream, std::vector<arrow_column> columns, std::size_t rows) {
+    if (stream == nullptr) throw_arrow("there is no struct to write to");
+    if (rows == 0) throw_arrow("a chunk of no rows would never end");
+    keep_loaded_once(reinterpret_cast<const void*>(&release_stream));
+    auto state = std::make_unique<owned_stream>();
+    state->table = arrow_column::record("", std::move(columns)).node();
+    state->chunk = rows;
+    *stream = ArrowArrayStream{&stream_schema, &stream_next, &stream_error, &release_stream, state.release()};
+}
+
+}  // namespace detail
+
+void export_arrow(const arrow_column& column, ArrowArray* array, ArrowSchema* schema) {
+    detail::export_node(column.node(), array, schema);
+}
+
+}}  // namespace headroom

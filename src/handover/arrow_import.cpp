@@ -1,0 +1,128 @@
+// What others have exported, looked at before it is believed: whatever can be told from the structs.
+#include <headroom/arrow.hpp>
+
+#include <bit>
+#include <stdexcept>
+
+namespace headroom { inline namespace v0_1 { namespace detail {
+namespace {
+
+[[noreturn]] void refuse(const std::string& why) { throw std::invalid_argument("headroom: import_arrow(): " + why); }
+
+// How the types are called that people meet most, for messages.
+std::string named(std::string_view format) { return '"' + std::string(format) + '"'; }
+
+bool same_type(std::string_view given, const arrow_wish& wish) {
+    switch (wish.layout) {
+        case arrow_layout::bits: return given == "b";
+        case arrow_layout::text: return given == "u" || given == "U" || given == "z" || given == "Z";
+        case arrow_layout::plain: break;
+    }
+    const std::string_view wanted = wish.format;
+    if (wanted.substr(0, 2) != "ts") return given == wanted;
+    // Instants are counted from the same moment whatever time zone they are to be shown in; local times have none.
+    return given.substr(0, 4) == wanted.substr(0, 4) && (given.size() > 4) == (wanted.size() > 4);
+}
+
+std::string wanted_of(const arrow_wish& wish) {
+    switch (wish.layout) {
+        case arrow_layout::bits: return "bool is \"b\"";
+        case arrow_layout::text: return "text is \"u\" or \"U\", binary strings are \"z\" or \"Z\"";
+        case arrow_layout::plain: break;
+    }
+    return "the type asked for is " + named(wish.format);
+}
+
+std::size_t zeros(const std::uint8_t* bits, std::size_t first, std::size_t count) {
+    std::size_t ones = 0;
+    std::size_t index = first;
+    const std::size_t end = first + count;
+    for (; index != end && index % 8 != 0; ++index) ones += bit_at(bits, index) ? 1U : 0U;
+    for (; end - index >= 8; index += 8) ones += static_cast<std::size_t>(std::popcount(bits[index / 8]));
+    for (; index != end; ++index) ones += bit_at(bits, index) ? 1U : 0U;
+    return count - ones;
+}
+
+template <class Offset>
+void check_offsets(const void* offsets, std::size_t first, std::size_t size, const void* bytes) {
+    const auto* const at = static_cast<const Offset*>(offsets) + first;
+    if (at[0] < 0 || at[size] < at[0]) refuse("its offsets run backwards");
+    if (bytes == nullptr && at[size] != at[0]) refuse("the buffer of its bytes is missing");
+}
+
+void check_text(const ArrowArray& array, arrow_contents& found, std::size_t offset) {
+    const void* const offsets = array.buffers[1];
+    found.bytes = static_cast<const char*>(array.buffers[2]);
+    if (offsets == nullptr) {
+        if (found.size != 0) refuse("the buffer of its offsets is missing");
+        return;
+    }
+    const std::size_t width = found.large ? 8 : 4;
+    if (reinterpret_cast<std::uintptr_t>(offsets) % width != 0) refuse("the buffer of its offsets is not aligned");
+    found.values = static_cast<const char*>(offsets) + offset * width;
+    if (found.size == 0) return;
+    if (found.large) {
+        check_offsets<std::int64_t>(offsets, offset, found.size, found.bytes);
+    } else {
+        check_offsets<std::int32_t>(offsets, offset, found.size, found.bytes);
+    }
+}
+
+}  // namespace
+
+arrow_contents check_arrow(const ArrowArray* array, const ArrowSchema* schema, const arrow_wish& wish) {
+    if (array == nullptr || schema == nullptr) refuse("array or schema is null");
+    if (array->release == nullptr || schema->release == nullptr) refuse("it has been released, or imported, already");
+    if (schema->format == nullptr) refuse("its schema names no type");
+    if (schema->dictionary != nullptr || array->dictionary != nullptr) refuse("it is dictionary-encoded: decode it first");
+    const std::string_view format = schema->format;
+    if (!same_type(format, wish)) refuse("its type is " + named(format) + "; " + wanted_of(wish));
+    const std::int64_t buffers = wish.layout == arrow_layout::text ? 3 : 2;
+    if (array->n_buffers != buffers || array->buffers == nullptr || array->n_children != 0) {
+        refuse("it has other buffers or children than the type " + named(format));
+    }
+    if (array->length < 0 || array->offset < 0 || array->null_count < -1 || array->null_count > array->length) {
+        refuse("its length, offset or null count is out of range");
+    }
+    // No array is longer than memory: so the bytes below can be counted without overflow.
+    const auto most = static_cast<std::uint64_t>((std::numeric_limits<std::ptrdiff_t>::max)()) / (wish.bytes < 8 ? 8 : wish.bytes);
+    const auto length = static_cast<std::uint64_t>(array->length);
+    const auto offset = static_cast<std::uint64_t>(array->offset);
+    if (length > most || offset > most || length + offset > most) refuse("its length and offset are out of range");
+
+    arrow_contents found;
+    found.size = static_cast<std::size_t>(length);
+    found.first_bit = static_cast<std::size_t>(offset);
+    found.large = format == "U" || format == "Z";
+    found.validity = static_cast<const std::uint8_t*>(array->buffers[0]);
+    if (found.validity == nullptr && array->null_count > 0) refuse("it has nulls, and no buffer that says which they are");
+    if (found.validity != nullptr && array->null_count != 0) {
+        found.null_count = zeros(found.validity, found.first_bit, found.size);
+        if (array->null_count > 0 && found.null_count != static_cast<std::size_t>(array->null_count)) {
+            refuse("it says that it has " + std::to_string(array->null_count) + " nulls, and has " +
+                   std::to_string(found.null_count));
+        }
+    }
+    if (found.null_count != 0 && wish.missing == nulls::refused) {
+        refuse(std::to_string(found.null_count) + " of its elements are null: pass nulls::allowed and ask is_valid()");
+    }
+
+    if (wish.layout == arrow_layout::text) {
+        check_text(*array, found, found.first_bit);
+        return found;
+    }
+    const auto* const values = static_cast<const char*>(array->buffers[1]);
+    if (values == nullptr && found.size != 0) refuse("the buffer of its elements is missing");
+    if (values == nullptr || wish.layout == arrow_layout::bits) {
+        found.values = values;
+        return found;
+    }
+    found.values = values + found.first_bit * wish.bytes;
+    if (reinterpret_cast<std::uintptr_t>(found.values) % wish.alignment != 0) {
+        refuse("its elements lie at " + std::to_string(reinterpret_cast<std::uintptr_t>(found.values) % wish.alignment) +
+               " bytes past a multiple of " + std::to_string(wish.alignment) + ": copy them to aligned memory first");
+    }
+    return found;
+}
+
+}}}  // namespace headroom::detail

@@ -1,0 +1,30 @@
+#include "handover/keep_loaded.hpp"
+
+#include <array>
+#include <atomic>
+
+#include "system/platform.hpp"
+
+namespace headroom { inline namespace v0_1 { namespace detail {
+namespace {
+
+// The functions whose modules are kept already: asking the system takes microseconds. A table that is full, or a race, only
+// means that it is asked again.
+constinit std::array<std::atomic<const void*>, 64> kept{};
+
+}  // namespace
+
+void keep_loaded_once(const void* code) noexcept {
+    for (std::atomic<const void*>& place : kept) {
+        const void* const known = place.load(std::memory_order_acquire);
+        if (known == code) return;
+        if (known == nullptr) {
+            keep_loaded(code);
+            place.store(code, std::memory_order_release);
+            return;
+        }
+    }
+    keep_loaded(code);
+}
+
+}}}  // namespace headroom::detail
