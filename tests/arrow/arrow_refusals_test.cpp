@@ -1,4 +1,4 @@
-// Labels: own-heap
+// Labels: own-heap no-valgrind
 // Memory refused at every allocation in turn: nothing is half exported, nothing leaks, and what was to be given away is kept.
 #include <headroom/arrow.hpp>
 #include <headroom/dlpack.hpp>

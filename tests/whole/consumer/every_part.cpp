@@ -19,7 +19,7 @@ static void containers() {
     expect(strings[99'999] == "99999", "a vector keeps its elements");
     expect(headroom::owner_of(strings.data()).has_value(), "a large vector is in a reservation");
 
-    headroom::settled_vector<int> settled;
+    headroom::settled_vector<int> settled{6};
     const int* const first = settled.data();
     settled.resize(1'000'000, 7);
     expect(settled.data() == first && settled.back() == 7, "a settled vector does not move");
