@@ -11,8 +11,11 @@
 #include <sys/prctl.h>
 #endif
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstring>
+#include <string_view>
 
 #include "engine/stop.hpp"
 #include "measure/clock.hpp"
@@ -54,8 +57,8 @@ bool enter(const char* group) {
     return in;
 }
 
-[[noreturn]] void become(const child_request& request, char* const* arguments, const pipe_ends& out, const pipe_ends& err,
-                         const pipe_ends& failed) {
+[[noreturn]] void become(const child_request& request, char* const* arguments, char* const* environment, const pipe_ends& out,
+                         const pipe_ends& err, const pipe_ends& failed) {
     setpgid(0, 0);    // so that it can be killed with all it starts, and so that Ctrl-C reaches only the parent
 #if __has_include(<sys/prctl.h>)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -78,7 +81,7 @@ bool enter(const char* group) {
     }
     const rlimit no_core{0, 0};
     setrlimit(RLIMIT_CORE, &no_core);
-    if (request.entrance.empty() || enter(request.entrance.c_str())) execv(request.program.c_str(), arguments);
+    if (request.entrance.empty() || enter(request.entrance.c_str())) execve(request.program.c_str(), arguments, environment);
     const int why = errno;
     if (write(failed.write, &why, sizeof why) < 0) {
         // The parent sees the exit code.
@@ -112,6 +115,18 @@ child_result run_child(const child_request& request) {
     std::vector<char*> arguments{const_cast<char*>(request.program.c_str())};
     for (const std::string& one : request.arguments) arguments.push_back(const_cast<char*>(one.c_str()));
     arguments.push_back(nullptr);
+    // Made before the fork: after it nothing may allocate.
+    std::vector<std::string> own;
+    std::vector<char*> environment;
+    for (const auto& [name, value] : request.environment) own.push_back(name + '=' + value);
+    for (char** each = environ; *each != nullptr; ++each) {
+        const std::string_view known(*each, std::strcspn(*each, "="));
+        const bool replaced = std::any_of(request.environment.begin(), request.environment.end(),
+                                          [&](const auto& other) { return other.first == known; });
+        if (!replaced) environment.push_back(*each);
+    }
+    for (std::string& each : own) environment.push_back(each.data());
+    environment.push_back(nullptr);
 
     const stopwatch::time_point begin = stopwatch::now();
     const pid_t child = fork();
@@ -119,7 +134,7 @@ child_result run_child(const child_request& request) {
         result.code = errno;
         return result;
     }
-    if (child == 0) become(request, arguments.data(), out, err, failed);
+    if (child == 0) become(request, arguments.data(), environment.data(), out, err, failed);
     setpgid(child, child);    // both sides set it, so that neither has to wait for the other
     out.close_write();
     err.close_write();

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace headroom::lab {
@@ -10,6 +11,7 @@ namespace headroom::lab {
 struct child_request {
     std::string program;
     std::vector<std::string> arguments = {};
+    std::vector<std::pair<std::string, std::string>> environment = {};    // besides this process's own, or instead of it
     double timeout = 60;               // s; then it is killed
     std::uint64_t memory_limit = 0;    // bytes of data it may map writable (RLIMIT_DATA); 0: as many as it likes
     std::string entrance = {};         // the file that takes it into a control group (see short_memory.hpp); empty: it stays

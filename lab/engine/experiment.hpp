@@ -103,6 +103,8 @@ struct experiment {
     // The quick form of a configuration in which all contenders must agree on the metric "checksum" before anything is
     // timed. Null: the contenders compute nothing comparable.
     std::function<parameters(const parameters&)> check;
+    // The contenders that take part once more under each allocator that a user would preload (engine/preload.hpp).
+    std::vector<std::string> preloaded = {};
     // Where it stands among the others in a run: the least comes first, equals by id.
     int place = 1000;
 };

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "engine/child.hpp"
+#include "engine/preload.hpp"
 #include "engine/records.hpp"
 
 namespace headroom::lab {
@@ -15,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-void add_program(catalogue& all, const std::string& program, const json& answer) {
+void add_program(catalogue& all, const std::string& program, const json& answer, const std::string& grid) {
     const std::string level = answer.at("level");
     all.flags[level] = answer.at("flags");
     for (const json& one : answer.at("experiments")) {
@@ -27,6 +28,18 @@ void add_program(catalogue& all, const std::string& program, const json& answer)
             // Headroom's own version stands elsewhere in a machine's description.
             const std::string version = each.at("version");
             if (!version.empty() && version != HEADROOM_LAB_VERSION) all.libraries[each.at("id")] = version;
+        }
+        const auto preloaded = one.value("preloaded", std::vector<std::string>{});
+        const std::size_t plain = everyone.size();
+        for (const preload& by : preloads()) {
+            for (std::size_t i = 0; i < plain; ++i) {
+                if (std::find(preloaded.begin(), preloaded.end(), everyone[i]) == preloaded.end()) continue;
+                const announced_contender& as_it_is = experiment.contenders[i];
+                if (!as_it_is.absent.empty()) continue;
+                experiment.contenders.push_back({with_preload(as_it_is.id, by), by.version, by.absent});
+                everyone.push_back(experiment.contenders.back().id);
+                if (!by.version.empty()) all.libraries[everyone.back()] = by.version;
+            }
         }
         for (const json& each : one.at("configurations")) {
             planned point;
@@ -42,7 +55,18 @@ void add_program(catalogue& all, const std::string& program, const json& answer)
             point.limited = each.value("limited", 0.0);
             point.warmed = each.value("warmed", 0.0);
             point.contenders = each.at("contenders").get<std::vector<std::string>>();
-            if (point.contenders.empty()) point.contenders = everyone;
+            if (point.contenders.empty()) {
+                // In two minutes there is no time for every allocator, but where a configuration names its contenders.
+                point.contenders = everyone;
+                if (grid == "quick") point.contenders.resize(plain);
+            } else {
+                const std::vector<std::string> chosen = point.contenders;
+                for (std::size_t i = plain; i < everyone.size(); ++i) {
+                    if (std::find(chosen.begin(), chosen.end(), without_preload(everyone[i])) != chosen.end()) {
+                        point.contenders.push_back(everyone[i]);
+                    }
+                }
+            }
             all.plan.push_back(std::move(point));
         }
         const bool known = std::any_of(all.experiments.begin(), all.experiments.end(),
@@ -77,7 +101,7 @@ catalogue ask(const std::vector<std::string>& programs, const std::string& grid)
             throw std::runtime_error(program + " did not say what it can run: " + answer.errors);
         }
         try {
-            add_program(all, program, json::parse(answer.output));
+            add_program(all, program, json::parse(answer.output), grid);
         } catch (const json::exception& reason) {
             throw std::runtime_error(program + " gave an answer that cannot be read: " + reason.what());
         }

@@ -10,6 +10,7 @@
 
 #include "engine/child.hpp"
 #include "engine/machine.hpp"
+#include "engine/preload.hpp"
 #include "engine/progress.hpp"
 #include "engine/records.hpp"
 #include "engine/short_memory.hpp"
@@ -101,7 +102,8 @@ child_request request_for(const planned& point, const std::string& contender, co
     child_request request;
     request.program = point.program;
     request.arguments = {"run",     "--experiment",   point.experiment,      "--contender",
-                         unpaired(contender), "--parameters", to_json(at).dump()};
+                         without_preload(unpaired(contender)), "--parameters", to_json(at).dump()};
+    if (const preload* const by = preload_of(unpaired(contender))) request.environment = by->environment;
     request.timeout = 60 + 30 * point.seconds;
     if (point.limited <= 0 && point.memory > hungry && available > 0) {
         request.memory_limit = static_cast<std::uint64_t>(available * (1 - kept_for_others));

@@ -49,6 +49,7 @@ json list(headroom::lab::grid_size size) {
                                {"source", one.source},
                                {"headline", one.headline},
                                {"contenders", contenders},
+                               {"preloaded", one.preloaded},
                                {"configurations", configurations}});
     }
     return {{"level", HEADROOM_LAB_LEVEL}, {"flags", HEADROOM_LAB_FLAGS}, {"experiments", experiments}};

@@ -1,10 +1,13 @@
 // Filters and shards: what is chosen, and that every configuration is in exactly one shard.
 // Labels: lab
+#include "engine/child.hpp"
 #include "engine/plan.hpp"
+#include "engine/preload.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <stdexcept>
 
@@ -31,6 +34,30 @@ catalogue example() {
         all.plan.push_back(point("throughput", n, 1e-8 * static_cast<double>(n) + 0.01));
     }
     return all;
+}
+
+// "X under NAME" is X in another environment; whatever else is said of it is said of X.
+TEST(LabPreload, AContenderUnderAnAllocatorIsItselfInAnotherEnvironment) {
+    ASSERT_FALSE(headroom::lab::preloads().empty());
+    for (const headroom::lab::preload& by : headroom::lab::preloads()) {
+        const std::string name = headroom::lab::with_preload("std::vector", by);
+        EXPECT_EQ(headroom::lab::without_preload(name), "std::vector");
+        ASSERT_NE(headroom::lab::preload_of(name), nullptr) << name;
+        EXPECT_EQ(headroom::lab::preload_of(name)->name, by.name);
+        EXPECT_NE(by.absent.empty(), by.environment.empty()) << by.name << " can be had, or says why not";
+    }
+    EXPECT_EQ(headroom::lab::preload_of("std::vector"), nullptr);
+    EXPECT_EQ(headroom::lab::without_preload("std::vector"), "std::vector");
+}
+
+TEST(LabPreload, AChildIsStartedWithTheVariablesAskedForAndItsParentsOthers) {
+    ASSERT_EQ(setenv("HEADROOM_TEST_OTHER", "kept", 1), 0);
+    ASSERT_EQ(setenv("HEADROOM_TEST_SAME", "before", 1), 0);
+    const headroom::lab::child_result said = headroom::lab::run_child(
+        {.program = "/bin/sh", .arguments = {"-c", "echo $HEADROOM_TEST_SAME $HEADROOM_TEST_OTHER $HEADROOM_TEST_NEW"},
+         .environment = {{"HEADROOM_TEST_SAME", "after"}, {"HEADROOM_TEST_NEW", "new"}}, .timeout = 20});
+    EXPECT_EQ(said.output, "after kept new\n") << said.errors;
+    EXPECT_STREQ(std::getenv("HEADROOM_TEST_SAME"), "before");
 }
 
 TEST(LabPlan, ShardsHoldEveryConfigurationExactlyOnce) {

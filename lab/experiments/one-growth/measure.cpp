@@ -80,6 +80,7 @@ experiment one_growth() {
                 result.set("bytes", std::int64_t{4096});
                 return result;
             },
+            .preloaded = {"std::vector", "headroom::settled_vector"},
             .place = 40};
 }
 

@@ -105,6 +105,7 @@ experiment push_back() {
             .contenders = contenders_of(general_vectors, run_push_back{}),
             .grid = grid,
             .check = few_elements,
+            .preloaded = {"std::vector", "headroom::vector"},
             .place = 90};
 }
 

@@ -92,6 +92,16 @@ _SPARE = (
     Look("#7d7d7d", (10, 2), "triangle-left"),
 )
 
+# The same contender under an allocator that was preloaded keeps its colour.
+_PRELOADED = (
+    ((1, 2), "triangle-up"),
+    ((3, 2), "diamond"),
+    ((5, 2), "triangle-down"),
+    ((2, 1, 6, 1), "cross"),
+    ((7, 3), "triangle-left"),
+    ((4, 1, 1, 1), "triangle-right"),
+)
+
 _YARDSTICKS = ("std::vector", "std::allocator", "std::shared_ptr", "std::make_shared")
 _FIRST = ("headroom::settled_vector", "headroom::vector")
 
@@ -124,7 +134,10 @@ def looks(contenders: list[str]) -> dict[str, Look]:
     next_spare = 0
     for name in contenders:
         base = name.removesuffix(PAIRED)
-        if base in _KNOWN:
+        plain, _, preloaded = base.partition(" under ")
+        if preloaded and plain in _KNOWN:
+            result[name] = Look(_KNOWN[plain].colour, *_PRELOADED[sum(map(ord, preloaded)) % len(_PRELOADED)])
+        elif base in _KNOWN:
             result[name] = _KNOWN[base]
         elif known := _resource(base):
             result[name] = known

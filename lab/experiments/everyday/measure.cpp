@@ -1,0 +1,353 @@
+// Question: what do the ordinary things cost that programs do with vectors, and what memory do they take?
+//
+// Source: none of the documents. Users of a vector copy, assign, resize, reserve, nest and drop it all day; a vector that only
+//   grows well is no replacement.
+// What is done here and why: each workload is what its name says, in a loop where a program would do it in a loop (time_first
+//   is the first in the process), in a fresh process each. The ones that are about memory (in-turn, short, dead-large) run
+//   once: what counts is the peak of resident memory, and what is still resident a second after all was dropped.
+//   Every contender runs as it is; std::vector and Headroom's also under each allocator that a user would preload
+//   instead of changing a line.
+// Whom it disadvantages: in "push", "nested" and "short", whoever takes pages where a few bytes would do; in "copy", "assign"
+//   and "reserve-push", whoever asks the system although the size is known and memory is warm; in "threads", whoever shares a
+//   lock between threads that have nothing to do with each other.
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "engine/experiment.hpp"
+#include "measure/batches.hpp"
+#include "measure/clock.hpp"
+#include "measure/resources.hpp"
+#include "peers/vectors.hpp"
+
+namespace headroom::lab {
+namespace {
+
+struct six_words {
+    std::array<std::uint64_t, 6> word{};
+};
+using pair_with_string = std::pair<int, std::string>;
+
+template <class T>
+[[gnu::always_inline]] inline T element(std::size_t i) {
+    if constexpr (std::is_same_v<T, int>) {
+        return static_cast<int>(i);
+    } else if constexpr (std::is_same_v<T, six_words>) {
+        return {{i, i + 1, i + 2, i + 3, i + 4, i + 5}};
+    } else if constexpr (std::is_same_v<T, pair_with_string>) {
+        return {static_cast<int>(i), std::string("short")};
+    } else if constexpr (std::is_same_v<T, std::unique_ptr<int>>) {
+        return std::make_unique<int>(static_cast<int>(i));
+    } else {
+        return T();
+    }
+}
+// Inside the string itself, and in a block of its own.
+struct string15 {};
+struct string40 {};
+
+[[gnu::always_inline]] inline std::uint64_t worth(int value) { return static_cast<std::uint32_t>(value); }
+[[gnu::always_inline]] inline std::uint64_t worth(const six_words& value) { return value.word[5]; }
+[[gnu::always_inline]] inline std::uint64_t worth(const std::string& value) { return value.size(); }
+[[gnu::always_inline]] inline std::uint64_t worth(const pair_with_string& value) { return worth(value.first) + value.second.size(); }
+[[gnu::always_inline]] inline std::uint64_t worth(const std::unique_ptr<int>& value) { return worth(*value); }
+
+// What is named by `Kind`, and how one is made.
+template <class Kind>
+struct kind_of {
+    using type = Kind;
+    [[gnu::always_inline]] static type make(std::size_t i) { return element<Kind>(i); }
+};
+template <>
+struct kind_of<string15> {
+    using type = std::string;
+    [[gnu::always_inline]] static type make(std::size_t) { return std::string(15, 'a'); }
+};
+template <>
+struct kind_of<string40> {
+    using type = std::string;
+    [[gnu::always_inline]] static type make(std::size_t) { return std::string(40, 'a'); }
+};
+
+template <class Vector>
+[[nodiscard, gnu::always_inline]] inline std::uint64_t look(const Vector& vector) {
+    return vector.size() + (vector.empty() ? 0 : worth(vector.front()) + worth(vector[vector.size() / 2]) + worth(vector.back()));
+}
+
+// The workloads that are one vector's life. Each returns what looking at the result gave.
+template <class Peer, class Kind>
+struct lives {
+    using value = typename kind_of<Kind>::type;
+    using vector = typename Peer::template container<value>;
+    static constexpr bool copies = std::is_copy_constructible_v<value>;
+
+    explicit lives(std::size_t n) : count(n), source(make_vector<Peer, value>(n)), target(make_vector<Peer, value>(n)) {}
+
+    [[gnu::noinline]] std::uint64_t push() {
+        auto made = make_vector<Peer, value>(count);
+        for (std::size_t i = 0; i < count; ++i) made.push_back(kind_of<Kind>::make(i));
+        return look(made);
+    }
+    [[gnu::noinline]] std::uint64_t reserve_push() {
+        auto made = make_vector<Peer, value>(count);
+        made.reserve(count);
+        for (std::size_t i = 0; i < count; ++i) made.push_back(kind_of<Kind>::make(i));
+        return look(made);
+    }
+    [[gnu::noinline]] std::uint64_t copy() {
+        if constexpr (copies) {
+            const vector made(source);
+            return look(made);
+        }
+        return 0;
+    }
+    [[gnu::noinline]] std::uint64_t assign() {
+        if constexpr (copies) target = source;
+        return look(target);
+    }
+    [[gnu::noinline]] std::uint64_t resize_fill() {
+        if constexpr (std::is_default_constructible_v<value>) {
+            auto made = make_vector<Peer, value>(count);
+            made.resize(count);
+            for (std::size_t i = 0; i < count; ++i) made[i] = kind_of<Kind>::make(i);
+            return look(made);
+        }
+        return 0;
+    }
+    // One element into the middle, and out again, so that the size stays.
+    [[gnu::noinline]] std::uint64_t insert() {
+        const auto middle = static_cast<std::ptrdiff_t>(source.size() / 2);
+        source.insert(source.begin() + middle, kind_of<Kind>::make(1));
+        source.erase(source.begin() + middle);
+        return source.size();
+    }
+    void fill() {
+        for (std::size_t i = 0; i < count; ++i) source.push_back(kind_of<Kind>::make(i));
+    }
+
+    std::size_t count;
+    vector source;
+    vector target;
+};
+
+template <class Once>
+metrics repeated(Once once) {
+    const stopwatch::time_point begin = stopwatch::now();
+    std::uint64_t sum = once();
+    const double first = seconds_between(begin, stopwatch::now());
+    const batched many = median_of_batches({.most = 15, .fewest = 3, .seconds = 0.3}, [&] { sum ^= once(); });
+    asm volatile("" : : "r"(sum) : "memory");
+    return {{"time", {"s", {many.seconds}}},
+            {"time_first", {"s", {first}}},
+            {"checksum", {"", {static_cast<double>(once() & 0xffff'ffff'ffff)}}}};
+}
+
+template <class Peer, class Kind>
+metrics live(const std::string& workload, std::size_t count) {
+    lives<Peer, Kind> one(count);
+    if (workload == "push") return repeated([&] { return one.push(); });
+    if (workload == "reserve-push") return repeated([&] { return one.reserve_push(); });
+    if (workload == "resize-fill") return repeated([&] { return one.resize_fill(); });
+    one.fill();
+    if (workload == "copy") return repeated([&] { return one.copy(); });
+    if (workload == "assign") return repeated([&] { return one.assign(); });
+    if (workload == "insert") return repeated([&] { return one.insert(); });
+    throw std::invalid_argument("unknown workload \"" + workload + "\"");
+}
+
+// Memory that stays after all is dropped, once the heap and the library have had a second to give it back.
+metrics with_memory(double seconds, std::uint64_t sum, double peak) {
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    return {{"time", {"s", {seconds}}},
+            {"peak_resident", {"B", {peak}}},
+            {"resident_after", {"B", {static_cast<double>(resident_now())}}},
+            {"checksum", {"", {static_cast<double>(sum & 0xffff'ffff'ffff)}}}};
+}
+
+// A small generator, the same everywhere.
+struct random_turns {
+    std::uint64_t state = 88172645463325252ULL;
+    std::size_t below(std::size_t n) {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        return static_cast<std::size_t>(state % n);
+    }
+};
+
+template <class Peer>
+metrics many_vectors(const std::string& workload, std::size_t count, std::size_t each) {
+    const stopwatch::time_point begin = stopwatch::now();
+    std::uint64_t sum = 0;
+    double seconds = 0;
+    double peak = 0;
+    {
+        if (workload == "short") {
+            // A million vectors with few elements, as a compiler or a build tool has them.
+            std::vector<typename Peer::template container<std::uint64_t>> all(count);
+            for (std::size_t k = 0; k < each; ++k)
+                for (auto& one : all) one.push_back(k);
+            for (const auto& one : all) sum += one.size() + one.back();
+        } else if (workload == "nested") {
+            // Made in a local variable and moved in, as a parser does.
+            typename Peer::template container<typename Peer::template container<int>> all;
+            for (std::size_t i = 0; i < count; ++i) {
+                typename Peer::template container<int> one;
+                for (std::size_t k = 0; k < each; ++k) one.push_back(static_cast<int>(k));
+                all.push_back(std::move(one));
+            }
+            for (const auto& one : all) sum += look(one);
+        } else if (workload == "random-turn") {
+            typename Peer::template container<typename Peer::template container<int>> all;
+            for (std::size_t i = 0; i < count; ++i) all.emplace_back();
+            random_turns turns;
+            for (std::size_t i = 0; i < count * each; ++i) all[turns.below(count)].push_back(static_cast<int>(i));
+            for (const auto& one : all) sum += one.size();
+        } else if (workload == "in-turn") {
+            // 200 vectors that grow together.
+            std::vector<typename Peer::template container<int>> all;
+            for (std::size_t i = 0; i < count; ++i) all.push_back(make_vector<Peer, int>(each));
+            for (std::size_t k = 0; k < each; ++k)
+                for (auto& one : all) one.push_back(static_cast<int>(k));
+            for (const auto& one : all) sum += look(one);
+        } else if (workload == "dead-large") {
+            // A large vector is dropped, and then the heap grows by nodes.
+            {
+                auto large = make_vector<Peer, int>(count);
+                for (std::size_t i = 0; i < count; ++i) large.push_back(static_cast<int>(i));
+                sum += look(large);
+            }
+            std::list<std::array<std::uint64_t, 4>> nodes;
+            for (std::size_t i = 0; i < each; ++i) nodes.push_back({i, i, i, i});
+            sum += nodes.size();
+        } else {
+            throw std::invalid_argument("unknown workload \"" + workload + "\"");
+        }
+        seconds = seconds_between(begin, stopwatch::now());
+        peak = static_cast<double>(peak_resident());
+    }
+    return with_memory(seconds, sum, peak);
+}
+
+template <class Peer>
+metrics two_threads(std::size_t count) {
+    const auto work = [count] {
+        std::uint64_t sum = 0;
+        const stopwatch::time_point begin = stopwatch::now();
+        std::size_t lives = 0;
+        while (lives < 3 || seconds_between(begin, stopwatch::now()) < 0.2) {
+            auto made = make_vector<Peer, int>(count);
+            for (std::size_t i = 0; i < count; ++i) made.push_back(static_cast<int>(i));
+            sum += look(made);
+            ++lives;
+        }
+        return std::pair(seconds_between(begin, stopwatch::now()) / static_cast<double>(lives), sum / lives);
+    };
+    std::optional<std::pair<double, std::uint64_t>> other;
+    std::thread second([&] { other = work(); });
+    const auto mine = work();
+    second.join();
+    return {{"time", {"s", {(mine.first + other->first) / 2}}},
+            {"checksum", {"", {static_cast<double>(mine.second & 0xffff'ffff'ffff)}}}};
+}
+
+struct run_everyday {
+    template <class Peer>
+    metrics operator()(const parameters& point) const {
+        const std::string& workload = point.text("workload");
+        const std::size_t count = point.count("elements");
+        prepare_peer<Peer>(count * 8);
+        if (point.contains("each")) return many_vectors<Peer>(workload, count, point.count("each"));
+        if (workload == "threads") return two_threads<Peer>(count);
+        const std::string& name = point.text("element");
+        if (name == "int") return live<Peer, int>(workload, count);
+        if (name == "struct48") return live<Peer, six_words>(workload, count);
+        if (name == "string15") return live<Peer, string15>(workload, count);
+        if (name == "string40") return live<Peer, string40>(workload, count);
+        if (name == "pair<int,string>") return live<Peer, pair_with_string>(workload, count);
+        if (name == "unique_ptr<int>") return live<Peer, std::unique_ptr<int>>(workload, count);
+        throw std::invalid_argument("unknown element \"" + name + "\"");
+    }
+};
+
+std::vector<configuration> grid(grid_size size, const std::string&) {
+    std::vector<configuration> result;
+    const bool quick = size == grid_size::quick;
+    const auto add = [&](const char* workload, const char* element, std::int64_t elements) {
+        configuration one;
+        one.parameters = {{"workload", std::string(workload)}, {"element", std::string(element)}, {"elements", elements}};
+        one.seconds = 0.4 + 60e-9 * static_cast<double>(elements);
+        one.memory = 32e6 + 200.0 * static_cast<double>(elements);
+        result.push_back(std::move(one));
+    };
+    const auto add_many = [&](const char* workload, std::int64_t elements, std::int64_t each) {
+        configuration one;
+        one.parameters = {{"workload", std::string(workload)}, {"elements", elements}, {"each", each}};
+        one.seconds = 2;
+        one.memory = 800e6;
+        result.push_back(std::move(one));
+    };
+    if (quick) {
+        for (const char* workload : {"push", "copy"}) add(workload, "int", 1'000'000);
+        add("push", "string40", 100'000);
+        for (configuration& one : result) {    // half a minute: the two that a reader compares, under each allocator
+            one.rounds = 1;
+            one.contenders = {"std::vector", "headroom::vector"};
+        }
+        return result;
+    }
+    for (const char* element : {"int", "struct48", "string15", "string40", "pair<int,string>", "unique_ptr<int>"}) {
+        for (const std::int64_t n : {1, 4, 16, 1'000, 100'000, 1'000'000, 10'000'000}) add("push", element, n);
+    }
+    add("push", "int", 100'000'000);
+    for (const char* workload : {"copy", "assign", "resize-fill", "reserve-push"}) {
+        for (const std::int64_t n : {16, 10'000, 1'000'000}) add(workload, "int", n);
+    }
+    for (const std::int64_t n : {16, 1'000, 100'000}) add("copy", "string15", n);
+    for (const std::int64_t n : {1'000, 10'000}) add("insert", "string15", n);
+    for (const std::int64_t n : {100'000, 1'000'000}) {
+        configuration one;
+        one.parameters = {{"workload", std::string("threads")}, {"element", std::string("int")}, {"elements", n}};
+        one.seconds = 0.6;
+        result.push_back(std::move(one));
+    }
+    for (const std::int64_t k : {1, 2, 3, 4, 6, 7, 8, 9, 17}) add_many("short", 1'000'000, k);
+    add_many("nested", 1'000'000, 2);
+    add_many("nested", 100'000, 30);
+    add_many("random-turn", 1'000, 10'000);
+    add_many("in-turn", 200, 100'000);
+    add_many("in-turn", 200, 400'000);
+    add_many("dead-large", 16'000'000, 2'000'000);
+    return result;
+}
+
+experiment everyday() {
+    return {.id = "everyday",
+            .question = "What do the ordinary things cost that programs do with vectors, and what memory do they take?",
+            .source = "",
+            .contenders = contenders_of(peer_list<std_vector, boost_vector, headroom_vector, headroom_vector_heap, settled,
+                                                  eastl_vector, folly_fbvector, amc_vector, sfl_vector, gch_small_vector>{},
+                                        run_everyday{}),
+            .grid = grid,
+            .check = [](const parameters& from) {
+                parameters result = few_elements(from);
+                if (from.contains("each")) result.set("each", std::int64_t{2});
+                return result;
+            },
+            .preloaded = {"std::vector", "headroom::vector", "headroom::settled_vector"},
+            .place = 45};
+}
+
+const registered_experiment registered(everyday);
+
+}  // namespace
+}  // namespace headroom::lab
