@@ -70,6 +70,25 @@ test_report() {
     counted report $((SECONDS - began)) "$ok" "$bad"
 }
 
+test_python() {    # test_python MODE: the Python package, built and installed into .venv as its users do
+    local began=$SECONDS line ok=0 bad=0 log=build/log/test-python.log
+    [ -n "$python" ] || return 0
+    say "python"
+    add_python python python/requirements-test.txt
+    if [ "$1" = everywhere ]; then add_python python-everywhere python/requirements-everywhere.txt; fi
+    if ! logged python-build "$python" -m pip install --no-build-isolation --no-deps --force-reinstall ./python; then
+        counted python $((SECONDS - began)) 0 1
+        return
+    fi
+    "$python" -m pytest -q -p no:cacheprovider python </dev/null 2>&1 | tee "$log" || true
+    line=$(tail -n 1 "$log")
+    [[ $line =~ ([0-9]+)\ passed ]] && ok=${BASH_REMATCH[1]}
+    [[ $line =~ ([0-9]+)\ failed ]] && bad=${BASH_REMATCH[1]}
+    [[ $line =~ ([0-9]+)\ error ]] && bad=$((bad + BASH_REMATCH[1]))
+    [ $((ok + bad)) -gt 0 ] || bad=1
+    counted python $((SECONDS - began)) $ok $bad
+}
+
 command_test() {
     local mode=full preset presets=("${presets_full[@]}")
     while [ $# -gt 0 ]; do
@@ -107,6 +126,7 @@ command_test() {
         if among "$preset" "${presets_linked[@]}"; then test_linked "$preset"; else test_preset "$preset"; fi
     done
     [ $mode = only ] || test_report
+    case $mode in fast | only) ;; *) test_python $mode ;; esac
     printf '\n%-14s %7s %7s %7s\n%s' tests passed failed time "$table"
     printf '%d passed, %d failed\n' $passed $failed
     [ $failed = 0 ]

@@ -1,0 +1,481 @@
+// Appending, reading, and the buffer protocol. The two calls that programs make most, append and extend, are plain methods of
+// the C API: the interpreter calls those in a third of the time of a call that is dispatched by its arguments' types.
+#include "array.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <new>
+#include <string_view>
+
+namespace headroom_python {
+namespace {
+
+// As long as no max_elements is given: 16 GiB of addresses. They cost nothing; memory comes as elements do.
+constexpr std::size_t default_bytes = sizeof(void*) >= 8 ? std::size_t{1} << 34 : std::size_t{1} << 26;
+
+// --- Elements.
+
+template <class T>
+bool convert_integer(PyObject* from, void* place) noexcept {
+    PyObject* number = from;
+    if (PyLong_Check(from)) {
+        Py_INCREF(number);
+    } else {
+        number = PyNumber_Index(from);
+        if (number == nullptr) return false;
+    }
+    bool fits = true;
+    T value{};
+    if constexpr (std::is_signed_v<T>) {
+        int overflow = 0;
+        const long long wide = PyLong_AsLongLongAndOverflow(number, &overflow);
+        fits = overflow == 0 && wide >= (std::numeric_limits<T>::min)() && wide <= (std::numeric_limits<T>::max)();
+        value = static_cast<T>(wide);
+    } else {
+        const unsigned long long wide = PyLong_AsUnsignedLongLong(number);
+        if (wide == static_cast<unsigned long long>(-1) && PyErr_Occurred() != nullptr) {
+            PyErr_Clear();
+            fits = false;
+        }
+        fits = fits && wide <= (std::numeric_limits<T>::max)();
+        value = static_cast<T>(wide);
+    }
+    if (!fits) {
+        PyErr_Format(PyExc_OverflowError, "%R does not fit into %sint%d", number, std::is_signed_v<T> ? "" : "u",
+                     static_cast<int>(sizeof(T) * 8));
+    }
+    Py_DECREF(number);
+    if (fits) std::memcpy(place, &value, sizeof value);
+    return fits;
+}
+
+template <class T>
+bool convert_float(PyObject* from, void* place) noexcept {
+    const double wide = PyFloat_CheckExact(from) ? PyFloat_AS_DOUBLE(from) : PyFloat_AsDouble(from);
+    if (wide == -1.0 && PyErr_Occurred() != nullptr) return false;
+    const T value = static_cast<T>(wide);
+    std::memcpy(place, &value, sizeof value);
+    return true;
+}
+
+bool convert_bool(PyObject* from, void* place) noexcept {
+    const std::string_view type = Py_TYPE(from)->tp_name;
+    if (!PyBool_Check(from) && type != "numpy.bool" && type != "numpy.bool_") {
+        PyErr_Format(PyExc_TypeError, "True or False is wanted, not %s", Py_TYPE(from)->tp_name);
+        return false;
+    }
+    const int truth = PyObject_IsTrue(from);
+    if (truth < 0) return false;
+    const bool value = truth != 0;
+    std::memcpy(place, &value, 1);
+    return true;
+}
+
+// Times as NumPy reads them, in the units of the kind, as an array of int64. Plain numbers are of those units already.
+nb::object ticks_of(kind to, const nb::object& values) {
+    const nb::object numpy = nb::module_::import_("numpy");
+    nb::object made = numpy.attr("asarray")(values);
+    const auto of = nb::cast<std::string>(made.attr("dtype").attr("kind"));
+    if (of != "i" && of != "u") {
+        if (of != "M" && of != "m") made = numpy.attr("asarray")(values, nb::arg("dtype") = to < kind::timedelta_s ? "M8" : "m8");
+        made = made.attr("astype")(facts(to).name, nb::arg("casting") = "same_kind");
+    }
+    return numpy.attr("ascontiguousarray")(made.attr("astype")("int64"));
+}
+
+bool convert_time(kind to, PyObject* from, void* place) noexcept {
+    if (PyLong_Check(from) && !PyBool_Check(from)) return convert_integer<std::int64_t>(from, place);
+    try {
+        return convert_integer<std::int64_t>(nb::object(ticks_of(to, nb::borrow(from)).attr("item")()).ptr(), place);
+    } catch (nb::python_error& error) {
+        error.restore();
+    } catch (const std::bad_alloc&) {
+        PyErr_NoMemory();
+    }
+    return false;
+}
+
+template <class T>
+T read(const std::byte* from) noexcept {
+    T value;
+    std::memcpy(&value, from, sizeof value);
+    return value;
+}
+
+// Runs `work`, and tells Python of what it throws: for the functions that Python calls without nanobind between.
+template <class Result, class Work>
+Result guarded(Result failed, Work work) noexcept {
+    try {
+        return work();
+    } catch (nb::python_error& error) {
+        error.restore();
+    } catch (const std::length_error& error) {
+        PyErr_SetString(PyExc_ValueError, error.what());
+    } catch (const std::invalid_argument& error) {
+        PyErr_SetString(PyExc_ValueError, error.what());
+    } catch (const std::bad_alloc& error) {
+        PyErr_SetString(PyExc_MemoryError, error.what());
+    } catch (const std::system_error& error) {
+        const nb::object made = nb::steal(PyObject_CallFunction(PyExc_OSError, "is", error.code().value(), error.what()));
+        if (made.is_valid()) PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(made.ptr())), made.ptr());
+    } catch (const std::exception& error) {
+        PyErr_SetString(PyExc_RuntimeError, error.what());
+    }
+    return failed;
+}
+
+// The array of a Python object; null, with an error set, where __init__ has not been called.
+array* array_of(PyObject* self) noexcept {
+    if (!nb::inst_ready(self)) {
+        PyErr_SetString(PyExc_TypeError, "Array.__init__ was not called");
+        return nullptr;
+    }
+    return nb::inst_ptr<array>(self);
+}
+
+bool expect_writable(const array& of) noexcept {
+    if (of.held->writable) return true;
+    PyErr_SetString(PyExc_BufferError, "the array was opened for reading only");
+    return false;
+}
+
+// --- append and extend.
+
+bool append_one(array& to, PyObject* value) noexcept {
+    // Converted first, and aside: what converts may be Python code, which may append to this very array.
+    alignas(8) std::byte made[8];
+    if (!convert(to.kind, value, made)) return false;
+    storage& held = *to.held;
+    if (held.room - held.used < to.width) {
+        if (!expect_writable(to)) return false;
+        if (!guarded(false, [&] {
+                held.grow(held.used + to.width);
+                return true;
+            })) {
+            return false;
+        }
+    }
+    std::memcpy(held.data + held.used, made, to.width);
+    held.used += to.width;
+    return true;
+}
+
+PyObject* array_append(PyObject* self, PyObject* value) {
+    array* const to = array_of(self);
+    if (to == nullptr) return nullptr;
+    storage& held = *to->held;
+    if (to->kind == kind::float64 && PyFloat_CheckExact(value) && held.room - held.used >= sizeof(double)) {    // what is met most
+        const double number = PyFloat_AS_DOUBLE(value);
+        std::memcpy(held.data + held.used, &number, sizeof number);
+        held.used += sizeof number;
+        Py_RETURN_NONE;
+    }
+    if (!append_one(*to, value)) return nullptr;
+    Py_RETURN_NONE;
+}
+
+// Whether a buffer's format is the kind's own: by what it means here, whatever letter it is written with.
+bool same_format(kind of, const char* format, Py_ssize_t bytes) noexcept {
+    if (format == nullptr) format = "B";
+    if (*format == '@' || *format == '=' || *format == (PY_LITTLE_ENDIAN ? '<' : '>')) ++format;
+    if (format[0] == '\0' || format[1] != '\0' || static_cast<std::size_t>(bytes) != facts(of).bytes) return false;
+    const std::string_view wanted = of == kind::boolean ? "?" : of >= kind::float32 ? "fd" : of >= kind::uint8 ? "BHILQN" : "bhilqn";
+    return wanted.find(format[0]) != std::string_view::npos;
+}
+
+struct buffer_view {
+    Py_buffer view{};
+    bool held = false;
+    explicit buffer_view(PyObject* from) : held(PyObject_GetBuffer(from, &view, PyBUF_STRIDES | PyBUF_FORMAT) == 0) {
+        if (!held) PyErr_Clear();
+    }
+    buffer_view(const buffer_view&) = delete;
+    ~buffer_view() {
+        if (held) PyBuffer_Release(&view);
+    }
+};
+
+// Appends what a buffer of the same kind holds. False where it is none, and the elements have to be asked one by one.
+bool extend_from_buffer(array& to, PyObject* from) {
+    if (is_time(to.kind) || PyObject_CheckBuffer(from) == 0) return false;
+    const buffer_view buffer(from);
+    if (!buffer.held || !same_format(to.kind, buffer.view.format, buffer.view.itemsize)) return false;
+    if (buffer.view.ndim != 1) throw std::invalid_argument("one dimension is wanted: pass values.ravel()");
+    const auto count = static_cast<std::size_t>(buffer.view.shape[0]);
+    const Py_ssize_t stride = buffer.view.strides[0];
+    const auto* const first = static_cast<const std::byte*>(buffer.view.buf);
+    if (stride == static_cast<Py_ssize_t>(to.width)) {
+        append_bytes(to, first, count * to.width);
+        return true;
+    }
+    storage& held = *to.held;
+    if (count > (held.limit - held.used) / to.width) throw std::length_error("headroom: past max_elements");
+    if (held.room - held.used < count * to.width) held.grow(held.used + count * to.width);
+    std::byte* place = held.data + held.used;
+    for (std::size_t i = 0; i < count; ++i, place += to.width) {
+        std::memcpy(place, first + static_cast<Py_ssize_t>(i) * stride, to.width);
+    }
+    held.used += count * to.width;
+    return true;
+}
+
+bool extend_each(array& to, PyObject* values) {
+    PyObject* const iterator = PyObject_GetIter(values);
+    if (iterator == nullptr) return false;
+    while (PyObject* const value = PyIter_Next(iterator)) {
+        const bool done = append_one(to, value);
+        Py_DECREF(value);
+        if (!done) break;
+    }
+    Py_DECREF(iterator);
+    return PyErr_Occurred() == nullptr;
+}
+
+PyObject* array_extend(PyObject* self, PyObject* values) {
+    array* const to = array_of(self);
+    if (to == nullptr || !expect_writable(*to)) return nullptr;
+    return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
+        if (extend_from_buffer(*to, values) || extend_from_arrow(*to, values)) Py_RETURN_NONE;
+        if (is_time(to->kind) && !PyUnicode_Check(values)) {
+            nb::object all = nb::borrow(values);
+            if (PyObject_HasAttrString(values, "__array_interface__") == 0) all = nb::list(all);
+            const nb::object ticks = ticks_of(to->kind, all);
+            const buffer_view buffer(ticks.ptr());
+            if (!buffer.held || buffer.view.ndim != 1) {
+                throw std::invalid_argument("one dimension is wanted: pass values.ravel()");
+            }
+            append_bytes(*to, buffer.view.buf, static_cast<std::size_t>(buffer.view.len));
+            Py_RETURN_NONE;
+        }
+        if (!extend_each(*to, values)) return nullptr;
+        Py_RETURN_NONE;
+    });
+}
+
+// --- The buffer protocol. What a view shows is counted when it is made; it stays valid while the array grows.
+
+struct shape_and_stride {
+    Py_ssize_t shape;
+    Py_ssize_t stride;
+};
+
+int get_buffer(PyObject* self, Py_buffer* view, int flags) {
+    view->obj = nullptr;
+    const array* const of = array_of(self);
+    if (of == nullptr) return -1;
+    const kind_facts& what = facts(of->kind);
+    if (what.format == nullptr) {
+        PyErr_Format(PyExc_BufferError, "the buffer protocol has no format for %s: use numpy.asarray(array)", what.name);
+        return -1;
+    }
+    if ((flags & PyBUF_WRITABLE) == PyBUF_WRITABLE && !expect_writable(*of)) return -1;
+    auto* const counts = new (std::nothrow) shape_and_stride{static_cast<Py_ssize_t>(of->size()), static_cast<Py_ssize_t>(of->width)};
+    if (counts == nullptr) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    view->buf = of->held->data;
+    view->len = static_cast<Py_ssize_t>(of->held->used);
+    view->itemsize = static_cast<Py_ssize_t>(of->width);
+    view->readonly = of->held->writable ? 0 : 1;
+    view->format = (flags & PyBUF_FORMAT) == PyBUF_FORMAT ? const_cast<char*>(what.format) : nullptr;
+    view->ndim = 1;
+    view->shape = (flags & PyBUF_ND) == PyBUF_ND ? &counts->shape : nullptr;
+    view->strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES ? &counts->stride : nullptr;
+    view->suboffsets = nullptr;
+    view->internal = counts;
+    Py_INCREF(self);
+    view->obj = self;
+    return 0;
+}
+
+void release_buffer(PyObject*, Py_buffer* view) { delete static_cast<shape_and_stride*>(view->internal); }
+
+PyMethodDef methods[] = {
+    {"append", array_append, METH_O,
+     "append($self, value, /)\n--\n\nAppends one element. Raises TypeError or OverflowError where the value is no such element,\n"
+     "ValueError past max_elements, MemoryError when memory is refused; the array is as it was then."},
+    {"extend", array_extend, METH_O,
+     "extend($self, values, /)\n--\n\nAppends all elements of a buffer, an Arrow array or an iterable. One of the same dtype is copied\n"
+     "in one go, whole or not at all; of others the elements are asked one by one, and those before one that fails stay."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyType_Slot slots[] = {
+    {Py_tp_methods, methods},
+    {Py_bf_getbuffer, reinterpret_cast<void*>(&get_buffer)},
+    {Py_bf_releasebuffer, reinterpret_cast<void*>(&release_buffer)},
+    {0, nullptr},
+};
+
+// --- The rest.
+
+std::size_t index_of(const array& of, Py_ssize_t index) {
+    const auto size = static_cast<Py_ssize_t>(of.size());
+    if (index < -size || index >= size) throw nb::index_error("array index out of range");
+    return static_cast<std::size_t>(index < 0 ? index + size : index);
+}
+
+array& checked(nb::handle self) {
+    array* const of = array_of(self.ptr());
+    if (of == nullptr) throw nb::python_error();
+    return *of;
+}
+
+// What NumPy or memoryview makes of the whole: they know how to slice, iterate and list.
+nb::object whole(const nb::object& self) {
+    if (is_time(checked(self).kind)) return nb::module_::import_("numpy").attr("asarray")(self);
+    return nb::steal(PyMemoryView_FromObject(self.ptr()));
+}
+
+nb::object get_item(const nb::object& self, const nb::object& key) {
+    const array& of = checked(self);
+    if (PyIndex_Check(key.ptr())) {
+        const Py_ssize_t index = PyNumber_AsSsize_t(key.ptr(), PyExc_IndexError);
+        if (index == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
+        return element(of, index_of(of, index));
+    }
+    if (!PySlice_Check(key.ptr())) throw nb::type_error("array indices must be integers or slices");
+    return whole(self)[key];
+}
+
+void set_item(array& of, Py_ssize_t index, const nb::object& value) {
+    alignas(8) std::byte made[8];
+    if (!convert(of.kind, value.ptr(), made) || !expect_writable(of)) throw nb::python_error();
+    std::memcpy(of.held->data + index_of(of, index) * of.width, made, of.width);
+}
+
+std::size_t bytes_of(const array& of, std::size_t elements) {
+    if (elements > (std::numeric_limits<std::size_t>::max)() / 16) throw std::length_error("headroom: no array is that long");
+    return elements * of.width;
+}
+
+void reserve(array& of, std::size_t elements) {
+    if (!expect_writable(of)) throw nb::python_error();
+    const std::size_t bytes = bytes_of(of, elements);
+    if (bytes > of.held->room) of.held->grow(bytes);
+}
+
+void construct(array* place, const nb::object& dtype, std::optional<Py_ssize_t> max_elements) {
+    array made;
+    made.kind = kind_of(dtype);
+    made.width = facts(made.kind).bytes;
+    if (max_elements && *max_elements < 0) throw nb::value_error("max_elements is negative");
+    const std::size_t bytes = max_elements ? bytes_of(made, static_cast<std::size_t>(*max_elements)) : default_bytes;
+    made.held = std::make_shared<memory_storage>(bytes, max_elements.has_value());
+    ::new (static_cast<void*>(place)) array(std::move(made));
+}
+
+std::string shown(const array& of) {
+    std::string text = "headroom.Array(dtype='" + std::string(facts(of.kind).name) + "', size=" + std::to_string(of.size());
+    if (!of.path.empty()) text += ", path='" + of.path + "'";
+    return text + ")";
+}
+
+}  // namespace
+
+bool convert(kind to, PyObject* from, void* place) noexcept {
+    switch (to) {
+        case kind::float64: return convert_float<double>(from, place);
+        case kind::int64: return convert_integer<std::int64_t>(from, place);
+        case kind::boolean: return convert_bool(from, place);
+        case kind::int8: return convert_integer<std::int8_t>(from, place);
+        case kind::int16: return convert_integer<std::int16_t>(from, place);
+        case kind::int32: return convert_integer<std::int32_t>(from, place);
+        case kind::uint8: return convert_integer<std::uint8_t>(from, place);
+        case kind::uint16: return convert_integer<std::uint16_t>(from, place);
+        case kind::uint32: return convert_integer<std::uint32_t>(from, place);
+        case kind::uint64: return convert_integer<std::uint64_t>(from, place);
+        case kind::float32: return convert_float<float>(from, place);
+        default: return convert_time(to, from, place);
+    }
+}
+
+nb::object element(const array& of, std::size_t index) {
+    const std::byte* const at = of.held->data + index * of.width;
+    if (is_time(of.kind)) {
+        const std::string_view name = facts(of.kind).name;
+        const bool instant = name.substr(0, 4) == "date";
+        const std::string unit(name.substr(instant ? 11 : 12, name.size() - (instant ? 12 : 13)));
+        return nb::module_::import_("numpy").attr(instant ? "datetime64" : "timedelta64")(read<std::int64_t>(at), unit);
+    }
+    return with_type(of.kind, [at]<class T>(type_tag<T>) -> nb::object {
+        if constexpr (std::is_arithmetic_v<T>) {
+            return nb::cast(read<T>(at));
+        } else {
+            return nb::none();    // times: above
+        }
+    });
+}
+
+kind kind_of(nb::handle dtype) {
+    std::string name;
+    if (dtype.ptr() == reinterpret_cast<PyObject*>(&PyFloat_Type)) {
+        name = "float64";
+    } else if (dtype.ptr() == reinterpret_cast<PyObject*>(&PyLong_Type)) {
+        name = "int64";
+    } else if (dtype.ptr() == reinterpret_cast<PyObject*>(&PyBool_Type)) {
+        name = "bool";
+    } else if (PyUnicode_Check(dtype.ptr())) {
+        name = nb::cast<std::string>(dtype);
+    }
+    for (int round = 0; round < 2; ++round) {
+        for (std::size_t i = 0; i < facts_of.size(); ++i) {
+            if (name == facts_of[i].name) return static_cast<kind>(i);
+        }
+        if (round == 1) break;
+        // NumPy knows other names, and its own types.
+        try {
+            const nb::object known = nb::module_::import_("numpy").attr("dtype")(dtype);
+            if (!nb::cast<bool>(known.attr("isnative"))) break;
+            name = nb::cast<std::string>(known.attr("name"));
+        } catch (nb::python_error& error) {
+            if (!error.matches(PyExc_TypeError) && !error.matches(PyExc_ImportError)) throw;
+            break;
+        }
+    }
+    std::string all;
+    for (const kind_facts& each : facts_of) all += std::string(all.empty() ? "" : ", ") + each.name;
+    throw nb::type_error(("no such dtype: " + nb::cast<std::string>(nb::repr(dtype)) + "; there are " + all).c_str());
+}
+
+void append_bytes(array& to, const void* from, std::size_t bytes) {
+    storage& held = *to.held;
+    if (bytes > held.limit - held.used) throw std::length_error("headroom: past max_elements");
+    if (held.room - held.used < bytes) held.grow(held.used + bytes);
+    if (bytes != 0) std::memcpy(held.data + held.used, from, bytes);
+    held.used += bytes;
+}
+
+void bind_array(nb::module_& module) {
+    nb::class_<array> type(module, "Array", nb::type_slots(slots), nb::is_weak_referenceable(),
+                           "An array that grows at the end and never moves.\n\n"
+                           "Views of it (memoryview, NumPy, Arrow, DLPack) stay valid while it grows, and when it is gone; each shows\n"
+                           "the elements that there were when it was made. Memory comes as elements do, in huge pages.\n\n"
+                           "dtype: 'float64', 'int32', 'bool', 'datetime64[us]', ..., or what numpy.dtype takes for those.\n"
+                           "max_elements: how many there may ever be; 16 GiB of them unless said.");
+    type.def("__init__", &construct, nb::arg("dtype") = "float64", nb::kw_only(), nb::arg("max_elements") = nb::none())
+        .def("__len__", &array::size)
+        .def("__getitem__", [](const nb::handle_t<array>& self, const nb::object& key) { return get_item(nb::borrow(self), key); })
+        .def("__setitem__", &set_item, nb::arg("index"), nb::arg("value").none())
+        .def("__iter__", [](const nb::handle_t<array>& self) { return nb::iter(whole(nb::borrow(self))); })
+        .def("__repr__", &shown)
+        .def("tolist", [](const nb::handle_t<array>& self) { return whole(nb::borrow(self)).attr("tolist")(); },
+             "The elements as a list.")
+        .def("reserve", &reserve, nb::arg("count"), "Asks for the memory of this many elements now.")
+        .def("shrink_to_fit", [](array& self) { self.held->shrink(); }, "Gives memory that holds no element back to the system.")
+        .def_prop_ro("dtype", [](const array& self) { return facts(self.kind).name; }, "The name of the kind of element.")
+        .def_prop_ro("itemsize", [](const array& self) { return self.width; }, "Bytes of an element.")
+        .def_prop_ro("nbytes", [](const array& self) { return self.held->used; }, "Bytes of all elements.")
+        .def_prop_ro("capacity", [](const array& self) { return self.held->room / self.width; },
+                     "The elements that fit without asking for memory.")
+        .def_prop_ro("max_elements", [](const array& self) { return self.held->limit / self.width; },
+                     "How many elements there may ever be.");
+    bind_exchange(type, module);
+}
+
+}  // namespace headroom_python
