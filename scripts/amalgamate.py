@@ -12,9 +12,10 @@ from sources import ROOT, text
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:<(headroom/[^>]+)>|"([^"]+)")')
 CONDITION = re.compile(r"^\s*#\s*(if|ifdef|ifndef|endif)\b")
 # One of these by system, as in CMakeLists.txt.
-PLATFORMS = (("#if defined(_WIN32)", "windows"), ("#elif defined(__linux__)", "linux"), ("#else", "posix"))
+PLATFORMS = (("#if defined(_WIN32)", ("windows", "files_windows")), ("#elif defined(__linux__)", ("linux", "files_posix")),
+             ("#else", ("posix", "files_posix")))
 
-ROOMS = ["system", "range", "memory"]
+ROOMS = ["system", "range", "memory", "file"]
 
 
 def expanded(path, done):
@@ -60,7 +61,7 @@ def amalgamated():
             yield from expanded(path, done)
     yield ""
     yield "#ifdef HEADROOM_IMPLEMENTATION"
-    systems = [pathlib.PurePath(f"src/system/{name}.cpp") for _, name in PLATFORMS]
+    systems = [[pathlib.PurePath(f"src/system/{name}.cpp") for name in names] for _, names in PLATFORMS]
     sources = sorted((pathlib.PurePath(path.relative_to(ROOT)) for path in (ROOT / "src").rglob("*.cpp")), key=by_floor)
     # What the sources share stands before them, outside the conditions on the platform.
     for path in sorted((ROOT / "src").rglob("*.hpp")):
@@ -68,12 +69,13 @@ def amalgamated():
         if path not in done:
             done.add(path)
             yield from expanded(path, done)
-    for (condition, _), path in zip(PLATFORMS, systems):
+    for (condition, _), paths in zip(PLATFORMS, systems):
         yield condition
-        yield from expanded(path, done)
+        for path in paths:
+            yield from expanded(path, done)
     yield "#endif"
     for path in sources:
-        if path not in systems:
+        if not any(path in paths for paths in systems):
             yield from expanded(path, done)
     yield "#endif  // HEADROOM_IMPLEMENTATION"
 

@@ -26,8 +26,9 @@ namespace headroom { inline namespace v0_1 {
 enum class access { none, read_only, read_write };
 
 // The kinds of system call that growing makes.
-enum class page_call : std::uint8_t { reserve, release, commit, decommit, protect, prefault, remap, other };
-inline constexpr std::size_t page_call_kinds = 8;
+// (file: all that is asked of a file but sync, which waits for the disk.)
+enum class page_call : std::uint8_t { reserve, release, commit, decommit, protect, prefault, remap, other, file, sync };
+inline constexpr std::size_t page_call_kinds = 10;
 
 // Whole pages of address space.
 struct page_range {

@@ -35,4 +35,11 @@ HEADROOM_API void pretend_page_size(std::size_t bytes) noexcept;
 // Makes a reservation of more than `bytes` fail with ENOMEM, as a small address space would; 0 lifts the limit.
 HEADROOM_API void limit_address_space(std::size_t bytes) noexcept;
 
+// What happens to a file: a change is about to be made, or to be made durable; all changes up to here are durable.
+enum class file_event { before_write, before_sync, synced };
+
+// Calls `watcher` at each of these, from the thread that makes it, for a model of what a power cut would leave. (What is stored
+// through mapped memory is not seen.) Null: nobody watches.
+HEADROOM_API void watch_files(void (*watcher)(file_event)) noexcept;
+
 }}}  // namespace headroom::testing

@@ -15,6 +15,7 @@ constinit std::atomic<int> failing_error{0};
 constinit std::atomic<bool> failing_on{false};           // whether the calls after it fail, too
 constinit std::atomic<std::size_t> page_size_pretence{0};
 constinit std::atomic<std::size_t> address_limit{0};
+constinit std::atomic<void (*)(testing::file_event)> file_watcher{nullptr};
 
 }  // namespace
 
@@ -28,6 +29,10 @@ int intercept(page_call kind) noexcept {
     if (number > chosen && !failing_on.load(std::memory_order_relaxed)) return 0;
     note_refusal();
     return failing_error.load(std::memory_order_relaxed);
+}
+
+void tell_watcher(testing::file_event event) noexcept {
+    if (auto* const watcher = file_watcher.load(std::memory_order_relaxed)) watcher(event);
 }
 
 std::size_t pretended_page_size() noexcept { return page_size_pretence.load(std::memory_order_relaxed); }
@@ -56,6 +61,8 @@ std::uint64_t stop_failing() noexcept {
 void count_system_calls() noexcept { fail_system_call(0); }
 
 void pretend_page_size(std::size_t bytes) noexcept { detail::page_size_pretence.store(bytes); }
+
+void watch_files(void (*watcher)(file_event)) noexcept { detail::file_watcher.store(watcher); }
 
 void limit_address_space(std::size_t bytes) noexcept { detail::address_limit.store(bytes); }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include <headroom/pages.hpp>
+#include <headroom/testing.hpp>
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
@@ -21,6 +22,9 @@ extern constinit call_counters calls;
 [[nodiscard]] int intercept(page_call kind) noexcept;
 
 inline void note_refusal() noexcept { calls.refused.fetch_add(1, std::memory_order_relaxed); }
+
+// Tells a test, if one wants to know.
+void tell_watcher(testing::file_event event) noexcept;
 
 // What tests pretend; 0 is nothing.
 [[nodiscard]] std::size_t pretended_page_size() noexcept;

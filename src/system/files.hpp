@@ -1,0 +1,80 @@
+// What the floors above need of files. Implemented in src/system/files_posix.cpp and files_windows.cpp.
+//
+// Nothing here throws. A failure comes back as a std::error_code and leaves the file as it was, unless a function says
+// otherwise. Every call passes the counter of calls.hpp, so that a test can refuse it, and a call that changes a file or makes
+// it durable is told to the watcher of headroom::testing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <system_error>
+
+#include <headroom/pages.hpp>
+
+namespace headroom { inline namespace v0_1 { namespace detail {
+
+// A file that is open; whoever has one closes it.
+struct file_handle {
+    std::intptr_t value = -1;
+    [[nodiscard]] explicit operator bool() const noexcept { return value != -1; }
+};
+
+// What can be locked of a file, each by one at a time. Locks belong to the handle, not to the process, and go with it. They
+// are no obstacle to reading and writing.
+enum class file_lock : std::uint8_t {
+    writer,       // there is one who writes
+    published,    // the live size is this writer's
+};
+
+// What the system says when a user's share of the disk is used up: there is no std::errc for it.
+std::error_code disk_quota_exceeded() noexcept;
+
+// Opens a file that exists.
+file_handle open_file(const std::filesystem::path& path, bool writable, std::error_code& error) noexcept;
+
+// Makes a file for reading and writing. Where the system can, it has no name yet (`named` is false), and is gone with its
+// handle; otherwise it is at `path`, and it is an error that something was there.
+file_handle make_file(const std::filesystem::path& path, unsigned permissions, bool& named, std::error_code& error) noexcept;
+// Gives a file without a name its name: at once and whole. An error where something has it already.
+std::error_code give_name(file_handle file, const std::filesystem::path& path) noexcept;
+
+// A second, independent handle of the same file, for a lock of its own.
+file_handle open_again(file_handle file, const std::filesystem::path& path, bool writable, std::error_code& error) noexcept;
+
+void close_file(file_handle file) noexcept;
+
+std::error_code size_of_file(file_handle file, std::uint64_t& bytes) noexcept;
+
+// Makes the file end at `bytes`; what lay past that is gone. For making it shorter.
+std::error_code cut_file(file_handle file, std::uint64_t bytes) noexcept;
+
+// Makes the file reach from `from`, its present size, to `to`, with space on the disk for every byte: writing there later
+// cannot be refused. Zeros are written where the file system cannot promise space. On failure the file is as long as before.
+std::error_code allocate(file_handle file, std::uint64_t from, std::uint64_t to) noexcept;
+
+// Gives space to whatever part of the file's first `bytes` has none (another program may have left holes).
+std::error_code fill_holes(file_handle file, std::uint64_t bytes) noexcept;
+
+// Reads up to `bytes` from `offset` on; `got` is less where the file ends.
+std::error_code read_at(file_handle file, std::uint64_t offset, void* to, std::size_t bytes, std::size_t& got) noexcept;
+// Writes all of it. On failure a part may have been written.
+std::error_code write_at(file_handle file, std::uint64_t offset, const void* from, std::size_t bytes) noexcept;
+
+// Returns once what was written, and what is needed to find it again, has reached the disk.
+std::error_code sync_file(file_handle file) noexcept;
+// The same for the name of a file. A wish: some systems and file systems cannot.
+void sync_folder_of(const std::filesystem::path& path) noexcept;
+
+// Takes a lock without waiting: resource_unavailable_try_again where another handle has it.
+std::error_code take_lock(file_handle file, file_lock which) noexcept;
+// Whether another handle has the lock.
+bool is_locked(file_handle file, file_lock which) noexcept;
+
+// Shows the file, from its first byte on, in a range that reserve() returned, or in a part of it. What is shown is
+// inaccessible: protect() and commit() change that, up to the end of the file.
+std::error_code map_file(page_range range, file_handle file, bool writable) noexcept;
+// The range is as reserve() made it again.
+std::error_code unmap_file(page_range range) noexcept;
+
+}}}  // namespace headroom::detail

@@ -1,0 +1,319 @@
+// Files on Linux and other POSIX systems.
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <limits>
+
+#include "system/calls.hpp"
+#include "system/files.hpp"
+
+#ifndef O_CLOEXEC
+#define O_CLOEXEC 0
+#endif
+#ifndef MAP_NORESERVE
+#define MAP_NORESERVE 0
+#endif
+#ifndef MAP_ANONYMOUS
+#define MAP_ANONYMOUS MAP_ANON
+#endif
+
+namespace headroom { inline namespace v0_1 { namespace detail {
+namespace {
+
+std::error_code file_failure(int error) noexcept { return {error, std::system_category()}; }
+
+// Makes one call that returns -1 and sets errno on failure, unless a test has it refused. Interrupted by a signal, it is
+// made again.
+template <class Call>
+std::error_code try_file_call(page_call kind, Call call) noexcept {
+    if (const int refused = intercept(kind)) return file_failure(refused);
+    for (;;) {
+        if (call() != -1) return {};
+        if (errno != EINTR) break;
+    }
+    const int error = errno;
+    note_refusal();
+    return file_failure(error);
+}
+
+int number_of(file_handle file) noexcept { return static_cast<int>(file.value); }
+
+// A path takes memory to turn into the system's form only on Windows.
+const char* name_of(const std::filesystem::path& path) noexcept { return path.c_str(); }
+
+file_handle opened(const char* name, int flags, unsigned permissions, std::error_code& error) noexcept {
+    int number = -1;
+    error = try_file_call(page_call::file,
+                          [&] { return number = open(name, flags | O_CLOEXEC, static_cast<mode_t>(permissions)); });
+    return error ? file_handle{} : file_handle{number};
+}
+
+// The longest file this program can speak of, or may write: past a limit of the process the system would send a signal.
+std::uint64_t longest_file() noexcept {
+    std::uint64_t longest = static_cast<std::uint64_t>((std::numeric_limits<off_t>::max)());
+    rlimit limit{};
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
+        longest = (std::min)(longest, static_cast<std::uint64_t>(limit.rlim_cur));
+    }
+    return longest;
+}
+
+std::error_code write_zeros(file_handle file, std::uint64_t from, std::uint64_t to) noexcept {
+    static constexpr std::byte zeros[std::size_t{64} << 10]{};
+    while (from < to) {
+        const auto bytes = static_cast<std::size_t>((std::min<std::uint64_t>)(sizeof zeros, to - from));
+        if (const std::error_code error = write_at(file, from, zeros, bytes)) return error;
+        from += bytes;
+    }
+    return {};
+}
+
+bool is_unsupported(const std::error_code& error) noexcept {
+    return error == std::errc::operation_not_supported || error == std::errc::function_not_supported ||
+           error == std::errc::invalid_argument;
+}
+
+// Space for a part of the file, which then reaches to its end.
+std::error_code promise_space([[maybe_unused]] file_handle file, [[maybe_unused]] std::uint64_t from,
+                              [[maybe_unused]] std::uint64_t to) noexcept {
+#if defined(__linux__)
+    return try_file_call(page_call::file, [=] {
+        return fallocate(number_of(file), 0, static_cast<off_t>(from), static_cast<off_t>(to - from));
+    });
+#else
+    // posix_fallocate is missing on some systems, and on others writes a byte of each block itself.
+    return std::make_error_code(std::errc::function_not_supported);
+#endif
+}
+
+#if defined(F_OFD_SETLK)
+struct flock part_of(file_lock which) noexcept {
+    struct flock part {};
+    part.l_type = F_WRLCK;
+    part.l_whence = SEEK_SET;
+    part.l_start = static_cast<off_t>(which);
+    part.l_len = 1;
+    return part;
+}
+#endif
+
+}  // namespace
+
+std::error_code disk_quota_exceeded() noexcept { return file_failure(EDQUOT); }
+
+file_handle open_file(const std::filesystem::path& path, bool writable, std::error_code& error) noexcept {
+    // Not waiting for somebody at the other end of a pipe; what is no plain file is refused.
+    const file_handle file = opened(name_of(path), (writable ? O_RDWR : O_RDONLY) | O_NONBLOCK, 0, error);
+    if (error) return {};
+    struct stat about {};
+    error = try_file_call(page_call::file, [&] { return fstat(number_of(file), &about); });
+    if (!error && !S_ISREG(about.st_mode)) {
+        error = std::make_error_code(S_ISDIR(about.st_mode) ? std::errc::is_a_directory : std::errc::invalid_argument);
+    }
+    if (error) {
+        close_file(file);
+        return {};
+    }
+    return file;
+}
+
+file_handle make_file(const std::filesystem::path& path, unsigned permissions, bool& named, std::error_code& error) noexcept {
+    named = false;
+#if defined(O_TMPFILE)
+    // What has no name until it is whole is never found half made. (It is named by its number in /proc.)
+    if (::access("/proc/self/fd", F_OK) == 0) try {
+        const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+        const file_handle file = opened(name_of(folder), O_RDWR | O_TMPFILE, permissions, error);
+        if (!error) return file;
+    } catch (...) {    // no memory for the folder's name
+        error = std::make_error_code(std::errc::not_enough_memory);
+        return {};
+    }
+    if (error == std::errc::not_enough_memory || error == std::errc::no_space_on_device) return {};
+#endif
+    named = true;
+    return opened(name_of(path), O_RDWR | O_CREAT | O_EXCL, permissions, error);
+}
+
+std::error_code give_name(file_handle file, const std::filesystem::path& path) noexcept {
+#if defined(O_TMPFILE)
+    char self[40];
+    std::snprintf(self, sizeof self, "/proc/self/fd/%d", number_of(file));
+    return try_file_call(page_call::file,
+                         [&] { return linkat(AT_FDCWD, self, AT_FDCWD, name_of(path), AT_SYMLINK_FOLLOW); });
+#else
+    static_cast<void>(file);
+    static_cast<void>(path);
+    return std::make_error_code(std::errc::function_not_supported);
+#endif
+}
+
+file_handle open_again([[maybe_unused]] file_handle file, const std::filesystem::path& path, bool writable,
+                       std::error_code& error) noexcept {
+    const int flags = writable ? O_RDWR : O_RDONLY;
+#if defined(__linux__)
+    // By its number, where /proc is there: the name may have gone to another file meanwhile, or not be there yet.
+    char self[40];
+    std::snprintf(self, sizeof self, "/proc/self/fd/%d", number_of(file));
+    const file_handle again = opened(self, flags, 0, error);
+    if (!error || error != std::errc::no_such_file_or_directory) return again;
+#endif
+    return opened(name_of(path), flags, 0, error);
+}
+
+void close_file(file_handle file) noexcept {
+    if (file) close(number_of(file));
+}
+
+std::error_code size_of_file(file_handle file, std::uint64_t& bytes) noexcept {
+    struct stat about {};
+    const std::error_code error = try_file_call(page_call::file, [&] { return fstat(number_of(file), &about); });
+    if (!error) bytes = static_cast<std::uint64_t>(about.st_size);
+    return error;
+}
+
+std::error_code cut_file(file_handle file, std::uint64_t bytes) noexcept {
+    tell_watcher(testing::file_event::before_write);
+    return try_file_call(page_call::file, [=] { return ftruncate(number_of(file), static_cast<off_t>(bytes)); });
+}
+
+std::error_code allocate(file_handle file, std::uint64_t from, std::uint64_t to) noexcept {
+    if (to > longest_file()) return std::make_error_code(std::errc::file_too_large);
+    tell_watcher(testing::file_event::before_write);
+    std::error_code error = promise_space(file, from, to);
+    if (is_unsupported(error)) error = write_zeros(file, from, to);
+    // A part of it may be there already.
+    if (error) (void)ftruncate(number_of(file), static_cast<off_t>(from));
+    return error;
+}
+
+std::error_code fill_holes(file_handle file, std::uint64_t bytes) noexcept {
+    if (bytes == 0) return {};
+    const std::error_code error = promise_space(file, 0, bytes);
+    if (!is_unsupported(error)) return error;
+#if defined(SEEK_HOLE)
+    for (off_t at = 0; static_cast<std::uint64_t>(at) < bytes;) {
+        const off_t hole = lseek(number_of(file), at, SEEK_HOLE);
+        if (hole < 0 || static_cast<std::uint64_t>(hole) >= bytes) break;
+        off_t data = lseek(number_of(file), hole, SEEK_DATA);
+        if (data < 0) data = static_cast<off_t>(bytes);
+        if (const std::error_code refused = write_zeros(file, static_cast<std::uint64_t>(hole), static_cast<std::uint64_t>(data))) {
+            return refused;
+        }
+        at = data;
+    }
+#endif
+    return {};
+}
+
+std::error_code read_at(file_handle file, std::uint64_t offset, void* to, std::size_t bytes, std::size_t& got) noexcept {
+    got = 0;
+    while (got < bytes) {
+        ssize_t now = 0;
+        const std::error_code error = try_file_call(page_call::file, [&] {
+            return now = pread(number_of(file), static_cast<std::byte*>(to) + got, bytes - got, static_cast<off_t>(offset + got));
+        });
+        if (error) return error;
+        if (now == 0) break;
+        got += static_cast<std::size_t>(now);
+    }
+    return {};
+}
+
+std::error_code write_at(file_handle file, std::uint64_t offset, const void* from, std::size_t bytes) noexcept {
+    if (offset + bytes > longest_file()) return std::make_error_code(std::errc::file_too_large);
+    tell_watcher(testing::file_event::before_write);
+    std::size_t done = 0;
+    while (done < bytes) {
+        ssize_t now = 0;
+        const std::error_code error = try_file_call(page_call::file, [&] {
+            return now = pwrite(number_of(file), static_cast<const std::byte*>(from) + done, bytes - done,
+                                static_cast<off_t>(offset + done));
+        });
+        if (error) return error;
+        done += static_cast<std::size_t>(now);
+    }
+    return {};
+}
+
+std::error_code sync_file(file_handle file) noexcept {
+    tell_watcher(testing::file_event::before_sync);
+    const std::error_code error = try_file_call(page_call::sync, [=] {
+#if defined(F_FULLFSYNC)
+        // There fsync() leaves the data in the disk's own memory. (Not all file systems know the stronger call.)
+        if (fcntl(number_of(file), F_FULLFSYNC) != -1) return 0;
+        return fsync(number_of(file));
+#elif defined(__linux__)
+        return fdatasync(number_of(file));
+#else
+        return fsync(number_of(file));
+#endif
+    });
+    if (!error) tell_watcher(testing::file_event::synced);
+    return error;
+}
+
+void sync_folder_of(const std::filesystem::path& path) noexcept {
+    try {
+        const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+        std::error_code error;
+        const file_handle file = opened(name_of(folder), O_RDONLY, 0, error);
+        if (error) return;
+        (void)try_file_call(page_call::sync, [=] { return fsync(number_of(file)); });
+        close_file(file);
+    } catch (...) {    // no memory for the folder's name
+    }
+}
+
+std::error_code take_lock(file_handle file, [[maybe_unused]] file_lock which) noexcept {
+    std::error_code error;
+#if defined(F_OFD_SETLK)
+    struct flock part = part_of(which);
+    error = try_file_call(page_call::file, [&] { return fcntl(number_of(file), F_OFD_SETLK, &part); });
+#else
+    // One lock for all of the file, and of the handle too.
+    error = try_file_call(page_call::file, [=] { return flock(number_of(file), LOCK_EX | LOCK_NB); });
+#endif
+    // POSIX lets systems choose between two words for it.
+    if (error == std::errc::permission_denied) return std::make_error_code(std::errc::resource_unavailable_try_again);
+    return error;
+}
+
+bool is_locked(file_handle file, [[maybe_unused]] file_lock which) noexcept {
+#if defined(F_OFD_SETLK)
+    struct flock part = part_of(which);
+    if (try_file_call(page_call::file, [&] { return fcntl(number_of(file), F_OFD_GETLK, &part); })) return false;
+    return part.l_type != F_UNLCK;
+#else
+    if (const std::error_code error = try_file_call(page_call::file, [=] { return flock(number_of(file), LOCK_SH | LOCK_NB); })) {
+        return error == std::errc::resource_unavailable_try_again;
+    }
+    (void)flock(number_of(file), LOCK_UN);
+    return false;
+#endif
+}
+
+std::error_code map_file(page_range range, file_handle file, [[maybe_unused]] bool writable) noexcept {
+    return try_file_call(page_call::file, [=] {
+        // (What may become writable later is decided by how the file was opened.)
+        return mmap(range.data, range.bytes, PROT_NONE, MAP_SHARED | MAP_FIXED, number_of(file), 0) == MAP_FAILED ? -1 : 0;
+    });
+}
+
+std::error_code unmap_file(page_range range) noexcept {
+    return try_file_call(page_call::file, [=] {
+        return mmap(range.data, range.bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) ==
+                       MAP_FAILED
+                   ? -1
+                   : 0;
+    });
+}
+
+}}}  // namespace headroom::detail
