@@ -79,6 +79,14 @@ namespace pmr {
 using headroom::pmr::vector;
 }
 
+// file_vector.hpp
+using headroom::file_access;
+using headroom::file_error;
+using headroom::file_options;
+using headroom::file_policy;
+using headroom::file_vector;
+using headroom::storable;
+
 // arena.hpp, monotonic.hpp, multipool.hpp, tracking.hpp
 using headroom::arena;
 using headroom::arena_resource;

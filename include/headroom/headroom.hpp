@@ -6,6 +6,7 @@
 #include <headroom/arrow.hpp>
 #include <headroom/commit_policy.hpp>
 #include <headroom/dlpack.hpp>
+#include <headroom/file_vector.hpp>
 #include <headroom/frozen.hpp>
 #include <headroom/growth.hpp>
 #include <headroom/monotonic.hpp>

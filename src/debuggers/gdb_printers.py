@@ -6,7 +6,7 @@ import gdb.printing
 
 
 class HeadroomVectorPrinter:
-    """A vector or settled_vector: three pointers, begin_, end_ and cap_."""
+    """A vector, settled_vector or file_vector: three pointers, begin_, end_ and cap_."""
 
     def __init__(self, value):
         name = value.type.strip_typedefs().name.split("<", 1)[0]
@@ -30,7 +30,7 @@ class HeadroomVectorPrinter:
 
 def _headroom_printers():
     printers = gdb.printing.RegexpCollectionPrettyPrinter("headroom")
-    printers.add_printer("vector", r"^headroom::(\w+::)*(settled_)?vector<.*>$", HeadroomVectorPrinter)
+    printers.add_printer("vector", r"^headroom::(\w+::)*((settled|file)_)?vector<.*>$", HeadroomVectorPrinter)
     return printers
 
 

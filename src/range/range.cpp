@@ -213,14 +213,14 @@ std::error_code provide(range* control, std::size_t to) noexcept {
     if (to > committed_of(control)) {
         // Access is granted far ahead in one call: each such call would hold up the other thread's page faults.
         const std::size_t wanted = std::min(control->wanted.load(std::memory_order_relaxed), control->reserved);
-        const std::size_t far = std::max(to, wanted);
+        const std::size_t further = std::max(to, wanted);
         const std::size_t from = committed_of(control);
-        std::error_code error = commit(part(control, from, far));
-        if (error && far > to) {
+        std::error_code error = commit(part(control, from, further));
+        if (error && further > to) {
             error = commit(part(control, from, to));
             if (!error) set_committed(control, to);
         } else if (!error) {
-            set_committed(control, far);
+            set_committed(control, further);
         }
         if (error) return error;
         clear_stale(control, from, committed_of(control));
@@ -315,6 +315,24 @@ void relinquish(range* control, std::size_t used) noexcept {
     control->ready.store(0, std::memory_order_relaxed);
     report(control, 0);    // what is kept warm is nobody's
     if (keep && give_to_cache(control)) return;
+    {
+        const registry_guard guard;
+        end_life(control, range_state::unused);
+    }
+    destroy(control);
+}
+
+range* acquire_bare(std::size_t bytes, std::error_code& error) noexcept {
+    bytes = round_up(bytes, page_size());
+    range* control = make_range(bytes, page_by_page(), error);
+    if (control == nullptr) {
+        give_back_unused();
+        control = make_range(bytes, page_by_page(), error);
+    }
+    return control;
+}
+
+void relinquish_bare(range* control) noexcept {
     {
         const registry_guard guard;
         end_life(control, range_state::unused);

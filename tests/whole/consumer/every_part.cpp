@@ -4,6 +4,7 @@
 #include <headroom/testing.hpp>
 
 #include <cstdio>
+#include <filesystem>
 #include <memory_resource>
 #include <string>
 #include <vector>
@@ -72,8 +73,24 @@ static void pages() {
     expect(headroom::cached_bytes() == 0, "nothing is kept warm");
 }
 
+static void files() {
+    const auto path = std::filesystem::temp_directory_path() / "headroom-every-part";
+    std::filesystem::remove(path);
+    try {
+        auto stored = headroom::file_vector<int>::create(path, headroom::max_elements(1000));
+        stored.push_back(7);
+        stored.commit();
+        const auto again = headroom::file_vector<int>::open(path, headroom::file_access::read_only, headroom::max_elements(1000));
+        expect(again.size() == 1 && again.front() == 7, "a file keeps its elements");
+    } catch (const headroom::file_error& error) {
+        expect(error.code() == std::errc::function_not_supported, error.what());    // on Windows
+    }
+    std::filesystem::remove(path);
+}
+
 int main() {
     containers();
+    files();
     resources();
     handing_over();
     pages();

@@ -1,6 +1,8 @@
 // Something for gdb to look at.
+#include <filesystem>
 #include <string>
 
+#include <headroom/file_vector.hpp>
 #include <headroom/settled_vector.hpp>
 #include <headroom/vector.hpp>
 
@@ -11,6 +13,11 @@ int main() {
     for (int i = 1; i <= 3; ++i) numbers.push_back(11 * i);
     headroom::vector<std::string> words{"one", "two"};
     headroom::vector<double> nothing;
+    const auto path = std::filesystem::temp_directory_path() / "headroom-gdb";
+    std::filesystem::remove(path);
+    auto stored = headroom::file_vector<int>::create(path, headroom::max_elements(100));
+    std::filesystem::remove(path);
+    stored.assign({7, 8});
     look_here();
-    return static_cast<int>(numbers.size() + words.size() + nothing.size()) - 5;
+    return static_cast<int>(numbers.size() + words.size() + nothing.size() + stored.size()) - 7;
 }

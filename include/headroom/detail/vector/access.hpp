@@ -127,7 +127,10 @@ protected:
     constexpr Store& floor() noexcept { return *this; }
 
     // What messages call the container.
-    static constexpr const char* kind() noexcept { return Store::stable ? "settled_vector" : "vector"; }
+    static constexpr const char* kind() noexcept {
+        if constexpr (requires { Store::kind; }) return Store::kind;
+        return Store::stable ? "settled_vector" : "vector";
+    }
 
     // Which element a position of the user's names; size() for the end.
     HEADROOM_ALWAYS_INLINE constexpr size_type index_of(const_iterator where, [[maybe_unused]] const char* operation) const {

@@ -1,0 +1,84 @@
+// The calls that file_vector makes on its file, and what they say of it. Compiled in src/file/.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+
+#include <headroom/detail/attributes.hpp>
+#include <headroom/detail/vector/held_range.hpp>
+#include <headroom/pages.hpp>
+
+namespace headroom { inline namespace v0_1 { namespace detail {
+
+inline constexpr std::size_t tag_bytes = 64;    // with the 0 at its end
+
+// What the elements of a file are.
+struct element_identity {
+    std::uint64_t size = 0;         // bytes
+    std::uint64_t alignment = 0;    // bytes
+    std::array<char, tag_bytes> tag{};
+
+    friend bool operator==(const element_identity&, const element_identity&) = default;
+};
+
+// What is wrong with a file: the field that does not say what it should.
+enum class file_fault : std::uint8_t {
+    none, magic, byte_order, version, identity_checksum, element_size, element_alignment, type_tag, records, truncated,
+};
+
+// How much a file grows at a time: a fraction of what is used, between bounds, in bytes.
+struct file_steps {
+    std::size_t fraction = 8;
+    std::size_t least = 0;
+    std::size_t most = 0;
+};
+
+struct file_control;    // an open file
+
+// What a container keeps of its file.
+struct held_file {
+    file_control* control = nullptr;
+    std::byte* elements = nullptr;
+    std::size_t size = 0;      // elements
+    std::size_t usable = 0;    // elements that fit into what may be touched
+    std::size_t limit = 0;     // elements
+};
+
+// `limit` elements of address space. The functions without noexcept throw `refused` where memory, address space or the disk is
+// short, and file_error for all that is wrong with the file. Nothing has changed then, but: a file that was just made may be
+// left behind, without elements.
+HEADROOM_API held_file make_file_for(const std::filesystem::path& path, const element_identity& elements, std::size_t limit,
+                                     const file_steps& steps, unsigned permissions);
+HEADROOM_API held_file open_file_of(const std::filesystem::path& path, const element_identity& elements, std::size_t limit,
+                                    const file_steps& steps, bool writable);
+
+// Room for `needed` elements, and more as the steps say unless `exactly`; returns how many are usable then. `used` are in use.
+// 0, and `why` is set, when refused.
+HEADROOM_API std::size_t extend(file_control* control, std::size_t used, std::size_t needed, bool exactly, failure& why) noexcept;
+// Throws what such a refusal calls for.
+HEADROOM_API [[noreturn]] void throw_extend_failure(const file_control* control, std::size_t needed, const failure& why);
+
+HEADROOM_API void publish(file_control* control, std::size_t size) noexcept;
+HEADROOM_API void commit(file_control* control, std::size_t size);
+HEADROOM_API std::size_t committed_size(const file_control* control) noexcept;
+// The size a reader may see now; `was` for a writer.
+HEADROOM_API std::size_t refresh(file_control* control, std::size_t was) noexcept;
+// Ends the file after `used` elements, or after those that are committed. Returns how many are usable then.
+HEADROOM_API std::size_t shrink(file_control* control, std::size_t used) noexcept;
+// As `held` says, with room for `limit` elements elsewhere in the address space.
+HEADROOM_API held_file rehome(const held_file& held, std::size_t limit);
+// Reads `count` elements from `first` on from the file, not through the mapping; returns how many there were.
+HEADROOM_API std::size_t read_elements(const file_control* control, std::size_t first, void* to, std::size_t count) noexcept;
+
+HEADROOM_API std::error_code protect(file_control* control, access allowed) noexcept;
+HEADROOM_API access current_access(const file_control* control) noexcept;
+HEADROOM_API void name(file_control* control, const char* text) noexcept;
+HEADROOM_API bool may_write(const file_control* control) noexcept;
+
+// Commits where the caller has changed the size since, and gives everything back. With `loudly`, throws what commit() throws
+// once all is given back.
+HEADROOM_API void close_control(file_control* control, std::size_t size, bool loudly);
+
+}}}  // namespace headroom::detail

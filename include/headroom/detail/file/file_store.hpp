@@ -1,0 +1,106 @@
+// The floor of file_vector: a file that is mapped, and how to make room in it.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include <headroom/detail/attributes.hpp>
+#include <headroom/detail/errors.hpp>
+#include <headroom/detail/file/file_calls.hpp>
+#include <headroom/detail/file/storable.hpp>
+#include <headroom/detail/vector/elements.hpp>
+
+namespace headroom { inline namespace v0_1 { namespace detail {
+
+template <class T, class Policy>
+class file_store {
+public:
+    using value_type = T;
+    using pointer = T*;
+    using const_pointer = const T*;
+
+    static constexpr bool stable = true;
+    static consteval bool plain() noexcept { return true; }
+    static constexpr const char* kind = "file_vector";
+
+    template <class... Args>
+    HEADROOM_ALWAYS_INLINE static constexpr void construct(T* place, Args&&... args) {
+        ::new (static_cast<void*>(place)) T(static_cast<Args&&>(args)...);
+    }
+    HEADROOM_ALWAYS_INLINE static constexpr void destroy_one(T*) noexcept {}
+    static constexpr void destroy(T*, T*) noexcept {}
+
+protected:
+    constexpr file_store() noexcept = default;
+    explicit file_store(const held_file& held) noexcept
+        : begin_(reinterpret_cast<T*>(held.elements)), end_(begin_ + held.size), cap_(begin_ + held.usable),
+          control_(held.control), limit_(held.limit) {
+        // What a reader has no room for it never writes to.
+        if (!detail::may_write(control_)) cap_ = end_;
+    }
+    file_store(file_store&&) noexcept = default;
+
+    static constexpr file_steps steps() noexcept { return {Policy::growth_fraction, Policy::min_step, Policy::max_step}; }
+
+    [[nodiscard]] constexpr std::size_t max_size() const noexcept { return limit_; }
+    [[nodiscard]] static constexpr bool reaches(std::size_t) noexcept { return true; }
+
+    HEADROOM_ALWAYS_INLINE void make_room_for_one() { cap_ = one_more(control_, begin_, end_, limit_); }
+    bool try_make_room_for_one() noexcept {
+        const auto used = static_cast<std::size_t>(end_ - begin_);
+        if (used >= limit_) return false;
+        failure why;
+        const std::size_t usable = detail::extend(control_, used, used + 1, false, why);
+        if (why) return false;
+        cap_ = begin_ + usable;
+        return true;
+    }
+    void make_room(std::size_t count) { cap_ = further(control_, begin_, end_, limit_, count, false); }
+    void reserve_room(std::size_t count) { cap_ = further(control_, begin_, end_, limit_, count, true); }
+
+    // Takes over what `from` holds; what was held here is forgotten.
+    void adopt(const file_store& from) noexcept {
+        begin_ = from.begin_;
+        end_ = from.end_;
+        cap_ = from.cap_;
+        control_ = from.control_;
+        limit_ = from.limit_;
+    }
+    file_store stolen() noexcept {
+        file_store taken(std::move(*this));
+        adopt(file_store{});
+        return taken;
+    }
+    void exchange(file_store& other) noexcept {
+        file_store mine(std::move(*this));
+        adopt(other);
+        other.adopt(mine);
+    }
+
+    // Under the sanitizer, too, all of the mapping may be touched: readers see elements come that nobody here has built.
+    [[nodiscard]] static constexpr bool annotates() noexcept { return false; }
+
+    T* begin_ = nullptr;
+    T* end_ = nullptr;
+    T* cap_ = nullptr;    // end of what the file has room for
+    file_control* control_ = nullptr;
+    std::size_t limit_ = 0;
+
+private:
+    // By value, as everything on the path of an append: see "register cursor" in sequence.hpp.
+    HEADROOM_COLD static T* one_more(file_control* control, T* begin, const T* end, std::size_t limit) {
+        return further(control, begin, end, limit, static_cast<std::size_t>(end - begin) + 1, false);
+    }
+    HEADROOM_COLD static T* further(file_control* control, T* begin, const T* end, std::size_t limit, std::size_t needed,
+                                    bool exactly) {
+        if (needed > limit) detail::throw_length_error("headroom::file_vector: past max_elements");
+        failure why;
+        const std::size_t usable = detail::extend(control, static_cast<std::size_t>(end - begin), needed, exactly, why);
+        if (why) detail::throw_extend_failure(control, needed, why);
+        return begin + usable;
+    }
+};
+
+}}}  // namespace headroom::detail

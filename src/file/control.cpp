@@ -1,0 +1,501 @@
+// The calls of file_calls.hpp: opening, growing, publishing, committing, closing.
+#include "file/control.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <utility>
+
+#include <headroom/detail/errors.hpp>
+#include <headroom/detail/file/file_error.hpp>
+#include <headroom/reservation.hpp>
+
+#include "range/range_calls.hpp"
+#include "range/registry.hpp"
+#include "range/statistics.hpp"
+#include "system/waiting.hpp"
+
+namespace headroom { inline namespace v0_1 { namespace detail {
+namespace {
+
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free || sizeof(void*) < 8);
+
+constexpr std::size_t huge_page = std::size_t{2} << 20;
+
+failure why_of(const std::error_code& error) noexcept { return {error.value(), &error.category()}; }
+
+std::string shown(const std::filesystem::path& path) { return path.string(); }
+
+std::size_t range_bytes(const file_control& control, std::size_t limit) noexcept {
+    return header_bytes + limit * static_cast<std::size_t>(control.elements.size);
+}
+
+// Gives back what a control block has, in an order that leaves no lock behind a mapping.
+void let_go(file_control* control) noexcept {
+    if (control->place != nullptr) {
+        // (Where the system does not take the file out of the range, giving the range back does.)
+        (void)unmap_file({control->place->base, control->place->reserved});
+        relinquish_bare(control->place);
+    }
+    if (control->live_page.data != nullptr) release_surely(control->live_page);
+    close_file(control->file);
+    close_file(control->lock);
+    delete control;
+}
+
+struct give_back {
+    void operator()(file_control* control) const noexcept { let_go(control); }
+};
+using owned_control = std::unique_ptr<file_control, give_back>;
+
+owned_control new_control(const std::filesystem::path& path, const element_identity& elements, std::size_t limit,
+                          const file_steps& steps, bool writable) {
+    if (limit > (SIZE_MAX / 4 - header_bytes) / elements.size) {
+        throw_length_error("headroom::file_vector: no array is that long");
+    }
+    owned_control control(new file_control);
+    control->path = shown(path);
+    control->elements = elements;
+    control->identity = identity_sector(elements);
+    control->steps = steps;
+    control->limit = limit;
+    control->writable = writable;
+    control->allowed = writable ? access::read_write : access::read_only;
+    return control;
+}
+
+std::error_code allow(const file_control* control, page_range pages) noexcept {
+    if (pages.bytes == 0) return {};
+    return control->writable && !control->abandoned ? commit(pages) : protect(pages, access::read_only);
+}
+
+// A range with the file in it, accessible as far as the file reaches.
+range* map_range(const file_control* control, std::size_t limit, std::error_code& error) noexcept {
+    range* const place = acquire_bare(range_bytes(*control, limit), error);
+    if (place == nullptr) return nullptr;
+    error = map_file({place->base, place->reserved}, control->file, control->writable);
+    if (!error) {
+        const std::size_t from = first_page(control), to = last_page(control);
+        if (from < to) error = allow(control, {place->base + from, to - from});
+        if (!error) {
+            place->committed.store(to, std::memory_order_relaxed);
+            return place;
+        }
+        (void)unmap_file({place->base, place->reserved});
+    }
+    relinquish_bare(place);
+    return nullptr;
+}
+
+void map_all(file_control* control) {
+    std::error_code error;
+    control->place = map_range(control, control->limit, error);
+    if (!error) {
+        const page_range page = reserve(page_size(), page_size(), error);
+        if (!error) {
+            control->live_page = page;
+            error = map_file(page, control->file, control->writable);
+            if (!error) error = allow(control, page);
+        }
+    }
+    if (error) throw_file_refusal(control->path, "map", range_bytes(*control, control->limit), error);
+    // What owner_of() and reservations() call it: the file's own name.
+    const std::size_t slash = control->path.find_last_of("/\\");
+    const char* const label = control->path.c_str() + (slash == std::string::npos ? 0 : slash + 1);
+    control->place->lock.lock();
+    std::strncpy(control->place->label, label, longest_name);
+    control->place->lock.unlock();
+}
+
+held_file held_of(file_control* control, std::size_t size) noexcept {
+    return {control, control->place->base + header_bytes, size, usable_elements(control), control->limit};
+}
+
+void lock_as_writer(file_control* control, const std::filesystem::path& path) {
+    std::error_code error;
+    control->lock = open_again(control->file, path, true, error);
+    if (!error) error = take_lock(control->lock, file_lock::writer);
+    if (!error) return;
+    if (error == std::errc::resource_unavailable_try_again) {
+        throw file_error("headroom: cannot open \"" + control->path + "\" for writing: somebody else writes to it", "", error);
+    }
+    throw_file_refusal(control->path, "lock", 0, error);
+}
+
+// From here on readers believe the live size.
+void announce(file_control* control, std::uint64_t size) {
+    control->live().store(size, std::memory_order_release);
+    if (const std::error_code error = take_lock(control->lock, file_lock::published)) {
+        throw_file_refusal(control->path, "lock", 0, error);
+    }
+}
+
+// The newest record as the file has it now.
+std::optional<file_record> record_on_file(const file_control* control) noexcept {
+    file_header header{};
+    std::size_t got = 0;
+    if (read_at(control->file, record_offset, header.data() + record_offset, 2 * sector, got) || got != 2 * sector) return {};
+    return newest_record(header.data(), control->identity);
+}
+
+// Learns how long the file is now. True when it is shorter than it was known to be.
+bool was_cut(file_control* control, std::error_code& error) noexcept {
+    std::uint64_t bytes = 0;
+    error = size_of_file(control->file, bytes);
+    return !error && bytes < control->file_bytes;
+}
+
+struct commit_outcome {
+    std::error_code error;
+    const char* doing = "";
+    bool cut = false;
+    [[nodiscard]] bool done() const noexcept { return !error && !cut; }
+};
+
+commit_outcome try_commit(file_control* control, std::uint64_t size) noexcept {
+    if (!may_write(control)) return {std::make_error_code(std::errc::permission_denied), "commit to"};
+    if (control->sync_failed) {
+        return {std::make_error_code(std::errc::io_error), "commit, after a failure and before it is opened anew, to"};
+    }
+    std::error_code error;
+    if (was_cut(control, error)) return {{}, "", true};
+    if (error) return {error, "commit to"};
+    const commit_clock clock;
+    // The elements first: a record must never speak of what is not there.
+    if ((error = sync_file(control->file))) {
+        control->sync_failed = true;
+        return {error, "commit to"};
+    }
+    control->live().store(size, std::memory_order_release);
+    const file_record next{control->committed.generation + 1, size};
+    const sector_bytes bytes = record_sector(control->identity, next);
+    if ((error = write_at(control->file, place_of_record(next.generation), bytes.data(), bytes.size()))) return {error, "commit to"};
+    if ((error = sync_file(control->file))) {
+        control->sync_failed = true;
+        return {error, "commit to"};
+    }
+    control->committed = next;
+    // Whoever commits often appends little in between, and would have a whole huge page written each time.
+    const std::uint64_t used = bytes_of(control, size);
+    const std::uint64_t beyond = round_up(static_cast<std::size_t>(used), huge_page);
+    if (control->huge_until > beyond && used - (std::min)(used, control->last_commit) < huge_page) {
+        const std::size_t to = (std::min)(static_cast<std::size_t>(control->huge_until), control->place->reserved);
+        (void)advise_huge(pages_of(control, static_cast<std::size_t>(beyond), to), false);
+        control->huge_until = beyond;
+    }
+    control->last_commit = used;
+    return {};
+}
+
+[[noreturn]] void throw_commit_failure(const file_control* control, const commit_outcome& outcome, std::uint64_t size) {
+    if (outcome.cut) {
+        std::uint64_t bytes = 0;
+        (void)size_of_file(control->file, bytes);
+        throw_file_fault(control->path, file_fault::truncated, control->elements, nullptr, size, bytes);
+    }
+    throw_file_refusal(control->path, outcome.doing, 0, outcome.error);
+}
+
+// Ends the file after `size` elements or after what is committed, whichever is more. True if it did.
+bool cut_after(file_control* control, std::uint64_t size) noexcept {
+    const std::uint64_t end = bytes_of(control, (std::max)(size, control->committed.size));
+    if (end >= control->file_bytes) return false;
+    std::error_code error;
+    if (was_cut(control, error) || error) return false;    // somebody else cuts it, too
+    if (cut_file(control->file, end)) return false;
+    control->file_bytes = end;
+    return true;
+}
+
+std::uint64_t step_for(const file_control* control, std::uint64_t used) noexcept {
+    const file_steps& steps = control->steps;
+    const std::size_t fraction = steps.fraction == 0 ? 1 : steps.fraction;
+    return std::clamp<std::uint64_t>(used / fraction, steps.least, (std::max)(steps.least, steps.most));
+}
+
+// Lets the file reach to `to` bytes, all of them accessible.
+std::error_code reach(file_control* control, std::uint64_t to) noexcept {
+    const std::uint64_t from = control->file_bytes;
+    const std::size_t accessible = (std::max)(last_page(control), first_page(control));
+    if (const std::error_code error = allocate(control->file, from, to)) return error;
+    control->file_bytes = to;
+    if (last_page(control) > accessible) {
+        if (const std::error_code error = commit(pages_of(control, accessible, last_page(control)))) {
+            (void)cut_file(control->file, from);
+            control->file_bytes = from;
+            return error;
+        }
+    }
+    control->place->committed.store(last_page(control), std::memory_order_relaxed);
+    return {};
+}
+
+}  // namespace
+
+std::size_t first_page(const file_control*) noexcept { return page_size() <= header_bytes ? header_bytes : 0; }
+std::size_t last_page(const file_control* control) noexcept {
+    const std::size_t page = page_size();
+    const std::size_t all = round_up(range_bytes(*control, control->limit), page);
+    return control->file_bytes >= all ? all : round_up(static_cast<std::size_t>(control->file_bytes), page);
+}
+page_range pages_of(const file_control* control, std::size_t from, std::size_t to) noexcept {
+    return {control->place->base + from, to - from};
+}
+std::uint64_t bytes_of(const file_control* control, std::uint64_t elements) noexcept {
+    return header_bytes + elements * control->elements.size;
+}
+std::size_t usable_elements(const file_control* control) noexcept {
+    const std::uint64_t fitting = (control->file_bytes - header_bytes) / control->elements.size;
+    return fitting < control->limit ? static_cast<std::size_t>(fitting) : control->limit;
+}
+
+bool may_write(const file_control* control) noexcept { return control != nullptr && control->writable && !control->abandoned; }
+
+held_file make_file_for(const std::filesystem::path& path, const element_identity& elements, std::size_t limit,
+                        const file_steps& steps, unsigned permissions) {
+    owned_control control = new_control(path, elements, limit, steps, true);
+    std::error_code error;
+    bool named = false;
+    control->file = make_file(path, permissions, named, error);
+    if (error) throw_file_refusal(control->path, "make", header_bytes, error);
+    // A file made here and given up again does not stay; nobody else can have put anything into it.
+    struct made_file {
+        const std::filesystem::path* path;
+        ~made_file() {
+            std::error_code ignored;
+            if (path != nullptr) std::filesystem::remove(*path, ignored);
+        }
+    } made{named ? &path : nullptr};
+    const file_header header = new_header(elements);
+    error = allocate(control->file, 0, header_bytes);
+    if (!error) error = write_at(control->file, 0, header.data(), header.size());
+    if (!error) error = sync_file(control->file);
+    if (error) throw_file_refusal(control->path, "make", header_bytes, error);
+    control->file_bytes = header_bytes;
+    control->last_commit = header_bytes;
+    control->committed = {1, 0};
+    lock_as_writer(control.get(), path);
+    map_all(control.get());
+    announce(control.get(), 0);
+    if (!named && (error = give_name(control->file, path))) throw_file_refusal(control->path, "make", header_bytes, error);
+    sync_folder_of(path);
+    made.path = nullptr;
+    enter_writer(control.get());
+    file_control* const result = control.release();
+    return held_of(result, 0);
+}
+
+held_file open_file_of(const std::filesystem::path& path, const element_identity& elements, std::size_t limit,
+                       const file_steps& steps, bool writable) {
+    owned_control control = new_control(path, elements, limit, steps, writable);
+    std::error_code error;
+    control->file = open_file(path, writable, error);
+    if (error) throw_file_refusal(control->path, "open", 0, error);
+    if (writable) lock_as_writer(control.get(), path);    // before anything is read that another writer would change
+    file_header header{};
+    std::size_t got = 0;
+    error = read_at(control->file, 0, header.data(), header.size(), got);
+    if (!error) error = size_of_file(control->file, control->file_bytes);
+    if (error) throw_file_refusal(control->path, "read", header_bytes, error);
+    element_identity found;
+    const file_fault what = read_header(header, got, control->file_bytes, &elements, found, control->committed);
+    if (what != file_fault::none) {
+        throw_file_fault(control->path, what, found, &elements, control->committed.size, control->file_bytes);
+    }
+    if (control->committed.size > limit) {
+        throw_length_error("headroom::file_vector: the file holds more elements than max_elements");
+    }
+    control->last_commit = bytes_of(control.get(), control->committed.size);
+    if (writable && (error = fill_holes(control->file, control->file_bytes))) {
+        throw_file_refusal(control->path, "find space on the disk for", control->file_bytes, error);
+    }
+    map_all(control.get());
+    std::size_t size = static_cast<std::size_t>(control->committed.size);
+    if (writable) {
+        announce(control.get(), size);
+        enter_writer(control.get());
+    } else {
+        size = refresh(control.get(), size);
+    }
+    file_control* const result = control.release();
+    return held_of(result, size);
+}
+
+std::size_t extend(file_control* control, std::size_t used, std::size_t needed, bool exactly, failure& why) noexcept {
+    why = {};
+    if (!may_write(control)) {
+        why = why_of(std::make_error_code(std::errc::permission_denied));
+        return 0;
+    }
+    if (needed <= usable_elements(control)) return usable_elements(control);
+    std::error_code error;
+    if (was_cut(control, error)) error = std::make_error_code(std::errc::bad_message);
+    if (error) {
+        why = why_of(error);
+        return 0;
+    }
+    const commit_clock clock;
+    const std::size_t page = page_size();
+    const std::uint64_t most = round_up(range_bytes(*control, control->limit), page);
+    const std::uint64_t least = (std::min<std::uint64_t>)(most, round_up(static_cast<std::size_t>(bytes_of(control, needed)), page));
+    const std::uint64_t in_use = bytes_of(control, used);
+    const std::uint64_t step = step_for(control, in_use);
+    std::uint64_t wanted = least;
+    if (!exactly) {
+        wanted = (std::max)(least, control->file_bytes + step);
+        wanted = round_up(static_cast<std::size_t>((std::min)(wanted, most)), step >= huge_page ? huge_page : page);
+        wanted = (std::min)(wanted, most);
+    }
+    const std::uint64_t before = control->file_bytes;
+    error = reach(control, wanted);
+    if (error && least < wanted) error = reach(control, least);
+    if (error) {
+        why = why_of(error);
+        return 0;
+    }
+    // Much is appended between commits, or all of it at once: then a fault for every 2 MiB instead of 4 KiB.
+    const bool much = in_use - (std::min)(in_use, control->last_commit) >= 2 * huge_page;
+    if (!exactly && much && step >= huge_page) {
+        const std::uint64_t from = round_up(static_cast<std::size_t>(before), huge_page);
+        const std::uint64_t to = control->file_bytes / huge_page * huge_page;
+        if (from < to && !advise_huge(pages_of(control, static_cast<std::size_t>(from), static_cast<std::size_t>(to)))) {
+            control->huge_until = to;
+        }
+    }
+    return usable_elements(control);
+}
+
+void throw_extend_failure(const file_control* control, std::size_t needed, const failure& why) {
+    const std::error_code error = to_error_code(why);
+    if (control == nullptr) throw_length_error("headroom::file_vector: without a file it holds nothing");
+    if (error == std::errc::bad_message) throw_commit_failure(control, {{}, "", true}, needed);
+    if (!may_write(control)) {
+        const char* const reason = control->abandoned ? "\": this process is a child of the one that writes"
+                                                      : "\": it was opened for reading only";
+        throw file_error("headroom: cannot write to \"" + control->path + reason, "", error);
+    }
+    throw_file_refusal(control->path, "extend", bytes_of(control, needed), error);
+}
+
+void publish(file_control* control, std::size_t size) noexcept {
+    if (may_write(control)) control->live().store(size, std::memory_order_release);
+}
+
+void commit(file_control* control, std::size_t size) {
+    if (control == nullptr) return;
+    const commit_outcome outcome = try_commit(control, size);
+    if (!outcome.done()) throw_commit_failure(control, outcome, size);
+}
+
+std::size_t committed_size(const file_control* control) noexcept {
+    if (control == nullptr) return 0;
+    if (may_write(control)) return static_cast<std::size_t>(control->committed.size);
+    const auto record = record_on_file(control);
+    return static_cast<std::size_t>(record ? record->size : control->committed.size);
+}
+
+std::size_t refresh(file_control* control, std::size_t was) noexcept {
+    if (control == nullptr || may_write(control)) return was;
+    if (!control->trusts_live) control->trusts_live = is_locked(control->file, file_lock::published);
+    std::uint64_t size = was;
+    if (control->trusts_live) {
+        size = control->live().load(std::memory_order_acquire);
+    } else if (const auto record = record_on_file(control)) {
+        size = record->size;
+    }
+    if (size > control->limit) size = control->limit;
+    if (!holds(control->file_bytes, size, control->elements.size)) {
+        std::uint64_t bytes = 0;
+        if (size_of_file(control->file, bytes)) return was;
+        const std::uint64_t before = control->file_bytes;
+        const std::size_t accessible = (std::max)(last_page(control), first_page(control));
+        if (bytes > before) {
+            control->file_bytes = bytes;
+            const std::size_t now = last_page(control);
+            if (now > accessible && allow(control, pages_of(control, accessible, now))) {
+                control->file_bytes = before;
+                return was;
+            }
+            control->place->committed.store(now, std::memory_order_relaxed);
+        }
+        // Somebody has cut it: what is there is what can be had.
+        if (bytes < header_bytes) return 0;
+        if (!holds(bytes, size, control->elements.size)) size = (bytes - header_bytes) / control->elements.size;
+    }
+    return static_cast<std::size_t>(size);
+}
+
+std::size_t shrink(file_control* control, std::size_t used) noexcept {
+    if (may_write(control)) {
+        const std::size_t accessible = last_page(control);
+        if (cut_after(control, used)) {
+            const std::size_t kept = (std::max)(last_page(control), first_page(control));
+            if (kept < accessible) (void)protect(pages_of(control, kept, accessible), access::none);
+            control->place->committed.store(kept, std::memory_order_relaxed);
+            control->huge_until = (std::min)(control->huge_until, control->file_bytes);
+        }
+    }
+    return usable_elements(control);
+}
+
+held_file rehome(const held_file& held, std::size_t limit) {
+    file_control* const control = held.control;
+    if (limit > (SIZE_MAX / 4 - header_bytes) / control->elements.size) {
+        throw_length_error("headroom::file_vector: no array is that long");
+    }
+    std::error_code error;
+    const std::size_t before = std::exchange(control->limit, limit);
+    range* const place = map_range(control, limit, error);
+    if (place == nullptr) {
+        control->limit = before;
+        throw_file_refusal(control->path, "map", range_bytes(*control, limit), error);
+    }
+    std::memcpy(place->label, control->place->label, sizeof place->label);
+    range* const old = std::exchange(control->place, place);
+    control->allowed = may_write(control) ? access::read_write : access::read_only;
+    control->huge_until = 0;
+    (void)unmap_file({old->base, old->reserved});
+    relinquish_bare(old);
+    return held_of(control, held.size);
+}
+
+std::size_t read_elements(const file_control* control, std::size_t first, void* to, std::size_t count) noexcept {
+    if (control == nullptr || count == 0) return 0;
+    const auto size = static_cast<std::size_t>(control->elements.size);
+    std::size_t got = 0;
+    if (read_at(control->file, bytes_of(control, first), to, count * size, got)) return 0;
+    return got / size;
+}
+
+std::error_code protect(file_control* control, access allowed) noexcept {
+    if (allowed == access::read_write && !may_write(control)) return std::make_error_code(std::errc::permission_denied);
+    if (first_page(control) < last_page(control)) {
+        if (const std::error_code error = protect(pages_of(control, first_page(control), last_page(control)), allowed)) return error;
+    }
+    control->allowed = allowed;
+    return {};
+}
+
+access current_access(const file_control* control) noexcept { return control->allowed; }
+
+void name(file_control* control, const char* text) noexcept { name(control->place, text); }
+
+void close_control(file_control* control, std::size_t size, bool loudly) {
+    if (control == nullptr) return;
+    owned_control owned(control);
+    if (!control->writable) return;
+    commit_outcome outcome;
+    if (may_write(control)) {
+        if (size != control->committed.size) {
+            outcome = try_commit(control, size);
+        } else {
+            publish(control, size);
+        }
+        (void)cut_after(control, size);
+    }
+    leave_writer(control);
+    if (loudly && !outcome.done()) throw_commit_failure(control, outcome, size);
+}
+
+}}}  // namespace headroom::detail

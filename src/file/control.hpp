@@ -1,0 +1,68 @@
+// An open file: what a container's calls, and the handlers of fork, need of it.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include <headroom/detail/file/file_calls.hpp>
+#include <headroom/detail/file/header.hpp>
+
+#include "range/range.hpp"
+#include "system/files.hpp"
+
+namespace headroom { inline namespace v0_1 { namespace detail {
+
+struct file_control {
+    std::string path;    // as messages show it
+    element_identity elements;
+    sector_bytes identity{};
+    file_steps steps;
+    std::size_t limit = 0;    // elements
+
+    file_handle file;
+    // Has the locks. Not the handle that is mapped: a mapping that a forked child inherits would keep them.
+    file_handle lock;
+    bool writable = false;
+    bool abandoned = false;    // this process is a child of the writer's
+
+    range* place = nullptr;
+    page_range live_page{};    // the header's page, mapped a second time: elsewhere, so that no stray write meets it
+    access allowed = access::read_write;
+
+    std::uint64_t file_bytes = 0;    // how far the file reaches, as far as is known
+    bool trusts_live = false;        // a reader: the live size is that of a writer who is, or was, there
+
+    file_record committed;           // the newest record
+    bool sync_failed = false;        // what was written since the last commit may be lost, and the system will not say so again
+    std::uint64_t last_commit = 0;   // bytes in use then
+    std::uint64_t huge_until = 0;    // bytes from the file's beginning for which huge pages were asked
+
+    file_control* next = nullptr;    // of the writers of this process
+    file_control* previous = nullptr;
+
+    [[nodiscard]] std::atomic<std::uint64_t>& live() const noexcept {
+        return *reinterpret_cast<std::atomic<std::uint64_t>*>(live_page.data + live_offset);
+    }
+};
+
+// The list of this process's writers: in a forked child they are none any more.
+void enter_writer(file_control* control) noexcept;
+void leave_writer(file_control* control) noexcept;
+
+// Where pages may be touched: from the first whole page of elements (the header's own is left out where it can be).
+[[nodiscard]] std::size_t first_page(const file_control* control) noexcept;
+[[nodiscard]] std::size_t last_page(const file_control* control) noexcept;
+[[nodiscard]] page_range pages_of(const file_control* control, std::size_t from, std::size_t to) noexcept;
+
+[[nodiscard]] std::uint64_t bytes_of(const file_control* control, std::uint64_t elements) noexcept;
+[[nodiscard]] std::size_t usable_elements(const file_control* control) noexcept;
+
+// Throws `refused` for what is short, file_error for the rest.
+[[noreturn]] void throw_file_refusal(const std::string& path, const char* doing, std::uint64_t bytes, std::error_code error);
+// Throws the file_error that says what is wrong.
+[[noreturn]] void throw_file_fault(const std::string& path, file_fault what, const element_identity& found,
+                                   const element_identity* expected, std::uint64_t size, std::uint64_t file_bytes);
+
+}}}  // namespace headroom::detail

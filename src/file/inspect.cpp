@@ -1,0 +1,140 @@
+#include <headroom/detail/file/inspect.hpp>
+
+#include <algorithm>
+#include <cstring>
+
+#include <headroom/detail/file/file_error.hpp>
+
+#include "file/control.hpp"
+
+namespace headroom { inline namespace v0_1 { namespace detail {
+namespace {
+
+struct handle_owner {
+    file_handle file;
+    explicit handle_owner(file_handle of) noexcept : file(of) {}
+    handle_owner(const handle_owner&) = delete;
+    handle_owner& operator=(const handle_owner&) = delete;
+    ~handle_owner() { close_file(file); }
+};
+
+void read_into(const std::string& path, file_handle file, file_header& header, std::size_t& got, std::uint64_t& file_bytes) {
+    std::error_code error = read_at(file, 0, header.data(), header.size(), got);
+    if (!error) error = size_of_file(file, file_bytes);
+    if (error) throw_file_refusal(path, "read", header_bytes, error);
+}
+
+sector_bytes sector_at(const file_header& header, std::size_t offset) noexcept {
+    sector_bytes result;
+    std::memcpy(result.data(), header.data() + offset, sector);
+    return result;
+}
+
+bool is_whole_identity(const file_header& header, std::size_t offset) noexcept {
+    file_fault what = file_fault::none;
+    (void)read_identity(header.data() + offset, what);
+    return what == file_fault::none;
+}
+
+file_report report_on(const file_header& header, std::size_t got, std::uint64_t file_bytes) {
+    file_report result;
+    result.file_bytes = file_bytes;
+    file_record newest;
+    result.fault = read_header(header, got, file_bytes, nullptr, result.elements, newest);
+    if (got < header_bytes) return result;
+    result.identity_whole = is_whole_identity(header, identity_offset);
+    result.copy_whole = is_whole_identity(header, second_identity_offset) &&
+                        (!result.identity_whole || sector_at(header, identity_offset) == sector_at(header, second_identity_offset));
+    const sector_bytes identity = sector_at(header, result.identity_whole ? identity_offset : second_identity_offset);
+    for (std::size_t i = 0; i != 2; ++i) {
+        const std::byte* const at = header.data() + record_offset + i * sector;
+        result.records[i] = read_record(at, identity);
+        result.record_whole[i] =
+            result.records[i] && sector_at(header, record_offset + i * sector) == record_sector(identity, *result.records[i]);
+    }
+    std::memcpy(&result.published, header.data() + live_offset, sizeof result.published);
+    return result;
+}
+
+}  // namespace
+
+file_report inspect_file(const std::filesystem::path& path) {
+    std::error_code error;
+    const handle_owner owned(open_file(path, false, error));
+    if (error) throw_file_refusal(path.string(), "open", 0, error);
+    file_header header{};
+    std::size_t got = 0;
+    std::uint64_t file_bytes = 0;
+    read_into(path.string(), owned.file, header, got, file_bytes);
+    file_report result = report_on(header, got, file_bytes);
+    result.being_written = is_locked(owned.file, file_lock::writer);
+    if (result.fault != file_fault::none) {
+        const file_record* const newest = result.newest();
+        try {
+            throw_file_fault(path.string(), result.fault, result.elements, nullptr, newest == nullptr ? 0 : newest->size, file_bytes);
+        } catch (const file_error& fault) {
+            result.what = fault.what();
+        }
+    }
+    return result;
+}
+
+std::vector<std::string> repair_file(const std::filesystem::path& path, std::optional<std::uint64_t> elements) {
+    const std::string name = path.string();
+    std::error_code error;
+    const handle_owner owned(open_file(path, true, error));
+    if (error) throw_file_refusal(name, "open", 0, error);
+    if ((error = take_lock(owned.file, file_lock::writer))) {
+        throw file_error("headroom: cannot repair \"" + name + "\" while somebody writes to it", "", error);
+    }
+    file_header header{};
+    std::size_t got = 0;
+    std::uint64_t file_bytes = 0;
+    read_into(name, owned.file, header, got, file_bytes);
+    const file_report before = report_on(header, got, file_bytes);
+    const auto give_up = [&](const std::string& why, const char* field) {
+        throw file_error("headroom: cannot repair \"" + name + "\": " + why, field, std::make_error_code(std::errc::bad_message));
+    };
+    const auto write = [&](std::size_t offset, const sector_bytes& bytes) {
+        error = write_at(owned.file, offset, bytes.data(), bytes.size());
+        if (!error) error = sync_file(owned.file);
+        if (error) throw_file_refusal(name, "repair", 0, error);
+    };
+    std::vector<std::string> done;
+    if (got < header_bytes) give_up("not even its header is there", "size");
+    if (!before.identity_whole && !is_whole_identity(header, second_identity_offset)) {
+        give_up("neither copy of what tells what the elements are is whole", "checksum");
+    }
+    const sector_bytes identity = sector_at(header, before.identity_whole ? identity_offset : second_identity_offset);
+    file_fault what = file_fault::none;
+    const element_identity of = read_identity(identity.data(), what);
+    const std::uint64_t fitting = (file_bytes - header_bytes) / of.size;
+    const file_record* const newest = before.newest();
+    if (newest == nullptr && !elements) {
+        give_up("neither record is whole, so nobody knows how many elements there are: say so (--elements; there is room for " +
+                    std::to_string(fitting) + ")",
+                "record");
+    }
+    const std::uint64_t wanted = elements ? *elements : newest->size;
+    if (elements && wanted > fitting) give_up("it has no room for so many elements: " + std::to_string(fitting) + " at most", "size");
+    const std::uint64_t size = (std::min)(wanted, fitting);
+    // Nothing is written before it is known that all can be.
+    if (!before.identity_whole) {
+        write(identity_offset, identity);
+        done.push_back("what tells what the elements are, from its copy");
+    } else if (!before.copy_whole) {
+        write(second_identity_offset, identity);
+        done.push_back("the copy of what tells what the elements are");
+    }
+    if (newest == nullptr || newest->size != size || !before.records_whole()) {
+        const std::uint64_t generation = newest == nullptr ? 1 : newest->generation;
+        for (const std::uint64_t next : {generation + 1, generation + 2}) {
+            write(place_of_record(next), record_sector(identity, {next, size}));
+        }
+        done.push_back("the records: " + std::to_string(size) + " elements" +
+                       (newest != nullptr && newest->size > size ? ", of " + std::to_string(newest->size) + " that were committed" : ""));
+    }
+    return done;
+}
+
+}}}  // namespace headroom::detail

@@ -1,0 +1,7 @@
+// Labels: posix
+#include <gtest/gtest.h>
+
+#include "support/filed.hpp"
+
+using subjects = testing::Types<headroom_test::filed<int>, headroom_test::filed<headroom_test::three_ints>, headroom_test::filed<headroom_test::big>>;
+#include "support/contract/beyond.hpp"

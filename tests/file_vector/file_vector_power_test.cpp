@@ -1,0 +1,188 @@
+// A model of power cuts. Of what was written since the last time the disk was waited for, any sector may have reached it and
+// any other not, in any order; the file may be as long as it was then, or as it is. Whichever it is, the file opens, with the
+// size of the last commit that returned, or of the one that was being made.
+// Labels: posix, no-valgrind
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <headroom/file_vector.hpp>
+#include <headroom/testing.hpp>
+
+#include "support/filed.hpp"
+#include "system/file_bytes.hpp"
+
+namespace {
+
+using headroom::file_access;
+using headroom::file_vector;
+using headroom::max_elements;
+using headroom::testing::file_event;
+
+constexpr std::size_t sector = 512;
+constexpr max_elements limit{1 << 20};
+
+int element(std::size_t index) { return static_cast<int>(index * 2654435761U + 17); }
+
+struct small_steps : headroom::file_policy {
+    static constexpr std::size_t min_step = 4096;
+    static constexpr std::size_t max_step = 8192;
+};
+using vector = file_vector<int, small_steps>;
+
+class power_cuts {
+public:
+    explicit power_cuts(unsigned seed) : random_(seed) {
+        const std::string mark = std::to_string(getpid());
+        path_ = (headroom_test::folder_for_files() / ("headroom-power-" + mark)).string();
+        after_ = path_ + "-after";
+        std::filesystem::remove(path_);
+    }
+    ~power_cuts() {
+        headroom::testing::watch_files(nullptr);
+        std::filesystem::remove(path_);
+        std::filesystem::remove(after_);
+    }
+
+    [[nodiscard]] const std::string& path() const { return path_; }
+
+    void begin() {
+        durable_ = headroom_test::bytes_of_file(path_);
+        present = this;
+        headroom::testing::watch_files([](file_event event) { present->seen(event); });
+    }
+    void end() { headroom::testing::watch_files(nullptr); }
+
+    // Sizes that may be found: of the last commit, and of one under way.
+    std::size_t committed = 0, attempted = 0;
+    std::size_t tried = 0, found_attempted = 0;
+
+private:
+    void seen(file_event event) {
+        const std::string now = headroom_test::bytes_of_file(path_);
+        // Whatever was written until now may be on the disk, in parts.
+        cut_anywhere(now);
+        if (event == file_event::synced) durable_ = now;
+    }
+
+    void cut_anywhere(const std::string& now) {
+        std::vector<std::size_t> differing;
+        const std::size_t longest = (std::max)(now.size(), durable_.size());
+        for (std::size_t at = 0; at < longest; at += sector) {
+            if (part(now, at) != part(durable_, at)) differing.push_back(at);
+        }
+        // All subsets where there are few, else a sample: each alone, all but each, and some by chance.
+        if (differing.size() <= 6) {
+            for (std::size_t subset = 0; subset != (std::size_t{1} << differing.size()); ++subset) {
+                check(now, differing, [=](std::size_t i) { return (subset >> i & 1) != 0; });
+            }
+            return;
+        }
+        const auto count = differing.size();
+        for (int sample = 0; sample != 24; ++sample) {
+            const std::size_t one = random_() % count;
+            check(now, differing, [=](std::size_t i) { return i == one; });
+            check(now, differing, [=](std::size_t i) { return i != one; });
+            // The header's sectors, which are first, in all ways; the rest by chance.
+            const std::size_t bits = random_();
+            check(now, differing, [=, this](std::size_t i) { return i < 20 ? (bits >> i & 1) != 0 : random_() % 2 != 0; });
+        }
+    }
+
+    static std::string part(const std::string& bytes, std::size_t at) {
+        return at < bytes.size() ? bytes.substr(at, sector) : std::string();
+    }
+
+    template <class Survives>
+    void check(const std::string& now, const std::vector<std::size_t>& differing, Survives survives) {
+        for (const bool length_survives : {false, true}) {
+            std::string left = durable_;
+            left.resize(length_survives ? now.size() : durable_.size(), '\0');
+            for (std::size_t i = 0; i != differing.size(); ++i) {
+                const std::size_t at = differing[i];
+                if (!survives(i) || at >= left.size() || at >= now.size()) continue;
+                const std::size_t bytes = (std::min)({sector, left.size() - at, now.size() - at});
+                left.replace(at, bytes, now, at, bytes);
+            }
+            ++tried;
+            headroom_test::write_file(after_, left);
+            const auto v = vector::open(after_, file_access::read_only, limit);
+            if (v.size() != committed && v.size() != attempted) {
+                ADD_FAILURE() << v.size() << " elements, and not " << committed << " or " << attempted;
+            }
+            if (v.size() == attempted && attempted != committed) ++found_attempted;
+            for (std::size_t i = 0; i != v.size(); ++i) {
+                if (v[i] != element(i)) {
+                    ADD_FAILURE() << "element " << i << " of " << v.size() << " is not what was committed";
+                    break;
+                }
+            }
+        }
+    }
+
+    static inline power_cuts* present = nullptr;
+    std::string path_, after_, durable_;
+    std::minstd_rand random_;
+};
+
+TEST(power_cuts, leave_what_was_committed) {
+    power_cuts power(1);
+    auto v = vector::create(power.path(), limit);
+    power.begin();
+    std::minstd_rand random(2);
+    for (int commit = 0; commit != 40 && !testing::Test::HasFailure(); ++commit) {
+        for (std::size_t many = 1 + random() % (commit % 4 == 0 ? 4000 : 100); many != 0; --many) v.push_back(element(v.size()));
+        if (commit % 3 == 0) v.publish();
+        power.attempted = v.size();
+        v.commit();
+        power.committed = v.size();
+        if (commit % 5 == 0) v.shrink_to_fit();
+    }
+    // Closing and opening again change the file, too.
+    v.close();
+    v = vector::open(power.path(), file_access::read_write, limit);
+    v.push_back(element(v.size()));
+    power.attempted = v.size();
+    v.close();
+    power.end();
+    EXPECT_GT(power.tried, 5000U);
+    EXPECT_GT(power.found_attempted, 0U) << "no cut came between a record and its sync: the model sees too little";
+}
+
+TEST(power_cuts, leave_the_older_size_or_the_newer_where_it_shrinks) {
+    power_cuts power(3);
+    auto v = vector::create(power.path(), limit);
+    while (v.size() != 9000) v.push_back(element(v.size()));
+    v.commit();
+    power.committed = power.attempted = 9000;
+    power.begin();
+    for (const std::size_t size : {8000U, 100U, 0U}) {
+        v.resize(size);
+        v.shrink_to_fit();    // not below what is committed
+        power.attempted = size;
+        v.commit();
+        power.committed = size;
+        v.shrink_to_fit();
+    }
+    power.end();
+}
+
+TEST(power_cuts, of_a_new_file_leave_it_whole_or_not_at_all) {
+    // Before it has its name there is nothing to find; from then on all of it is on the disk.
+    power_cuts power(4);
+    static std::size_t syncs = 0;
+    syncs = 0;
+    headroom::testing::watch_files([](file_event event) { syncs += event == file_event::synced ? 1 : 0; });
+    const auto v = vector::create(power.path(), limit);
+    headroom::testing::watch_files(nullptr);
+    EXPECT_EQ(syncs, 1U);
+    EXPECT_TRUE(vector::open(power.path(), file_access::read_only, limit).empty());
+}
+
+}  // namespace

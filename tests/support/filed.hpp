@@ -1,0 +1,76 @@
+// A file_vector that makes itself a file, so that the suites for vector-like containers can be run on it.
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <initializer_list>
+#include <string>
+#include <utility>
+
+#include <headroom/file_vector.hpp>
+
+#include "support/elements.hpp"
+
+template <>
+inline constexpr bool headroom::storable<headroom_test::three_ints> = true;
+template <>
+inline constexpr bool headroom::storable<headroom_test::big> = true;
+template <>
+inline constexpr bool headroom::storable<headroom_test::overaligned> = true;
+
+namespace headroom_test {
+
+// A folder in memory where there is one: these suites open thousands of files, and wait for the disk at each.
+inline std::filesystem::path folder_for_files() {
+    std::error_code error;
+    const std::filesystem::path fast = "/dev/shm";
+    return std::filesystem::is_directory(fast, error) ? fast : std::filesystem::temp_directory_path();
+}
+
+// The file has no name any more once it is open.
+template <class T>
+headroom::file_vector<T> nameless_file(std::size_t limit) {
+    static std::atomic<unsigned> count{0};
+    static const std::string mark = std::to_string(reinterpret_cast<std::uintptr_t>(&count)) + "-" +
+                                    std::to_string(std::filesystem::file_time_type::clock::now().time_since_epoch().count());
+    const auto path = folder_for_files() / ("headroom-" + mark + "-" + std::to_string(count.fetch_add(1)));
+    headroom::file_vector<T> made = headroom::file_vector<T>::create(path, headroom::max_elements(limit));
+    std::filesystem::remove(path);
+    return made;
+}
+
+// As settled_vector is made: with nothing, a count, values, another one.
+template <class T>
+class filed : public headroom::file_vector<T> {
+    using base = headroom::file_vector<T>;
+
+public:
+    static constexpr std::size_t room = (std::size_t{1} << 28) / sizeof(T);
+
+    filed() : base(headroom_test::nameless_file<T>(room)) {}
+    explicit filed(headroom::max_elements limit) : base(headroom_test::nameless_file<T>(limit.value)) {}
+    explicit filed(std::size_t count) : filed() { this->resize(count); }
+    filed(std::size_t count, const T& value) : filed() { this->assign(count, value); }
+    template <headroom::detail::any_input_iterator It>
+    filed(It first, It last) : filed() {
+        this->assign(first, last);
+    }
+    filed(std::initializer_list<T> values) : filed() { this->assign(values); }
+    template <headroom::detail::compatible_range<T> R>
+    filed(headroom::from_range_t, R&& values) : filed() {
+        this->assign_range(std::forward<R>(values));
+    }
+    filed(const filed& other) : filed() { this->assign(other.begin(), other.end()); }
+    filed(filed&& other) noexcept = default;
+    filed& operator=(const filed& other) {
+        if (this != &other) this->assign(other.begin(), other.end());
+        return *this;
+    }
+    filed& operator=(filed&& other) noexcept = default;
+    filed& operator=(std::initializer_list<T> values) {
+        this->assign(values);
+        return *this;
+    }
+};
+
+}  // namespace headroom_test
