@@ -20,17 +20,32 @@ enum class holding : std::uint8_t { guarded, open };
 // How much is committed at a time. A small value type; a container's policy holds one as a constant.
 class commit_policy {
 public:
-    enum class kind : std::uint8_t { page_by_page, stepped, huge_pages, prefault_ahead };
+    enum class kind : std::uint8_t { page_by_page, stepped, huge_pages, prefault_ahead, balanced };
 
-    // The default: stepped(page, 32 KiB), half the current size at a time. Committed but unused memory stays under
-    // 32 KiB, and one append stalls for about 10 us at most (8 pages), less than an interruption by the system often takes.
-    // (Steps of 64 KiB save 3% of the time; smaller ones than 32 KiB did not make the slowest appends any faster.)
+    // The default: the fastest that keeps memory close to what is used and no append waiting for long. While less than 4 MiB
+    // are in use, half the current size at a time, at most 32 KiB: under 64 KiB are committed but unused. From there on a
+    // huge page at a time where the system grants them, at most 2 MiB of it unused; the append that needs one waits for it
+    // (0.24 ms on the machine that the documents were checked on, whose ordinary pages take 0.6 ms for as much). Where
+    // there are no huge pages, 1/16 of what is in use in one call, at most 256 KiB (under 0.1 ms).
     constexpr commit_policy() noexcept = default;
+
+    // The least memory without a system call for each page: half the current size at a time, at most 32 KiB, whatever is in
+    // use. Committed but unused memory stays under 32 KiB (64 KiB on a range that was kept warm, or a sixteenth of what is in
+    // use), and one append waits for about 10 us at most (8 pages), less than an interruption by the system often takes.
+    // Large arrays take two to four times as long as by default. (Steps of 64 KiB save 3% of the time; smaller ones than
+    // 32 KiB did not make the slowest appends any faster.)
+    [[nodiscard]] static constexpr commit_policy least_memory() noexcept {
+        commit_policy policy;
+        policy.kind_ = kind::stepped;
+        policy.from_ = 0;
+        return policy;
+    }
 
     // One page at a time, provided at first touch: the policy of DynArray in "Reserve and commit".
     [[nodiscard]] static constexpr commit_policy page_by_page() noexcept {
         commit_policy policy;
         policy.kind_ = kind::page_by_page;
+        policy.from_ = 0;
         policy.fraction_ = 0;
         policy.min_step_ = 0;
         policy.max_step_ = 0;
@@ -41,13 +56,15 @@ public:
     // pages), provided in one system call. Precondition: min_bytes <= max_bytes.
     [[nodiscard]] static constexpr commit_policy stepped(std::size_t min_bytes, std::size_t max_bytes) noexcept {
         commit_policy policy;
+        policy.kind_ = kind::stepped;
+        policy.from_ = 0;
         policy.fraction_ = 16;
         policy.min_step_ = min_bytes;
         policy.max_step_ = max_bytes;
         return policy;
     }
 
-    // As the default until `from_bytes` are in use, then whole huge pages; quietly ordinary pages where the system
+    // As least_memory() until `from_bytes` are in use, then whole huge pages; quietly ordinary pages where the system
     // refuses. Appending is about twice as fast, but one append stalls for a huge page (0.24 ms on the machine that the
     // documents were checked on), and up to one huge page is committed but unused.
     [[nodiscard]] static constexpr commit_policy huge_pages(std::size_t from_bytes = std::size_t{2} << 20) noexcept {
@@ -59,7 +76,7 @@ public:
 
     // As huge_pages(2 MiB), but a helper thread, one for the whole process and of low priority, provides up to `bytes`
     // ahead of the writer. Promise: while the helper is ahead, no append makes a system call that provides memory; when
-    // the writer catches up it commits for itself as under the default policy. `bytes` are committed but unused. Needs
+    // the writer catches up it commits for itself as under huge_pages(). `bytes` are committed but unused. Needs
     // a spare core; on one core it gains nothing.
     [[nodiscard]] static constexpr commit_policy prefault_ahead(std::size_t bytes = std::size_t{64} << 20) noexcept {
         commit_policy policy;
@@ -87,16 +104,17 @@ public:
     friend constexpr bool operator==(const commit_policy&, const commit_policy&) noexcept = default;
 
 private:
-    kind kind_ = kind::stepped;
+    kind kind_ = kind::balanced;
     holding holding_ = holding::guarded;
     std::uint32_t fraction_ = 2;                      // step = bytes in use / fraction
     std::size_t min_step_ = 1;                        // bytes, rounded up to pages
     std::size_t max_step_ = std::size_t{32} << 10;    // bytes
-    std::size_t from_ = 0;                            // bytes in use from which huge pages are asked for
+    std::size_t from_ = std::size_t{4} << 20;         // bytes in use from which huge pages are asked for
     std::size_t ahead_ = 0;                           // bytes the helper keeps ahead
 };
 
 // The same by their short names.
+[[nodiscard]] constexpr commit_policy least_memory() noexcept { return commit_policy::least_memory(); }
 [[nodiscard]] constexpr commit_policy page_by_page() noexcept { return commit_policy::page_by_page(); }
 [[nodiscard]] constexpr commit_policy stepped(std::size_t min_bytes, std::size_t max_bytes) noexcept {
     return commit_policy::stepped(min_bytes, max_bytes);

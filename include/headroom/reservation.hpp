@@ -90,6 +90,8 @@ inline std::size_t extend_exactly(range* control, std::size_t needed, std::error
 // Changes access to the whole committed part.
 HEADROOM_API std::error_code protect(range* control, access allowed) noexcept;
 HEADROOM_API void name(range* control, const char* text) noexcept;
+// Gives `to` the name that `from` has, if it has one.
+HEADROOM_API void copy_name(const range* from, range* to) noexcept;
 HEADROOM_API [[nodiscard]] access current_access(const range* control) noexcept;
 
 HEADROOM_API [[noreturn]] void throw_refused(const char* what, std::size_t bytes, std::error_code code);
@@ -172,14 +174,15 @@ private:
 // Document: "4GB per Vector" ("easy to see where a pointer comes from").
 HEADROOM_API [[nodiscard]] std::optional<owner> owner_of(const void* pointer);
 
-// All live reservations, in no particular order. O(their number).
+// All live reservations, in no particular order. O(the most that there ever were at once). Takes no lock.
 HEADROOM_API [[nodiscard]] std::vector<owner> reservations();
 
 HEADROOM_API [[nodiscard]] page_statistics statistics() noexcept;
 HEADROOM_API void reset_statistics() noexcept;
 
 // How many bytes of memory reservations that died may keep warm for the next one; the default is 64 MiB or, where a control
-// group limits the program's memory, a sixteenth of that if it is less. A smaller limit trims at once.
+// group limits the program's memory, a sixteenth of that if it is less. Unless this is called, only 4 MiB of it are used until
+// a reservation needs again what was taken from it. A smaller limit trims at once.
 HEADROOM_API void set_cache_limit(std::size_t bytes) noexcept;
 HEADROOM_API [[nodiscard]] std::size_t cache_limit() noexcept;
 HEADROOM_API [[nodiscard]] std::size_t cached_bytes() noexcept;

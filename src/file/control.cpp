@@ -35,7 +35,7 @@ std::size_t range_bytes(const file_control& control, std::size_t limit) noexcept
 void let_go(file_control* control) noexcept {
     if (control->place != nullptr) {
         // (Where the system does not take the file out of the range, giving the range back does.)
-        (void)unmap_file({control->place->base, control->place->reserved});
+        (void)unmap_file({control->place->start(), control->place->size()});
         relinquish_bare(control->place);
     }
     if (control->live_page.data != nullptr) release_surely(control->live_page);
@@ -74,15 +74,15 @@ std::error_code allow(const file_control* control, page_range pages) noexcept {
 range* map_range(const file_control* control, std::size_t limit, std::error_code& error) noexcept {
     range* const place = acquire_bare(range_bytes(*control, limit), error);
     if (place == nullptr) return nullptr;
-    error = map_file({place->base, place->reserved}, control->file, control->writable);
+    error = map_file({place->start(), place->size()}, control->file, control->writable);
     if (!error) {
         const std::size_t from = first_page(control), to = last_page(control);
-        if (from < to) error = allow(control, {place->base + from, to - from});
+        if (from < to) error = allow(control, {place->start() + from, to - from});
         if (!error) {
             place->committed.store(to, std::memory_order_relaxed);
             return place;
         }
-        (void)unmap_file({place->base, place->reserved});
+        (void)unmap_file({place->start(), place->size()});
     }
     relinquish_bare(place);
     return nullptr;
@@ -103,13 +103,11 @@ void map_all(file_control* control) {
     // What owner_of() and reservations() call it: the file's own name.
     const std::size_t slash = control->path.find_last_of("/\\");
     const char* const label = control->path.c_str() + (slash == std::string::npos ? 0 : slash + 1);
-    control->place->lock.lock();
-    std::strncpy(control->place->label, label, longest_name);
-    control->place->lock.unlock();
+    rewriting(control->place).label(label);
 }
 
 held_file held_of(file_control* control, std::size_t size) noexcept {
-    return {control, control->place->base + header_bytes, size, usable_elements(control), control->limit};
+    return {control, control->place->start() + header_bytes, size, usable_elements(control), control->limit};
 }
 
 void lock_as_writer(file_control* control, const std::filesystem::path& path) {
@@ -180,7 +178,7 @@ commit_outcome try_commit(file_control* control, std::uint64_t size) noexcept {
     const std::uint64_t used = bytes_of(control, size);
     const std::uint64_t beyond = round_up(static_cast<std::size_t>(used), huge_page);
     if (control->huge_until > beyond && used - (std::min)(used, control->last_commit) < huge_page) {
-        const std::size_t to = (std::min)(static_cast<std::size_t>(control->huge_until), control->place->reserved);
+        const std::size_t to = (std::min)(static_cast<std::size_t>(control->huge_until), control->place->size());
         (void)advise_huge(pages_of(control, static_cast<std::size_t>(beyond), to), false);
         control->huge_until = beyond;
     }
@@ -240,7 +238,7 @@ std::size_t last_page(const file_control* control) noexcept {
     return control->file_bytes >= all ? all : round_up(static_cast<std::size_t>(control->file_bytes), page);
 }
 page_range pages_of(const file_control* control, std::size_t from, std::size_t to) noexcept {
-    return {control->place->base + from, to - from};
+    return {control->place->start() + from, to - from};
 }
 std::uint64_t bytes_of(const file_control* control, std::uint64_t elements) noexcept {
     return header_bytes + elements * control->elements.size;
@@ -451,7 +449,9 @@ held_file rehome(const held_file& held, std::size_t limit) {
         control->limit = before;
         throw_file_refusal(control->path, "map", range_bytes(*control, limit), error);
     }
-    std::memcpy(place->label, control->place->label, sizeof place->label);
+    char label[longest_name + 1];
+    copy_label(control->place, label);
+    rewriting(place).label(label);
     range* const old = std::exchange(control->place, place);
     control->allowed = may_write(control) ? access::read_write : access::read_only;
     control->huge_until = 0;

@@ -1,6 +1,7 @@
 #include "range/cache.hpp"
 
 #include <algorithm>
+#include <chrono>
 
 #include "range/quarantine.hpp"
 #include "system/platform.hpp"
@@ -10,24 +11,68 @@
 namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
 
+// --- What was little used: a few ranges to each thread, without a lock.
+
+// How much memory a life may use to count as small. A program's lanes hold no more than lanes * places of these, and what an
+// earlier life left, which stays counted as warm memory that is not in use.
+constexpr std::size_t small_memory = std::size_t{64} << 10;
+constexpr std::size_t lanes = 16;
+constexpr std::size_t places_in_lane = 2;
+constexpr std::size_t most_in_lanes = lanes * places_in_lane * small_memory;
+
+// Ranges change hands here by exchange alone: whoever gets one out owns it, be it a thread that reserves or one that trims.
+// A thread that ends leaves its lane as it is, for the next thread of that number, or for whoever finds nothing in its own.
+struct alignas(64) lane {
+    std::array<std::atomic<range*>, places_in_lane> kept{};
+};
+constinit std::array<lane, lanes> all_lanes{};
+constinit std::atomic<std::uint32_t> threads_seen{0};
+constinit thread_local std::uint32_t number_of_thread = 0;    // from 1
+
+lane& lane_of_thread() noexcept {
+    // (Where a thread's variables may be gone already, to name one would make a new one.)
+    if (thread_variables_gone_at_end()) return all_lanes[0];
+    if (number_of_thread == 0) number_of_thread = threads_seen.fetch_add(1, std::memory_order_relaxed) % lanes + 1;
+    return all_lanes[number_of_thread - 1];
+}
+
+// --- The others: a list from the most to the least recently given, under the registry's lock.
+
 // Each cached range costs up to three mappings of the 65,530 that a process may have by default.
 constexpr std::size_t most_ranges = 64;
 constexpr std::size_t default_limit = std::size_t{64} << 20;
 constexpr std::size_t nobody_said = SIZE_MAX;
+// What is kept before anything shows that keeping more would pay.
+constexpr std::size_t first_allowance = offered_from;
+constexpr std::chrono::seconds until_idle{1};
 
-// Under the registry's lock. A list from the most to the least recently given.
 constinit range* newest = nullptr;
 constinit range* oldest = nullptr;
 constinit std::size_t ranges = 0;
-constinit std::size_t bytes_kept = 0;
+constinit std::size_t bytes_listed = 0;
+constinit std::size_t allowance = first_allowance;    // of what the limit permits; all of it, once the user has set a limit
+constinit std::chrono::steady_clock::time_point last_hit{};
 constinit std::atomic<std::size_t> limit{nobody_said};    // written under the lock, read without it as a first guess
+constinit std::atomic<bool> limit_is_users{false};
+// Warm memory of living ranges that their owners have not come to use.
+constinit std::atomic<std::size_t> warm_in_ranges{0};
 
 // Where a group of processes may have little memory, and is killed for more, what is kept for later must be little too.
 std::size_t present_limit() noexcept {
-    std::size_t bytes = limit.load(std::memory_order_relaxed);
+    std::size_t bytes = limit.load(std::memory_order_seq_cst);
     if (bytes != nobody_said) return bytes;
     const std::size_t own = std::min(default_limit, memory_of_group() / 16);
     return limit.compare_exchange_strong(bytes, own, std::memory_order_relaxed) ? own : bytes;
+}
+
+// Whether small ranges may wait outside the list, and what they may hold is too little to count.
+bool lanes_are_open(std::size_t limit_now) noexcept { return limit_now >= 4 * most_in_lanes; }
+
+// What the list may keep now, with what is warm in living ranges. Under the lock.
+std::size_t allowed_now() noexcept {
+    const std::size_t bytes = limit.load(std::memory_order_relaxed);
+    const std::size_t listed = lanes_are_open(bytes) ? bytes - most_in_lanes : bytes;
+    return limit_is_users.load(std::memory_order_relaxed) ? listed : std::min(listed, allowance);
 }
 
 void unlink(range* control) noexcept {
@@ -35,26 +80,39 @@ void unlink(range* control) noexcept {
     (control->next != nullptr ? control->next->previous : oldest) = control->previous;
     control->next = control->previous = nullptr;
     --ranges;
-    bytes_kept -= control->high;
+    bytes_listed -= control->memory();
 }
 
-void link(range* control) noexcept {
+void link_as_newest(range* control) noexcept {
     control->previous = nullptr;
     control->next = newest;
     (newest != nullptr ? newest->previous : oldest) = control;
     newest = control;
     ++ranges;
-    bytes_kept += control->high;
+    bytes_listed += control->memory();
 }
 
-// Unlinks the oldest while more than `bytes` or `count` are kept, and chains them for destruction outside the lock.
+void link_as_oldest(range* control) noexcept {
+    control->next = nullptr;
+    control->previous = oldest;
+    (oldest != nullptr ? oldest->next : newest) = control;
+    oldest = control;
+    ++ranges;
+    bytes_listed += control->memory();
+}
+
+// Unlinks the oldest that have memory while more than `bytes` are listed, and the oldest of all while there are more than
+// `count`; chains them, for the calls of the system that follow outside the lock.
 range* evict_down_to(std::size_t bytes, std::size_t count) noexcept {
     range* evicted = nullptr;
-    while (oldest != nullptr && (bytes_kept > bytes || ranges > count)) {
-        range* const victim = oldest;
-        unlink(victim);
-        victim->next = evicted;
-        evicted = victim;
+    for (range* each = oldest; each != nullptr && (bytes_listed > bytes || ranges > count);) {
+        range* const younger = each->previous;
+        if (ranges > count || each->memory() != 0) {
+            unlink(each);
+            each->next = evicted;
+            evicted = each;
+        }
+        each = younger;
     }
     return evicted;
 }
@@ -68,9 +126,86 @@ void destroy_all(range* evicted) noexcept {
     }
 }
 
-}  // namespace
+// Takes the memory of those that gave way, but keeps their addresses while there are few: to reserve anew costs as much, and
+// what they had is how the cache learns that it was missed.
+void cut_all(range* evicted) noexcept {
+    while (evicted != nullptr) {
+        range* const each = evicted;
+        evicted = each->next;
+        each->next = nullptr;
+        cut_memory(each, 0);
+        bool kept = false;
+        if (each->memory() == 0) {
+            const registry_guard guard;
+            if (ranges < most_ranges && limit.load(std::memory_order_relaxed) != 0) {
+                each->cut = true;
+                each->cut_to = 0;
+                link_as_oldest(each);
+                kept = true;
+            }
+        }
+        if (!kept) destroy(each);
+    }
+}
 
-range* take_from_cache(std::size_t bytes, const commit_policy& policy) noexcept {
+bool serves(const range* control, std::size_t bytes, const commit_policy& policy) noexcept {
+    return control->size() == bytes && control->policy == policy;
+}
+
+void make_live(range* control) noexcept {
+    control->hits.store(control->hits.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    control->state.store(range_state::live, std::memory_order_release);
+}
+
+range* take_from_lane(lane& from, std::size_t bytes, const commit_policy& policy) noexcept {
+    for (std::atomic<range*>& place : from.kept) {
+        if (place.load(std::memory_order_relaxed) == nullptr) continue;
+        range* const found = place.exchange(nullptr, std::memory_order_acquire);
+        if (found == nullptr) continue;
+        if (serves(found, bytes, policy)) return found;
+        range* nobody = nullptr;
+        if (place.compare_exchange_strong(nobody, found, std::memory_order_release)) continue;
+        destroy(found);    // another thread has filled the place meanwhile
+    }
+    return nullptr;
+}
+
+bool give_to_lane(range* control) noexcept {
+    for (std::atomic<range*>& place : lane_of_thread().kept) {
+        if (place.load(std::memory_order_relaxed) != nullptr) continue;
+        range* nobody = nullptr;
+        if (!place.compare_exchange_strong(nobody, control, std::memory_order_seq_cst)) continue;
+        // Whoever lowers the limit writes it and then empties the lanes; this writes the lane and then reads the limit.
+        if (!lanes_are_open(limit.load(std::memory_order_seq_cst))) {
+            if (range* const again = place.exchange(nullptr, std::memory_order_acquire)) destroy(again);
+        }
+        return true;
+    }
+    return false;
+}
+
+enum class lane_contents { all, large };
+
+// Takes apart what waits in the lanes; true if there was something.
+bool empty_lanes(lane_contents what) noexcept {
+    bool any = false;
+    for (lane& each : all_lanes) {
+        for (std::atomic<range*>& place : each.kept) {
+            range* const found = place.exchange(nullptr, std::memory_order_seq_cst);
+            if (found == nullptr) continue;
+            range* nobody = nullptr;
+            if (what == lane_contents::large && found->warm == 0 &&
+                place.compare_exchange_strong(nobody, found, std::memory_order_seq_cst)) {
+                continue;
+            }
+            destroy(found);
+            any = true;
+        }
+    }
+    return any;
+}
+
+range* take_from_list(std::size_t bytes, const commit_policy& policy) noexcept {
     const registry_guard guard;
     std::size_t younger = hardened() ? ranges_between : 0;
     for (range* each = newest; each != nullptr; each = each->next) {
@@ -78,32 +213,108 @@ range* take_from_cache(std::size_t bytes, const commit_policy& policy) noexcept 
             --younger;
             continue;
         }
-        if (each->reserved != bytes || !(each->policy == policy)) continue;
+        if (!serves(each, bytes, policy)) continue;
         unlink(each);
-        make_live(each);
+        if (each->memory() > small_memory) {
+            each->warm = each->memory();
+            warm_in_ranges.fetch_add(each->warm, std::memory_order_relaxed);
+            last_hit = std::chrono::steady_clock::now();
+        }
         return each;
     }
     return nullptr;
 }
 
-bool give_to_cache(range* control) noexcept {
-    const std::size_t room = present_limit();
-    if (room == 0) return false;
+// The range's life used memory that had been taken from it: keeping it would have paid. The allowance doubles, so that
+// it takes a few rounds, and not one accident, to fill it. And where no hit was seen for a while it begins anew.
+void learn(range* control) noexcept {
+    const auto now = std::chrono::steady_clock::now();
+    if (allowance > first_allowance && now - last_hit > until_idle) allowance = first_allowance;
+    if (control->cut && control->memory() > control->cut_to + small_memory && allowance < default_limit) {
+        allowance = std::min(2 * allowance, default_limit);
+        last_hit = now;
+    }
+    control->cut = false;
+}
+
+// How much memory the range may keep, older ones giving way.
+std::size_t room_for(range* control) noexcept {
+    const registry_guard guard;
+    learn(control);
+    const std::size_t warm = warm_in_ranges.load(std::memory_order_relaxed);
+    const std::size_t allowed = allowed_now();
+    return allowed > warm ? allowed - warm : 0;
+}
+
+}  // namespace
+
+void count_warm_in_use(range* control, std::size_t committed) noexcept {
+    const std::size_t memory = control->memory();
+    const std::size_t left = std::min(control->warm, memory > committed ? memory - committed : 0);
+    if (left == control->warm) return;
+    warm_in_ranges.fetch_sub(control->warm - left, std::memory_order_relaxed);
+    control->warm = left;
+}
+
+range* take_from_cache(std::size_t bytes, const commit_policy& policy) noexcept {
+    lane& mine = lane_of_thread();
+    range* found = take_from_lane(mine, bytes, policy);
+    if (found == nullptr) found = take_from_list(bytes, policy);
+    for (std::size_t i = 0; found == nullptr && i < lanes; ++i) {
+        if (&all_lanes[i] != &mine) found = take_from_lane(all_lanes[i], bytes, policy);
+    }
+    if (found != nullptr) make_live(found);
+    return found;
+}
+
+bool give_to_cache(range* control, bool at_once) noexcept {
+    const std::size_t bound = present_limit();
+    if (bound == 0) return false;
+    control->state.store(range_state::cached, std::memory_order_release);
+    if (at_once && control->memory() - control->warm <= small_memory && lanes_are_open(bound) && give_to_lane(control)) return true;
+    count_warm_in_use(control, SIZE_MAX);
+    std::size_t room = room_for(control);
+    if (control->memory() > room && empty_lanes(lane_contents::large)) room = room_for(control);
     // Older ranges give way to this one, but it alone must fit.
-    if (control->high > room) cut_memory(control, room / page_size() * page_size());
-    if (control->high > room) return false;    // the system would not take its memory back
-    range* evicted;
+    if (control->memory() > room) {
+        cut_memory(control, room / page_size() * page_size());
+        control->cut = true;
+        control->cut_to = control->memory();
+    }
+    // What goes beyond the first allowance is kept only while nobody else needs it.
+    const std::size_t memory = control->memory();
+    if (memory > offered_from && !control->offered && !limit_is_users.load(std::memory_order_relaxed)) {
+        offer_memory(control->part(offered_from, memory));
+        control->offered = true;
+    }
+    range* evicted = nullptr;
+    bool kept = false;
     {
         const registry_guard guard;
-        const std::size_t allowed = limit.load(std::memory_order_relaxed);
-        if (allowed == 0 || control->high > allowed) return false;
-        evicted = evict_down_to(allowed - control->high, most_ranges - 1);
-        end_life(control, range_state::cached);
-        link(control);
+        if (memory <= room && limit.load(std::memory_order_relaxed) != 0 && memory <= allowed_now()) {
+            evicted = evict_down_to(std::min(room, allowed_now()) - memory, most_ranges - 1);
+            link_as_newest(control);
+            kept = true;
+        }
     }
-    destroy_all(evicted);
-    return true;
+    cut_all(evicted);
+    if (!kept) control->state.store(range_state::live, std::memory_order_release);
+    return kept;
 }
+
+namespace {
+
+// When the code is unloaded, or the program ends, what is kept goes back: nobody else knows of it. Ranges whose owners live
+// longer, in other static objects, follow one by one.
+struct cache_end {
+    ~cache_end() {
+        set_cache_limit(0);
+        give_back_unused();
+    }
+};
+[[maybe_unused]] const cache_end end_cache;
+
+}  // namespace
 
 }}}  // namespace headroom::detail
 
@@ -113,17 +324,22 @@ void set_cache_limit(std::size_t bytes) noexcept {
     detail::range* evicted;
     {
         const detail::registry_guard guard;
-        detail::limit.store(std::min(bytes, detail::nobody_said - 1), std::memory_order_relaxed);
-        evicted = detail::evict_down_to(bytes, bytes == 0 ? 0 : detail::most_ranges);
+        detail::limit_is_users.store(true, std::memory_order_relaxed);
+        detail::limit.store(std::min(bytes, detail::nobody_said - 1), std::memory_order_seq_cst);
+        evicted = detail::evict_down_to(detail::allowed_now(), bytes == 0 ? 0 : detail::most_ranges);
     }
+    if (!detail::lanes_are_open(bytes)) detail::empty_lanes(detail::lane_contents::all);
     detail::destroy_all(evicted);
 }
 
 std::size_t cache_limit() noexcept { return detail::present_limit(); }
 
 std::size_t cached_bytes() noexcept {
-    const detail::registry_guard guard;
-    return detail::bytes_kept;
+    std::size_t bytes = 0;
+    for (detail::range* each = detail::first_of_all(); each != nullptr; each = each->next_of_all) {
+        if (each->state.load(std::memory_order_acquire) == detail::range_state::cached) bytes += each->memory();
+    }
+    return bytes;
 }
 
 void trim_cache() noexcept {
@@ -133,6 +349,7 @@ void trim_cache() noexcept {
         evicted = detail::evict_down_to(0, 0);
     }
     detail::destroy_all(evicted);
+    detail::empty_lanes(detail::lane_contents::all);
 }
 
 }}  // namespace headroom

@@ -1,6 +1,7 @@
 // The control block of one reserved range: what the registry, the cache, the helper thread and the range's own calls share.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -8,62 +9,66 @@
 #include <headroom/reservation.hpp>
 
 #include "system/calls.hpp"
+#include "system/constant_mutex.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-// A lock for a few loads and stores, held by nobody for long. A whole word: RISC-V exchanges bytes only with the help of a
-// library that programs would have to name.
-class spin_lock {
-public:
-    void lock() noexcept {
-        while (held_.exchange(1, std::memory_order_acquire) != 0)
-            while (held_.load(std::memory_order_relaxed) != 0) {
-            }
-    }
-    void unlock() noexcept { held_.store(0, std::memory_order_release); }
-
-private:
-    std::atomic<unsigned> held_{0};
-};
-
 inline constexpr std::size_t longest_name = 79;    // bytes, as the kernel allows
 
-enum class range_state : std::uint8_t { unused, live, cached };
+enum class range_state : std::uint32_t { unused, live, cached };
 
-// Control blocks are never freed, only used again: a lookup may hold a pointer to one whose range has died meanwhile, and
-// learns that under `lock`.
+// Control blocks are never freed, only used again: a lookup may hold a pointer to one whose range has died meanwhile.
 //
-//   base            committed            high                        reserved
-//   | in use ...    |  inaccessible,     | inaccessible, never       | guard
-//   |               |  memory kept warm  | touched                   |
+//   base         committed        accessible       high                         reserved
+//   | in use ... | the owner's    | inaccessible,  | inaccessible, never        | guard
+//   |            | on demand      | memory is warm | touched                    |
+//
+// `accessible` and `high` may lie either way round: memory is provided at its first touch, or an earlier owner left it.
 struct range {
-    // Read by owner_of, under `lock`; written under `lock`.
-    spin_lock lock;
-    range_state state = range_state::unused;
-    std::byte* base = nullptr;
-    std::size_t reserved = 0;                    // bytes, a multiple of the page size
-    char label[longest_name + 1] = {};
-    std::atomic<std::size_t> committed{0};       // bytes accessible from base
+    // Read by owner_of at any time, without a lock. `version` is odd while what follows it changes, so that a reader who saw
+    // one even version before and after has read what belongs together. Written by the owner of the block alone.
+    std::atomic<std::uint32_t> version{0};
+    std::atomic<range_state> state{range_state::unused};
+    std::atomic<std::byte*> base{nullptr};
+    std::atomic<std::size_t> reserved{0};    // bytes, a multiple of the page size
+    std::array<std::atomic<std::size_t>, (longest_name + 1) / sizeof(std::size_t)> label{};    // 80 bytes of text
+    std::atomic<std::size_t> committed{0};    // bytes from base that the owner was given
+    std::atomic<std::size_t> high{0};         // bytes from base that may have memory behind them
 
     // The owner's alone (or the cache's, between owners).
-    std::size_t high = 0;                        // bytes from base that may have memory behind them
-    std::size_t helped = 0;                      // the same, of what a waiting writer provided ahead of the helper
-    std::size_t stale = 0;                       // bytes from base that may hold what an earlier owner wrote
-    page_range mapping{};                        // all that was reserved, with the guards around
+    std::size_t accessible = 0;               // bytes from base that the system lets us touch; at least what is committed
+    std::size_t provided = 0;                 // the same, of which the memory is known to be there
+    std::size_t warm = 0;                     // bytes that an earlier owner left and the present one has not committed yet
+    bool cut = false;                         // whether the cache took memory from it before the present life
+    std::size_t cut_to = 0;                   // how much was left then
+    bool offered = false;                     // whether the system may take its memory when memory is short
+    std::size_t helped = 0;                   // bytes from base that a waiting writer provided ahead of the helper
+    std::size_t handed = 0;                   // the same, that the helper or the writer made ready and the owner was given
+    std::size_t stale = 0;                    // bytes from base that may hold what an earlier owner wrote
+    page_range mapping{};                     // all that was reserved, with the guards around
     commit_policy policy;
     holding held = holding::guarded;
     access allowed = access::read_write;
     bool huge_advised = false;
     bool named = false;
+    std::atomic<std::uint64_t> hits{0};       // how often it was handed out warm; written by its owner
 
     // Shared with the helper thread (see prefaulter.hpp).
+    constant_mutex batch;                        // held while memory is provided, and while the owner changes the range
     std::atomic<std::size_t> ready{0};           // bytes from base that the helper or the owner has provided
     std::atomic<std::size_t> wanted{0};          // bytes from base that the helper is asked to provide
     std::atomic<bool> queued{false};             // whether it is in the helper's queue
 
-    // Lists of the registry and of the cache, under the registry's lock.
+    // The list of the cache, or of unused blocks, under the registry's lock.
     range* next = nullptr;
     range* previous = nullptr;
+    range* next_of_all = nullptr;    // every block there is; set before the block is published
+
+    [[nodiscard]] std::byte* start() const noexcept { return base.load(std::memory_order_relaxed); }
+    [[nodiscard]] std::size_t size() const noexcept { return reserved.load(std::memory_order_relaxed); }
+    [[nodiscard]] std::size_t memory() const noexcept { return high.load(std::memory_order_relaxed); }
+    void set_memory(std::size_t bytes) noexcept { high.store(bytes, std::memory_order_relaxed); }
+    [[nodiscard]] page_range part(std::size_t from, std::size_t to) const noexcept { return {start() + from, to - from}; }
 };
 
 // Ranges start at a multiple of this, and no two share one: so a pointer's granule names its range. It is a huge page on

@@ -1,7 +1,14 @@
-// What the cache and the resting places of hardened ranges need of ranges.
+// What the cache and the resting places of hardened ranges need of ranges, and what the calls that commit share with those
+// that make and end ranges.
 #pragma once
 
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+#include "range/quarantine.hpp"
 #include "range/range.hpp"
+#include "system/platform.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
@@ -16,5 +23,53 @@ void cut_memory(range* control, std::size_t kept) noexcept;
 [[nodiscard]] range* acquire_bare(std::size_t bytes, std::error_code& error) noexcept;
 // Gives it back. Precondition: it is as reserve() made it again.
 void relinquish_bare(range* control) noexcept;
+
+// Address space, mappings and memory that nobody uses.
+void give_back_unused() noexcept;
+
+// Which tools look at what we do; asked once, for each life of a range must know.
+struct tools {
+    bool look_for_strays;    // what is nobody's must be inaccessible
+    bool follow_pointers;    // what is in use must be told
+    bool count_memory;       // and how much of it
+};
+[[nodiscard]] inline tools tools_at_work() noexcept {
+    static constinit std::atomic<unsigned> known{0};    // bits as above, and 8 once asked
+    unsigned bits = known.load(std::memory_order_relaxed);
+    if (bits == 0) [[unlikely]] {
+        bits = 8U | (readable_means_in_use() || strays_are_looked_for() ? 1U : 0U) | (pointers_are_followed() ? 2U : 0U) |
+               (memory_is_reported() ? 4U : 0U);
+        known.store(bits, std::memory_order_relaxed);
+    }
+    return {(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0};
+}
+
+// Whether memory that is kept warm is inaccessible until its next owner commits it. Where not, it stays as it is, and the next
+// owner gets it without a system call.
+[[nodiscard]] inline bool warm_memory_is_hidden() noexcept { return hardened() || tools_at_work().look_for_strays; }
+
+[[nodiscard]] inline std::size_t committed_of(const range* control) noexcept {
+    return control->committed.load(std::memory_order_relaxed);
+}
+// Of an open range nobody knows how much was touched.
+inline void report(const range* control, std::size_t bytes) noexcept {
+    if (control->held != holding::open && tools_at_work().count_memory) report_memory(control->start(), bytes);
+}
+// Looking through a range that is readable throughout would take too long.
+inline void tell_of_pointers(const range* control, bool wanted) noexcept {
+    if (control->held != holding::open && tools_at_work().follow_pointers) look_for_pointers(control->part(0, control->size()), wanted);
+}
+inline void set_committed(range* control, std::size_t bytes) noexcept {
+    control->committed.store(bytes, std::memory_order_release);
+    report(control, bytes);
+}
+
+// What an earlier owner left in [from, to), just made accessible, is not for the next one to see.
+inline void clear_stale(range* control, std::size_t from, std::size_t to) noexcept {
+    to = std::min(to, control->stale);
+    if (from < to && hardened()) std::memset(control->start() + from, 0, to - from);
+}
+
+[[nodiscard]] inline failure failure_of(const std::error_code& error) noexcept { return {error.value(), &error.category()}; }
 
 }}}  // namespace headroom::detail

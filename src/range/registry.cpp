@@ -1,6 +1,6 @@
 // A table of three levels, as a page table's, from a granule of addresses to the control block of the range that covers it.
 // A range writes one entry for each granule it covers, or one for each gigabyte that it covers whole; lookups read three
-// words and then check, under the control block's own lock, that the range is live and holds the pointer.
+// words and then check that the range is live and holds the pointer.
 #include "range/registry.hpp"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ struct middle {
 
 constinit constant_mutex registry_mutex;
 constinit std::atomic<middle*> top[entries]{};            // 48 bits of addresses
-constinit range* live_ranges = nullptr;
+constinit std::atomic<range*> all_blocks{nullptr};
 constinit range* unused_blocks = nullptr;
 
 std::uint64_t address(const void* pointer) noexcept { return reinterpret_cast<std::uintptr_t>(pointer); }
@@ -78,9 +78,9 @@ bool for_each_slot(std::uint64_t first, std::uint64_t last, Whole whole, Part pa
     return true;
 }
 
-std::uint64_t first_of(const range* control) noexcept { return address(control->base); }
+std::uint64_t first_of(const range* control) noexcept { return address(control->start()); }
 std::uint64_t last_of(const range* control) noexcept {
-    return address(control->base) + (control->reserved + granule - 1) / granule * granule;
+    return address(control->start()) + (control->size() + granule - 1) / granule * granule;
 }
 
 }  // namespace
@@ -89,8 +89,25 @@ void lock_registry() noexcept { registry_mutex.lock(); }
 void unlock_registry() noexcept { registry_mutex.unlock(); }
 
 namespace {
-[[maybe_unused]] const bool registry_forks = at_fork(fork_place::ranges, {lock_registry, unlock_registry, unlock_registry});
+
+// What other threads had in hand when the process forked stays in the child as it was, and nobody finishes it: a reader
+// must not wait for a block that is half written, nor an owner for a helper that did not come along. (The ranges of those
+// threads are lost with them.)
+void child_of_registry() noexcept {
+    for (range* control = first_of_all(); control != nullptr; control = control->next_of_all) {
+        const std::uint32_t version = control->version.load(std::memory_order_relaxed);
+        if (version % 2 != 0) control->version.store(version + 1, std::memory_order_relaxed);
+        control->batch.forget_holder();
+        control->queued.store(false, std::memory_order_relaxed);
+    }
+    unlock_registry();
+}
+
+[[maybe_unused]] const bool registry_forks = at_fork(fork_place::ranges, {lock_registry, unlock_registry, child_of_registry});
+
 }  // namespace
+
+range* first_of_all() noexcept { return all_blocks.load(std::memory_order_acquire); }
 
 range* new_control_block() noexcept {
     {
@@ -101,7 +118,12 @@ range* new_control_block() noexcept {
             return block;
         }
     }
-    return new (std::nothrow) range;
+    auto* const block = new (std::nothrow) range;
+    if (block == nullptr) return nullptr;
+    block->next_of_all = all_blocks.load(std::memory_order_relaxed);
+    while (!all_blocks.compare_exchange_weak(block->next_of_all, block, std::memory_order_release)) {
+    }
+    return block;
 }
 
 void free_control_block(range* control) noexcept {
@@ -146,25 +168,28 @@ void leave_granules(range* control) noexcept {
         });
 }
 
-range* first_live() noexcept { return live_ranges; }
-
-void make_live(range* control) noexcept {
-    control->previous = nullptr;
-    control->next = live_ranges;
-    if (live_ranges != nullptr) live_ranges->previous = control;
-    live_ranges = control;
-    control->lock.lock();
-    control->state = range_state::live;
-    control->lock.unlock();
+void rewriting::place(std::byte* base, std::size_t reserved) noexcept {
+    control_->base.store(base, std::memory_order_release);
+    control_->reserved.store(reserved, std::memory_order_release);
 }
 
-void end_life(range* control, range_state next) noexcept {
-    (control->previous != nullptr ? control->previous->next : live_ranges) = control->next;
-    if (control->next != nullptr) control->next->previous = control->previous;
-    control->next = control->previous = nullptr;
-    control->lock.lock();
-    control->state = next;
-    control->lock.unlock();
+void rewriting::label(const char* text) noexcept {
+    char bytes[longest_name + 1] = {};
+    if (text != nullptr)
+        for (std::size_t i = 0; i < longest_name && text[i] != '\0'; ++i) bytes[i] = text[i];
+    for (std::size_t i = 0; i < control_->label.size(); ++i) {
+        std::size_t word;
+        std::memcpy(&word, bytes + i * sizeof word, sizeof word);
+        control_->label[i].store(word, std::memory_order_release);
+    }
+}
+
+void copy_label(const range* control, char* to) noexcept {
+    for (const auto& each : control->label) {
+        const std::size_t word = each.load(std::memory_order_acquire);
+        std::memcpy(to, &word, sizeof word);
+        to += sizeof word;
+    }
 }
 
 range* range_at(const void* pointer) noexcept {
@@ -182,10 +207,9 @@ range* range_at(const void* pointer) noexcept {
 namespace headroom { inline namespace v0_1 {
 namespace {
 
-// What a control block says of itself, copied out under its lock; strings are made afterwards, because nothing that may
-// allocate belongs under a lock that an allocator built on reservations might need.
+// What a control block says of itself. Strings are made afterwards: they may allocate, from anywhere.
 struct description {
-    void* base;
+    std::byte* base;
     std::size_t reserved;
     std::size_t committed;
     char label[detail::longest_name + 1];
@@ -193,52 +217,38 @@ struct description {
     [[nodiscard]] owner to_owner() const { return {base, reserved, committed, label}; }
 };
 
-void copy_out(const detail::range* control, description& result) noexcept {
-    result.base = control->base;
-    result.reserved = control->reserved;
-    result.committed = control->committed.load(std::memory_order_relaxed);
-    std::memcpy(result.label, control->label, sizeof result.label);
+// False where the range is not live. What is read is what was true at one moment: each word is read with acquire, so the
+// version is read again after them all.
+bool describe(const detail::range* control, description& result) noexcept {
+    for (;;) {
+        const std::uint32_t version = control->version.load(std::memory_order_acquire);
+        if (version % 2 != 0) continue;
+        if (control->state.load(std::memory_order_acquire) != detail::range_state::live) return false;
+        result.base = control->base.load(std::memory_order_acquire);
+        result.reserved = control->reserved.load(std::memory_order_acquire);
+        result.committed = control->committed.load(std::memory_order_acquire);
+        detail::copy_label(control, result.label);
+        if (control->version.load(std::memory_order_relaxed) == version) return true;
+    }
 }
 
 }  // namespace
 
 std::optional<owner> owner_of(const void* pointer) {
-    detail::range* const control = detail::range_at(pointer);
-    if (control == nullptr) return std::nullopt;
+    const detail::range* const control = detail::range_at(pointer);
     description found;
-    control->lock.lock();
-    const auto offset = reinterpret_cast<std::uintptr_t>(pointer) - reinterpret_cast<std::uintptr_t>(control->base);
-    const bool inside = control->state == detail::range_state::live && offset < control->reserved;
-    if (inside) copy_out(control, found);
-    control->lock.unlock();
-    if (!inside) return std::nullopt;
+    if (control == nullptr || !describe(control, found)) return std::nullopt;
+    const auto offset = reinterpret_cast<std::uintptr_t>(pointer) - reinterpret_cast<std::uintptr_t>(found.base);
+    if (offset >= found.reserved) return std::nullopt;
     return found.to_owner();
 }
 
 std::vector<owner> reservations() {
-    std::vector<description> found;
-    for (std::size_t room = 64;; room *= 2) {
-        found.resize(room);
-        std::size_t count = 0;
-        {
-            const detail::registry_guard guard;
-            for (detail::range* control = detail::first_live(); control != nullptr; control = control->next) {
-                if (count < room) {
-                    control->lock.lock();
-                    copy_out(control, found[count]);
-                    control->lock.unlock();
-                }
-                ++count;
-            }
-        }
-        if (count <= room) {
-            found.resize(count);
-            break;
-        }
-    }
     std::vector<owner> result;
-    result.reserve(found.size());
-    for (const description& each : found) result.push_back(each.to_owner());
+    for (const detail::range* control = detail::first_of_all(); control != nullptr; control = control->next_of_all) {
+        description found;
+        if (describe(control, found)) result.push_back(found.to_owner());
+    }
     return result;
 }
 

@@ -1,4 +1,4 @@
-// All live ranges of the process: which one a pointer comes from, and the list of them.
+// All ranges of the process: which one a pointer comes from, and the list of them.
 #pragma once
 
 #include <headroom/reservation.hpp>
@@ -11,18 +11,39 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 [[nodiscard]] range* new_control_block() noexcept;
 void free_control_block(range* control) noexcept;
 
+// The newest of all blocks that were ever made, in use or not; the others follow by next_of_all. No lock.
+[[nodiscard]] range* first_of_all() noexcept;
+
 // Makes the range's granules name it. False when there is no memory for the table; nothing has changed then.
-// The range is not live yet: lookups do not find it before make_live.
+// The range is not live yet: lookups do not find it before that.
 [[nodiscard]] bool enter_granules(range* control) noexcept;
 void leave_granules(range* control) noexcept;
 
-// Adds to, takes from, the list of live ranges. Under the registry's lock.
-[[nodiscard]] range* first_live() noexcept;
-void make_live(range* control) noexcept;
-void end_life(range* control, range_state next) noexcept;
-
 // The range of a granule, live or not; lock-free.
 [[nodiscard]] range* range_at(const void* pointer) noexcept;
+
+// While it lives, its maker changes what owner_of reads of the block: base, size or label. Readers wait, for a few stores.
+class rewriting {
+public:
+    explicit rewriting(range* control) noexcept : control_(control) {
+        control_->version.store(control_->version.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    }
+    ~rewriting() {
+        control_->version.store(control_->version.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+    }
+    rewriting(const rewriting&) = delete;
+    rewriting& operator=(const rewriting&) = delete;
+
+    void place(std::byte* base, std::size_t reserved) noexcept;
+    // Cut to longest_name bytes; null is no name.
+    void label(const char* text) noexcept;
+
+private:
+    range* control_;
+};
+
+// The name of the range; `to` has room for longest_name + 1 bytes. Only for its owner.
+void copy_label(const range* control, char* to) noexcept;
 
 // Held by the registry and the cache while they change; also across fork.
 void lock_registry() noexcept;

@@ -8,7 +8,7 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 
 void count_faults_avoided(std::size_t pages) noexcept;
 void count_remapped(std::size_t bytes) noexcept;
-void count_cache(bool hit) noexcept;
+void count_cache_miss() noexcept;    // (hits are counted in the ranges)
 
 // Enters the time of one commit, all its system calls together, into the histogram.
 class commit_clock {

@@ -10,27 +10,32 @@ namespace {
 
 constexpr std::size_t fork_places = static_cast<std::size_t>(fork_place::count);
 
-// Static initialisers of two shared libraries may run in two threads, and a third may fork: a place counts once it is fork_published.
+// A library may be loaded in one thread while another forks: a place counts once it is published.
 constinit std::array<fork_handlers, fork_places> fork_table{};
 constinit std::array<std::atomic<bool>, fork_places> fork_published{};
 constinit std::atomic<bool> fork_hooked{false};
-// Which fork_places this fork has locked: one registered while it forks is not to be unlocked.
+// Which places this fork has locked: one registered while it forks is not to be unlocked.
 constinit std::array<bool, fork_places> fork_locked{};
 
 void fork_begins() {
     for (std::size_t i = 0; i < fork_places; ++i) {
-        fork_locked[i] = fork_published[i].load(std::memory_order_acquire);
-        if (fork_locked[i]) fork_table[i].before();
+        if (!fork_published[i].load(std::memory_order_acquire)) continue;
+        fork_table[i].before();
+        fork_locked[i] = true;    // under that lock: two threads may fork at once
     }
 }
 void fork_goes_on_in_parent() {
     for (std::size_t i = fork_places; i-- > 0;) {
-        if (fork_locked[i]) fork_table[i].in_parent();
+        if (!fork_locked[i]) continue;
+        fork_locked[i] = false;
+        fork_table[i].in_parent();
     }
 }
 void fork_goes_on_in_child() {
     for (std::size_t i = fork_places; i-- > 0;) {
-        if (fork_locked[i]) fork_table[i].in_child();
+        if (!fork_locked[i]) continue;
+        fork_locked[i] = false;
+        fork_table[i].in_child();
     }
 }
 

@@ -24,9 +24,17 @@ public:
             wait_while(state_, held_and_waited_for);
     }
 
+    [[nodiscard]] bool try_lock() noexcept {
+        std::uint32_t expected = free;
+        return state_.compare_exchange_strong(expected, held, std::memory_order_acquire);
+    }
+
     void unlock() noexcept {
         if (state_.exchange(free, std::memory_order_release) == held_and_waited_for) wake_one(state_);
     }
+
+    // In a forked child: whoever held it did not come along.
+    void forget_holder() noexcept { state_.store(free, std::memory_order_relaxed); }
 
 private:
     static constexpr std::uint32_t free = 0, held = 1, held_and_waited_for = 2;

@@ -21,6 +21,7 @@
 #include <headroom/pages.hpp>
 
 #include "system/calls.hpp"
+#include "system/helper_thread.hpp"
 #include "system/platform.hpp"
 #include "system/thread_end.hpp"
 #include "system/waiting.hpp"
@@ -34,6 +35,9 @@ extern "C" {
 [[gnu::weak]] void __lsan_register_root_region(const void* data, std::size_t bytes);
 [[gnu::weak]] void __lsan_unregister_root_region(const void* data, std::size_t bytes);
 }
+
+// There when the program is built with AddressSanitizer.
+extern "C" [[gnu::weak]] void __asan_init();
 
 // There when the program is built with MemorySanitizer, which learns of neither madvise nor mremap by itself.
 extern "C" {
@@ -132,6 +136,16 @@ struct small_file {
     }
 };
 
+std::size_t real_page_size() noexcept {
+    static constinit std::atomic<std::size_t> known{0};
+    std::size_t bytes = known.load(std::memory_order_relaxed);
+    if (bytes == 0) {
+        bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+        known.store(bytes, std::memory_order_relaxed);
+    }
+    return bytes;
+}
+
 // Whether the system promises no more memory than it has (overcommit mode 2).
 bool promises_are_charged() noexcept {
     static constinit std::atomic<int> known{0};    // 0: not asked, 1: no, 2: yes
@@ -177,14 +191,8 @@ std::size_t least_limit(const char* mount, const char* path, std::size_t length,
 }  // namespace
 
 std::size_t page_size() noexcept {
-    if (const std::size_t pretended = detail::pretended_page_size()) return pretended;
-    static constinit std::atomic<std::size_t> known{0};
-    std::size_t bytes = known.load(std::memory_order_relaxed);
-    if (bytes == 0) {
-        bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-        known.store(bytes, std::memory_order_relaxed);
-    }
-    return bytes;
+    const std::size_t pretended = detail::pretended_page_size();
+    return pretended != 0 ? pretended : real_page_size();
 }
 
 std::size_t huge_page_size() noexcept {
@@ -272,16 +280,15 @@ std::error_code protect(page_range range, access allowed) noexcept {
 }
 
 std::error_code prefault(page_range range) noexcept {
-    static constinit std::atomic<bool> missing{false};    // kernels before 5.14
-    if (missing.load(std::memory_order_relaxed) || !answers_can_be_trusted(range))
-        return std::make_error_code(std::errc::function_not_supported);
-    const std::error_code error =
-        attempt(page_call::prefault, [=] { return madvise(range.data, range.bytes, MADV_POPULATE_WRITE); });
-    if (error == std::errc::invalid_argument) {
-        missing.store(true, std::memory_order_relaxed);
-        return std::make_error_code(std::errc::function_not_supported);
+    static constinit std::atomic<int> known{0};    // 0: not asked, 1: no (kernels before 5.14), 2: yes
+    int answer = known.load(std::memory_order_relaxed);
+    if (answer == 0) {
+        // Asked about no bytes at all: EINVAL would otherwise have other reasons, a page that is read-only for one.
+        answer = answers_can_be_trusted(range) && madvise(range.data, 0, MADV_POPULATE_WRITE) == 0 ? 2 : 1;
+        known.store(answer, std::memory_order_relaxed);
     }
-    return error;
+    if (answer == 1) return std::make_error_code(std::errc::function_not_supported);
+    return attempt(page_call::prefault, [=] { return madvise(range.data, range.bytes, MADV_POPULATE_WRITE); });
 }
 
 std::error_code advise_huge(page_range range, bool wanted) noexcept {
@@ -362,13 +369,59 @@ void look_for_pointers(page_range range, bool wanted) noexcept {
 }
 
 void report_memory(std::byte* base, std::size_t bytes) noexcept {
-    if (heaptrack_realloc == nullptr || heaptrack_free == nullptr) return;
+    if (!memory_is_reported()) return;
     if (bytes == 0) {
         heaptrack_free(base);
     } else {
         heaptrack_realloc(base, bytes, base);
     }
 }
+
+namespace {
+constinit posix_helper the_helper_thread;
+}  // namespace
+
+bool start_helper_thread(void (*run)()) noexcept { return the_helper_thread.start(run); }
+void join_helper_thread() noexcept { the_helper_thread.join(); }
+bool helper_thread_can_be_joined() noexcept { return true; }
+
+residency resident(page_range range) noexcept {
+    const std::size_t page = real_page_size();
+    unsigned char seen[1024];
+    residency found;
+    for (std::size_t at = 0; at < range.bytes;) {
+        const std::size_t now = std::min(range.bytes - at, page * sizeof seen);
+        if (mincore(range.data + at, now, seen) != 0) return {range.bytes, range.bytes};
+        for (std::size_t i = 0; i < now / page; ++i) {
+            if ((seen[i] & 1) == 0) continue;
+            found.bytes += page;
+            found.reach = at + (i + 1) * page;
+        }
+        at += now;
+    }
+    return found;
+}
+
+void offer_memory(page_range range) noexcept {
+    (void)attempt(page_call::other, [=] { return madvise(range.data, range.bytes, MADV_FREE); });
+}
+
+bool mappings_are_locked() noexcept {
+    // Nobody tells, but it shows: a page that nobody has touched is there.
+    const std::size_t page = real_page_size();
+    void* const probe = mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (probe == MAP_FAILED) return false;
+    unsigned char seen = 0;
+    const bool locked = mincore(probe, page, &seen) == 0 && (seen & 1) != 0;
+    (void)munmap(probe, page);
+    return locked;
+}
+
+bool pointers_are_followed() noexcept { return __lsan_register_root_region != nullptr; }
+
+bool memory_is_reported() noexcept { return heaptrack_realloc != nullptr && heaptrack_free != nullptr; }
+
+bool strays_are_looked_for() noexcept { return __asan_init != nullptr; }
 
 bool readable_means_in_use() noexcept {
 #ifdef RUNNING_ON_VALGRIND

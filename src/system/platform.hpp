@@ -12,6 +12,15 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 // Makes the calling thread give way to others. A wish.
 void lower_thread_priority() noexcept;
 
+// Starts the library's one thread, which runs `run()` and is delivered no signal. Where code may be unloaded while a thread
+// runs it and cannot wait for its end, the code is kept from being unloaded instead. False where no thread is to be had.
+[[nodiscard]] bool start_helper_thread(void (*run)()) noexcept;
+
+// Waits until `run()` has returned and the thread is gone. Whether it may be called when code is unloaded or the program
+// ends depends on the system: where not, it is not needed, and does nothing.
+void join_helper_thread() noexcept;
+[[nodiscard]] bool helper_thread_can_be_joined() noexcept;
+
 // The bytes of memory that the process's group may have before the system kills; SIZE_MAX where nobody says so.
 std::size_t memory_of_group() noexcept;
 
@@ -19,8 +28,30 @@ std::size_t memory_of_group() noexcept;
 // in use, or no longer is.
 void look_for_pointers(page_range range, bool wanted) noexcept;
 
+[[nodiscard]] bool pointers_are_followed() noexcept;
+
 // Tells a heap profiler, if there is one (heaptrack), that the range at `base` holds `bytes` of memory now; 0: it is gone.
 void report_memory(std::byte* base, std::size_t bytes) noexcept;
+[[nodiscard]] bool memory_is_reported() noexcept;
+
+// How much of a range has memory behind it.
+struct residency {
+    std::size_t bytes = 0;    // in all
+    std::size_t reach = 0;    // from the start of the range to the end of its last page with memory
+};
+// Asks the system, which may have to look at every page; says all of the range where it cannot tell.
+[[nodiscard]] residency resident(page_range range) noexcept;
+
+// Tells the system that it may take the memory of the range when memory is short. The range stays as it is; each page keeps
+// its contents or reads as zero, until it is written to. A wish.
+void offer_memory(page_range range) noexcept;
+
+// Whether whatever is mapped is locked into memory at once, all of it (mlockall with MCL_FUTURE).
+[[nodiscard]] bool mappings_are_locked() noexcept;
+
+// Whether a tool looks for touches of memory that is nobody's, and sees them only where it is inaccessible
+// (AddressSanitizer's marks are only in what is committed).
+[[nodiscard]] bool strays_are_looked_for() noexcept;
 
 // Whether a leak checker is at work that takes whatever is readable for memory in use (Valgrind's): pointers left in memory
 // that is kept for later would hide leaks.

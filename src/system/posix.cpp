@@ -13,6 +13,7 @@
 #include <headroom/pages.hpp>
 
 #include "system/calls.hpp"
+#include "system/helper_thread.hpp"
 #include "system/platform.hpp"
 #include "system/thread_end.hpp"
 #include "system/waiting.hpp"
@@ -154,6 +155,26 @@ void keep_loaded(const void* code) noexcept {
 void look_for_pointers(page_range, bool) noexcept {}
 
 void report_memory(std::byte*, std::size_t) noexcept {}
+
+namespace {
+constinit posix_helper the_helper_thread;
+}  // namespace
+
+bool start_helper_thread(void (*run)()) noexcept { return the_helper_thread.start(run); }
+void join_helper_thread() noexcept { the_helper_thread.join(); }
+bool helper_thread_can_be_joined() noexcept { return true; }
+
+residency resident(page_range range) noexcept { return {range.bytes, range.bytes}; }
+
+void offer_memory(page_range) noexcept {}
+
+bool mappings_are_locked() noexcept { return false; }
+
+bool pointers_are_followed() noexcept { return false; }
+
+bool memory_is_reported() noexcept { return false; }
+
+bool strays_are_looked_for() noexcept { return false; }
 
 bool readable_means_in_use() noexcept { return false; }
 

@@ -179,6 +179,37 @@ void look_for_pointers(page_range, bool) noexcept {}
 
 void report_memory(std::byte*, std::size_t) noexcept {}
 
+bool start_helper_thread(void (*run)()) noexcept {
+    // A thread cannot be waited for while its library is unloaded (its end needs the same lock), so the library stays.
+    HMODULE self;
+    if (!GetModuleHandleExW(GET_MODULE_HANDLE_EX_FLAG_PIN | GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS,
+                            reinterpret_cast<LPCWSTR>(reinterpret_cast<void*>(&start_helper_thread)), &self)) {
+        return false;
+    }
+    const auto enter = [](void* what) -> DWORD {
+        reinterpret_cast<void (*)()>(what)();
+        return 0;
+    };
+    const HANDLE thread = CreateThread(nullptr, 0, enter, reinterpret_cast<void*>(run), 0, nullptr);
+    if (thread == nullptr) return false;
+    CloseHandle(thread);
+    return true;
+}
+void join_helper_thread() noexcept {}
+bool helper_thread_can_be_joined() noexcept { return false; }
+
+residency resident(page_range range) noexcept { return {range.bytes, range.bytes}; }
+
+void offer_memory(page_range) noexcept {}
+
+bool mappings_are_locked() noexcept { return false; }
+
+bool pointers_are_followed() noexcept { return false; }
+
+bool memory_is_reported() noexcept { return false; }
+
+bool strays_are_looked_for() noexcept { return false; }
+
 bool readable_means_in_use() noexcept { return false; }
 
 void on_fork(void (*)(), void (*)(), void (*)()) noexcept {}

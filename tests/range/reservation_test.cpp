@@ -197,16 +197,41 @@ TEST_P(policies, any_system_call_may_fail_and_nothing_leaks_or_breaks) {
 INSTANTIATE_TEST_SUITE_P(each, policies, testing::ValuesIn(headroom_test::all_policies), headroom_test::policy_name{});
 INSTANTIATE_TEST_SUITE_P(each, policies_death, testing::ValuesIn(headroom_test::all_policies), headroom_test::policy_name{});
 
-TEST(reservation, the_default_policy_never_leaves_more_than_its_promise_unused) {
+// `promise(used)` says how much may be committed and unused.
+template <class Promise>
+void never_leaves_more_unused_than(const headroom::commit_policy& policy, Promise promise) {
     headroom::trim_cache();
     for (int round = 0; round < 3; ++round) {    // fresh, then twice on a warm range
-        reservation range(64 * MiB);
+        reservation range(64 * MiB, policy);
         for (std::size_t used = 1; used < 48 * MiB; used += 1 + used / 100) {
             ASSERT_FALSE(range.commit_to(used));
-            ASSERT_LE(range.committed() - used, std::max<std::size_t>(64 << 10, used / 16)) << used << " in round " << round;
+            ASSERT_LE(range.committed() - used, promise(used)) << used << " in round " << round;
             range.data()[used - 1] = std::byte{1};
         }
     }
+}
+
+TEST(reservation, the_default_policy_never_leaves_more_than_its_promise_unused) {
+    never_leaves_more_unused_than({}, [](std::size_t used) {
+        const std::size_t page = headroom::page_size();
+        return used <= 4 * MiB ? std::max<std::size_t>(64 << 10, page) : 2 * MiB;
+    });
+}
+
+TEST(reservation, the_policy_of_least_memory_never_leaves_more_than_its_promise_unused) {
+    never_leaves_more_unused_than(headroom::least_memory(),
+                                  [](std::size_t used) { return std::max<std::size_t>(64 << 10, used / 16); });
+}
+
+TEST(reservation, the_default_policy_takes_huge_pages_where_the_system_grants_them) {
+    if (headroom::huge_page_size() != 2 * MiB || headroom::page_size() != 4096) GTEST_SKIP() << "no huge pages of 2 MiB here";
+    headroom::trim_cache();
+    reservation range(64 * MiB);
+    ASSERT_FALSE(range.commit_to(4 * MiB + 1));
+    EXPECT_EQ(range.committed(), 6 * MiB);
+    headroom::reset_statistics();
+    for (std::size_t used = 6 * MiB; used < 32 * MiB; used += 10'000) ASSERT_FALSE(range.commit_to(used));
+    EXPECT_LE(headroom::statistics().count(headroom::page_call::prefault), 13u);
 }
 
 TEST(reservation, page_by_page_commits_no_more_than_the_page_that_is_needed) {

@@ -177,17 +177,8 @@ TEST(past_the_committed_part, what_was_given_back_faults_too) {
     v.resize(10);
     v.shrink_to_fit();
     EXPECT_DEATH(peek(v.data() + 500'000), "now");
-    settled_vector<int> gone(1'000'000, 5);
-    const int* const middle = &gone[500'000];
-    gone = settled_vector<int>();
-    EXPECT_DEATH(peek(middle), "now");
 }
-
-TEST(past_the_committed_part, a_recycled_range_faults_as_a_fresh_one_does) {
-    settled_vector<int>(1'000'000, 5).clear();
-    settled_vector<int> v(10);
-    EXPECT_DEATH(peek(v.data() + 500'000), "now");
-}
+// (Of what a dead vector left warm, see hardened_test: only there it is inaccessible at once.)
 
 struct held_open : headroom::settled_policy {
     static constexpr headroom::commit_policy commit = headroom::commit_policy{}.held(headroom::holding::open);

@@ -14,6 +14,7 @@ struct named_policy {
 
 inline constexpr named_policy all_policies[] = {
     {"default", {}},
+    {"least_memory", headroom::least_memory()},
     {"page_by_page", headroom::page_by_page()},
     {"stepped", headroom::stepped(std::size_t{16} << 10, std::size_t{1} << 20)},
     {"huge_pages", headroom::huge_pages()},

@@ -156,6 +156,16 @@ TEST_F(pages, prefault_keeps_contents_or_says_that_it_cannot) {
     EXPECT_EQ(range.data[5 * page], std::byte{9});
 }
 
+// What cannot be provided because it may not be written to says nothing about other ranges.
+TEST_F(pages, prefault_of_a_protected_range_does_not_switch_it_off) {
+    reserve(64 * page);
+    ASSERT_FALSE(headroom::commit(range));
+    const std::error_code before = headroom::prefault(part(0, 8));
+    ASSERT_FALSE(headroom::protect(part(8, 8), access::read_only));
+    static_cast<void>(headroom::prefault(part(8, 8)));
+    EXPECT_EQ(headroom::prefault(part(16, 8)), before);
+}
+
 TEST_F(pages, an_open_range_is_writable_at_once_where_there_are_any) {
     if (!reserve_open(8 * page)) return;
     range.data[8 * page - 1] = std::byte{1};

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <memory>
 #include <new>
-#include <system_error>
 #include <type_traits>
 #include <utility>
 
@@ -85,17 +84,17 @@ protected:
     [[nodiscard]] constexpr bool exact() const noexcept { return (limit_ & 1) != 0; }
 
     static settled_store open_default(std::size_t floor_bytes) {
-        std::error_code error;
-        const extent made = reserve_default(floor_bytes, error);
-        if (error) detail::throw_refused("reserve address space for a settled_vector", bytes_by_default(), error);
+        failure why;
+        const extent made = reserve_default(floor_bytes, why);
+        if (why) refuse("reserve address space for a settled_vector", bytes_by_default(), why);
         return settled_store(made);
     }
 
     // A range of the default size for a store that owns none. False where the system refuses it.
     bool try_own_range() noexcept {
-        std::error_code error;
-        const extent made = reserve_default(0, error);
-        if (error) return false;
+        failure why;
+        const extent made = reserve_default(0, why);
+        if (why) return false;
         install(made);
         return true;
     }
@@ -103,9 +102,9 @@ protected:
     static settled_store open_exactly(std::size_t elements, const commit_policy& commit) {
         if (elements > detail::most_elements(sizeof(T))) detail::throw_length_error("headroom::settled_vector: no array is that long");
         const std::size_t bytes = elements == 0 ? 1 : elements * sizeof(T);
-        std::error_code error;
-        const held_range held = detail::acquire(bytes, true, bytes, commit, error);
-        if (error) detail::throw_refused("reserve address space for a settled_vector", bytes, error);
+        failure why;
+        const held_range held = detail::acquire(bytes, true, bytes, commit, why);
+        if (why) refuse("reserve address space for a settled_vector", bytes, why);
         return settled_store(placed(held, elements, true, commit));
     }
 
@@ -123,9 +122,9 @@ protected:
         }
     }
     bool try_make_room_for_one() noexcept {
-        std::error_code error;
-        const extent there = try_further({begin_, cap_, control_, limit_}, end_, 1, false, error);
-        if (error) return false;
+        failure why;
+        const extent there = try_further({begin_, cap_, control_, limit_}, end_, 1, false, why);
+        if (why) return false;
         install(there);
         return true;
     }
@@ -139,9 +138,9 @@ protected:
         install(further({begin_, cap_, control_, limit_}, begin_, count));
     }
     void reserve_room(std::size_t count) {
-        std::error_code error;
-        const extent there = try_further({begin_, cap_, control_, limit_}, begin_, count, true, error);
-        if (error) fail(error, count);
+        failure why;
+        const extent there = try_further({begin_, cap_, control_, limit_}, begin_, count, true, why);
+        if (why) fail(why, count);
         install(there);
     }
 
@@ -158,9 +157,9 @@ protected:
         const auto count = static_cast<std::size_t>(end_ - begin_);
         const std::size_t bytes = count * sizeof(T);
         if (to.cap_ - to.begin_ < end_ - begin_) {
-            std::error_code error;
-            const std::size_t committed = detail::extend_exactly(to.control_, bytes, error);
-            if (error) fail(error, count);
+            failure why;
+            const std::size_t committed = detail::extend_exactly(to.control_, bytes, why);
+            if (why) fail(why, count);
             to.cap_ = to.begin_ + capacity_of(committed, to.max_size());
         }
         if constexpr (is_trivially_relocatable_v<T>) {
@@ -172,9 +171,7 @@ protected:
             destroy(begin_, end_);
             detail::count_copied(bytes);
         }
-        if (control_ != nullptr) {
-            if (const auto old = headroom::owner_of(begin_); old && !old->name.empty()) detail::name(to.control_, old->name.c_str());
-        }
+        if (control_ != nullptr) detail::copy_name(control_, to.control_);
         unused.control = control_;
         adopt(std::move(to));
         end_ = begin_ + count;
@@ -234,6 +231,13 @@ private:
     }
     [[nodiscard]] static constexpr std::size_t most_by_default() noexcept { return bytes_by_default() / sizeof(T); }
 
+    // A refusal of ours, not of the system's: it has no category.
+    static constexpr failure past_reservation{1, nullptr};
+
+    [[noreturn]] HEADROOM_COLD static void refuse(const char* what, std::size_t bytes, const failure& why) {
+        detail::throw_refused(what, bytes, detail::to_error_code(why));
+    }
+
     [[nodiscard]] static std::size_t capacity_of(std::size_t committed, std::size_t max) noexcept {
         const std::size_t fitting = committed / sizeof(T);
         return fitting < max ? fitting : max;
@@ -248,32 +252,32 @@ private:
                 limit_word{max} << 2 | (open ? 2U : 0U) | (exact ? 1U : 0U)};
     }
 
-    [[nodiscard]] static extent reserve_default(std::size_t floor_bytes, std::error_code& error) noexcept {
+    [[nodiscard]] static extent reserve_default(std::size_t floor_bytes, failure& why) noexcept {
         constexpr std::size_t least = Policy::smallest_reservation < sizeof(T) ? sizeof(T) : Policy::smallest_reservation;
         constexpr std::size_t wanted = bytes_by_default();
         const std::size_t floor = floor_bytes < least ? least : floor_bytes;
-        const held_range held = detail::acquire(wanted, false, floor < wanted ? floor : wanted, Policy::commit, error);
-        if (error) return {};
+        const held_range held = detail::acquire(wanted, false, floor < wanted ? floor : wanted, Policy::commit, why);
+        if (why) return {};
         const std::size_t fitting = held.reserved / sizeof(T);
         return placed(held, fitting < most_by_default() ? fitting : most_by_default(), false, Policy::commit);
     }
 
-    // Room for `extra` elements from `end` on. On failure `error` is set (result_out_of_range past the reservation) and the
+    // Room for `extra` elements from `end` on. On failure `why` is set (past_reservation past the reservation) and the
     // extent comes back as it was.
     HEADROOM_COLD static extent try_further(extent there, const T* end, std::size_t extra, bool exactly,
-                                           std::error_code& error) noexcept {
+                                           failure& why) noexcept {
         std::size_t needed = static_cast<std::size_t>(end - there.begin) + extra;
         if (there.control == nullptr) {
             needed = extra;
-            const extent fresh = reserve_default(needed <= most_by_default() ? needed * sizeof(T) : 0, error);
-            if (error) return there;
+            const extent fresh = reserve_default(needed <= most_by_default() ? needed * sizeof(T) : 0, why);
+            if (why) return there;
             if (needed > fresh.max()) {
                 detail::relinquish(fresh.control);
-                error = std::make_error_code(std::errc::result_out_of_range);
+                why = past_reservation;
                 return there;
             }
-            const std::size_t committed = committed_for(fresh, needed, exactly, error);
-            if (error) {
+            const std::size_t committed = committed_for(fresh, needed, exactly, why);
+            if (why) {
                 detail::relinquish(fresh.control);
                 return there;
             }
@@ -282,27 +286,27 @@ private:
             return made;
         }
         if (needed > there.max()) {
-            error = std::make_error_code(std::errc::result_out_of_range);
+            why = past_reservation;
             return there;
         }
-        const std::size_t committed = committed_for(there, needed, exactly, error);
-        if (!error) there.cap = there.begin + capacity_of(committed, there.max());
+        const std::size_t committed = committed_for(there, needed, exactly, why);
+        if (!why) there.cap = there.begin + capacity_of(committed, there.max());
         return there;
     }
 
     // The bytes committed afterwards.
     [[nodiscard]] static std::size_t committed_for(const extent& there, std::size_t elements, bool exactly,
-                                            std::error_code& error) noexcept {
+                                            failure& why) noexcept {
         const auto have = static_cast<std::size_t>(there.cap - there.begin);
         if (elements <= have) return have * sizeof(T);
-        return exactly ? detail::extend_exactly(there.control, elements * sizeof(T), error)
-                       : detail::extend(there.control, elements * sizeof(T), error);
+        return exactly ? detail::extend_exactly(there.control, elements * sizeof(T), why)
+                       : detail::extend(there.control, elements * sizeof(T), why);
     }
 
     HEADROOM_COLD static extent further(extent there, const T* end, std::size_t extra) {
-        std::error_code error;
-        const extent result = try_further(there, end, extra, false, error);
-        if (error) fail(error, static_cast<std::size_t>(end - there.begin) + extra);
+        failure why;
+        const extent result = try_further(there, end, extra, false, why);
+        if (why) fail(why, static_cast<std::size_t>(end - there.begin) + extra);
         return result;
     }
 
@@ -315,15 +319,15 @@ private:
         const auto max = static_cast<std::size_t>(limit >> 2);
         const std::size_t needed = static_cast<std::size_t>(end - begin) + 1;
         if (needed > max) detail::throw_length_error("headroom::settled_vector: past the reservation");
-        std::error_code error;
-        const std::size_t committed = detail::extend(control, needed * sizeof(T), error);
-        if (error) detail::throw_refused("commit memory for a settled_vector", needed * sizeof(T), error);
+        failure why;
+        const std::size_t committed = detail::extend(control, needed * sizeof(T), why);
+        if (why) refuse("commit memory for a settled_vector", needed * sizeof(T), why);
         return begin + capacity_of(committed, max);
     }
 
-    [[noreturn]] HEADROOM_COLD static void fail(std::error_code error, std::size_t elements) {
-        if (error == std::errc::result_out_of_range) detail::throw_length_error("headroom::settled_vector: past the reservation");
-        detail::throw_refused("commit memory for a settled_vector", elements * sizeof(T), error);
+    [[noreturn]] HEADROOM_COLD static void fail(const failure& why, std::size_t elements) {
+        if (why.category == nullptr) detail::throw_length_error("headroom::settled_vector: past the reservation");
+        refuse("commit memory for a settled_vector", elements * sizeof(T), why);
     }
 
     HEADROOM_COLD static void make_writable(range* control) noexcept {

@@ -1,0 +1,99 @@
+// How much the cache keeps while nobody has set a limit: little at first, more where it pays, nothing that is not there.
+// (A program of its own: a limit that was set once stays set.)
+// Labels: no-valgrind
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include <headroom/reservation.hpp>
+#include <headroom/vector.hpp>
+
+#include "support/addresses.hpp"
+#include "support/emulated.hpp"
+
+namespace {
+
+using headroom::reservation;
+
+constexpr std::size_t MiB = std::size_t{1} << 20;
+constexpr std::size_t first_allowance = 4 * MiB;
+
+struct allowance : testing::Test {
+    void SetUp() override {
+        if (headroom::cache_limit() < 64 * MiB) GTEST_SKIP() << "the group of this process may have little memory";
+        // A second without a hit, and what was learnt is forgotten.
+        headroom::trim_cache();
+        std::this_thread::sleep_for(std::chrono::milliseconds(1100));
+        live_and_die(8 * MiB);
+        headroom::trim_cache();
+    }
+
+    static void live_and_die(std::size_t used, std::size_t reserved = 128 * MiB) {
+        reservation range(reserved);
+        ASSERT_FALSE(range.commit_to(used));
+        std::memset(range.data(), 1, used);
+    }
+};
+
+TEST_F(allowance, one_large_vector_leaves_little_behind) {
+    live_and_die(61 * MiB);
+    EXPECT_LE(headroom::cached_bytes(), first_allowance);
+    EXPECT_GT(headroom::cached_bytes(), 0u);
+}
+
+TEST_F(allowance, grows_where_memory_is_wanted_again) {
+    for (int i = 0; i < 8; ++i) live_and_die(40 * MiB);
+    EXPECT_GE(headroom::cached_bytes(), 40 * MiB);
+    headroom::reset_statistics();
+    live_and_die(40 * MiB);
+    EXPECT_EQ(headroom::statistics().cache_hits, 1u);
+}
+
+TEST_F(allowance, grows_for_two_that_take_turns) {
+    for (int i = 0; i < 12; ++i) {
+        live_and_die(3 * MiB, 128 * MiB);
+        live_and_die(3 * MiB, 64 * MiB);
+    }
+    EXPECT_GE(headroom::cached_bytes(), 6 * MiB);
+}
+
+TEST_F(allowance, shrinks_when_nothing_was_wanted_for_a_while) {
+    for (int i = 0; i < 8; ++i) live_and_die(40 * MiB);
+    EXPECT_GE(headroom::cached_bytes(), 40 * MiB);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1100));
+    live_and_die(6 * MiB, 32 * MiB);
+    EXPECT_LE(headroom::cached_bytes(), first_allowance);
+}
+
+// What was committed by reserve() and never touched is no memory.
+TEST_F(allowance, one_large_reserve_with_an_element_does_not_empty_the_cache) {
+    if (headroom_test::emulated()) GTEST_SKIP() << "the emulator does not say what is resident";
+    live_and_die(3 * MiB, 32 * MiB);
+    const std::size_t before = headroom::cached_bytes();
+    EXPECT_GE(before, 3 * MiB);
+    {
+        headroom::vector<char> v;
+        v.reserve((headroom_test::many_addresses ? 300 : 40) * MiB);
+        v.push_back('x');
+    }
+    EXPECT_GE(headroom::cached_bytes(), before);
+    EXPECT_LE(headroom::cached_bytes(), before + MiB);
+    headroom::reset_statistics();
+    live_and_die(3 * MiB, 32 * MiB);
+    EXPECT_EQ(headroom::statistics().cache_hits, 1u);
+    EXPECT_EQ(headroom::statistics().count(headroom::page_call::prefault), 0u);
+}
+
+// Memory that living ranges were handed out warm counts until they use it: otherwise each of many would hold a little.
+TEST_F(allowance, counts_what_is_warm_in_living_ranges) {
+    live_and_die(4 * MiB - 64 * 1024);
+    reservation little(128 * MiB);    // served by that one
+    ASSERT_FALSE(little.commit_to(1));
+    live_and_die(3 * MiB, 64 * MiB);
+    EXPECT_LE(headroom::cached_bytes(), MiB);    // for which there is no room beside it
+}
+
+}  // namespace

@@ -1,0 +1,21 @@
+// What a plugin may do with the library: containers, one of them with a helper thread that is at work when it is unloaded.
+#include <headroom/reservation.hpp>
+#include <headroom/settled_vector.hpp>
+#include <headroom/vector.hpp>
+
+namespace {
+
+struct ahead : headroom::settled_policy {
+    static constexpr headroom::commit_policy commit = headroom::prefault_ahead(std::size_t{32} << 20);
+};
+
+headroom::settled_vector<char, ahead> kept;    // destroyed when the plugin is unloaded
+
+}  // namespace
+
+extern "C" int run() {
+    headroom::vector<int> many(1'000'000, 1);
+    headroom::settled_vector<int> some{1, 2, 3};
+    kept.resize(std::size_t{5} << 20, 'x');
+    return many.back() + some.back() + (kept.back() == 'x' ? 1 : 0) + static_cast<int>(headroom::reservations().size());
+}
