@@ -10,11 +10,15 @@
 // Differences from std::pmr::unsynchronized_pool_resource:
 //   - rewind() forgets all blocks but keeps every chunk, so the next round finds its memory warm: fresh pages are what
 //     growing costs most.
-//   - All pools share one sequence of chunks, so elements of different sizes that are built together lie near each other;
-//     blocks up to 128 bytes lie in slabs of up to 4 KiB there, so that nodes stay close, whatever they hold.
+//   - All pools share one sequence of chunks. In the first few kilobytes elements of different sizes that are built together
+//     lie near each other, but blocks up to 128 bytes in slabs of up to 4 KiB, so that nodes stay close, whatever they hold.
+//     Beyond that each size has slabs of its own.
+//   - What comes back is put in order, slab by slab, in steps of 128 blocks: whatever the order in which a container gave its
+//     elements back, the next one finds memory in order of addresses, and an empty slab serves every size. (See
+//     detail/memory/slabs.hpp.)
 //   - Blocks of whole kilobytes have a gap of 64 bytes before them, so that they do not all begin in the same few sets of
 //     the processor's cache.
-//   - Freed blocks are reused first in, first out (see detail/memory/bins.hpp for why).
+//   - Until then freed blocks are reused first in, first out (see detail/memory/bins.hpp for why).
 //   - Called on the concrete type (or through resource_allocator) allocate and deallocate are inline, without a virtual
 //     call; through std::pmr::memory_resource* they are virtual. One class serves both.
 //   - With the default upstream, chunks of 64 KiB and more, and blocks that large, come from reservations. The memory of
@@ -24,7 +28,7 @@
 //   - Under AddressSanitizer free blocks and unused memory are poisoned; checked builds (HEADROOM_CHECKED) find double
 //     frees, wrong sizes, foreign pointers and writes to free blocks.
 //
-// Costs about 1 KiB itself, and 512 bytes for its first chunk. Not synchronized: synchronized_multipool_resource, below, is.
+// Costs about 1.5 KiB itself, and 512 bytes for its first chunk; once there are slabs, 3 KiB and 1/128 of their memory. Not synchronized: synchronized_multipool_resource, below, is.
 // Document: P0089R0 (strategies AS7 to AS14).
 #pragma once
 

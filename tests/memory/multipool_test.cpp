@@ -392,7 +392,7 @@ TEST(Multipool, ChunksGrowGeometricallyAndStopAt16MiB) {
     counting_upstream upstream;
     multipool_resource resource(&upstream);
     for (int i = 0; i < 1'000'000; ++i) (void)resource.allocate(100, 1);
-    EXPECT_LE(upstream.requests(), 25U);
+    EXPECT_LE(upstream.requests(), 40U);    // a table with each of the large ones
     EXPECT_LE(upstream.last_bytes(), (std::size_t{16} << 20) + 4096);
 }
 

@@ -12,12 +12,15 @@
 #define HEADROOM_UNLIKELY(condition) __builtin_expect(static_cast<bool>(condition), 0)
 // Whether the compiler knows the value, once everything is inlined.
 #define HEADROOM_IS_CONSTANT(value) __builtin_constant_p(value)
+// Asks for the line of memory at an address, which may be any.
+#define HEADROOM_PREFETCH(address) __builtin_prefetch(address)
 #else
 #define HEADROOM_ALWAYS_INLINE inline
 #define HEADROOM_COLD
 #define HEADROOM_NOINLINE
 #define HEADROOM_UNLIKELY(condition) (condition)
 #define HEADROOM_IS_CONSTANT(value) false
+#define HEADROOM_PREFETCH(address) ((void)(address))
 #endif
 
 // std::is_constant_evaluated() is a call in unoptimised builds; the builtin that GCC, Clang and MSVC share is not.

@@ -50,15 +50,21 @@ HEADROOM_SEES_POISONED void link(free_block* block, void* next) noexcept {
 //
 // Zero: not in use yet. Empty: both point to `before`. The fast path of an allocation takes a block only while another
 // stays behind, so that it need not set `last` back.
-struct bin {
+struct bin_queue {
     free_block before;    // its `next` is the first free block
     free_block* last;
 
     void clear() noexcept { before.next = last = &before; }
-    // Precondition for both: not zero.
+    [[nodiscard]] bool empty() const noexcept { return last == nullptr || last == &before; }
+    // Precondition for the others: not zero.
     void add(void* block) noexcept {
         detail::link(last, block);
         last = static_cast<free_block*>(block);
+    }
+    // All blocks of another, which is not empty, and whose blocks these are then.
+    void append(const bin_queue& other) noexcept {
+        detail::link(last, other.before.next);
+        last = other.last;
     }
     // The first block; null when there is none.
     void* take() noexcept {
@@ -71,6 +77,11 @@ struct bin {
         }
         return block;
     }
+};
+
+// The queue of a multipool's size: it counts what comes back, to put it in order now and then (see slabs.hpp).
+struct bin : bin_queue {
+    std::int32_t room;    // how many blocks may come back before that; 0: not in use yet
 };
 
 // Size of the blocks in each bin up to largest_binned, in bytes.

@@ -179,10 +179,15 @@ public:
                                  arrival how = arrival::at_once) {
         if (bytes > largest_request || alignment > most_alignment) detail::refuse(upstream_);
         if (grow_in_place(bytes, alignment, how)) return {limit, limit};
+        return next_chunk(bytes, alignment, most, how, untouched());
+    }
+
+    // The same in another chunk than the active one. `before`: nothing was taken from that yet.
+    HEADROOM_COLD span next_chunk(std::size_t bytes, std::size_t alignment, std::size_t most, arrival how, bool before = false) {
         // A chunk kept from an earlier round, moved next to the active one so that those passed over stay in line; or before
         // it, when it is the first and nothing was taken from it yet.
-        chunk** const place = active_ != nullptr && !untouched() ? &active_->next : &first_;
-        const span left = untouched() ? span{limit, limit} : span{cursor, limit};
+        chunk** const place = active_ != nullptr && !before ? &active_->next : &first_;
+        const span left = before ? span{limit, limit} : span{cursor, limit};
         for (chunk** at = place; *at != nullptr; at = &(*at)->next) {
             chunk* const kept = *at;
             if (!holds(*kept, bytes, alignment, how)) continue;
@@ -204,6 +209,17 @@ public:
         if (active_ == nullptr || !grow(*active_, cursor, bytes, alignment, how)) return false;
         limit = active_->last;
         return true;
+    }
+
+    // For who cuts the active chunk up himself: which it is, how far there is memory in it, and how far there may ever be.
+    [[nodiscard]] const void* active() const noexcept { return active_; }
+    [[nodiscard]] std::byte* active_end() const noexcept { return active_->last; }
+    [[nodiscard]] std::byte* active_bound() const noexcept {
+        return active_->memory.control == nullptr ? active_->last : active_->memory.data + active_->memory.reserved;
+    }
+    // Memory for `bytes` from that place in the active chunk on, without moving `cursor` and `limit`. False when that cannot be.
+    bool provide(const std::byte* from, std::size_t bytes, arrival how) noexcept {
+        return fits(from, active_->last, bytes, 1) || grow(*active_, from, bytes, 1, how);
     }
 
     // Gives every chunk back to upstream or to the warm cache. O(chunks).

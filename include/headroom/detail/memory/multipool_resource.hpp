@@ -13,6 +13,7 @@
 #include <headroom/detail/memory/checks.hpp>
 #include <headroom/detail/memory/chunks.hpp>
 #include <headroom/detail/memory/large.hpp>
+#include <headroom/detail/memory/slabs.hpp>
 
 namespace headroom { inline namespace v0_1 {
 
@@ -38,7 +39,10 @@ public:
     multipool_resource& operator=(const multipool_resource&) = delete;
 
     // Releases. Invalidates: every block.
-    ~multipool_resource() override { large_.release(upstream_resource()); }
+    ~multipool_resource() override {
+        large_.release(upstream_resource());
+        forget_slabs();
+    }
 
     // `bytes` at a multiple of `alignment` (a power of two). O(1) but for a new chunk. Throws what upstream throws when it
     // refuses, bad_alloc for sizes that no memory has; nothing has changed then. Invalidates: nothing.
@@ -63,16 +67,13 @@ public:
                                            std::size_t alignment = alignof(std::max_align_t)) {
         checks_.deallocated(this, block, bytes, alignment);
         const std::size_t last = detail::last_byte(bytes, alignment);
-        // Options may exclude some of these pools. Where the size is a constant, and this test with it, a look at the pool
-        // tells; it costs the same as the test where the size is not.
-        const bool constant = HEADROOM_IS_CONSTANT(last);
-        if (HEADROOM_UNLIKELY(last >= (constant ? detail::largest_binned : largest_quick_) || alignment > fine_alignment)) {
+        if (HEADROOM_UNLIKELY(last >= detail::largest_binned || alignment > fine_alignment)) {
             return deallocate_rare(block, bytes, alignment);
         }
         const std::size_t pool = detail::bin_offset[last / detail::block_step];
-        detail::free_block* const tail = pool_at(pool).last;
-        if (constant && HEADROOM_UNLIKELY(tail == nullptr)) return deallocate_rare(block, bytes, alignment);
-        detail::link(tail, block);
+        // Now and then what came back is put in order. (Options may exclude some of these pools: they never have room.)
+        if (HEADROOM_UNLIKELY(--pool_at(pool).room < 0)) return deallocate_and_settle(pool, block, bytes, alignment);
+        detail::link(pool_at(pool).last, block);
         pool_at(pool).last = static_cast<detail::free_block*>(block);
         taken_back(block, pool);
     }
@@ -81,6 +82,7 @@ public:
     void release() noexcept {
         forget();
         large_.release(upstream_resource());
+        forget_slabs();
         chain_.release();
     }
 
@@ -108,6 +110,12 @@ private:
     static constexpr std::size_t most_blocks = std::size_t{1} << 19;
     static constexpr std::size_t first_slab = 256;                                // bytes; each next one is twice as large
     static constexpr std::size_t largest_slab = 4096;
+    static constexpr std::size_t least_area = std::size_t{64} << 10;              // bytes of a chunk for slabs
+    static constexpr std::size_t single_granules = 4;                             // for what is cut singly, at a time
+    // How many blocks come back between two looks at their queue, and how many stay in it for those that come next.
+    static constexpr std::int32_t room_between = 128;
+    static constexpr std::int32_t room_without_slabs = INT32_MAX;
+    static constexpr std::size_t left_in_queue = 32;
     static constexpr std::size_t all_bins = detail::bins + detail::wide_bins;
     // Whether large blocks are kept when they are given back. In checked builds they are not: most of their memory becomes
     // inaccessible instead, and a late write to it faults.
@@ -115,8 +123,8 @@ private:
 
     // What few resources need: pools for wide blocks and for over-aligned ones. Lies in a chunk of the resource itself.
     struct rare_pools {
-        std::array<detail::bin, detail::wide_bins> wide{};
-        std::array<detail::bin, all_bins> aligned{};
+        std::array<detail::bin_queue, detail::wide_bins> wide{};
+        std::array<detail::bin_queue, all_bins> aligned{};
     };
 
     multipool_resource(const std::pmr::pool_options& options, std::pmr::memory_resource* upstream, bool defaulted) noexcept
@@ -125,7 +133,6 @@ private:
                        ? detail::largest_pooled
                        : detail::bin_bytes(detail::bin_index(
                              (std::min)(options.largest_required_pool_block, detail::largest_pooled)))),
-          largest_quick_((std::min)(largest_, detail::largest_binned)),
           most_blocks_(options.max_blocks_per_chunk == 0 ? most_blocks : (std::min)(options.max_blocks_per_chunk, most_blocks)) {
     }
 
@@ -154,12 +161,7 @@ private:
     }
     // And to one that comes back.
     HEADROOM_ALWAYS_INLINE static void taken_back(void* block, std::size_t pool) noexcept {
-        if constexpr (detail::memory_checked || detail::poisoning) hide(block, size_of(pool));
-    }
-    static void hide(void* block, std::size_t size) noexcept {
-        detail::unpoison(block, size);
-        detail::memory_checks::fill(block, sizeof(detail::free_block), size);
-        detail::poison(block, size);
+        if constexpr (detail::memory_checked || detail::poisoning) detail::hide_free(block, size_of(pool));
     }
 
     // No block is free, or only one: takes one that was never used. Chunks are filled to their ends.
@@ -168,7 +170,7 @@ private:
         const std::size_t size = size_of(pool);
         detail::bytes_at_hand& from = at_hand(pool);
         // The next multiple of fine_alignment where the size is one; the cursor is a multiple of block_step.
-        const std::size_t skipped = (detail::address_of(from.cursor) & ~size & detail::block_step) + gap_before(size);
+        const std::size_t skipped = (detail::address_of(from.cursor) & ~size & detail::block_step) + detail::gap_before(size);
         if (HEADROOM_UNLIKELY(first == nullptr ||
                               detail::address_of(from.cursor) + skipped + size > detail::address_of(from.limit))) {
             return carve_far(pool, bytes, alignment);
@@ -177,26 +179,34 @@ private:
         from.cursor = place + size;
         return fresh(place, bytes, alignment);
     }
-    HEADROOM_COLD void* carve_far(std::size_t pool, std::size_t bytes, std::size_t alignment) {
+    [[gnu::noinline]] void* carve_far(std::size_t pool, std::size_t bytes, std::size_t alignment) {
+        if (slabs_ != nullptr && pool_at(pool).last != nullptr && slabs_->refill(pool_at(pool), index_of(pool))) {
+            return handed_out(pool_at(pool).take(), bytes, alignment, pool);
+        }
+        return carve_farther(pool, bytes, alignment);
+    }
+    HEADROOM_COLD void* carve_farther(std::size_t pool, std::size_t bytes, std::size_t alignment) {
         const std::size_t size = size_of(pool);
         if (size > largest_) return allocate_large(bytes, alignment);
-        detail::bin& entered = enter(pool / sizeof(detail::bin));
+        const std::size_t index = index_of(pool);
+        detail::bin& entered = enter(index);
         const std::size_t aligned = (std::min)(size & -size, fine_alignment);
+        if (slabs_at_work() && !slabs_->few(index)) {
+            if (slabs_->may_collect()) settle_all();
+            if (slabs_->refill(entered, index) || next_slab(index)) return handed_out(entered.take(), bytes, alignment, pool);
+            if (void* const block = entered.take()) return handed_out(block, bytes, alignment, pool);
+            return fresh(cut(size, aligned, most_of(size), detail::gap_before(size)), bytes, alignment);
+        }
         // Rather than a new chunk the last free block is taken; but rather than that, which is slow each time, some more of a
         // reservation, so that two are free from then on.
         if (!at_hand(pool).fits(size, aligned) && !chain_.fits(size, fine_alignment) &&
-            !chain_.grow_in_place(size, fine_alignment)) {
+            !widen(size, fine_alignment, 0, how_for(size))) {
             if (void* const block = entered.take()) return handed_out(block, bytes, alignment, pool);
         }
-        void* const block = is_small(pool) ? cut_small(size, aligned) : cut(size, aligned, most_of(size), gap_before(size));
+        void* const block = is_small(pool) ? cut_small(size, aligned) : cut(size, aligned, most_of(size), detail::gap_before(size));
         return fresh(block, bytes, alignment);
     }
-
-    // Unused bytes before a block, where there is room. Blocks whose size is a multiple of a kilobyte would begin in few sets
-    // of the processor's cache: 256 of 4 KiB in one. A line between them, and their beginnings are spread over all.
-    HEADROOM_ALWAYS_INLINE static constexpr std::size_t gap_before(std::size_t size) noexcept {
-        return size % 1024 == 0 ? 64 : 0;
-    }
+    HEADROOM_ALWAYS_INLINE static std::size_t index_of(std::size_t pool) noexcept { return pool / sizeof(detail::bin); }
 
     // Small blocks are cut from slabs of their own. The nodes of a container then lie densely, however large the strings or
     // containers are that they hold: going from node to node reads few lines of memory, and the processor sees them coming.
@@ -237,24 +247,124 @@ private:
     // The pool, ready for use. (It stays so over rewind and release, for the fast paths' sake.)
     detail::bin& enter(std::size_t index) noexcept {
         entered_ |= std::uint64_t{1} << index;
-        if (pools_[index].last == nullptr) pools_[index].clear();
+        if (pools_[index].last == nullptr) {
+            pools_[index].clear();
+            pools_[index].room = slabs_ == nullptr ? room_without_slabs : room_between;
+        }
         return pools_[index];
     }
 
     // The next `size` bytes at a multiple of `aligned`, from the next chunk if need be, which has `most` bytes at most. What
     // cannot be used any more goes to the pools.
     void* cut(std::size_t size, std::size_t aligned, std::size_t most, std::size_t gap = 0) {
-        if (!chain_.fits(size, aligned)) {
-            // (Of large blocks the end is often not reached: a buffer has room for more than it holds.)
-            const auto how = size > detail::largest_binned ? detail::arrival::at_first_touch : detail::arrival::at_once;
-            const auto [from, to] = chain_.make_room(size, aligned, most, how);
-            scrap(from, to);
+        if (!chain_.fits(size, aligned) && !widen(size, aligned, gap, how_for(size))) {
+            if (slabs_at_work()) {
+                const std::byte* const end = chain_.active_end();
+                const auto [from, to] = chain_.next_chunk(size, aligned, most, how_for(size));
+                slabs_->leave(end);
+                scrap(from, to);
+            } else {
+                const auto [from, to] = chain_.make_room(size, aligned, most, how_for(size));
+                scrap(from, to);
+            }
+            enter_chunk();
+            if (!chain_.fits(size, aligned)) return cut(size, aligned, most, gap);
         }
         std::byte* place = detail::align_up(chain_.cursor, aligned);
         scrap(chain_.cursor, place);
         if (gap != 0 && chain_.fits(gap + size, aligned)) place += gap;
         chain_.cursor = place + size;
         return place;
+    }
+
+    // (Of large blocks the end is often not reached: a buffer has room for more than it holds.)
+    static detail::arrival how_for(std::size_t size) noexcept {
+        return size > detail::largest_binned ? detail::arrival::at_first_touch : detail::arrival::at_once;
+    }
+
+    // Memory for that in the chunk at hand. False when there is none: a new chunk is wanted.
+    bool widen(std::size_t size, std::size_t aligned, std::size_t gap, detail::arrival how) {
+        if (!slabs_at_work()) return chain_.grow_in_place(size, aligned, how);
+        // Among the slabs a few pages, for what is cut singly. (What is aligned most is aligned to a page.)
+        const std::size_t count = (std::max)((gap + size + detail::granule - 1) / detail::granule, single_granules);
+        if (!provide(count, how)) return false;
+        std::byte* const from = slabs_->active()->fill();
+        if (chain_.limit != from) {
+            scrap(chain_.cursor, chain_.limit);
+            chain_.cursor = from;
+        }
+        chain_.limit = from + count * detail::granule;
+        slabs_->skip(count);
+        return true;
+    }
+
+    // Slabs are cut from the chunk at hand, if one is.
+    [[nodiscard]] bool slabs_at_work() const noexcept { return slabs_ != nullptr && slabs_->active() != nullptr; }
+    bool provide(std::size_t granules, detail::arrival how) noexcept {
+        const detail::area& from = *slabs_->active();
+        return granules <= from.granules - from.frontier && chain_.provide(from.fill(), granules * detail::granule, how);
+    }
+    bool next_slab(std::size_t index) noexcept {
+        if (!provide(detail::slab_granules(index), detail::arrival::at_once)) return false;
+        slabs_->open_next(index);
+        return slabs_->refill(pools_[index], index);
+    }
+
+    // A chunk has become the active one. If it is large it is an area for slabs from now on: but for the bytes before its first
+    // page, which are at hand for what is cut singly.
+    void enter_chunk() noexcept {
+        std::byte* const first = detail::align_up(chain_.cursor, detail::granule);
+        std::byte* const bound = chain_.active_bound();
+        if (bound < first || static_cast<std::size_t>(bound - first) < least_area) return;
+#if defined(__cpp_exceptions)
+        try {
+#endif
+            if (slabs_ == nullptr) {
+                slabs_ = new (upstream_resource()->allocate(sizeof(detail::slab_space), alignof(detail::slab_space)))
+                    detail::slab_space(upstream_resource());
+                for (std::uint64_t left = entered_; left != 0; left &= left - 1) {
+                    pools_[static_cast<std::size_t>(std::countr_zero(left))].room = room_between;
+                }
+            }
+            slabs_->enter(chain_.active(), first, bound);
+            chain_.limit = first;
+#if defined(__cpp_exceptions)
+        } catch (...) {
+            // No memory for a table: blocks are cut from this chunk singly.
+        }
+#endif
+    }
+
+    // What the fast path leaves out: the pool is excluded by the options, or enough has come back to be put in order.
+    [[gnu::noinline]] void deallocate_and_settle(std::size_t pool, void* block, std::size_t bytes, std::size_t alignment) {
+        detail::bin& mine = pool_at(pool);
+        if (mine.last == nullptr) {
+            mine.room = 0;
+            return deallocate_rare(block, bytes, alignment);
+        }
+        mine.room = slabs_ == nullptr ? room_without_slabs : room_between;
+        mine.add(block);
+        taken_back(block, pool);
+        if (slabs_ != nullptr && holds_more_than(mine, left_in_queue)) slabs_->settle(mine, index_of(pool));
+    }
+    static bool holds_more_than(const detail::bin& queue, std::size_t count) noexcept {
+        if (queue.last == &queue.before) return false;
+        const detail::free_block* block = queue.before.next;
+        for (; block != queue.last && count > 0; --count) block = detail::next_of(block);
+        return count == 0;
+    }
+    void settle_all() noexcept {
+        for (std::uint64_t left = entered_; left != 0; left &= left - 1) {
+            const auto index = static_cast<std::size_t>(std::countr_zero(left));
+            if (holds_more_than(pools_[index], left_in_queue)) slabs_->settle(pools_[index], index);
+        }
+    }
+
+    void forget_slabs() noexcept {
+        if (slabs_ == nullptr) return;
+        slabs_->~slab_space();
+        upstream_resource()->deallocate(slabs_, sizeof(detail::slab_space), alignof(detail::slab_space));
+        slabs_ = nullptr;
     }
 
     // Cuts [from, to) into blocks for the pools. Both ends are multiples of block_step.
@@ -271,7 +381,7 @@ private:
 
     void add(std::size_t index, void* block) noexcept {
         enter(index).add(block);
-        if constexpr (detail::memory_checked || detail::poisoning) hide(block, detail::bin_bytes(index));
+        if constexpr (detail::memory_checked || detail::poisoning) detail::hide_free(block, detail::bin_bytes(index));
     }
 
     // Many bytes, which are quick too where their pool has some; zero bytes, much alignment, or a size that the options
@@ -291,7 +401,7 @@ private:
         if (bytes > detail::largest_pooled) return large_.deallocate(block, bytes, upstream_resource(), keeping);
         if (!is_wide(bytes, alignment)) return deallocate_slowly(block, bytes, alignment);
         rare_->wide[detail::wide_index(bytes)].add(block);
-        if constexpr (detail::memory_checked || detail::poisoning) hide(block, detail::bin_bytes(detail::bin_index(bytes)));
+        if constexpr (detail::memory_checked || detail::poisoning) detail::hide_free(block, detail::bin_bytes(detail::bin_index(bytes)));
     }
     // Whether that belongs into a wide pool, and there are such pools.
     [[nodiscard]] bool is_wide(std::size_t bytes, std::size_t alignment) const noexcept {
@@ -307,7 +417,7 @@ private:
             if constexpr (detail::memory_checked) look_at(block, at.size);
             return fresh(block, bytes, alignment);
         }
-        const std::size_t gap = at.aligned > fine_alignment ? 0 : gap_before(at.size);
+        const std::size_t gap = at.aligned > fine_alignment ? 0 : detail::gap_before(at.size);
         void* const block = fresh(cut(at.size, at.aligned, most_of(at.size), gap), bytes, alignment);
         // Its first page comes with a write, for it will be written to: after a read, as of a counter, it would come twice.
         if (bytes > detail::largest_binned) *static_cast<volatile unsigned char*>(block) = 0;
@@ -317,7 +427,7 @@ private:
         if (!pooled(bytes, alignment)) return large_.deallocate(block, bytes, upstream_resource(), keeping);
         const rare_place at = place_of(bytes, alignment);
         rare_pool(at).add(block);
-        if constexpr (detail::memory_checked || detail::poisoning) hide(block, at.size);
+        if constexpr (detail::memory_checked || detail::poisoning) detail::hide_free(block, at.size);
     }
     void* allocate_large(std::size_t bytes, std::size_t alignment) {
         return fresh(large_.allocate(bytes, alignment, upstream_resource(), chain_.reserves()), bytes, alignment);
@@ -341,14 +451,14 @@ private:
         return alignment <= most_aligned && bytes <= largest_ &&
                detail::round_to((std::max<std::size_t>)(bytes, 1), alignment) <= largest_;
     }
-    detail::bin& rare_pool(const rare_place& at) {
+    detail::bin_queue& rare_pool(const rare_place& at) {
         if (at.aligned <= fine_alignment && at.index < detail::bins) return enter(at.index);
         if (rare_ == nullptr) {
             void* const place = cut(sizeof(rare_pools), fine_alignment, most_of(sizeof(rare_pools)));
             detail::unpoison(place, sizeof(rare_pools));
             rare_ = new (place) rare_pools{};
         }
-        detail::bin& pool = at.aligned <= fine_alignment ? rare_->wide[at.index - detail::bins] : rare_->aligned[at.index];
+        detail::bin_queue& pool = at.aligned <= fine_alignment ? rare_->wide[at.index - detail::bins] : rare_->aligned[at.index];
         if (pool.last == nullptr) pool.clear();
         return pool;
     }
@@ -356,11 +466,14 @@ private:
     void forget() noexcept {
         checks_.forgotten();
         for (std::uint64_t left = entered_; left != 0; left &= left - 1) {
-            pools_[static_cast<std::size_t>(std::countr_zero(left))].clear();
+            detail::bin& each = pools_[static_cast<std::size_t>(std::countr_zero(left))];
+            each.clear();
+            each.room = slabs_ == nullptr ? room_without_slabs : room_between;
         }
         rare_ = nullptr;
         slab_ = {};
         next_slab_ = first_slab;
+        if (slabs_ != nullptr) slabs_->start_over();
     }
 
     void* do_allocate(std::size_t bytes, std::size_t alignment) override { return allocate(bytes, alignment); }
@@ -373,10 +486,10 @@ private:
     detail::bytes_at_hand slab_;           // for small blocks
     std::size_t next_slab_ = first_slab;   // bytes of the next one
     std::size_t largest_;                  // bytes
-    std::size_t largest_quick_;            // the lesser of largest_ and largest_binned
     std::size_t most_blocks_;
     std::uint64_t entered_ = 0;            // the pools that were ever used, a bit each
     rare_pools* rare_ = nullptr;
+    detail::slab_space* slabs_ = nullptr;    // null until a chunk is large enough
     detail::large_blocks large_;
     [[no_unique_address]] detail::memory_checks checks_{"multipool_resource"};
     std::array<detail::bin, detail::bins> pools_{};

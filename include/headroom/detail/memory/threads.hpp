@@ -18,7 +18,7 @@ struct thread_leaving;
 
 // The free blocks of one size that a thread keeps.
 struct thread_bin {
-    bin queue;
+    bin_queue queue;
     std::uint32_t count;    // of blocks in the queue
     std::uint32_t most;     // how many may stay; 0 until the queue is first used
 };

@@ -1,0 +1,442 @@
+// Where a multipool keeps its free blocks once it has grown beyond a few kilobytes: in the slabs that they were cut from.
+//
+// A slab is a run of pages cut into blocks of one size. What a container gave back in whatever order lies together again slab
+// by slab, and comes out in order of addresses, lowest slab first; so a container that is built in memory that another one
+// left behind finds it as dense, and as much in order, as if it were fresh. (Handed out in the order in which they came back,
+// the nodes of a hash table with a million elements lay scattered over all of its memory: building the next one took three
+// times as long.) A slab whose blocks are all free is a run of empty pages, for blocks of any size.
+//
+// Slabs lie in areas: a reservation, or a chunk of upstream's that is large enough. What is known of a slab stands in a table
+// beside its area, not in the slab: giving blocks back then touches little memory besides them, and lines that do not all
+// fall into the same set of the processor's cache. Blocks that lie elsewhere (in the first small chunks, or among blocks of
+// other sizes) are called young, and are kept in a queue.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory_resource>
+#include <new>
+#include <utility>
+
+#include <headroom/detail/memory/bins.hpp>
+#include <headroom/detail/memory/checks.hpp>
+#include <headroom/detail/memory/chunks.hpp>
+
+namespace headroom { inline namespace v0_1 { namespace detail {
+
+inline constexpr std::size_t granule = 4096;    // bytes: slabs start at a multiple, and are so long or several times so long
+
+// What is done to the bytes of a block that is free from now on: in checked builds they are filled, so that a write to them
+// is noticed, and sanitizers are told.
+HEADROOM_ALWAYS_INLINE void hide_free(void* block, std::size_t size) noexcept {
+    if constexpr (memory_checked || poisoning) {
+        detail::unpoison(block, size);
+        memory_checks::fill(block, sizeof(free_block), size);
+        detail::poison(block, size);
+    }
+}
+
+// Unused bytes before a block, where there is room. Blocks whose size is a multiple of a kilobyte would begin in few sets
+// of the processor's cache: 256 of 4 KiB in one. A line between them, and their beginnings are spread over all.
+HEADROOM_ALWAYS_INLINE constexpr std::size_t gap_before(std::size_t size) noexcept { return size % 1024 == 0 ? 64 : 0; }
+
+// Granules of a slab for blocks of bin `index`: the nodes of containers get one page at a time, larger blocks at least seven
+// to a slab.
+constexpr std::size_t slab_granules(std::size_t index) noexcept {
+    const std::size_t size = detail::bin_bytes(index);
+    return size <= 128 ? 1 : size <= 512 ? 4 : size <= 1024 ? 8 : 16;
+}
+
+struct slab {
+    static constexpr std::uint8_t none = 0xFF;
+
+    slab* previous;         // the list of those of its size that have free blocks
+    slab* next;
+    std::byte* start;
+    std::uint16_t freed;    // the first free block: its distance from the start in block_steps, plus 1; 0: none
+    std::uint16_t cut;      // how many blocks were cut from it
+    std::uint16_t free;     // how many of them are free, and in its list
+    std::uint8_t bin;       // whose blocks; none: no slab
+    std::uint8_t back;      // granules from its first one
+
+    [[nodiscard]] free_block* first_free() const noexcept {
+        return freed == 0 ? nullptr : reinterpret_cast<free_block*>(start + (std::size_t{freed} - 1) * block_step);
+    }
+    void put_first(const free_block* block) noexcept {
+        freed = block == nullptr ? std::uint16_t{0}
+                                 : static_cast<std::uint16_t>(
+                                       static_cast<std::size_t>(reinterpret_cast<const std::byte*>(block) - start) / block_step + 1);
+    }
+};
+
+// A stretch of memory that slabs are cut from, with a table of a slab for each granule, and a bit for each that is empty.
+struct area {
+    std::byte* base;            // at a multiple of granule
+    std::size_t granules;       // that it may ever have
+    std::size_t frontier;       // granules that were cut; what the table says of others means nothing
+    std::size_t empties;        // how many of these are empty
+    std::size_t first_empty;    // no word of bits before this one has a bit
+    std::size_t first_run;      // no word before this one has a run of sixteen
+    const void* chunk;          // that it lies in
+    slab* table;
+    std::uint64_t* bits;
+    std::size_t bytes;          // of this, table and bits: one piece from upstream
+
+    [[nodiscard]] std::byte* place(std::size_t index) const noexcept { return base + index * granule; }
+    [[nodiscard]] std::byte* fill() const noexcept { return place(frontier); }
+
+    void start_over() noexcept { frontier = empties = first_empty = first_run = 0; }
+
+    // Counts the next granules as cut; they are no slab yet.
+    void advance(std::size_t count) noexcept {
+        for (; count > 0; --count, ++frontier) {
+            if (frontier % 64 == 0) bits[frontier / 64] = 0;
+            table[frontier].bin = slab::none;
+            table[frontier].back = 0;
+        }
+    }
+
+    void set_empty(std::size_t index, std::size_t count) noexcept {
+        empties += count;
+        for (; count > 0; --count, ++index) {
+            table[index].bin = slab::none;
+            table[index].back = 0;
+            bits[index / 64] |= std::uint64_t{1} << index % 64;
+            first_empty = (std::min)(first_empty, index / 64);
+            first_run = (std::min)(first_run, index / 64);
+        }
+    }
+
+    // The lowest run of so many empty granules, a power of two up to 16, at a multiple of that; `granules` when there is none.
+    std::size_t take_empty(std::size_t count) noexcept {
+        if (empties < count) return granules;
+        std::size_t& from = count == 1 ? first_empty : first_run;
+        const std::size_t words = (frontier + 63) / 64;
+        for (std::size_t word = from; word < words; ++word) {
+            std::uint64_t runs = bits[word];
+            for (std::size_t width = 1; width < count; width *= 2) runs &= runs >> width;
+            if (count > 1) runs &= ~std::uint64_t{0} / ((std::uint64_t{1} << count) - 1);    // every count-th bit
+            if (runs == 0) continue;
+            if (count == 1 || count == 16) from = word;
+            const auto bit = static_cast<std::size_t>(std::countr_zero(runs));
+            bits[word] &= ~(((std::uint64_t{1} << count) - 1) << bit);
+            empties -= count;
+            return word * 64 + bit;
+        }
+        if (count == 1 || count == 16) from = words;
+        return granules;
+    }
+};
+
+// What a multipool knows of its slabs. Made when its first area is; lies in memory of upstream's.
+class slab_space {
+public:
+    explicit slab_space(std::pmr::memory_resource* upstream) noexcept : upstream_(upstream) {}
+    slab_space(const slab_space&) = delete;
+    slab_space& operator=(const slab_space&) = delete;
+    ~slab_space() {
+        for (std::size_t i = 0; i < count_; ++i) upstream_->deallocate(areas_[i], areas_[i]->bytes, alignof(area));
+        if (areas_ != nullptr) upstream_->deallocate(areas_, capacity_ * sizeof(area*), alignof(area*));
+    }
+
+    // All blocks are forgotten; the areas stay.
+    void start_over() noexcept {
+        for (std::size_t i = 0; i < count_; ++i) areas_[i]->start_over();
+        sizes_ = {};
+        active_ = nullptr;
+        taken_ = 0;
+    }
+
+    // Makes [first, last) of a chunk the area that slabs are cut from, from now on. Throws what upstream throws.
+    void enter(const void* chunk, std::byte* first, std::byte* last) {
+        active_ = nullptr;
+        for (std::size_t i = 0; i < count_; ++i) {
+            if (areas_[i]->chunk == chunk) active_ = areas_[i];
+        }
+        if (active_ == nullptr) active_ = add(chunk, first, last);
+        active_->start_over();
+        latest_ = active_;
+    }
+
+    [[nodiscard]] area* active() const noexcept { return active_; }
+
+    // Blocks of bin `index` for its queue, at least one; false when there is none without more memory.
+    [[nodiscard]] bool refill(bin_queue& queue, std::size_t index) noexcept {
+        size_state& mine = sizes_[index];
+        if (!mine.young.empty()) {
+            queue.append(mine.young);
+            mine.young.clear();
+        } else if (mine.current != nullptr) {
+            cut_some(queue, mine, index);
+        } else if (mine.first != nullptr) {
+            take_free(queue, mine, index);
+        } else {
+            return refill_from_empties(queue, index);
+        }
+        return true;
+    }
+
+    // The next granules of the active area become a slab of bin `index`. Precondition: there is memory in them.
+    void open_next(std::size_t index) noexcept {
+        const std::size_t first = active_->frontier;
+        active_->advance(slab_granules(index));
+        taken_ += slab_granules(index);
+        open(*active_, first, index);
+    }
+    // They become memory for what is cut singly.
+    void skip(std::size_t count) noexcept { active_->advance(count); }
+    // What is left of the active area, up to `end`, is too short for what is wanted: its pages are there for others. No more
+    // slabs are cut from it.
+    void leave(const std::byte* end) noexcept {
+        if (active_ == nullptr) return;
+        const auto rest = (std::min)(static_cast<std::size_t>(end - active_->fill()) / granule, active_->granules - active_->frontier);
+        const std::size_t first = active_->frontier;
+        active_->advance(rest);
+        if (rest > 0) active_->set_empty(first, rest);
+        active_ = nullptr;
+    }
+
+    // Whether so many granules were cut since the last call that said so that it is worth while to look for empty slabs.
+    [[nodiscard]] bool may_collect() noexcept {
+        std::size_t all = 0;
+        for (std::size_t i = 0; i < count_; ++i) all += areas_[i]->frontier;
+        if (taken_ < 16 + all / 16) return false;
+        taken_ = 0;
+        return true;
+    }
+
+    // Whether blocks of that bin are still few: they are cut singly then, among those of other sizes. Says so once, as the pages
+    // that are taken for it hold many.
+    [[nodiscard]] bool few(std::size_t index) noexcept { return index >= fine_bins && !std::exchange(sizes_[index].many, true); }
+
+    // Takes all blocks of the queue back into their slabs. O(blocks).
+    [[gnu::noinline]] void settle(bin_queue& queue, std::size_t index) noexcept {
+        if (queue.empty()) return;
+        free_block* block = queue.before.next;
+        free_block* const end = queue.last;
+        queue.clear();
+        size_state& mine = sizes_[index];
+        for (;;) {
+            // Blocks that came back one after the other and lie in one page travel together.
+            slab* const home = home_of(block, index);
+            free_block* last = block;
+            free_block* next = last == end ? nullptr : detail::next_of(last);
+            if (home == nullptr) {
+                if (mine.young.last == nullptr) mine.young.clear();
+                mine.young.add(block);
+            } else {
+                std::uint16_t count = 1;
+                while (next != nullptr && (detail::address_of(next) ^ detail::address_of(block)) < granule) {
+                    last = next;
+                    next = last == end ? nullptr : detail::next_of(last);
+                    ++count;
+                }
+                take_back(mine, *home, block, last, count);
+            }
+            if (next == nullptr) return;
+            block = next;
+        }
+    }
+
+private:
+    static constexpr std::size_t most_cut = 4096;    // bytes that are cut into blocks at a time
+
+    // What there is of one size.
+    struct size_state {
+        slab* first = nullptr;      // those with free blocks, in the order in which they got some
+        slab* last = nullptr;
+        slab* current = nullptr;    // the one that blocks are being cut from
+        bin_queue young{};
+        bool many = false;          // pages for what is cut singly were taken for this size already
+    };
+
+    static std::size_t blocks_in(std::size_t index) noexcept {
+        const std::size_t size = detail::bin_bytes(index);
+        return slab_granules(index) * granule / (size + detail::gap_before(size));
+    }
+
+    // The slab that a block of that bin was cut from; null: none, it is young.
+    [[nodiscard]] slab* home_of(const void* block, std::size_t index) noexcept {
+        if (!covers(*latest_, block)) {
+            // The last that begins at or before the block.
+            area* const* const after = std::upper_bound(areas_, areas_ + count_, block, [](const void* place, const area* each) {
+                return detail::address_of(place) < detail::address_of(each->base);
+            });
+            if (after == areas_ || !covers(**(after - 1), block)) return nullptr;
+            latest_ = *(after - 1);
+        }
+        slab& found = latest_->table[(detail::address_of(block) - detail::address_of(latest_->base)) / granule];
+        if (found.bin == slab::none) return nullptr;
+        slab* const home = &found - found.back;
+        return home->bin == index ? home : nullptr;
+    }
+    static bool covers(const area& searched, const void* block) noexcept {
+        return detail::address_of(block) - detail::address_of(searched.base) < searched.frontier * granule;
+    }
+
+    HEADROOM_ALWAYS_INLINE void take_back(size_state& mine, slab& home, free_block* first, free_block* last,
+                                          std::uint16_t count) noexcept {
+        const bool had = home.free != 0;
+        home.free = static_cast<std::uint16_t>(home.free + count);
+        if (home.free == home.cut && &home != mine.current) {
+            if (had) unlink(mine, home);
+            return set_empty(home);
+        }
+        detail::link(last, home.first_free());
+        home.put_first(first);
+        if (!had) append(mine, home);
+    }
+
+    void set_empty(slab& gone) noexcept {
+        const std::size_t count = slab_granules(gone.bin);
+        area& of = covers(*latest_, gone.start) ? *latest_ : *area_of(gone.start);
+        of.set_empty(static_cast<std::size_t>(&gone - of.table), count);
+    }
+    [[nodiscard]] area* area_of(const std::byte* place) const noexcept {
+        for (std::size_t i = 0;; ++i) {
+            if (covers(*areas_[i], place)) return areas_[i];
+        }
+    }
+
+    static void append(size_state& mine, slab& added) noexcept {
+        added.next = nullptr;
+        added.previous = mine.last;
+        (mine.last != nullptr ? mine.last->next : mine.first) = &added;
+        mine.last = &added;
+    }
+    static void unlink(size_state& mine, const slab& gone) noexcept {
+        (gone.previous != nullptr ? gone.previous->next : mine.first) = gone.next;
+        (gone.next != nullptr ? gone.next->previous : mine.last) = gone.previous;
+    }
+
+    [[gnu::noinline]] bool refill_from_empties(bin_queue& queue, std::size_t index) noexcept {
+        const std::size_t wanted = slab_granules(index);
+        for (std::size_t i = 0; i < count_; ++i) {
+            area& from = *areas_[i];
+            const std::size_t found = from.take_empty(wanted);
+            if (found == from.granules) continue;
+            open(from, found, index);
+            cut_some(queue, sizes_[index], index);
+            return true;
+        }
+        return false;
+    }
+
+    void open(area& of, std::size_t at, std::size_t index) noexcept {
+        const std::size_t count = slab_granules(index);
+        for (std::size_t i = 0; i < count; ++i) {
+            of.table[at + i].bin = static_cast<std::uint8_t>(index);
+            of.table[at + i].back = static_cast<std::uint8_t>(i);
+        }
+        slab& opened = of.table[at];
+        opened.start = of.place(at) + first_line(index, at);
+        opened.freed = opened.cut = opened.free = 0;
+        sizes_[index].current = &opened;
+    }
+
+    // Slabs of those sizes that have gaps begin in different lines of the cache too.
+    static std::size_t first_line(std::size_t index, std::size_t at) noexcept {
+        const std::size_t size = detail::bin_bytes(index);
+        const std::size_t gap = detail::gap_before(size);
+        if (gap == 0) return 0;
+        const std::size_t unused = slab_granules(index) * granule - blocks_in(index) * (size + gap);
+        return at / slab_granules(index) * blocks_in(index) % (unused / gap + 1) * gap;
+    }
+
+    // Cuts the next page's worth of blocks from the current slab.
+    void cut_some(bin_queue& queue, size_state& mine, std::size_t index) noexcept {
+        slab& from = *mine.current;
+        const std::size_t size = detail::bin_bytes(index);
+        const std::size_t gap = detail::gap_before(size);
+        const std::size_t all = blocks_in(index);
+        const std::size_t count = (std::min)(all - from.cut, (std::max)(most_cut / size, std::size_t{1}));
+        std::byte* place = from.start + from.cut * (size + gap) + gap;
+        free_block* tail = queue.last;
+        for (std::size_t i = 0; i < count; ++i, place += size + gap) {
+            detail::hide_free(place, size);
+            detail::link(tail, place);
+            tail = reinterpret_cast<free_block*>(place);
+        }
+        queue.last = tail;
+        from.cut = static_cast<std::uint16_t>(from.cut + count);
+        if (from.cut == all) mine.current = nullptr;    // (its blocks are in the queue, so it is not empty yet)
+    }
+
+    // Takes the free blocks of the first slab that has some, in order of addresses.
+    void take_free(bin_queue& queue, size_state& mine, std::size_t index) noexcept {
+        slab& from = *mine.first;
+        unlink(mine, from);
+        const auto stride = static_cast<std::uint32_t>(detail::bin_bytes(index) + detail::gap_before(detail::bin_bytes(index)));
+        const std::size_t gap = detail::gap_before(detail::bin_bytes(index));
+        free_block* block = from.first_free();
+        if (from.free >= few_free) {
+            // Its memory may have been left alone for long: asked for at once it arrives sooner than link by link.
+            const std::size_t step = (std::max)(std::size_t{stride}, std::size_t{64});
+            for (std::size_t at = 0; at < from.cut * std::size_t{stride}; at += step) HEADROOM_PREFETCH(from.start + at);
+        }
+        std::array<std::uint64_t, granule / block_step / 64> marks{};
+        for (std::uint16_t left = from.free; left > 0; --left) {
+            const auto offset = static_cast<std::uint32_t>(reinterpret_cast<std::byte*>(block) - from.start);
+            const std::uint32_t which = offset / stride;
+            marks[which / 64] |= std::uint64_t{1} << which % 64;
+            block = detail::next_of(block);
+        }
+        from.freed = from.free = 0;
+        free_block* tail = queue.last;
+        for (std::size_t word = 0; word < marks.size(); ++word) {
+            for (std::uint64_t left = marks[word]; left != 0; left &= left - 1) {
+                const std::size_t which = word * 64 + static_cast<std::size_t>(std::countr_zero(left));
+                std::byte* const place = from.start + which * stride + gap;
+                detail::link(tail, place);
+                tail = reinterpret_cast<free_block*>(place);
+            }
+        }
+        queue.last = tail;
+    }
+
+    [[nodiscard]] area* add(const void* chunk, std::byte* first, std::byte* last) {
+        if (count_ == capacity_) {
+            const std::size_t more = capacity_ == 0 ? 8 : capacity_ * 2;
+            auto** const larger = static_cast<area**>(upstream_->allocate(more * sizeof(area*), alignof(area*)));
+            if (areas_ != nullptr) {
+                std::copy(areas_, areas_ + count_, larger);
+                upstream_->deallocate(areas_, capacity_ * sizeof(area*), alignof(area*));
+            }
+            areas_ = larger;
+            capacity_ = more;
+        }
+        const std::size_t granules = static_cast<std::size_t>(last - first) / granule;
+        const std::size_t words = (granules + 63) / 64;
+        const std::size_t bytes = sizeof(area) + granules * sizeof(slab) + words * sizeof(std::uint64_t);
+        auto* const made = new (upstream_->allocate(bytes, alignof(area))) area{};
+        made->base = first;
+        made->granules = granules;
+        made->chunk = chunk;
+        made->bytes = bytes;
+        made->bits = reinterpret_cast<std::uint64_t*>(made + 1);
+        made->table = reinterpret_cast<slab*>(made->bits + words);
+        area** const at = std::upper_bound(areas_, areas_ + count_, made, [](const area* a, const area* b) {
+            return detail::address_of(a->base) < detail::address_of(b->base);
+        });
+        std::copy_backward(at, areas_ + count_, areas_ + count_ + 1);
+        *at = made;
+        ++count_;
+        return made;
+    }
+
+    static constexpr std::uint16_t few_free = 8;
+
+    std::pmr::memory_resource* upstream_;
+    area** areas_ = nullptr;    // in order of addresses
+    std::size_t count_ = 0;
+    std::size_t capacity_ = 0;
+    area* active_ = nullptr;    // the one that slabs are cut from
+    area* latest_ = nullptr;    // the one that a block was last found in
+    std::size_t taken_ = 0;     // granules since empty slabs were last looked for
+    std::array<size_state, bins> sizes_{};
+};
+
+}}}  // namespace headroom::detail

@@ -1,0 +1,137 @@
+// What a multipool hands out after much has come back: in order of addresses, from where it was, for whatever size.
+#include <headroom/multipool.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <vector>
+
+#include "support/resources.hpp"
+
+namespace {
+
+using headroom::multipool_resource;
+using test::counting_upstream;
+
+class MultipoolLives : public testing::TestWithParam<std::size_t> {
+protected:
+    static constexpr std::size_t bytes_in_all = std::size_t{4} << 20;
+
+    [[nodiscard]] static std::size_t size() { return GetParam(); }
+    [[nodiscard]] static std::size_t count() { return bytes_in_all / size(); }
+
+    std::vector<void*> allocate(std::size_t bytes, std::size_t number) {
+        std::vector<void*> blocks(number);
+        for (void*& each : blocks) {
+            each = resource.allocate(bytes, 8);
+            std::memset(each, 1, bytes);
+        }
+        return blocks;
+    }
+    void shuffle(std::vector<void*>& blocks) {
+        for (std::size_t i = blocks.size(); i > 1; --i) std::swap(blocks[i - 1], blocks[random.below(i)]);
+    }
+    void deallocate(const std::vector<void*>& blocks, std::size_t bytes) {
+        for (void* const each : blocks) resource.deallocate(each, bytes, 8);
+    }
+    // How many of the blocks lie after the one before them.
+    static std::size_t ascending(const std::vector<void*>& blocks) {
+        std::size_t result = 0;
+        for (std::size_t i = 1; i < blocks.size(); ++i) result += std::less<>()(blocks[i - 1], blocks[i]) ? 1U : 0U;
+        return result;
+    }
+
+    counting_upstream upstream;
+    multipool_resource resource{&upstream};
+    test::random random{1};
+};
+
+// But for the few blocks that came back last, and those of the first chunks, which are small.
+TEST_P(MultipoolLives, WhatCameBackInAnyOrderGoesOutInOrderOfAddresses) {
+    std::vector<void*> blocks = allocate(size(), count());
+    const std::size_t requests = upstream.requests();
+    for (int life = 0; life < 3; ++life) {
+        shuffle(blocks);
+        deallocate(blocks, size());
+        blocks = allocate(size(), count());
+        EXPECT_GE(ascending(blocks), count() * 9 / 10 - count() / 20) << "of " << count();
+    }
+    EXPECT_EQ(upstream.requests(), requests) << "and no memory is wanted but what there was";
+}
+
+TEST_P(MultipoolLives, ABlockIsGivenOutOnce) {
+    std::vector<void*> blocks = allocate(size(), count());
+    for (int life = 0; life < 3; ++life) {
+        shuffle(blocks);
+        const std::vector<void*> half(blocks.begin() + static_cast<std::ptrdiff_t>(blocks.size() / 2), blocks.end());
+        blocks.resize(blocks.size() / 2);
+        deallocate(half, size());
+        for (void* const each : allocate(size(), half.size())) blocks.push_back(each);
+        std::vector<void*> sorted = blocks;
+        std::sort(sorted.begin(), sorted.end(), std::less<>());
+        for (std::size_t i = 1; i < sorted.size(); ++i) {
+            ASSERT_GE(static_cast<char*>(sorted[i]) - static_cast<char*>(sorted[i - 1]), static_cast<std::ptrdiff_t>(size()));
+        }
+    }
+}
+
+TEST_P(MultipoolLives, HalfFreeSlabsAreFilledBeforeMoreMemoryIsTaken) {
+    std::vector<void*> blocks = allocate(size(), count());
+    const std::size_t bytes = upstream.bytes();
+    for (int life = 0; life < 5; ++life) {
+        std::vector<void*> gone, kept;
+        for (std::size_t i = 0; i < blocks.size(); ++i) (i % 2 == 0 ? gone : kept).push_back(blocks[i]);
+        shuffle(gone);
+        deallocate(gone, size());
+        for (void* const each : allocate(size(), gone.size())) kept.push_back(each);
+        blocks = kept;
+    }
+    EXPECT_EQ(upstream.bytes(), bytes);
+}
+
+TEST_P(MultipoolLives, AnEmptySlabServesAnotherSize) {
+    std::vector<void*> blocks = allocate(size(), count());
+    const std::size_t bytes = upstream.bytes();
+    for (const std::size_t other : {std::size_t{32}, std::size_t{80}, std::size_t{320}, std::size_t{96}}) {
+        shuffle(blocks);
+        deallocate(blocks, size());
+        blocks = allocate(other, bytes_in_all / 2 / other);    // half as much: some slabs hold the last blocks that came back
+        shuffle(blocks);
+        deallocate(blocks, other);
+        blocks = allocate(size(), count() / 2);
+    }
+    EXPECT_EQ(upstream.bytes(), bytes);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, MultipoolLives, testing::Values(8, 24, 40, 128, 136, 320, 512, 1024, 2000, 4096));
+
+// The memory of a table is refused: blocks are cut from that chunk all the same.
+TEST(MultipoolSlabs, WithoutMemoryForATableBlocksAreCutSingly) {
+    for (std::uint64_t k = 1; k < 30; ++k) {
+        counting_upstream upstream;
+        {
+            multipool_resource resource(&upstream);
+            std::vector<void*> blocks;
+            upstream.refuse(k);
+            for (int i = 0; i < 20'000; ++i) {
+                try {
+                    blocks.push_back(resource.allocate(40, 8));
+                    std::memset(blocks.back(), 1, 40);
+                } catch (const std::bad_alloc&) {
+                }
+            }
+            ASSERT_GE(blocks.size(), 19'999U);
+            std::sort(blocks.begin(), blocks.end(), std::less<>());
+            ASSERT_EQ(std::adjacent_find(blocks.begin(), blocks.end()), blocks.end());
+            for (void* const each : blocks) resource.deallocate(each, 40, 8);
+            upstream.refuse(0);
+            for (int i = 0; i < 20'000; ++i) (void)resource.allocate(72, 8);
+        }
+        EXPECT_EQ(upstream.blocks(), 0U);
+        EXPECT_EQ(upstream.mistakes(), 0U);
+    }
+}
+
+}  // namespace
