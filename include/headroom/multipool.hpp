@@ -28,7 +28,8 @@
 //   - Under AddressSanitizer free blocks and unused memory are poisoned; checked builds (HEADROOM_CHECKED) find double
 //     frees, wrong sizes, foreign pointers and writes to free blocks.
 //
-// Costs about 1.5 KiB itself, and 512 bytes for its first chunk; once there are slabs, 3 KiB and 1/128 of their memory. Not synchronized: synchronized_multipool_resource, below, is.
+// Costs about 1.5 KiB itself, and 512 bytes for its first chunk; once there are slabs, 3 KiB and 1/128 of their memory. Not
+// synchronized: synchronized_multipool_resource is (detail/memory/synchronized_multipool.hpp).
 // Document: P0089R0 (strategies AS7 to AS14).
 #pragma once
 
