@@ -12,6 +12,7 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 
 // One place for each module; a new one goes between those that it calls and those that call it.
 enum class fork_place : std::size_t {
+    concurrent_vectors,  // no lock: what a thread of the parent held is held by nobody in the child
     memory_resources,    // the locks of shared resources: they call their upstreams while they hold them; and, within those,
                          // the lock of who belongs to whom among threads and resources
     files,               // who writes to files; nothing else is locked meanwhile

@@ -170,6 +170,9 @@ bool answers_can_be_trusted(page_range range) noexcept {
     return answer == 2;
 }
 
+// membarrier's commands; the C library's headers may be older than the kernel.
+constexpr int barrier_query = 0, barrier_private = 1 << 3, barrier_register_private = 1 << 4;
+
 // The least limit that `file` states in the group `path` (its first `length` bytes) below `mount`, or in a group above it.
 std::size_t least_limit(const char* mount, const char* path, std::size_t length, const char* file) noexcept {
     std::size_t least = SIZE_MAX;
@@ -457,6 +460,23 @@ std::size_t memory_of_group() noexcept {
 
 void on_fork(void (*before)(), void (*after_in_parent)(), void (*after_in_child)()) noexcept {
     (void)pthread_atfork(before, after_in_parent, after_in_child);
+}
+
+bool other_threads_can_be_fenced() noexcept {
+    static constinit std::atomic<int> known{0};    // 0: not asked, 1: no, 2: yes
+    int answer = known.load(std::memory_order_relaxed);
+    if (answer == 0) {
+        // (A process registers once: at once while it has one thread, in milliseconds later. A forked child is registered.)
+        const long commands = syscall(SYS_membarrier, barrier_query, 0);
+        const bool there = commands >= 0 && (commands & barrier_private) != 0 && (commands & barrier_register_private) != 0;
+        answer = there && syscall(SYS_membarrier, barrier_register_private, 0) == 0 ? 2 : 1;
+        known.store(answer, std::memory_order_relaxed);
+    }
+    return answer == 2;
+}
+
+bool fence_other_threads() noexcept {
+    return !attempt(page_call::other, [] { return static_cast<int>(syscall(SYS_membarrier, barrier_private, 0)); });
 }
 
 bool at_thread_end(void (*run)(void*), void* with) noexcept { return run_by_destructor(run, with); }

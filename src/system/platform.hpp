@@ -61,6 +61,12 @@ void offer_memory(page_range range) noexcept;
 // Does nothing where there is no fork. Modules register with at_fork(), which keeps them in one order.
 void on_fork(void (*before)(), void (*after_in_parent)(), void (*after_in_child)()) noexcept;
 
+// Makes every other running thread of the process pass a full memory fence before it returns, so that they need none where
+// they would need one at every step. False where the system refuses. Costs some microseconds.
+bool fence_other_threads() noexcept;
+// Whether the system has that call at all; the same answer for the life of the process.
+[[nodiscard]] bool other_threads_can_be_fenced() noexcept;
+
 // Calls `run(with)` when the calling thread ends, among the destructors of its thread-local objects. A thread may ask again
 // once it has been called, for what those destructors do; whether it is called then depends on the system. At most four
 // functions for a thread. False, where it cannot be arranged: for lack of memory.

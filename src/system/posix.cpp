@@ -182,6 +182,9 @@ void on_fork(void (*before)(), void (*after_in_parent)(), void (*after_in_child)
     (void)pthread_atfork(before, after_in_parent, after_in_child);
 }
 
+bool other_threads_can_be_fenced() noexcept { return false; }
+bool fence_other_threads() noexcept { return false; }
+
 bool at_thread_end(void (*run)(void*), void* with) noexcept { return run_by_destructor(run, with); }
 
 bool thread_variables_gone_at_end() noexcept { return false; }

@@ -214,6 +214,12 @@ bool readable_means_in_use() noexcept { return false; }
 
 void on_fork(void (*)(), void (*)(), void (*)()) noexcept {}
 
+bool other_threads_can_be_fenced() noexcept { return true; }
+bool fence_other_threads() noexcept {
+    FlushProcessWriteBuffers();
+    return true;
+}
+
 #ifdef HEADROOM_EMULATED_THREAD_VARIABLES
 
 bool at_thread_end(void (*run)(void*), void* with) noexcept {
