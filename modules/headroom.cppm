@@ -87,6 +87,9 @@ using headroom::file_policy;
 using headroom::file_vector;
 using headroom::storable;
 
+// concurrent_vector.hpp
+using headroom::concurrent_vector;
+
 // arena.hpp, monotonic.hpp, multipool.hpp, tracking.hpp
 using headroom::arena;
 using headroom::arena_resource;

@@ -5,6 +5,7 @@
 #include <headroom/arena.hpp>
 #include <headroom/arrow.hpp>
 #include <headroom/commit_policy.hpp>
+#include <headroom/concurrent_vector.hpp>
 #include <headroom/dlpack.hpp>
 #include <headroom/file_vector.hpp>
 #include <headroom/frozen.hpp>

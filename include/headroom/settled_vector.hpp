@@ -37,6 +37,9 @@
 
 namespace headroom { inline namespace v0_1 {
 
+template <class T, class Policy>
+class HEADROOM_HARDENED_ABI concurrent_vector;    // gives its elements away as one of these
+
 template <class T, class Policy = settled_policy>
 class HEADROOM_HARDENED_ABI settled_vector : public detail::sequence<detail::settled_store<T, Policy>> {
     using store = detail::settled_store<T, Policy>;
@@ -162,6 +165,8 @@ public:
     }
 
 private:
+    friend class concurrent_vector<T, Policy>;
+
     // Owns the range from here on, so that a constructor that fails later gives it back.
     settled_vector(store&& from, int) noexcept : base(std::move(from)) { this->conceal_capacity(); }
 };

@@ -28,9 +28,31 @@ class HeadroomVectorPrinter:
         return "array"
 
 
+class HeadroomConcurrentVectorPrinter:
+    """A concurrent_vector: begin_, and how many elements are published, size_, a std::atomic."""
+
+    def __init__(self, value):
+        self.begin = value["begin_"]
+        size = value["size_"]
+        while size.type.strip_typedefs().code == gdb.TYPE_CODE_STRUCT:    # each standard library names the number otherwise
+            size = size[next(field for field in size.type.strip_typedefs().fields() if hasattr(field, "bitpos"))]
+        self.size = int(size)
+
+    def to_string(self):
+        return f"headroom::concurrent_vector of length {self.size}"
+
+    def children(self):
+        for index in range(self.size):
+            yield f"[{index}]", (self.begin + index).dereference()
+
+    def display_hint(self):
+        return "array"
+
+
 def _headroom_printers():
     printers = gdb.printing.RegexpCollectionPrettyPrinter("headroom")
     printers.add_printer("vector", r"^headroom::(\w+::)*((settled|file)_)?vector<.*>$", HeadroomVectorPrinter)
+    printers.add_printer("concurrent_vector", r"^headroom::(\w+::)*concurrent_vector<.*>$", HeadroomConcurrentVectorPrinter)
     return printers
 
 

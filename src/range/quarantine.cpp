@@ -77,6 +77,7 @@ void fail_container(const char* container, const void* data, misuse what, const 
         case misuse::backwards: std::fprintf(stderr, " of a range that ends before it begins\n"); break;
         case misuse::no_room: std::fprintf(stderr, " past the capacity\n"); break;
         case misuse::too_many: std::fprintf(stderr, " was told to keep %zu elements, more than it had given\n", value); break;
+        case misuse::appenders_left: std::fprintf(stderr, " while %zu appenders still use it\n", value); break;
         case misuse::allocators_differ: std::fprintf(stderr, " with one of another allocator that does not swap along\n"); break;
     }
     std::abort();

@@ -20,7 +20,7 @@
 namespace headroom { inline namespace v0_1 { namespace detail {
 
 // How a container was misused.
-enum class misuse : std::uint8_t { past_the_end, empty, no_position, backwards, no_room, too_many, allocators_differ };
+enum class misuse : std::uint8_t { past_the_end, empty, no_position, backwards, no_room, too_many, allocators_differ, appenders_left };
 
 // Writes to standard error which container was misused and how, and aborts. `value` is the index, count or address of the
 // message; `data`, the elements, tells which container it was.

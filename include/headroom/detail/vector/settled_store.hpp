@@ -83,10 +83,11 @@ protected:
     [[nodiscard]] constexpr bool held_open() const noexcept { return (limit_ & 2) != 0; }
     [[nodiscard]] constexpr bool exact() const noexcept { return (limit_ & 1) != 0; }
 
-    static settled_store open_default(std::size_t floor_bytes) {
+    // `what` is for the message of a refusal.
+    static settled_store open_default(std::size_t floor_bytes, const char* what = reserving) {
         failure why;
         const extent made = reserve_default(floor_bytes, why);
-        if (why) refuse("reserve address space for a settled_vector", bytes_by_default(), why);
+        if (why) refuse(what, bytes_by_default(), why);
         return settled_store(made);
     }
 
@@ -99,12 +100,12 @@ protected:
         return true;
     }
 
-    static settled_store open_exactly(std::size_t elements, const commit_policy& commit) {
-        if (elements > detail::most_elements(sizeof(T))) detail::throw_length_error("headroom::settled_vector: no array is that long");
+    static settled_store open_exactly(std::size_t elements, const commit_policy& commit, const char* what = reserving) {
+        if (elements > detail::most_elements(sizeof(T))) detail::throw_length_error("headroom: no array is that long");
         const std::size_t bytes = elements == 0 ? 1 : elements * sizeof(T);
         failure why;
         const held_range held = detail::acquire(bytes, true, bytes, commit, why);
-        if (why) refuse("reserve address space for a settled_vector", bytes, why);
+        if (why) refuse(what, bytes, why);
         return settled_store(placed(held, elements, true, commit));
     }
 
@@ -223,6 +224,8 @@ protected:
     limit_word limit_ = limit_word{most_by_default()} << 2;
 
 private:
+    static constexpr const char* reserving = "reserve address space for a settled_vector";
+
     [[nodiscard]] static constexpr std::size_t bytes_by_default() noexcept {
         // No system gives more, and where a limit is one word with its flags, they need the room.
         constexpr std::size_t most = SIZE_MAX / (sizeof(limit_word) > sizeof(std::size_t) ? 2 : 4);

@@ -1,0 +1,335 @@
+// A vector that many threads append to while others read it.
+//
+// Its elements lie in one piece and never move, and [0, size()) is built, for ever: whoever reads size(), or takes published(),
+// may read all of that without a lock, now and later. There is never a hole and never an element that is not complete.
+//
+// Choose it where threads produce what others read meanwhile or afterwards as one array: parsed records, events, results of
+// a parallel search. Give each thread an `appender`, which builds elements aside and publishes them by batches. Where one
+// thread appends and nobody reads meanwhile, settled_vector costs less. What it costs: an append by an appender about as
+// much as to a thread's own vector; a single one a short lock (without contention an atomic exchange, none while only one
+// thread has ever appended). Otherwise as settled_vector: a range of address space and at least a page.
+//
+// How it differs from std::vector:
+//   - elements are appended only: none is erased, and the vector is neither copied, moved, assigned nor cleared;
+//   - emplace_back(), push_back() and append_range() return the index of what they appended;
+//   - max_size() is the reservation; past it appending throws std::length_error;
+//   - what changes an element that is published is up to its users to order.
+//
+// Threads: all may be called by any number of threads at the same time, but for construction, destruction, take(),
+// protect(), and the members of one appender, which are for one thread at a time.
+//
+// Where a constructor runs: an element is built before the lock is taken, and moved to its place under it, so a constructor
+// may throw or append to the same vector. Elements whose move may throw, or that cannot be moved, are built in their place
+// under the lock: their constructors must not append to the same vector.
+//
+// A forked child may go on to use a vector that other threads of its parent were appending to: it has all elements that were
+// published. What those threads had begun and not published is lost to the child, as its memory is.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <iterator>
+#include <new>
+#include <span>
+#include <system_error>
+#include <type_traits>
+#include <utility>
+
+#include <headroom/detail/concurrent/aside.hpp>
+#include <headroom/detail/concurrent/claims.hpp>
+#include <headroom/detail/concurrent/places.hpp>
+#include <headroom/detail/hardened.hpp>
+#include <headroom/detail/vector/iterator.hpp>
+#include <headroom/detail/vector/ranges.hpp>
+#include <headroom/settled_vector.hpp>
+
+namespace headroom { inline namespace v0_1 {
+
+template <class T, class Policy = settled_policy>
+class HEADROOM_HARDENED_ABI concurrent_vector : detail::concurrent_places<T, Policy> {
+    using places = detail::concurrent_places<T, Policy>;
+    using typename places::growing;
+    using typename places::section;
+    using typename places::store;
+    using typename places::unpublished;
+    using places::begin_;
+    using places::claims_;
+    using places::control_;
+    using places::lock_;
+    using places::size_;
+
+public:
+    using value_type = T;
+    using size_type = std::size_t;
+    using difference_type = std::ptrdiff_t;
+    using reference = T&;
+    using const_reference = const T&;
+    using pointer = T*;
+    using const_pointer = const T*;
+    using iterator = detail::element_iterator<T>;
+    using const_iterator = detail::element_iterator<const T>;
+
+    // --- Construction. Throws `refused` when the system refuses address space.
+
+    // Room for Policy::default_reservation bytes or, where the system refuses that much, half as much, and so on down to
+    // Policy::smallest_reservation. O(1): a system call, or 50 ns where a range is kept warm.
+    concurrent_vector() = default;
+
+    // Room for exactly `limit` elements: max_size() is limit.value. Throws std::length_error where no array can be that long.
+    explicit concurrent_vector(max_elements limit, const commit_policy& commit = Policy::commit)
+        : places(limit.value, commit) {}
+
+    concurrent_vector(const concurrent_vector&) = delete;
+    concurrent_vector& operator=(const concurrent_vector&) = delete;
+
+    // Precondition: no other thread is in a member function, and no appender is left. O(size()) destructions.
+    // Invalidates: every element.
+    ~concurrent_vector() {
+        HEADROOM_EXPECT(claims_.empty(), appenders_left, "the destructor", claims_.count());
+        this->settle();
+        this->give_up();
+    }
+
+    // --- Reading. O(1), without a lock; any number of threads, while others append.
+
+    // How many elements there are. What happened before they were appended happened before what follows this call.
+    [[nodiscard]] size_type size() const noexcept { return places::size(); }
+    [[nodiscard]] bool empty() const noexcept { return size() == 0; }
+    // The elements that are there now. The span stays valid, and keeps its length, while others append.
+    [[nodiscard]] std::span<const T> published() const noexcept { return {begin_, size()}; }
+
+    // Preconditions: index < size().
+    [[nodiscard]] reference operator[](size_type index) noexcept {
+        HEADROOM_EXPECT(index < size(), past_the_end, "operator[]", index);
+        return begin_[index];
+    }
+    [[nodiscard]] const_reference operator[](size_type index) const noexcept {
+        HEADROOM_EXPECT(index < size(), past_the_end, "operator[]", index);
+        return begin_[index];
+    }
+    // Throws std::out_of_range where there is no such element.
+    [[nodiscard]] reference at(size_type index) {
+        if (index >= size()) detail::throw_out_of_range("headroom: at() past the end");
+        return begin_[index];
+    }
+    [[nodiscard]] const_reference at(size_type index) const {
+        if (index >= size()) detail::throw_out_of_range("headroom: at() past the end");
+        return begin_[index];
+    }
+    [[nodiscard]] T* data() noexcept { return begin_; }
+    [[nodiscard]] const T* data() const noexcept { return begin_; }
+    // (Two calls of end() may differ, while others append: take it once, or published().)
+    [[nodiscard]] iterator begin() noexcept { return iterator(begin_); }
+    [[nodiscard]] const_iterator begin() const noexcept { return const_iterator(begin_); }
+    [[nodiscard]] const_iterator cbegin() const noexcept { return begin(); }
+    [[nodiscard]] iterator end() noexcept { return iterator(begin_ + size()); }
+    [[nodiscard]] const_iterator end() const noexcept { return const_iterator(begin_ + size()); }
+    [[nodiscard]] const_iterator cend() const noexcept { return end(); }
+
+    // Returns once size() >= count, for which other threads have to see. Sleeps meanwhile. Throws std::length_error where that
+    // can never be, because count > max_size().
+    void wait_for(size_type count) const {
+        if (size() >= count) return;
+        if (count > max_size()) detail::throw_length_error("headroom::concurrent_vector: waiting past the reservation");
+        this->wait(count);
+    }
+
+    // --- Appending. Amortised O(elements appended). Throw std::length_error past max_size(), `refused` (a std::bad_alloc)
+    // when the system refuses memory, std::bad_alloc when the heap does, and what an element's constructor or the range
+    // throws: nothing has been appended then, though the arguments may have been moved from. Invalidate: nothing.
+    // Return the index of the first element that was appended. The arguments may be elements of the vector.
+
+    template <class... Args>
+    HEADROOM_ALWAYS_INLINE size_type emplace_back(Args&&... args) {
+        // Where no code of the user's runs there is no need to build aside.
+        if constexpr (std::is_trivially_constructible_v<T, Args&&...>) {
+            const bool as_owner = this->lock_for(1);
+            const size_type first = size_.load(std::memory_order_relaxed);
+            ::new (static_cast<void*>(begin_ + first)) T(static_cast<Args&&>(args)...);
+            return this->publish(first, 1, as_owner);
+        } else if constexpr (!detail::relocates_surely<T>) {
+            unpublished built(*this, this->lock_for(1));
+            ::new (static_cast<void*>(begin_ + built.first)) T(static_cast<Args&&>(args)...);
+            return this->publish(built.first, 1, built.release());
+        } else if constexpr (sizeof(T) <= most_on_stack) {
+            this->expect_room();
+            detail::one_aside<T> built(static_cast<Args&&>(args)...);
+            return this->publish_aside(built, 1);
+        } else {
+            this->expect_room();
+            detail::aside<T> built;
+            built.emplace_back(static_cast<Args&&>(args)...);
+            return this->publish_aside(built, 1);
+        }
+    }
+    HEADROOM_ALWAYS_INLINE size_type push_back(const T& value) { return emplace_back(value); }
+    HEADROOM_ALWAYS_INLINE size_type push_back(T&& value) { return emplace_back(static_cast<T&&>(value)); }
+
+    // All elements of the range, one after the other, or none.
+    template <detail::compatible_range<T> R>
+    size_type append_range(R&& values) {
+        auto each = detail::range_access::first(values);
+        const auto last = detail::range_access::last(values);
+        using source = detail::taken_from<decltype(each)>;
+        if constexpr (detail::measured_range<R> && source::template bytes<store, T>()) {
+            const auto count = static_cast<size_type>(last - each);
+            const T* const from = count == 0 ? nullptr : std::to_address(each);
+            const bool as_owner = this->lock_for(count);
+            const size_type first = size_.load(std::memory_order_relaxed);
+            detail::copy_bytes(begin_ + first, from, count);
+            return this->publish(first, count, as_owner);
+        } else if constexpr (detail::relocates_surely<T>) {
+            detail::aside<T> built;
+            if constexpr (detail::measured_range<R>) built.reserve(static_cast<size_type>(last - each));
+            for (; each != last; ++each) built.emplace_back(*each);
+            return this->publish_aside(built, built.size());
+        } else {
+            unpublished built(*this, this->lock_for(0));
+            for (; each != last; ++each, ++built.count) {
+                this->more_room_in_section(built.first + built.count);
+                ::new (static_cast<void*>(begin_ + built.first + built.count)) T(*each);
+            }
+            return this->publish(built.first, built.count, built.release());
+        }
+    }
+    size_type append_range(std::initializer_list<T> values) {
+        return append_range<const std::initializer_list<T>&>(values);
+    }
+
+    // --- Capacity, in elements.
+
+    // The most that this vector can ever hold.
+    [[nodiscard]] size_type max_size() const noexcept { return places::max_size(); }
+    // The elements for which there is memory.
+    [[nodiscard]] size_type capacity() const noexcept { return this->room_.load(std::memory_order_acquire); }
+    // Makes capacity() at least `count`. Throws std::length_error past max_size(), `refused` when the system refuses.
+    // O(1) in elements; a system call or a few. Invalidates: nothing. Any thread.
+    void reserve(size_type count) {
+        if (count > max_size()) detail::throw_length_error("headroom: reserve() past max_size()");
+        this->provide(count);
+    }
+
+    // --- The whole.
+
+    // The elements as a settled_vector; this vector then owns nothing, and max_size() is 0. O(1). Precondition: nobody else
+    // uses this vector any more, and no appender is left. Invalidates: nothing, the elements change owners.
+    [[nodiscard]] settled_vector<T, Policy> take() && noexcept {
+        HEADROOM_EXPECT(claims_.empty(), appenders_left, "take()", claims_.count());
+        this->settle();
+        this->forget();
+        return settled_vector<T, Policy>(this->stolen(), 0);
+    }
+
+    // What may be done with the elements from now on, for a vector that is only read any more: a write to a read-only one
+    // faults, and so does appending to it. Precondition: no other thread appends or asks for access. Costs a system call, more
+    // where much memory is resident. Throws std::system_error when the system refuses. Invalidates: nothing, but see the word
+    // fault.
+    void protect(access allowed) {
+        if (const std::error_code error = try_protect(allowed)) detail::throw_system_error(error, "headroom: protect()");
+    }
+    // The same, but returns what the system says.
+    [[nodiscard]] std::error_code try_protect(access allowed) noexcept {
+        const growing held(*this);
+        return control_ == nullptr ? std::error_code{} : detail::protect(control_, allowed);
+    }
+    [[nodiscard]] access current_access() const noexcept {
+        const growing held(*this);
+        return control_ == nullptr ? access::read_write : detail::current_access(control_);
+    }
+
+    // Names the reservation for owner_of(), reservations() and the system's list of mappings; cut to 79 bytes. Any thread.
+    void name(const char* text) noexcept {
+        const growing held(*this);
+        if (control_ != nullptr) detail::name(control_, text);
+    }
+
+    // Builds elements for one thread, and publishes them by batches.
+    class appender;
+
+private:
+    static constexpr size_type most_on_stack = 1024;    // bytes
+
+    static constexpr const char* kind() noexcept { return "concurrent_vector"; }
+};
+
+// Builds elements for one thread, and publishes them by batches: when `batch` are built, at flush(), and at its end.
+//
+// Room for what it builds is claimed before it is built, so that publishing cannot fail. What it has claimed and not built
+// is there for others once nothing else is left, so that max_size() elements fit, however many appenders there are.
+//
+// T must be relocatable, or its move must not throw. The vector must outlive the appender. An appender is for one thread at
+// a time. It takes memory for a batch from the heap.
+template <class T, class Policy>
+class concurrent_vector<T, Policy>::appender {
+    static_assert(detail::relocates_surely<T>,
+                  "an appender moves finished elements to their place when that must not fail: T's move may throw");
+
+public:
+    using value_type = T;
+
+    static constexpr size_type default_batch = sizeof(T) < 2048 ? 2048 / sizeof(T) : 1;
+
+    // A batch of 0 counts as one of 1. Throws std::bad_alloc, and std::length_error for a batch that no array can have.
+    HEADROOM_ALWAYS_INLINE explicit appender(concurrent_vector& to, size_type batch = default_batch)
+        : to_(&to), claim_(begin_claim(to, batch == 0 ? 1 : batch)), first_(block::elements(claim_)), batch_(batch == 0 ? 1 : batch) {}
+    appender(const appender&) = delete;
+    appender& operator=(const appender&) = delete;
+
+    // Publishes what has been built.
+    HEADROOM_ALWAYS_INLINE ~appender() { end_claim(to_, claim_, first_, built_); }
+
+    // Builds an element. Amortised O(1), and O(batch) when that completes a batch, which is published then. Throws
+    // std::length_error where neither the vector nor a claim has room, `refused` when the system refuses memory, and what the
+    // constructor throws; nothing has been built then. Invalidates: nothing.
+    template <class... Args>
+    HEADROOM_ALWAYS_INLINE void emplace_back(Args&&... args) {
+        const size_type built = built_;
+        if (HEADROOM_UNLIKELY(!claim_->announce(built + 1))) to_->claim_more(*claim_, built, batch_);
+        ::new (static_cast<void*>(first_ + built)) T(static_cast<Args&&>(args)...);
+        built_ = built + 1;
+        if (HEADROOM_UNLIKELY(built_ == batch_)) flush();
+    }
+    HEADROOM_ALWAYS_INLINE void push_back(const T& value) { emplace_back(value); }
+    HEADROOM_ALWAYS_INLINE void push_back(T&& value) { emplace_back(static_cast<T&&>(value)); }
+
+    // Publishes what has been built, in one piece. Never throws. O(batch).
+    HEADROOM_ALWAYS_INLINE void flush() noexcept {
+        if (built_ != 0) to_->publish_claimed(*claim_, first_, built_, batch_);
+        built_ = 0;
+    }
+
+    // Destroys what has been built and not published. O(batch).
+    HEADROOM_ALWAYS_INLINE void discard() noexcept {
+        store::destroy(first_, first_ + built_);
+        built_ = 0;
+        claim_->announce_none();
+    }
+
+private:
+    // On a line of its own, with the elements behind it: only who takes claims back looks at it besides the appender.
+    struct alignas(64) head : detail::claim {};
+    using block = detail::aside_block<head, T>;
+
+    static head* begin_claim(concurrent_vector& to, size_type batch) {
+        head* const made = block::make(batch);
+        const section held(to.lock_);
+        to.claims_.add(*made);
+        return made;
+    }
+    static void end_claim(concurrent_vector* to, head* ended, T* first, size_type built) noexcept {
+        to->publish_claimed(*ended, first, built, 0);
+        block::drop(ended);
+    }
+
+    // All calls that are not inlined get these by value: so an appender that is a local variable never has its address taken,
+    // and the compiler keeps them in registers through a loop of appends.
+    concurrent_vector* to_;
+    head* claim_;
+    T* first_;
+    size_type batch_;
+    size_type built_ = 0;
+};
+
+}}  // namespace headroom

@@ -1,0 +1,116 @@
+// Elements built aside: where a constructor may throw, or call whatever it likes, without harm to anybody. Once they are
+// complete they are relocated to their place, which cannot fail.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+#include <headroom/detail/attributes.hpp>
+#include <headroom/detail/errors.hpp>
+#include <headroom/relocatable.hpp>
+
+namespace headroom { inline namespace v0_1 { namespace detail {
+
+// (Compilers call a type that can be neither copied nor moved trivially copyable.)
+template <class T>
+inline constexpr bool relocates_surely = std::is_nothrow_destructible_v<T> && std::is_move_constructible_v<T> &&
+                                         (is_trivially_relocatable_v<T> || std::is_nothrow_move_constructible_v<T>);
+
+// Memory from the heap for `count` elements behind a header of type Header.
+template <class Header, class T>
+struct aside_block {
+    static constexpr std::size_t alignment = alignof(T) > alignof(Header) ? alignof(T) : alignof(Header);
+    static constexpr std::size_t offset = (sizeof(Header) + alignof(T) - 1) / alignof(T) * alignof(T);
+
+    // Throws std::length_error where no block can be that large, std::bad_alloc when memory is refused.
+    [[nodiscard]] static Header* make(std::size_t count) {
+        constexpr std::size_t most = (SIZE_MAX / 2 - offset) / sizeof(T);
+        if (count > most) throw_length_error("headroom: no batch is that long");
+        return ::new (::operator new(offset + count * sizeof(T), std::align_val_t{alignment})) Header;
+    }
+    static void drop(Header* block) noexcept {
+        block->~Header();
+        ::operator delete(static_cast<void*>(block), std::align_val_t{alignment});
+    }
+    [[nodiscard]] static T* elements(Header* block) noexcept {
+        return reinterpret_cast<T*>(reinterpret_cast<std::byte*>(block) + offset);
+    }
+};
+
+// A growing row of elements that nobody else sees.
+template <class T>
+class aside {
+public:
+    aside() noexcept = default;
+    aside(const aside&) = delete;
+    aside& operator=(const aside&) = delete;
+    ~aside() {
+        for (T* each = first_; each != last_; ++each) each->~T();
+        if (block_ != nullptr) block::drop(block_);
+    }
+
+    // Throws std::bad_alloc, std::length_error; nothing has changed then.
+    void reserve(std::size_t count) {
+        if (count <= static_cast<std::size_t>(limit_ - first_)) return;
+        nothing* const larger = block::make(count);
+        T* const place = block::elements(larger);
+        last_ = headroom::uninitialized_relocate(first_, last_, place);
+        first_ = place;
+        limit_ = place + count;
+        if (block_ != nullptr) block::drop(block_);
+        block_ = larger;
+    }
+    template <class... Args>
+    void emplace_back(Args&&... args) {
+        if (last_ == limit_) reserve(first_ == last_ ? 1 : 2 * size());
+        ::new (static_cast<void*>(last_)) T(static_cast<Args&&>(args)...);
+        ++last_;
+    }
+
+    [[nodiscard]] std::size_t size() const noexcept { return static_cast<std::size_t>(last_ - first_); }
+    // The elements go to `place`; none is left here.
+    void relocate_to(T* place) noexcept {
+        static_cast<void>(headroom::uninitialized_relocate(first_, last_, place));
+        last_ = first_;
+    }
+
+private:
+    struct nothing {};
+    using block = aside_block<nothing, T>;
+
+    T* first_ = nullptr;
+    T* last_ = nullptr;
+    T* limit_ = nullptr;
+    nothing* block_ = nullptr;
+};
+
+// One element, where the stack has room for it.
+template <class T>
+class one_aside {
+public:
+    template <class... Args>
+    HEADROOM_ALWAYS_INLINE explicit one_aside(Args&&... args) {
+        ::new (static_cast<void*>(place())) T(static_cast<Args&&>(args)...);
+    }
+    HEADROOM_ALWAYS_INLINE ~one_aside() {
+        if (there_) place()->~T();
+    }
+    one_aside(const one_aside&) = delete;
+    one_aside& operator=(const one_aside&) = delete;
+
+    HEADROOM_ALWAYS_INLINE void relocate_to(T* to) noexcept {
+        static_cast<void>(headroom::uninitialized_relocate(place(), place() + 1, to));
+        there_ = false;
+    }
+
+private:
+    [[nodiscard]] T* place() noexcept { return reinterpret_cast<T*>(bytes_); }
+
+    alignas(T) std::byte bytes_[sizeof(T)];
+    bool there_ = true;
+};
+
+}}}  // namespace headroom::detail

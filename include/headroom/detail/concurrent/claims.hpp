@@ -1,0 +1,83 @@
+// How many elements each appender may still publish.
+//
+// An appender claims room for a batch before it builds the first element of it, so that publishing cannot fail. What it has
+// claimed and not built stands in the way of others once the vector is nearly full, so it can be taken back, to the element:
+// the appender says which element it builds next, and looks whether it still may; who takes back withdraws the claim, and
+// sees what the appender said. That is two threads which each write one word and read the other's, and one of them must pass
+// a memory fence in between. It is the one that takes back, by making all threads pass one, where the system can do that; an
+// append then costs none.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+
+#include <headroom/detail/attributes.hpp>
+#include <headroom/detail/concurrent/append_lock.hpp>
+
+namespace headroom { inline namespace v0_1 { namespace detail {
+
+class claim {
+public:
+    // --- For the appender's thread.
+
+    // Says that `count` elements of this batch will be built, and returns whether that many are surely claimed. If not, ask
+    // announce_fenced().
+    HEADROOM_ALWAYS_INLINE bool announce(std::size_t count) noexcept {
+        announced_.store(count, std::memory_order_relaxed);
+        std::atomic_signal_fence(std::memory_order_seq_cst);
+        return count <= seen_.load(std::memory_order_relaxed);
+    }
+    // The same where the appender must pass the fence.
+    bool announce_fenced(std::size_t count) noexcept {
+        announced_.exchange(count);
+        return count <= claimed_.load();
+    }
+    void announce_none() noexcept { announced_.store(0, std::memory_order_relaxed); }
+
+    // --- Under the vector's lock.
+
+    [[nodiscard]] std::size_t claimed() const noexcept { return claimed_.load(std::memory_order_relaxed); }
+    void set_claimed(std::size_t count) noexcept {
+        claimed_.store(count);
+        seen_.store(unfenced_ ? count : 0, std::memory_order_relaxed);
+    }
+
+    claim* next = nullptr;
+
+private:
+    friend class claim_list;
+
+    std::atomic<std::size_t> announced_{0};
+    std::atomic<std::size_t> seen_{0};       // what announce() sees: nothing where the appender must pass the fence
+    std::atomic<std::size_t> claimed_{0};
+    std::size_t withdrawn_ = 0;              // what take_back() found
+    bool unfenced_ = detail::threads_can_be_fenced();
+};
+
+// The claims of a vector's appenders. All under the vector's lock.
+class claim_list {
+public:
+    [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
+
+    // Each leaves the list whole at any moment: a forked child may find a thread in the middle of it.
+    void add(claim& added) noexcept {
+        added.next = first_;
+        first_ = &added;
+    }
+    void remove(claim& removed) noexcept {
+        claim** link = &first_;
+        while (*link != &removed) link = &(*link)->next;
+        *link = removed.next;
+    }
+
+    // Takes back what was claimed and will not be built; returns how many elements stay claimed. O(appenders), and a system
+    // call.
+    [[nodiscard]] HEADROOM_API std::size_t take_back() noexcept;
+    // O(appenders).
+    [[nodiscard]] HEADROOM_API std::size_t count() const noexcept;
+
+private:
+    claim* first_ = nullptr;
+};
+
+}}}  // namespace headroom::detail

@@ -1,0 +1,341 @@
+// How the elements of a concurrent_vector get their place: the range that they lie in, how many there are, what appenders have
+// claimed, and the one lock under which that changes.
+//
+// Elements are relocated to their place or built in it under the lock, and published by a store to the size that whoever reads
+// it acquires. Memory is provided outside of the lock: whoever fills the first half of what was provided last provides more,
+// while others go on with the second half.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <system_error>
+#include <type_traits>
+#include <utility>
+
+#include <headroom/detail/concurrent/append_lock.hpp>
+#include <headroom/detail/concurrent/aside.hpp>
+#include <headroom/detail/concurrent/claims.hpp>
+#include <headroom/detail/vector/settled_store.hpp>
+
+namespace headroom { inline namespace v0_1 { namespace detail {
+
+template <class T, class Policy>
+class concurrent_places : protected settled_store<T, Policy> {
+protected:
+    using store = settled_store<T, Policy>;
+    using store::begin_;
+    using store::cap_;
+    using store::control_;
+    using store::end_;
+    using section = append_section;
+    using size_type = std::size_t;
+
+    static constexpr const char* reserving = "reserve address space for a concurrent_vector";
+    static constexpr size_type nobody_waits = SIZE_MAX;
+
+    concurrent_places() : store(store::open_default(0, reserving)) { begin_life(); }
+    concurrent_places(size_type most, const commit_policy& commit) : store(store::open_exactly(most, commit, reserving)) {
+        begin_life();
+    }
+    concurrent_places(const concurrent_places&) = delete;
+    concurrent_places& operator=(const concurrent_places&) = delete;
+    ~concurrent_places() = default;
+
+    [[nodiscard]] size_type size() const noexcept { return size_.load(std::memory_order_acquire); }
+    [[nodiscard]] size_type max_size() const noexcept { return control_ == nullptr ? 0 : store::max_size(); }
+
+    // Held while the range changes.
+    struct growing {
+        explicit growing(const concurrent_places& owner) noexcept : lock(owner.range_lock_) { lock.lock(); }
+        ~growing() { lock.unlock(); }
+        growing(const growing&) = delete;
+        growing& operator=(const growing&) = delete;
+        detail::short_lock& lock;
+    };
+
+    // Elements in their place that are not published, under the lock: destroyed again, and the lock released, unless told
+    // that it is for somebody else to release.
+    struct unpublished {
+        concurrent_places& owner;
+        bool as_owner;
+        size_type first;
+        size_type count = 0;
+        bool released = false;
+
+        unpublished(concurrent_places& whose, bool locked_as_owner) noexcept
+            : owner(whose), as_owner(locked_as_owner), first(whose.size_.load(std::memory_order_relaxed)) {}
+        unpublished(const unpublished&) = delete;
+        unpublished& operator=(const unpublished&) = delete;
+        ~unpublished() {
+            if (released) return;
+            store::destroy(owner.begin_ + first, owner.begin_ + first + count);
+            owner.close_place();
+            owner.lock_.unlock(as_owner);
+        }
+        bool release() noexcept {
+            released = true;
+            return as_owner;
+        }
+    };
+
+    void begin_life() noexcept {
+        static_cast<void>(detail::threads_can_be_fenced());    // preparing for it is cheapest while there is one thread
+        note_room(static_cast<size_type>(cap_ - begin_), 0);
+        compare_with();
+        cap_ = begin_;
+    }
+
+    // Makes the floor what settled_vector's is: its end and its capacity are up to date only then.
+    void settle() noexcept {
+        follow_room();
+        end_ = begin_ + size_.load(std::memory_order_relaxed);
+        cap_ = begin_ + room_.load(std::memory_order_relaxed);
+    }
+
+    // After settle(), when the range has gone to another owner.
+    void forget() noexcept {
+        size_.store(0, std::memory_order_relaxed);
+        room_.store(0, std::memory_order_relaxed);
+        claimed_ = 0;
+        compare_with();
+    }
+
+    // --- Under the lock.
+
+    [[nodiscard]] size_type spoken_for() const noexcept { return size_.load(std::memory_order_relaxed) + claimed_; }
+    [[nodiscard]] bool fits(size_type count) const noexcept {
+        return spoken_for() + count <= room_.load(std::memory_order_acquire);
+    }
+    // What appending compares with, so that it need not look at all that decides it. After each change of that.
+    void compare_with() const noexcept {
+        free_end_ = less_claimed(room_.load(std::memory_order_acquire));
+        const size_type provide_at = less_claimed(provide_at_.load(std::memory_order_relaxed));
+        due_ = provide_at < wake_at_ ? provide_at : wake_at_;
+    }
+    [[nodiscard]] size_type less_claimed(size_type count) const noexcept { return count > claimed_ ? count - claimed_ : 0; }
+    // Of `all` elements, how many are neither published nor claimed.
+    [[nodiscard]] size_type left_of(size_type all) const noexcept { return all > spoken_for() ? all - spoken_for() : 0; }
+    // (A forked child may have found a thread between two figures that belong together.)
+    void no_longer_claimed(size_type count) noexcept { claimed_ -= count < claimed_ ? count : claimed_; }
+
+    // Takes the lock, with room for `count` elements that nobody has claimed, from size_ on. What throws holds no lock.
+    HEADROOM_ALWAYS_INLINE bool lock_for(size_type count) {
+        bool as_owner = lock_.lock();
+        while (HEADROOM_UNLIKELY(size_.load(std::memory_order_relaxed) + count > free_end_)) as_owner = make_room(count, as_owner);
+        follow_room();
+        open_place(count);
+        return as_owner;
+    }
+
+    // Elements [first, first + count) are built: now they are published. Releases the lock.
+    HEADROOM_ALWAYS_INLINE size_type publish(size_type first, size_type count, bool as_owner) noexcept {
+        const size_type last = first + count;
+        size_.store(last, std::memory_order_release);
+        if (HEADROOM_UNLIKELY(last >= due_)) {
+            unlock_and_look_after(last, as_owner);
+        } else {
+            lock_.unlock(as_owner);
+        }
+        return first;
+    }
+    // Somebody waits for the `size` elements that there are, or more memory is wanted soon.
+    HEADROOM_COLD void unlock_and_look_after(size_type size, bool as_owner) noexcept {
+        const bool awaited = size >= wake_at_;
+        const size_type reached = size + claimed_;
+        if (awaited) wake_at_ = nobody_waits;
+        compare_with();
+        lock_.unlock(as_owner);
+        if (awaited) detail::announce_change(arrivals_);
+        if (reached >= provide_at_.load(std::memory_order_relaxed)) provide_ahead(reached);
+    }
+    template <class Built>
+    HEADROOM_ALWAYS_INLINE size_type publish_aside(Built& built, size_type count) {
+        const bool as_owner = lock_for(count);
+        const size_type first = size_.load(std::memory_order_relaxed);
+        built.relocate_to(begin_ + first);
+        return publish(first, count, as_owner);
+    }
+
+    // Called with the lock held; waits for memory without it. There may be no room again when it returns, with the lock.
+    HEADROOM_COLD bool make_room(size_type count, bool as_owner) {
+        if (!fits(count)) as_owner = make_more_room(count, as_owner);
+        compare_with();
+        return as_owner;
+    }
+    bool make_more_room(size_type count, bool as_owner) {
+        if (count > left_of(max_size())) claimed_ = claims_.take_back();
+        const bool never = count > left_of(max_size());
+        const size_type needed = spoken_for() + count;
+        lock_.unlock(as_owner);
+        if (never) fail();
+        provide(needed);
+        return lock_.lock();
+    }
+    [[noreturn]] HEADROOM_COLD static void fail() {
+        detail::throw_length_error("headroom::concurrent_vector: past the reservation");
+    }
+
+    // For an element at `index`, after others that were built in their place and are not published.
+    void more_room_in_section(size_type index) {
+        if (index + 1 + claimed_ > max_size()) claimed_ = claims_.take_back();
+        if (index + 1 + claimed_ > max_size()) fail();
+        if (index + 1 + claimed_ > room_.load(std::memory_order_relaxed)) provide(index + 1 + claimed_);
+        follow_room();
+        open_place(index + 1 - size_.load(std::memory_order_relaxed));
+    }
+
+    // Makes `mine`, whose batch has `built` elements, large enough for one more, and for up to `batch` where that can be had.
+    // Takes the lock; what throws has released it, and nothing has changed.
+    HEADROOM_COLD void claim_more(detail::claim& mine, size_type built, size_type batch) {
+        if (mine.announce_fenced(built + 1)) return;
+        section held(lock_);
+        for (;;) {
+            // (It may be larger than it seemed: who takes claims back withdraws them for a moment.)
+            if (mine.claimed() > built) return;
+            size_type most = left_of(max_size());
+            if (most == 0) {
+                claimed_ = claims_.take_back();
+                most = left_of(max_size());
+                if (most == 0) fail();
+                // Little is left: what one appender claims and does not need another will want.
+                most = most / (2 * claims_.count()) + 1;
+            }
+            const size_type wanted = batch - built < most ? batch - built : most;
+            if (const size_type there = left_of(room_.load(std::memory_order_acquire)); there != 0) {
+                const size_type granted = wanted < there ? wanted : there;
+                claimed_ += granted;
+                mine.set_claimed(mine.claimed() + granted);
+                compare_with();
+                return;
+            }
+            const size_type needed = spoken_for();
+            held.unlock();
+            if (wanted == 1 || provide_or_not(needed + wanted)) provide(needed + 1);
+            held.lock_again(lock_);
+        }
+    }
+
+    // What an appender has built gets its place, for which it has a claim. Of the claim's rest it makes one for a whole batch
+    // again, where there is room for that at once; a `batch` of 0 says that this is the appender's end.
+    HEADROOM_NOINLINE void publish_claimed(detail::claim& mine, T* built, size_type count, size_type batch) noexcept {
+        const bool as_owner = lock_.lock();
+        const size_type claimed = mine.claimed();
+        const bool renewed = batch != 0 && fits(batch - (claimed - count));
+        no_longer_claimed(claimed);
+        mine.set_claimed(renewed ? batch : 0);
+        if (renewed) claimed_ += batch;
+        if (batch == 0) claims_.remove(mine);
+        compare_with();
+        follow_room();
+        open_place(count);
+        const size_type first = size_.load(std::memory_order_relaxed);
+        static_cast<void>(headroom::uninitialized_relocate(built, built + count, begin_ + first));
+        mine.announce_none();
+        publish(first, count, as_owner);
+    }
+
+    // --- Memory. Outside of the lock, but for what is built in its place.
+
+    // Makes room for `count` elements. Throws `refused`.
+    HEADROOM_COLD void provide(size_type count) {
+        if (const std::error_code error = provide_or_not(count)) {
+            detail::throw_refused("commit memory for a concurrent_vector", count * sizeof(T), error);
+        }
+    }
+    std::error_code provide_or_not(size_type count) noexcept {
+        const growing held(*this);
+        return extend_to(count);
+    }
+    // Precondition: the range's lock is held.
+    std::error_code extend_to(size_type count) noexcept {
+        const size_type before = room_.load(std::memory_order_relaxed);
+        if (count <= before) return {};
+        std::error_code error;
+        const std::size_t committed = detail::extend(control_, count * sizeof(T), error);
+        if (!error) {
+            const size_type fitting = committed / sizeof(T);
+            note_room(fitting < max_size() ? fitting : max_size(), before);
+        }
+        return error;
+    }
+    // Whoever fills the first half of what was provided last provides more, while the others go on with the second half.
+    void note_room(size_type room, size_type before) noexcept {
+        const bool last = room == max_size();
+        room_.store(room, std::memory_order_release);
+        provide_at_.store(last ? SIZE_MAX : room - (room - before) / 2, std::memory_order_relaxed);
+    }
+    // `reached` elements are published or claimed. Nobody waits for this, so a refusal is for those to meet who cannot do
+    // without.
+    HEADROOM_COLD void provide_ahead(size_type reached) noexcept {
+        if (!range_lock_.try_lock()) return;
+        const size_type room = room_.load(std::memory_order_relaxed);
+        if (reached >= provide_at_.load(std::memory_order_relaxed) && room != max_size()) static_cast<void>(extend_to(room + 1));
+        range_lock_.unlock();
+    }
+
+    HEADROOM_COLD void wait(size_type count) const noexcept {
+        for (;;) {
+            std::uint32_t seen;
+            {
+                const section held(lock_, section::not_as_owner{});
+                if (size() >= count) return;
+                if (count < wake_at_) wake_at_ = count;
+                compare_with();
+                seen = arrivals_.load(std::memory_order_relaxed);
+            }
+            detail::wait_for_change(arrivals_, seen);
+        }
+    }
+
+    // Asks for memory before the arguments are used, so that a refusal finds them as they were (unless others were faster).
+    HEADROOM_ALWAYS_INLINE void expect_room() {
+        if (HEADROOM_UNLIKELY(size_.load(std::memory_order_relaxed) >= room_.load(std::memory_order_relaxed))) {
+            if (size_.load(std::memory_order_relaxed) >= max_size()) fail();
+            provide(size_.load(std::memory_order_relaxed) + 1);
+        }
+    }
+
+    // --- AddressSanitizer is told which elements are there. The floor's capacity is what it has been told of.
+
+    void follow_room() noexcept {
+#if defined(HEADROOM_ASAN)
+        T* const limit = begin_ + room_.load(std::memory_order_relaxed);
+        if (limit == cap_ || !this->annotates()) return;
+        T* const end = begin_ + size_.load(std::memory_order_relaxed);
+        detail::open_all(begin_, cap_, end);
+        cap_ = limit;
+        detail::annotate(begin_, cap_, cap_, end);
+#endif
+    }
+    void close_place() noexcept {
+#if defined(HEADROOM_ASAN)
+        if (this->annotates()) detail::annotate(begin_, cap_, cap_, begin_ + size_.load(std::memory_order_relaxed));
+#endif
+    }
+    // The next `count` elements may be written.
+    void open_place([[maybe_unused]] size_type count) noexcept {
+#if defined(HEADROOM_ASAN)
+        if (!this->annotates()) return;
+        T* const end = begin_ + size_.load(std::memory_order_relaxed);
+        detail::annotate(begin_, cap_, end, end + count);
+#endif
+    }
+
+    // What an append reads and writes, on a line of its own.
+    alignas(64) mutable detail::append_lock lock_;
+    std::atomic<size_type> size_{0};
+    size_type claimed_ = 0;                // by appenders: see claims.hpp; under the lock
+    mutable size_type free_end_ = 0;       // up to this size there is room that nobody has claimed; under the lock
+    mutable size_type due_ = 0;            // at this size something besides appending is to be done; under the lock
+
+    alignas(64) mutable detail::short_lock range_lock_;    // taken after lock_ where both are
+    std::atomic<size_type> room_{0};                       // elements for which there is memory
+    std::atomic<size_type> provide_at_{0};                 // when so many are published or claimed, more memory should come
+    mutable size_type wake_at_ = nobody_waits;             // the size that somebody waits for; under the lock
+    mutable std::atomic<std::uint32_t> arrivals_{0};       // counts how often those who wait were woken
+    detail::claim_list claims_;                            // under the lock
+};
+
+}}}  // namespace headroom::detail

@@ -1,0 +1,29 @@
+#include <headroom/detail/concurrent/claims.hpp>
+
+#include <algorithm>
+
+namespace headroom { inline namespace v0_1 { namespace detail {
+
+std::size_t claim_list::take_back() noexcept {
+    std::size_t staying = 0;
+    for (claim* each = first_; each != nullptr; each = each->next) {
+        each->withdrawn_ = each->claimed();
+        each->set_claimed(0);
+    }
+    const bool seen = !threads_can_be_fenced() || fence_threads();
+    for (claim* each = first_; each != nullptr; each = each->next) {
+        // Without the fence nobody knows what is being built: all stay as they are.
+        const std::size_t kept = seen ? std::min(each->withdrawn_, each->announced_.load()) : each->withdrawn_;
+        each->set_claimed(kept);
+        staying += kept;
+    }
+    return staying;
+}
+
+std::size_t claim_list::count() const noexcept {
+    std::size_t count = 0;
+    for (const claim* each = first_; each != nullptr; each = each->next) ++count;
+    return count;
+}
+
+}}}  // namespace headroom::detail
