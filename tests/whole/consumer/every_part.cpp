@@ -24,6 +24,10 @@ static void containers() {
     const int* const first = settled.data();
     settled.resize(1'000'000, 7);
     expect(settled.data() == first && settled.back() == 7, "a settled vector does not move");
+    headroom::concurrent_vector<int> shared;
+    headroom::concurrent_vector<int>::appender(shared).emplace_back(7);
+    shared.wait_for(1);
+    expect(shared.published().back() == 7, "an appender publishes at its end");
     static_assert(headroom::is_trivially_relocatable_v<int>);
     static_assert(headroom::geometric<2, 1>::next(4, 5, 4) >= 5);
 }

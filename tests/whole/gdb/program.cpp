@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <string>
 
+#include <headroom/concurrent_vector.hpp>
 #include <headroom/file_vector.hpp>
 #include <headroom/settled_vector.hpp>
 #include <headroom/vector.hpp>
@@ -18,6 +19,8 @@ int main() {
     auto stored = headroom::file_vector<int>::create(path, headroom::max_elements(100));
     std::filesystem::remove(path);
     stored.assign({7, 8});
+    headroom::concurrent_vector<std::string> together;
+    together.append_range({"here", "there"});
     look_here();
-    return static_cast<int>(numbers.size() + words.size() + nothing.size() + stored.size()) - 7;
+    return static_cast<int>(numbers.size() + words.size() + nothing.size() + stored.size() + together.size()) - 9;
 }

@@ -1,0 +1,185 @@
+// Every call of the system is refused in turn, for each operation of a concurrent_vector, alone in its process: either it
+// throws and has changed nothing, or it has done all of its work.
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <functional>
+#include <new>
+#include <string>
+#include <vector>
+
+#include <headroom/concurrent_vector.hpp>
+#include <headroom/testing.hpp>
+
+#include "support/elements.hpp"
+
+namespace {
+
+using headroom::concurrent_vector;
+using headroom::max_elements;
+using headroom::testing::afterwards;
+using headroom_test::book;
+using headroom_test::counted;
+using headroom_test::make;
+using headroom_test::numbers;
+using headroom_test::numbers_list;
+
+template <class T>
+class a_refused_call : public testing::Test {};
+using kinds = testing::Types<int, std::string, headroom_test::self_referential, headroom_test::throwing, headroom_test::opted_in,
+                             headroom_test::big>;
+TYPED_TEST_SUITE(a_refused_call, kinds);
+
+template <class T>
+struct operation {
+    const char* name;
+    std::function<void(concurrent_vector<T>&)> run;
+};
+
+template <class T>
+std::vector<operation<T>> operations() {
+    constexpr int many = 100'000 / sizeof(T) + 50;
+    std::vector<operation<T>> all{
+        {"emplace_back", [](auto& v) { v.emplace_back(make<T>(1000)); }},
+        {"append_range",
+         [](auto& v) {
+             std::vector<T> some;
+             for (int i = 0; i < many; ++i) some.push_back(make<T>(i));
+             v.append_range(some);
+         }},
+        {"reserve", [](auto& v) { v.reserve(v.size() + many); }},
+    };
+    if constexpr (headroom::detail::relocates_surely<T>) {
+        all.push_back({"an appender's first element", [](auto& v) {
+                           typename concurrent_vector<T>::appender out(v, many);
+                           out.emplace_back(make<T>(1000));
+                       }});
+    }
+    return all;
+}
+
+TYPED_TEST(a_refused_call, changes_nothing_or_hinders_nothing) {
+    using vector = concurrent_vector<TypeParam>;
+    headroom_test::open_book();
+    for (const auto& tried : operations<TypeParam>()) {
+        for (const auto& [filled, then] : {std::pair(0, afterwards::succeed), std::pair(0, afterwards::keep_failing),
+                                           std::pair(300, afterwards::succeed), std::pair(300, afterwards::keep_failing)}) {
+            for (std::uint64_t k = 1;; ++k) {
+                SCOPED_TRACE(std::string(tried.name) + ", call " + std::to_string(k));
+                headroom::trim_cache();
+                const std::size_t reservations = headroom::reservations().size();
+                std::uint64_t calls = 0;
+                {
+                    vector v(max_elements{100'000});
+                    // (An empty vector has no memory yet: every operation needs some.)
+                    for (int i = 0; i < filled; ++i) v.push_back(make<TypeParam>(i));
+                    const auto before = counted(v.size());
+                    headroom::trim_cache();
+                    bool thrown = false;
+                    headroom::testing::fail_system_call(k, ENOMEM, then);
+                    try {
+                        tried.run(v);
+                    } catch (const std::bad_alloc& refused) {
+                        thrown = true;
+                        EXPECT_NE(std::string(refused.what()), "");
+                    }
+                    calls = headroom::testing::stop_failing();
+                    if (thrown) {
+                        EXPECT_EQ(numbers(v), before);
+                        EXPECT_GE(calls, k) << "thrown though nothing was refused";
+                    } else {
+                        EXPECT_GE(v.size(), before.size());
+                    }
+                    tried.run(v);
+                    const std::size_t size = v.size();
+                    v.push_back(make<TypeParam>(7));
+                    EXPECT_EQ(v.size(), size + 1);
+                }
+                EXPECT_EQ(headroom::reservations().size(), reservations);
+                EXPECT_EQ(book.live, 0);
+                if (calls < k || testing::Test::HasFailure()) break;
+            }
+        }
+    }
+}
+
+// The system refuses its k-th call, and the j-th step of an element throws.
+TYPED_TEST(a_refused_call, beside_a_step_that_throws_changes_nothing) {
+    if constexpr (headroom_test::is_tracked<TypeParam>) {
+        headroom_test::open_book();
+        std::vector<TypeParam> some;
+        for (int i = 0; i < 6; ++i) some.push_back(make<TypeParam>(i));
+        for (std::uint64_t k = 0; k < 4; ++k) {
+            for (long j = 0; j < 9; ++j) {
+                SCOPED_TRACE("call " + std::to_string(k) + ", step " + std::to_string(j));
+                headroom::trim_cache();
+                {
+                    concurrent_vector<TypeParam> v(max_elements{10'000});
+                    headroom_test::open_book(j);
+                    if (k != 0) headroom::testing::fail_system_call(k, ENOMEM, afterwards::keep_failing);
+                    bool appended = false;
+                    try {
+                        v.append_range(some);
+                        appended = true;
+                    } catch (const std::bad_alloc&) {
+                    } catch (const headroom_test::planned_failure&) {
+                    }
+                    headroom::testing::stop_failing();
+                    headroom_test::open_book();
+                    EXPECT_EQ(numbers(v), counted(appended ? 6 : 0));
+                    v.append_range(some);
+                    EXPECT_EQ(v.size(), appended ? 12U : 6U);
+                }
+                EXPECT_EQ(book.live, 6);
+            }
+        }
+    }
+}
+
+TEST(a_refused_reservation, is_a_bad_alloc_that_says_what_was_wanted) {
+    headroom::trim_cache();
+    headroom::testing::fail_system_call(1, ENOMEM, afterwards::keep_failing);
+    std::string said;
+    try {
+        const concurrent_vector<int> v(max_elements{1000});
+    } catch (const headroom::refused& why) {
+        said = why.what();
+    }
+    headroom::testing::stop_failing();
+    EXPECT_NE(said.find("concurrent_vector"), std::string::npos) << said;
+    EXPECT_THROW(concurrent_vector<int>(max_elements{SIZE_MAX}), std::length_error);
+}
+
+TEST(a_default_reservation, is_smaller_where_addresses_are_short) {
+    headroom::trim_cache();
+    headroom::testing::limit_address_space(std::size_t{64} << 20);
+    {
+        concurrent_vector<int> v;
+        EXPECT_LT(v.max_size(), (std::size_t{64} << 20) / sizeof(int));
+        v.push_back(1);
+        EXPECT_EQ(v[0], 1);
+    }
+    headroom::testing::limit_address_space(0);
+    headroom::trim_cache();
+}
+
+TEST(a_refused_fence, lets_nobody_build_more_than_fits) {
+    // What is claimed cannot be taken back then: there may be room left that nobody gets, but never one element too many.
+    concurrent_vector<int> v(max_elements{100});
+    {
+        concurrent_vector<int>::appender idle(v, 50);
+        idle.emplace_back(0);
+        for (int i = 0; i < 50; ++i) v.emplace_back(i);
+        headroom::testing::fail_system_call(1, EPERM, afterwards::keep_failing);
+        try {
+            v.emplace_back(50);
+        } catch (const std::length_error&) {
+        }
+        headroom::testing::stop_failing();
+        v.append_range(counted(100 - 1 - v.size()));
+        EXPECT_EQ(v.size(), 99U);
+    }
+    EXPECT_EQ(v.size(), 100U);
+}
+
+}  // namespace
