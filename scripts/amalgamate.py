@@ -15,7 +15,7 @@ CONDITION = re.compile(r"^\s*#\s*(if|ifdef|ifndef|endif)\b")
 PLATFORMS = (("#if defined(_WIN32)", ("windows", "files_windows")), ("#elif defined(__linux__)", ("linux", "files_posix")),
              ("#else", ("posix", "files_posix")))
 
-ROOMS = ["system", "range", "memory", "file"]
+ROOMS = ["system", "range", "memory", "file", "concurrent"]
 
 
 def expanded(path, done):
