@@ -1,0 +1,50 @@
+// The recorder's side of the ring: getting one from the command, and writing events into it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "ring.hpp"
+
+namespace headroom::profile {
+
+class channel {
+public:
+    // Asks the command for a ring. False, with a message for the program's stderr unless nobody asked for a recording,
+    // when there is none to be had. Neither throws nor allocates; leaves errno and the program's file descriptors as
+    // they were.
+    bool open();
+
+    // What a fork inherited is the parent's: the child lets go of it without a word.
+    void abandon();
+
+    [[nodiscard]] bool is_open() const { return ring_ != nullptr; }
+    [[nodiscard]] std::uint64_t sample() const { return sample_; }
+
+    // Reserves `count` slots in a row and waits until there is room for them. False when the command has gone, or wants
+    // no more.
+    bool reserve(std::uint64_t count, std::uint64_t& index) {
+        index = ring_->reserved.fetch_add(count, std::memory_order_relaxed);
+        return index + count - read_seen_.load(std::memory_order_relaxed) <= ring_slots || wait_for_room(index + count);
+    }
+    void write(std::uint64_t index, event what, std::uint32_t thread, std::uint32_t stack, std::uint64_t first,
+               std::uint64_t second, std::uint64_t third) {
+        slot& to = ring_->slots[index % ring_slots];
+        to.words[0] = first;
+        to.words[1] = second;
+        to.words[2] = third;
+        to.head.store(slot_head(index, what, thread, stack), std::memory_order_release);
+    }
+
+private:
+    bool wait_for_room(std::uint64_t upto);
+
+    ring* ring_ = nullptr;
+    std::uint64_t sample_ = 0;
+    std::atomic<std::uint64_t> read_seen_{0};  // what the reader had given back when somebody last looked
+};
+
+// "headroom: process 123 is not recorded: REASON" on the program's standard error.
+void complain(const char* reason, int error);
+
+}  // namespace headroom::profile

@@ -1,0 +1,25 @@
+// The counter that stamps events: the processor's own where reading it is one instruction, the monotonic clock
+// elsewhere.
+#pragma once
+
+#include <time.h>
+
+#include <cstdint>
+
+namespace headroom::profile {
+
+inline std::uint64_t monotonic_ns() {
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<std::uint64_t>(now.tv_sec) * 1000000000U + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+inline std::uint64_t ticks() {
+#if __has_builtin(__builtin_ia32_rdtsc)
+    return __builtin_ia32_rdtsc();
+#else
+    return monotonic_ns();
+#endif
+}
+
+}  // namespace headroom::profile

@@ -1,0 +1,153 @@
+// x86-64: most code has no frame pointers, so stacks are unwound by call frame information, a row for each return
+// address remembered in a table that all threads read without a lock.
+#include <link.h>
+#include <sys/mman.h>
+
+#include <atomic>
+#include <bit>
+#include <cstring>
+
+#include "call_frame.hpp"
+#include "unwind.hpp"
+
+namespace headroom::profile {
+namespace {
+
+struct remembered {
+    std::atomic<std::uintptr_t> pc;  // 0: free; 1: being written
+    std::atomic<std::uint64_t> row;
+};
+constexpr std::size_t table_size = std::size_t{1} << 16;
+std::atomic<remembered*> rows;
+
+struct wanted {
+    std::uintptr_t pc;
+    const std::uint8_t* search_table;
+};
+
+int visit(dl_phdr_info* info, std::size_t /*size*/, void* data) {
+    auto* const found = static_cast<wanted*>(data);
+    std::uintptr_t begin = ~std::uintptr_t{0};
+    std::uintptr_t end = 0;
+    bool holds = false;
+    const std::uint8_t* table = nullptr;
+    for (int i = 0; i < info->dlpi_phnum; ++i) {
+        const auto& part = info->dlpi_phdr[i];
+        const std::uintptr_t at = info->dlpi_addr + part.p_vaddr;
+        if (part.p_type == PT_LOAD) {
+            if (at < begin) begin = at;
+            if (at + part.p_memsz > end) end = at + part.p_memsz;
+            holds = holds || (found->pc >= at && found->pc < at + part.p_memsz);
+        } else if (part.p_type == PT_GNU_EH_FRAME) {
+            table = reinterpret_cast<const std::uint8_t*>(at);
+        }
+    }
+    if (!holds) return 0;
+    code_found(begin, end, info->dlpi_addr, info->dlpi_name);
+    found->search_table = table;
+    return 1;
+}
+
+// `pc` is a return address: the call lies before it, and may be a function's last instruction.
+[[gnu::noinline]] frame_row look_up(std::uintptr_t pc) {
+    wanted found{pc - 1, nullptr};
+    dl_iterate_phdr(visit, &found);
+    if (found.search_table == nullptr) return {};
+    frame_row row = find_row(pc - 1, found.search_table);
+    // The kernel enters a signal's return function at its first byte: nothing was called before it.
+    if (row.kind == frame_row::unknown) {
+        const frame_row entry = find_row(pc, found.search_table);
+        if (entry.kind == frame_row::signal_frame) row = entry;
+    }
+    return row;
+}
+
+frame_row row_of(std::uintptr_t pc) {
+    remembered* table = rows.load(std::memory_order_acquire);
+    if (table == nullptr) {
+        auto* const made = static_cast<remembered*>(pages(sizeof(remembered) * table_size));
+        if (made == nullptr) return look_up(pc);
+        if (rows.compare_exchange_strong(table, made))
+            table = made;
+        else
+            munmap(made, sizeof(remembered) * table_size);
+    }
+    const std::uint64_t hash = pc * 0x9e3779b97f4a7c15U;
+    for (std::size_t probe = 0; probe < 8; ++probe) {
+        remembered& entry = table[((hash >> 48) + probe) % table_size];
+        const std::uintptr_t key = entry.pc.load(std::memory_order_acquire);
+        if (key == pc) return std::bit_cast<frame_row>(entry.row.load(std::memory_order_relaxed));
+        if (key != 0) continue;
+        const frame_row row = look_up(pc);
+        std::uintptr_t none = 0;
+        if (entry.pc.compare_exchange_strong(none, 1, std::memory_order_acquire)) {
+            entry.row.store(std::bit_cast<std::uint64_t>(row), std::memory_order_relaxed);
+            entry.pc.store(pc, std::memory_order_release);
+        }
+        return row;
+    }
+    return look_up(pc);
+}
+
+std::uintptr_t word_at(std::uintptr_t address) {
+    std::uintptr_t value = 0;
+    std::memcpy(&value, reinterpret_cast<const void*>(address), sizeof value);
+    return value;
+}
+
+// How far up a single frame may reach. A larger step is a sign of code that is described wrongly.
+constexpr std::uintptr_t largest_frame = std::uintptr_t{64} << 20;
+
+}  // namespace
+
+std::size_t unwind(frame_start from, std::uintptr_t* frames, std::size_t most) {
+    std::size_t count = 0;
+    while (count < most && from.pc != 0) {
+        frames[count++] = from.pc;
+        const frame_row row = row_of(from.pc);
+        std::uintptr_t cfa = 0;
+        switch (row.kind) {
+            case frame_row::from_sp:
+                cfa = from.sp + static_cast<std::uintptr_t>(std::intptr_t{row.offset});
+                break;
+            case frame_row::from_fp:
+                cfa = from.fp + static_cast<std::uintptr_t>(std::intptr_t{row.offset});
+                break;
+            case frame_row::deref_fp: {
+                const std::uintptr_t at = from.fp + static_cast<std::uintptr_t>(std::intptr_t{row.offset});
+                if (at < from.sp || at - from.sp > largest_frame || at % 8 != 0) return count;
+                cfa = word_at(at);
+                break;
+            }
+            case frame_row::signal_frame:
+                // ucontext_t lies at the stack pointer: general registers from byte 40, of which 10 is the frame
+                // pointer, 15 the stack pointer, 16 the instruction that was interrupted (whose next one stands for a
+                // return address).
+                from.fp = word_at(from.sp + 40 + std::uintptr_t{10} * 8);
+                from.pc = word_at(from.sp + 40 + std::uintptr_t{16} * 8) + 1;
+                from.sp = word_at(from.sp + 40 + std::uintptr_t{15} * 8);
+                continue;
+            case frame_row::unknown:
+            case frame_row::outermost:
+                return count;
+        }
+        if (cfa <= from.sp || cfa - from.sp > largest_frame || cfa % 8 != 0) return count;
+        if (row.saved != frame_row::same) {
+            const std::uintptr_t base = row.saved == frame_row::at_cfa ? cfa : from.fp;
+            const std::uintptr_t at = base + static_cast<std::uintptr_t>(std::intptr_t{row.saved_offset});
+            if (at < from.sp || at >= cfa) return count;
+            from.fp = word_at(at);
+        }
+        from.pc = word_at(cfa - 8);
+        from.sp = cfa;
+    }
+    return count;
+}
+
+void forget_code() {
+    remembered* const table = rows.load(std::memory_order_acquire);
+    if (table != nullptr)
+        madvise(table, sizeof(remembered) * table_size, MADV_DONTNEED);  // zeros again, one page at a time
+}
+
+}  // namespace headroom::profile
