@@ -1,0 +1,104 @@
+// What to do about a site: the first rule of a table whose conditions the site meets.
+//
+// The table is data. A test reads it: every rule can be reached, every measurement that a rule leans on is in the
+// published report, and the last rule takes whatever is left.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sites.hpp"
+
+namespace headroom::profile {
+
+enum class advice {
+    leave_it,
+    reserve,
+    vector,
+    settled_vector,
+    arena_with_marks,
+    monotonic,
+    multipool,
+    resource_per_thread
+};
+
+// What a rule may ask of a site. All are numbers; a flag is 0 or 1.
+enum class feature {
+    none,
+    foreign,    // the code that allocates is a library's without source lines, not the program's
+    reserving,  // reserve() has been called already
+    rehashing,
+    text,          // a std::string or its like
+    named_growth,  // growth was recognised by the container's own functions, or by realloc
+    growths,
+    copied_bytes,
+    growing_share,  // time in growing / run; 1 where times are not known
+    arrays,         // that grew, and have died or were alive at the end
+    most_live,      // blocks alive at once
+    largest_final,  // bytes of the largest array that had grown
+    final_spread,   // its 90th percentile / 10th
+    pinned,         // elements change when they are moved (strings, lists): they cannot be moved as bytes
+    allocations,
+    mean_size,         // bytes
+    allocation_share,  // of the run, were each allocation to cost 30 ns
+    variation,         // bits
+    utilization,
+    contention,
+    freed_elsewhere,  // share of frees by another thread than allocated
+    median_lifetime_us
+};
+
+struct condition {
+    feature what = feature::none;
+    double least = 0;
+    double most = 0;
+};
+
+inline constexpr double any = 1e300;
+
+// A cell of the published report: what was measured there stands behind the estimate.
+struct lab_cell {
+    std::string_view experiment;
+    std::string_view contender;
+    std::string_view parameters;  // "element=int elements=1000000"
+    double ratio;                 // time / the baseline's, as published
+};
+
+struct rule {
+    std::string_view name;
+    advice what;
+    std::array<condition, 6> when;
+    std::string_view because;  // evidence; {growths} and the like are filled in
+    double saves_least;        // share of the cost that goes away, from
+    double saves_most;         // to
+    lab_cell cell;
+};
+
+std::span<const rule> rules();
+
+double value_of(feature what, const site& of);
+bool meets(const rule& one, const site& of);
+
+struct recommendation {
+    const rule* because_of = nullptr;
+    advice what = advice::leave_it;
+    std::string text;  // "reserve(100000)"
+    std::string evidence;
+    double saves_least_ns = 0;
+    double saves_most_ns = 0;
+    double saved_bytes_copied = 0;
+};
+
+recommendation advise(const site& of);
+
+std::string_view name_of(advice what);
+std::string_view name_of(feature what);
+
+// Readable numbers: "1.5 MiB", "3.2 ms", "12,345".
+std::string bytes_text(double bytes);
+std::string time_text(double ns);
+std::string count_text(double count);
+
+}  // namespace headroom::profile

@@ -1,0 +1,231 @@
+// Reads heaptrack's traces: they name call stacks and sizes, but neither addresses, threads nor times of single events.
+//
+// An array that grows shows itself in them too: a block allocated, and a smaller one freed next.
+#include <zlib.h>
+#include <zstd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <stdexcept>
+
+#include "totals.hpp"
+#include "trace/format.hpp"
+
+namespace headroom::profile {
+namespace {
+
+struct closer {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+};
+
+// The text of a file, whichever way it is compressed. `damage` says what was wrong with its end.
+std::string unpacked(const std::string& path, std::string& damage) {
+    std::unique_ptr<std::FILE, closer> file(std::fopen(path.c_str(), "rbe"));
+    if (!file) throw std::runtime_error("cannot read " + path + ": " + std::strerror(errno));
+    unsigned char magic[4] = {};
+    const std::size_t got = std::fread(magic, 1, sizeof magic, file.get());
+    std::rewind(file.get());
+    std::string text;
+    if (got == 4 && magic[0] == 0x28 && magic[1] == 0xb5 && magic[2] == 0x2f && magic[3] == 0xfd) {
+        const std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> context(ZSTD_createDCtx(), ZSTD_freeDCtx);
+        std::string in(ZSTD_DStreamInSize(), '\0');
+        std::string out(ZSTD_DStreamOutSize(), '\0');
+        std::size_t rest = 0;
+        while (const std::size_t size = std::fread(in.data(), 1, in.size(), file.get())) {
+            ZSTD_inBuffer input{in.data(), size, 0};
+            while (input.pos < input.size) {
+                ZSTD_outBuffer output{out.data(), out.size(), 0};
+                rest = ZSTD_decompressStream(context.get(), &output, &input);
+                if (ZSTD_isError(rest) != 0) {
+                    damage = "it is damaged";
+                    return text;
+                }
+                text.append(out, 0, output.pos);
+            }
+        }
+        if (rest != 0) damage = "it is cut off";
+        return text;
+    }
+    file.reset();
+    const std::unique_ptr<gzFile_s, decltype(&gzclose)> zipped(gzopen(path.c_str(), "rb"),
+                                                               gzclose);  // plain text passes too
+    if (!zipped) throw std::runtime_error("cannot read " + path);
+    char buffer[65536];
+    int size = 0;
+    while ((size = gzread(zipped.get(), buffer, sizeof buffer)) > 0)
+        text.append(buffer, static_cast<std::size_t>(size));
+    if (size < 0) damage = "it is damaged";
+    return text;
+}
+
+class line_words {
+public:
+    explicit line_words(std::string_view line) : rest_(line) {}
+    [[nodiscard]] bool done() const { return rest_.empty(); }
+    std::uint64_t number() {
+        const std::string word(next());
+        return std::strtoull(word.c_str(), nullptr, 16);
+    }
+    [[nodiscard]] std::string_view rest() const { return rest_; }
+
+private:
+    std::string_view next() {
+        const std::size_t end = rest_.find(' ');
+        const std::string_view word = rest_.substr(0, end);
+        rest_ = end == std::string_view::npos ? std::string_view{} : rest_.substr(end + 1);
+        return word;
+    }
+    std::string_view rest_;
+};
+
+}  // namespace
+
+trace_totals import_heaptrack(const std::string& path) {
+    trace_totals result;
+    result.source = path;
+    const std::string text = unpacked(path, result.damage);
+    if (text.compare(0, 2, "v ") != 0)
+        throw std::runtime_error(path + " is neither a trace of headroom profile nor one of heaptrack");
+    process_totals& process = result.processes.emplace_back();
+    std::vector<std::string> strings(1);
+    std::vector<std::vector<std::string>> places(1);  // of each instruction: "function\tfile:line", innermost first
+    struct node {
+        std::uint64_t place;
+        std::uint64_t parent;
+    };
+    std::vector<node> nodes(1);
+    struct block_kind {
+        std::uint32_t stack;
+        std::uint64_t size;
+        stack_totals* totals;
+    };
+    std::vector<block_kind> kinds;
+    std::uint64_t version = 0;
+    double copied = 0;
+    std::uint64_t last = ~std::uint64_t{0};  // what was allocated by the line before, if that was an allocation
+    std::uint64_t line_number = 0;
+    const auto at = [&](auto& list, std::uint64_t index) -> auto& {
+        if (index >= list.size())
+            throw std::runtime_error(path + ", line " + std::to_string(line_number) + ": a reference to nothing");
+        return list[index];
+    };
+    for (std::size_t begin = 0; begin < text.size();) {
+        std::size_t end = text.find('\n', begin);
+        if (end == std::string::npos) {
+            if (result.damage.empty()) result.damage = "its last line is cut off";
+            break;
+        }
+        ++line_number;
+        const std::string_view line(text.data() + begin, end - begin);
+        begin = end + 1;
+        if (line.size() < 2) continue;
+        line_words words(line.substr(2));
+        switch (line[0]) {
+            case 'v':
+                words.number();
+                version = words.done() ? 1 : words.number();
+                if (version < 2 || version > 3) {
+                    throw std::runtime_error(path + " has version " + std::to_string(version) +
+                                             " of heaptrack's format; 2 and 3 are read here");
+                }
+                break;
+            case 'X':
+                process.command_line = line.substr(2);
+                break;
+            case 's':
+                if (version >= 3) words.number();
+                strings.emplace_back(words.rest());
+                break;
+            case 'i': {
+                words.number();
+                const std::uint64_t module = words.number();
+                std::vector<std::string>& frames = places.emplace_back();
+                while (!words.done()) {
+                    const std::string function = at(strings, words.number());
+                    if (words.done()) {
+                        frames.push_back(function);
+                        break;
+                    }
+                    const std::string file = at(strings, words.number());
+                    frames.push_back(function + "\t" + file + ":" + std::to_string(words.number()));
+                }
+                if (frames.empty()) {
+                    const std::string& name = at(strings, module);
+                    frames.push_back("(" + name.substr(name.rfind('/') + 1) + ")");
+                }
+                break;
+            }
+            case 't': {
+                const std::uint64_t place = words.number();
+                nodes.push_back({place, words.number()});
+                break;
+            }
+            case 'a': {
+                const std::uint64_t size = words.number();
+                const auto stack = static_cast<std::uint32_t>(words.number());
+                if (!process.stacks.contains(stack)) {
+                    std::vector<std::string>& names = process.stacks[stack].names;
+                    std::uint64_t next = stack;
+                    for (std::size_t depth = 0; next != 0 && depth < 1024; ++depth) {
+                        const node& one = at(nodes, next);
+                        const std::vector<std::string>& frames = at(places, one.place);
+                        names.insert(names.end(), frames.begin(), frames.end());
+                        next = one.parent;
+                    }
+                }
+                kinds.push_back({stack, size, &process.totals[stack]});
+                break;
+            }
+            case '+': {
+                last = words.number();
+                const block_kind& kind = at(kinds, last);
+                stack_totals& totals = *kind.totals;
+                const auto bytes = static_cast<double>(kind.size);
+                totals.allocations += 1;
+                totals.bytes += bytes;
+                totals.most_live = std::max(totals.most_live, totals.live += 1);
+                totals.most_live_bytes = std::max(totals.most_live_bytes, totals.live_bytes += bytes);
+                totals.sizes.add(kind.size, 1);
+                process.allocations += 1;
+                process.bytes += bytes;
+                process.peak_bytes = std::max(process.peak_bytes, process.live_bytes += bytes);
+                break;
+            }
+            case '-': {
+                const block_kind& kind = at(kinds, words.number());
+                const auto bytes = static_cast<double>(kind.size);
+                kind.totals->live -= 1;
+                kind.totals->live_bytes -= bytes;
+                kind.totals->frees += 1;
+                process.frees += 1;
+                process.live_bytes -= bytes;
+                if (last < kinds.size() && kinds[last].size > kind.size) {
+                    growth_sum sum;
+                    sum.count = 1;
+                    sum.bytes = bytes;
+                    sum.room_bytes = static_cast<double>(kinds[last].size);
+                    const growth_class which = classify(grew_adjacent, kind.size, kinds[last].size);
+                    kinds[last].totals->growth[static_cast<std::size_t>(which)] += sum;
+                    copied += bytes;
+                }
+                last = ~std::uint64_t{0};
+                break;
+            }
+            case 'c':
+                process.seconds = static_cast<double>(words.number()) / 1000;
+                add_moment(process.times, {process.seconds, process.live_bytes, copied, process.allocations});
+                break;
+            default:
+                break;
+        }
+    }
+    process.complete = true;
+    process.notes.push_back(
+        "read from heaptrack's trace: it does not say how long growing took, which thread did it, nor where blocks "
+        "lay");
+    return result;
+}
+
+}  // namespace headroom::profile

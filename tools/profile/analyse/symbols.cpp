@@ -1,0 +1,194 @@
+#include "symbols.hpp"
+
+#include <cxxabi.h>
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+
+#include <cstdlib>
+#include <map>
+#include <unordered_map>
+
+namespace headroom::profile {
+
+std::string demangled(const char* name) {
+    int status = 0;
+    char* const clear = abi::__cxa_demangle(name, nullptr, nullptr, &status);
+    if (clear == nullptr) return name;
+    std::string result(clear);
+    std::free(clear);
+    return result;
+}
+
+namespace {
+
+// Where a function was declared: what it was inlined from, and the declaration in its class.
+Dwarf_Die declaration(Dwarf_Die die) {
+    for (int step = 0; step < 4; ++step) {
+        Dwarf_Attribute attribute;
+        Dwarf_Die next;
+        if (dwarf_attr(&die, DW_AT_abstract_origin, &attribute) == nullptr &&
+            dwarf_attr(&die, DW_AT_specification, &attribute) == nullptr)
+            break;
+        if (dwarf_formref_die(&attribute, &next) == nullptr) break;
+        die = next;
+    }
+    return die;
+}
+
+// Types that only one file knows have no linkage names: the name is put together from the classes and namespaces around
+// it.
+std::string qualified(Dwarf_Die* die) {
+    Dwarf_Die declared = declaration(*die);
+    Dwarf_Die* scopes = nullptr;
+    const int count = dwarf_getscopes_die(&declared, &scopes);
+    std::string result;
+    for (int i = 0; i < count; ++i) {
+        const int tag = dwarf_tag(&scopes[i]);
+        if (tag == DW_TAG_compile_unit || tag == DW_TAG_partial_unit) break;
+        if (tag == DW_TAG_lexical_block) continue;
+        Dwarf_Attribute attribute;
+        const char* name = dwarf_formstring(dwarf_attr_integrate(&scopes[i], DW_AT_name, &attribute));
+        if (name == nullptr) name = tag == DW_TAG_namespace ? "(anonymous namespace)" : "<unnamed>";
+        if (tag == DW_TAG_namespace && dwarf_hasattr_integrate(&scopes[i], DW_AT_export_symbols) != 0)
+            continue;  // inline
+        result = result.empty() ? name : std::string(name) + "::" + result;
+    }
+    std::free(scopes);
+    return result;
+}
+
+std::string name_of(Dwarf_Die* die) {
+    Dwarf_Attribute attribute;
+    for (const unsigned which : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name}) {
+        if (dwarf_attr_integrate(die, which, &attribute) == nullptr) continue;
+        if (const char* const name = dwarf_formstring(&attribute)) return demangled(name);
+    }
+    return qualified(die);
+}
+
+const Dwfl_Callbacks callbacks = {dwfl_linux_proc_find_elf, dwfl_standard_find_debuginfo, nullptr, nullptr};
+
+// All code that lay in memory at one time.
+class generation {
+public:
+    generation(const std::vector<code_module>& modules, std::uint32_t number) : dwfl_(dwfl_begin(&callbacks)) {
+        if (dwfl_ == nullptr) return;
+        dwfl_report_begin(dwfl_);
+        for (const code_module& module : modules) {
+            if (module.generation != number || module.path.empty() || module.path.front() != '/') continue;
+            if (dwfl_report_elf(dwfl_, module.path.c_str(), module.path.c_str(), -1, module.bias, true) == nullptr)
+                continue;
+        }
+        dwfl_report_end(dwfl_, nullptr, nullptr);
+    }
+    ~generation() {
+        if (dwfl_ != nullptr) dwfl_end(dwfl_);
+    }
+    generation(const generation&) = delete;
+    generation& operator=(const generation&) = delete;
+
+    std::vector<source_frame> at(std::uint64_t address, std::map<std::string, bool>& has_lines) {
+        std::vector<source_frame> frames;
+        Dwfl_Module* const module = dwfl_ == nullptr ? nullptr : dwfl_addrmodule(dwfl_, address);
+        if (module == nullptr) return {source_frame{}};
+        const char* const path =
+            dwfl_module_info(module, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr);
+        const std::string module_path = path != nullptr ? path : "";
+        source_frame here;
+        here.module = module_path;
+        if (Dwfl_Line* const line = dwfl_module_getsrc(module, address)) {
+            int number = 0;
+            if (const char* const file = dwfl_lineinfo(line, nullptr, &number, nullptr, nullptr, nullptr)) {
+                here.file = file;
+                here.line = number;
+            }
+        }
+        bool& lines = has_lines[module_path];
+        lines = lines || here.line != 0;
+        inlined(module, address, here, frames);
+        // The function that holds them all has its name in the symbol table, which is better than the debugger's: it is
+        // whole.
+        if (const char* const name = dwfl_module_addrname(module, address)) here.function = demangled(name);
+        frames.push_back(here);
+        return frames;
+    }
+
+private:
+    // Functions that were inlined at the address; `here` becomes the place in the function that holds them.
+    static void inlined(Dwfl_Module* module, std::uint64_t address, source_frame& here,
+                        std::vector<source_frame>& frames) {
+        Dwarf_Addr bias = 0;
+        Dwarf_Die* const unit = dwfl_module_addrdie(module, address, &bias);
+        if (unit == nullptr) return;
+        Dwarf_Die* scopes = nullptr;
+        int count = dwarf_getscopes(unit, address - bias, &scopes);
+        if (count <= 0) return;
+        Dwarf_Die innermost;
+        const bool found =
+            dwarf_offdie(dwfl_module_getdwarf(module, &bias), dwarf_dieoffset(&scopes[0]), &innermost) != nullptr;
+        std::free(scopes);
+        scopes = nullptr;
+        if (!found) return;
+        count = dwarf_getscopes_die(&innermost, &scopes);
+        Dwarf_Files* files = nullptr;
+        dwarf_getsrcfiles(unit, &files, nullptr);
+        for (int i = 0; i + 1 < count; ++i) {
+            const int tag = dwarf_tag(&scopes[i]);
+            if (tag == DW_TAG_subprogram) {
+                here.function = name_of(&scopes[i]);
+                break;
+            }
+            if (tag != DW_TAG_inlined_subroutine) continue;
+            here.function = name_of(&scopes[i]);
+            here.inlined = true;
+            frames.push_back(here);
+            here.inlined = false;
+            here.function.clear();
+            Dwarf_Attribute attribute;
+            Dwarf_Word number = 0;
+            if (dwarf_formudata(dwarf_attr(&scopes[i], DW_AT_call_file, &attribute), &number) == 0 &&
+                files != nullptr) {
+                const char* const file = dwarf_filesrc(files, number, nullptr, nullptr);
+                if (file != nullptr) here.file = file;
+            }
+            if (dwarf_formudata(dwarf_attr(&scopes[i], DW_AT_call_line, &attribute), &number) == 0)
+                here.line = static_cast<int>(number);
+        }
+        std::free(scopes);
+    }
+
+    Dwfl* dwfl_;
+};
+
+}  // namespace
+
+struct symbols::implementation {
+    const std::vector<code_module>& modules;
+    std::map<std::uint32_t, std::unique_ptr<generation>> generations;
+    std::map<std::uint32_t, std::unordered_map<std::uint64_t, std::vector<source_frame>>> known;
+    std::map<std::string, bool> has_lines;
+};
+
+symbols::symbols(const std::vector<code_module>& modules) : self_(new implementation{modules, {}, {}, {}}) {}
+symbols::~symbols() = default;
+
+const std::vector<source_frame>& symbols::at(std::uint64_t return_address, std::uint32_t number) {
+    const auto [place, fresh] = self_->known[number].try_emplace(return_address);
+    if (fresh) {
+        std::unique_ptr<generation>& of = self_->generations[number];
+        if (!of) of = std::make_unique<generation>(self_->modules, number);
+        place->second = of->at(return_address - 1, self_->has_lines);  // the call, not what comes after it
+    }
+    return place->second;
+}
+
+std::vector<std::string> symbols::without_lines() const {
+    std::vector<std::string> names;
+    for (const auto& [module, lines] : self_->has_lines) {
+        if (!lines) names.push_back(module);
+    }
+    return names;
+}
+
+}  // namespace headroom::profile

@@ -1,0 +1,301 @@
+#include "totals.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <stdexcept>
+
+#include "recorder/ring.hpp"
+#include "trace/reader.hpp"
+
+namespace headroom::profile {
+
+growth_sum& growth_sum::operator+=(const growth_sum& other) {
+    count += other.count;
+    bytes += other.bytes;
+    ns += other.ns;
+    longest_ns = std::max(longest_ns, other.longest_ns);
+    room_bytes += other.room_bytes;
+    return *this;
+}
+
+void block_sizes::add(std::uint64_t size, double weight) {
+    if (counts.size() >= 256 && !counts.contains(size)) size = std::bit_ceil(std::max<std::uint64_t>(size, 1));
+    counts[size] += weight;
+}
+
+void block_sizes::merge(const block_sizes& other) {
+    for (const auto& [size, weight] : other.counts) add(size, weight);
+}
+
+void stack_totals::merge(const stack_totals& other) {
+    allocations += other.allocations;
+    bytes += other.bytes;
+    live += other.live;
+    live_bytes += other.live_bytes;
+    most_live += other.most_live;  // an upper bound where the stacks peaked at different times
+    most_live_bytes += other.most_live_bytes;
+    frees += other.frees;
+    frees_elsewhere += other.frees_elsewhere;
+    reshared += other.reshared;
+    near += other.near;
+    far += other.far;
+    for (std::size_t i = 0; i < lifetimes.size(); ++i) lifetimes[i] += other.lifetimes[i];
+    sizes.merge(other.sizes);
+    for (const auto& [thread, count] : other.threads) threads[thread] += count;
+    for (std::size_t i = 0; i < growth.size(); ++i) growth[i] += other.growth[i];
+    arrays += other.arrays;
+    arrays_growths += other.arrays_growths;
+    slack_bound += other.slack_bound;
+    final_bytes += other.final_bytes;
+    alive_at_end += other.alive_at_end;
+    largest_final = std::max(largest_final, other.largest_final);
+    final_sizes.merge(other.final_sizes);
+}
+
+growth_class classify(std::uint32_t flags, std::uint64_t old_size, std::uint64_t new_size) {
+    if ((flags & grew_in_place) != 0) return growth_class::in_place;
+    if ((flags & grew_by_realloc) != 0) return growth_class::moved;
+    if ((flags & grew_adjacent) == 0) return growth_class::same_stack;
+    if (static_cast<same_bytes>(flags & grew_same_bytes) == same_bytes::same) return growth_class::same_bytes;
+    // The old size of a sampled pair is what the allocator gave, a little more than was asked for.
+    const bool rounded = (flags & grew_old_unknown) != 0;
+    const auto is = [&](std::uint64_t size) {
+        return rounded ? size >= new_size && size <= new_size + 64 : size == new_size;
+    };
+    if (is(old_size * 2) || (old_size > 64 && is(old_size + old_size / 2))) return growth_class::doubled;
+    return growth_class::adjacent;
+}
+
+void add_moment(std::vector<moment>& times, const moment& one) {
+    if (times.size() >= 2048) {
+        std::size_t kept = 0;
+        for (std::size_t i = 1; i < times.size(); i += 2) times[kept++] = times[i];
+        times.resize(kept);
+    }
+    times.push_back(one);
+}
+
+namespace {
+
+// Reads the records of one process.
+class adder {
+public:
+    process_totals done;
+
+    void read(record_reader& from) {
+        while (!from.done()) one(from);
+    }
+    // When all has been read.
+    void finish() {
+        for (const info_t& what : infos_) {
+            if (what.count > 0) what.totals->sizes.add(what.size, what.count * what.weight);
+        }
+    }
+
+private:
+    struct info_t {
+        std::uint32_t stack;
+        std::uint64_t size;
+        double weight;
+        stack_totals* totals;
+        double count = 0;
+    };
+
+    info_t& info(record_reader& from) {
+        const std::uint64_t number = from.info();
+        if (number >= infos_.size()) throw std::runtime_error("a block of an unknown kind");
+        return infos_[number];
+    }
+    [[nodiscard]] double weight_of(std::uint64_t size) const {
+        if (done.sample == 0) return 1;
+        const double probability = -std::expm1(-static_cast<double>(size) / static_cast<double>(done.sample));
+        return size == 0 ? 1 : 1 / probability;
+    }
+
+    void arrives(info_t& what) {
+        stack_totals& totals = *what.totals;
+        const double weight = what.weight;
+        const double bytes = weight * static_cast<double>(what.size);
+        totals.allocations += weight;
+        totals.bytes += bytes;
+        totals.live += weight;
+        totals.live_bytes += bytes;
+        totals.most_live = std::max(totals.most_live, totals.live);
+        totals.most_live_bytes = std::max(totals.most_live_bytes, totals.live_bytes);
+        what.count += 1;
+        if (totals.last_thread != thread_ || totals.threads.empty()) totals.threads[thread_] += 0;
+        if (totals.last_thread != thread_ && totals.last_thread != 0) totals.reshared += weight;
+        totals.last_thread = thread_;
+        done.allocations += weight;
+        done.bytes += bytes;
+        done.live_bytes += bytes;
+        done.peak_bytes = std::max(done.peak_bytes, done.live_bytes);
+    }
+    void leaves(info_t& what) {
+        const double bytes = what.weight * static_cast<double>(what.size);
+        what.totals->live -= what.weight;
+        what.totals->live_bytes -= bytes;
+        what.totals->frees += what.weight;
+        done.frees += what.weight;
+        done.live_bytes -= bytes;
+    }
+
+    void one(record_reader& from) {
+        const record kind = from.kind();
+        switch (kind) {
+            case record::freed:
+            case record::freed_elsewhere:
+            case record::freed_last: {
+                if (kind == record::freed_last && last_ >= infos_.size()) throw std::runtime_error("a free of nothing");
+                info_t& what = kind == record::freed_last ? infos_[last_] : info(from);
+                leaves(what);
+                what.totals->lifetimes[from.lifetime()] += what.weight;
+                if (kind == record::freed_elsewhere) what.totals->frees_elsewhere += what.weight;
+                break;
+            }
+            case record::process: {
+                done.pid = from.number32();
+                done.parent = from.number32();
+                done.sample = from.number();
+                from.number();
+                done.path = from.text();
+                done.command_line = from.text();
+                break;
+            }
+            case record::tick:
+                done.seconds += static_cast<double>(from.number()) * 1e-6;
+                add_moment(done.times, {done.seconds, done.live_bytes, copied_, done.allocations});
+                break;
+            case record::thread:
+                thread_ = from.number32();
+                break;
+            case record::info: {
+                const std::uint32_t stack = from.number32();
+                const std::uint64_t size = from.number();
+                infos_.push_back({stack, size, weight_of(size), &done.totals[stack], 0});
+                break;
+            }
+            case record::stack: {
+                process_totals::call_stack& stack = done.stacks[from.number32()];
+                stack.generation = from.number32();
+                const std::uint64_t count = from.number();
+                if (count > most_frames) throw std::runtime_error("a call stack is too deep");
+                stack.frames.clear();
+                std::uint64_t address = 0;
+                for (std::uint64_t i = 0; i < count; ++i) {
+                    const std::uint64_t value = from.number();
+                    address += value >> 1 ^ (~(value & 1) + 1);
+                    stack.frames.push_back(address);
+                }
+                break;
+            }
+            case record::module: {
+                code_module module;
+                module.generation = from.number32();
+                module.begin = from.number();
+                module.end = from.number();
+                module.bias = from.number();
+                module.path = from.text();
+                done.modules.push_back(std::move(module));
+                break;
+            }
+            case record::allocated: {
+                info_t& what = info(from);
+                last_ = static_cast<std::size_t>(&what - infos_.data());
+                arrives(what);
+                break;
+            }
+            case record::grew:
+                grew(from);
+                break;
+            case record::died:
+            case record::alive: {
+                info_t& what = info(from);
+                const double growths = static_cast<double>(from.number());
+                const std::uint64_t previous = from.number();
+                const unsigned lifetime = from.lifetime();
+                stack_totals& totals = *what.totals;
+                if (kind == record::died) {
+                    leaves(what);
+                    totals.lifetimes[lifetime] += what.weight;
+                } else {
+                    totals.alive_at_end += what.weight;
+                }
+                totals.arrays += what.weight;
+                totals.arrays_growths += what.weight * growths;
+                if (previous < what.size) totals.slack_bound += what.weight * static_cast<double>(what.size - previous);
+                totals.final_bytes += what.weight * static_cast<double>(what.size);
+                totals.largest_final = std::max(totals.largest_final, what.size);
+                totals.final_sizes.add(what.size, what.weight);
+                break;
+            }
+            case record::nearness: {
+                stack_totals& totals = done.totals[from.number32()];
+                totals.near += static_cast<double>(from.number());
+                totals.far += static_cast<double>(from.number());
+                break;
+            }
+            case record::lost:
+                done.lost += from.number();
+                break;
+            case record::ended:
+                done.seconds = std::max(done.seconds, static_cast<double>(from.number()) * 1e-6);
+                add_moment(done.times, {done.seconds, done.live_bytes, copied_, done.allocations});
+                done.complete = true;
+                break;
+            case record::resized: {
+                leaves(info(from));
+                arrives(info(from));
+                break;
+            }
+            case record::text:
+                done.notes.push_back(from.text());
+                break;
+            default:
+                throw std::runtime_error("an unknown record");
+        }
+    }
+
+    void grew(record_reader& from) {
+        info_t& old = info(from);
+        info_t& fresh = info(from);
+        const std::uint32_t flags = from.number32();
+        const std::uint64_t ns = from.number();
+        // What it stands for: the new block was kept with its own probability, or the old one with that of its size.
+        const bool by_realloc = (flags & grew_by_realloc) != 0;
+        const double weight = fresh.weight;
+        growth_sum sum;
+        sum.count = weight;
+        sum.bytes = weight * static_cast<double>(old.size);
+        sum.ns = weight * static_cast<double>(ns);
+        sum.longest_ns = ns;
+        sum.room_bytes = weight * static_cast<double>(fresh.size);
+        const growth_class kind = classify(flags, old.size, fresh.size);
+        fresh.totals->growth[static_cast<std::size_t>(kind)] += sum;
+        if (kind != growth_class::in_place) copied_ += sum.bytes;
+        if ((flags & grew_old_unknown) == 0) leaves(old);
+        if (by_realloc) arrives(fresh);  // other new blocks have been announced
+    }
+
+    double copied_ = 0;
+    std::uint32_t thread_ = 0;
+    std::vector<info_t> infos_;
+    std::size_t last_ = ~std::size_t{0};  // what the last `allocated` was about
+};
+
+}  // namespace
+
+trace_totals add_up(const std::string& path) {
+    if (!is_trace(path)) return import_heaptrack(path);
+    trace_totals result;
+    result.source = path;
+    std::map<std::uint32_t, adder> processes;
+    result.damage =
+        read_trace(path, [&](std::uint32_t process, record_reader& records) { processes[process].read(records); });
+    for (auto& [number, one] : processes) one.finish();
+    for (auto& [number, one] : processes) result.processes.push_back(std::move(one.done));
+    return result;
+}
+
+}  // namespace headroom::profile

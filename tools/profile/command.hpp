@@ -1,0 +1,38 @@
+// headroom profile: run a program and say which of its containers would gain; import, show, diff.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+namespace headroom::tools {
+
+class profile_command {
+public:
+    // Adds its flags and subcommands to `profile`.
+    explicit profile_command(CLI::App& profile);
+
+    // Does what was asked for. Returns the exit code of the program that was run; throws std::exception.
+    int run();
+
+private:
+    int record();
+    // Shows a trace in the forms that were asked for.
+    void show(const std::string& trace);
+
+    CLI::App* import_;
+    CLI::App* diff_;
+    std::vector<std::string> command_;
+    std::string trace_;
+    std::string sample_;
+    std::string page_;
+    std::string json_;
+    std::string pprof_;
+    std::string folded_;
+    std::vector<std::string> files_;
+    std::vector<std::string> both_;
+};
+
+}  // namespace headroom::tools

@@ -1,0 +1,171 @@
+// Turns a process's events into the records of a trace: which block was freed, which one replaced which, how long it
+// lived.
+//
+// An array that grows shows itself so: a larger block is allocated, and then the same thread frees a smaller one. What
+// else is known of such a pair (that nothing lay between, that both came from one call stack, that both begin with the
+// same bytes) is written along with it; whether it is growth is decided when the names of functions are known
+// (analyse/sites.hpp).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "recorder/ring.hpp"
+#include "trace/writer.hpp"
+
+namespace headroom::profile {
+
+// Blocks that are alive, by address: open addressing, as this is looked into at every event, and small, as it is most
+// of what the command keeps in its caches.
+struct live_block {
+    std::uint64_t address = 0;  // 0: no block
+    std::uint64_t since = 0;    // ticks
+    std::uint32_t info = 0;
+    std::uint32_t thread = 0;
+    std::uint32_t order = 0;  // allocations before this one
+    std::uint32_t chain = 0;  // what is known of the array whose present block this is, if it has grown; 0: it has not
+};
+static_assert(sizeof(live_block) == 32);
+
+struct growth_chain {
+    std::uint64_t began = 0;     // ticks, when the array began
+    std::uint64_t previous = 0;  // size before it grew last
+    std::uint32_t growths = 0;
+};
+
+class live_table {
+public:
+    live_table() : places_(std::size_t{1} << (64 - first_shift)) {}
+    live_block* find(std::uint64_t address);
+    // `address` must not be in the table.
+    live_block& insert(std::uint64_t address);
+    void erase(live_block* block);
+    void expect(std::uint64_t address) const { __builtin_prefetch(&places_[place(address)]); }
+    template <class F>
+    void each(F use) const {
+        for (const live_block& block : places_) {
+            if (block.address != 0) use(block);
+        }
+    }
+
+private:
+    [[nodiscard]] std::size_t place(std::uint64_t address) const {
+        return (address >> 4) * 0x9e3779b97f4a7c15U >> shift_;  // the upper bits: the lower ones hardly mix
+    }
+    void grow();
+    static constexpr int first_shift = 64 - 10;
+    int shift_ = first_shift;
+    std::vector<live_block> places_;
+    std::size_t count_ = 0;
+};
+
+struct process_facts {
+    std::uint32_t pid = 0;
+    std::uint32_t parent = 0;
+    std::string path;
+    std::string command_line;
+};
+
+class digest {
+public:
+    digest(const process_facts& facts, record_writer& out) : facts_(facts), out_(&out) {}
+
+    // Before the first event. `ticks_per_us`: how fast the counter runs that stamps them.
+    void begin(const ring& from, double ticks_per_us);
+    // One slot after the other, in their order.
+    void take(const slot& event, std::uint64_t head);
+    // This slot, whether complete or not, will be taken soon: what it needs is fetched into the caches.
+    void expect(const slot& event) const { live_.expect(event.words[0]); }
+    // After the last.
+    void end(std::uint64_t lost);
+    void note(std::string_view words);
+
+private:
+    struct info_t {
+        std::uint32_t stack;
+        std::uint64_t size;
+    };
+    struct pending_growth {
+        bool waiting = false;
+        std::uint32_t old_info = 0;
+        std::uint32_t new_info = 0;
+        std::uint32_t flags = 0;
+        std::uint64_t began = 0;
+        std::uint64_t ended = 0;
+    };
+    struct thread_t {
+        std::uint64_t last = 0;  // address of what it allocated last, unless it has freed something since
+        std::uint64_t last_size = 0;
+        live_block moving;  // the block that a realloc under way has in hand
+        std::uint64_t moving_usable = 0;
+        std::uint64_t moving_since = 0;
+        bool is_moving = false;
+        pending_growth growth;
+    };
+    struct newest_t {  // the block that a thread allocated last by a stack, unless it has been taken for what an older
+                       // one became
+        std::uint64_t address = 0;
+        std::uint64_t size = 0;
+    };
+    struct stack_t {
+        std::uint32_t owner =
+            0;  // the first thread that came by; what others allocate last by this stack is in others_
+        newest_t newest;
+        std::uint64_t last = 0;  // address of the block before
+        std::uint64_t near = 0;
+        std::uint64_t far = 0;
+    };
+
+    void allocated(std::uint32_t thread, std::uint32_t stack, std::uint64_t address, std::uint64_t size,
+                   std::uint64_t at);
+    void freed(std::uint32_t thread, std::uint64_t address, std::uint64_t detail, std::uint64_t at);
+    void moved(std::uint32_t thread, std::uint32_t stack, std::uint64_t address, std::uint64_t size, std::uint64_t at);
+    growth_chain& chain_of(live_block& block);
+    void forget_chain(const live_block& block);
+    void write_allocated(std::uint32_t info);
+    live_block* successor(const live_block& block, std::uint32_t thread, std::uint32_t& flags);
+    void write_free(const live_block& block, std::uint32_t thread, std::uint64_t at);
+    void write_growth(std::uint32_t thread, pending_growth& growth);
+    void died(record how, const live_block& block, std::uint64_t at);
+    void on_time(std::uint64_t at);
+    void by_thread(std::uint32_t thread);
+    std::uint32_t info_of(std::uint32_t stack, std::uint64_t size);
+    [[nodiscard]] unsigned lifetime(std::uint64_t from, std::uint64_t to) const;
+    thread_t& thread_of_number(std::uint32_t thread);
+    stack_t& stack_of_number(std::uint32_t stack);
+    newest_t& newest_of(std::uint32_t stack, std::uint32_t thread);
+
+    process_facts facts_;
+    record_writer* out_;
+    double ticks_per_us_ = 1;
+    bool sampled_ = false;
+    std::uint64_t start_ = 0;
+    std::uint64_t last_tick_us_ = 0;
+    std::uint64_t newest_ = 0;  // the latest stamp seen
+    std::uint32_t writing_thread_ = 0;
+    std::uint32_t allocations_ = 0;
+    std::uint32_t last_allocated_ = ~std::uint32_t{0};  // the info of the last `allocated` that was written
+    live_table live_;
+    std::vector<growth_chain> chains_{1};
+    std::vector<std::uint32_t> free_chains_;
+    std::vector<info_t> infos_;
+    std::unordered_map<std::uint64_t, std::uint32_t> info_numbers_;
+    std::uint64_t last_info_key_ = ~std::uint64_t{0};
+    std::uint32_t last_info_ = 0;
+    std::vector<thread_t> threads_;
+    std::vector<stack_t> stacks_;
+    std::unordered_map<std::uint64_t, newest_t> others_;  // by thread and stack
+
+    // A stack or module whose slots are still coming.
+    event long_what_ = event::none;
+    std::uint32_t long_stack_ = 0;
+    std::uint64_t long_head_[3] = {};
+    std::vector<std::uint64_t> long_words_;
+    std::size_t long_missing_ = 0;
+    void write_long();
+};
+
+}  // namespace headroom::profile

@@ -1,0 +1,394 @@
+#include "record.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <stdexcept>
+
+#include "digest.hpp"
+#include "recorder/ring.hpp"
+#include "recorder/ticks.hpp"
+#include "trace/writer.hpp"
+
+namespace headroom::profile {
+namespace {
+
+[[noreturn]] void fail(const std::string& what) { throw std::runtime_error(what + ": " + std::strerror(errno)); }
+
+std::string file_text(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// A folder that only this user can look into, with the socket in it; gone with this object.
+class meeting_place {
+public:
+    meeting_place() {
+        const char* const given = std::getenv("TMPDIR");
+        folder_ = std::string(given != nullptr && *given != '\0' ? given : "/tmp") + "/headroom-profile-XXXXXX";
+        if (mkdtemp(folder_.data()) == nullptr) fail("cannot make the folder " + folder_);
+        path_ = folder_ + "/socket";
+        sockaddr_un address{};
+        address.sun_family = AF_UNIX;
+        socket_ = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+        if (path_.size() >= sizeof address.sun_path) {
+            remove();
+            throw std::runtime_error("the path of the folder for temporary files is too long for a socket: " + folder_);
+        }
+        std::memcpy(address.sun_path, path_.c_str(), path_.size() + 1);
+        if (socket_ < 0 || bind(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+            listen(socket_, 128) != 0) {
+            const int error = errno;
+            remove();
+            errno = error;
+            fail("cannot listen at " + path_);
+        }
+    }
+    ~meeting_place() { remove(); }
+    meeting_place(const meeting_place&) = delete;
+    meeting_place& operator=(const meeting_place&) = delete;
+
+    [[nodiscard]] const std::string& path() const { return path_; }
+    [[nodiscard]] int socket_file() const { return socket_; }
+
+private:
+    void remove() {
+        if (socket_ >= 0) close(socket_);
+        unlink(path_.c_str());
+        rmdir(folder_.c_str());
+    }
+    std::string folder_;
+    std::string path_;
+    int socket_ = -1;
+};
+
+// One recorded process.
+class process {
+public:
+    process(int connection, std::uint32_t number) : number_(number) {
+        ucred peer{};
+        socklen_t size = sizeof peer;
+        if (getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0)
+            facts_.pid = static_cast<std::uint32_t>(peer.pid);
+        const std::string folder = "/proc/" + std::to_string(facts_.pid);
+        char exe[4096];
+        const ssize_t length = readlink((folder + "/exe").c_str(), exe, sizeof exe);
+        if (length > 0) facts_.path.assign(exe, static_cast<std::size_t>(length));
+        facts_.command_line = file_text(folder + "/cmdline");
+        while (!facts_.command_line.empty() && facts_.command_line.back() == '\0') facts_.command_line.pop_back();
+        std::replace(facts_.command_line.begin(), facts_.command_line.end(), '\0', ' ');
+        const std::string status = file_text(folder + "/stat");
+        const std::size_t name_end = status.rfind(')');
+        if (name_end != std::string::npos && name_end + 4 < status.size()) {
+            facts_.parent = static_cast<std::uint32_t>(std::strtoul(status.c_str() + name_end + 4, nullptr, 10));
+        }
+        const int file = memfd_create("headroom-profile", MFD_CLOEXEC);
+        void* memory = MAP_FAILED;
+        if (file >= 0 && ftruncate(file, sizeof(ring)) == 0) {
+            memory = mmap(nullptr, sizeof(ring), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+        }
+        if (memory != MAP_FAILED) {
+            ring_ = static_cast<ring*>(memory);
+            ring_->reader = static_cast<std::uint32_t>(getpid());
+            send_file(connection, file);
+        }
+        if (file >= 0) close(file);
+        begun_ns_ = monotonic_ns();
+    }
+    ~process() {
+        if (ring_ != nullptr) munmap(ring_, sizeof(ring));
+    }
+    process(const process&) = delete;
+    process& operator=(const process&) = delete;
+
+    [[nodiscard]] bool usable() const { return ring_ != nullptr; }
+    [[nodiscard]] bool recorded() const { return digest_ != nullptr; }
+    [[nodiscard]] const process_facts& facts() const { return facts_; }
+    [[nodiscard]] std::uint64_t lost() const { return lost_; }
+    [[nodiscard]] std::uint64_t events() const { return next_; }
+
+    // Takes what is there. `last`: the process is gone; slots that it did not complete are passed over. Returns how
+    // many.
+    std::uint64_t drain(trace_writer& out, double ticks_per_us, bool last) {
+        if (digest_ == nullptr) {
+            if (std::atomic_ref(ring_->version).load(std::memory_order_acquire) != ring_version) return 0;
+            digest_ = std::make_unique<digest>(facts_, records_);
+            digest_->begin(*ring_, ticks_per_us);
+        }
+        const std::uint64_t reserved = ring_->reserved.load(std::memory_order_acquire);
+        const std::uint64_t began = next_;
+        // No more than the ring holds: the rest is of processes that stopped waiting for room.
+        const std::uint64_t end = std::min(reserved, next_ + ring_slots);
+        while (next_ < end) {
+            const slot& one = ring_->slots[next_ % ring_slots];
+            digest_->expect(ring_->slots[(next_ + 12) % ring_slots]);
+            const std::uint64_t head = one.head.load(std::memory_order_acquire);
+            if (is_complete(head, next_)) {
+                digest_->take(one, head);
+            } else if (!last && !is_stuck()) {
+                break;
+            } else {
+                ++lost_;
+            }
+            waiting_since_ = 0;
+            ++next_;
+            if (next_ % 4096 == 0) {
+                ring_->read.store(next_, std::memory_order_release);
+                if (records_.size() >= block_size) out.write(number_, records_);
+            }
+        }
+        ring_->read.store(next_, std::memory_order_release);
+        const std::uint64_t now = monotonic_ns();
+        if (records_.size() >= block_size || now - begun_ns_ > 500000000) {
+            out.write(number_, records_);
+            begun_ns_ = now;
+        }
+        return next_ - began;
+    }
+    void finish(trace_writer& out) {
+        if (digest_ == nullptr) return;
+        lost_ += ring_->lost.load(std::memory_order_relaxed);
+        digest_->end(lost_);
+        out.write(number_, records_);
+    }
+    void refuse_more() {
+        if (ring_ != nullptr) ring_->closed.store(1, std::memory_order_relaxed);
+    }
+    [[nodiscard]] bool alive() const { return kill(static_cast<pid_t>(facts_.pid), 0) == 0 || errno == EPERM; }
+
+private:
+    static constexpr std::size_t block_size = std::size_t{1} << 20;
+
+    // A thread that was killed in the middle of an event never completes it: after a while the rest goes on without.
+    bool is_stuck() {
+        const std::uint64_t now = monotonic_ns();
+        if (waiting_since_ == 0) waiting_since_ = now;
+        return now - waiting_since_ > 2000000000;
+    }
+    static void send_file(int connection, int file) {
+        char byte = 0;
+        iovec data{&byte, 1};
+        alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+        msghdr message{};
+        message.msg_iov = &data;
+        message.msg_iovlen = 1;
+        message.msg_control = control;
+        message.msg_controllen = sizeof control;
+        cmsghdr* const header = CMSG_FIRSTHDR(&message);
+        header->cmsg_level = SOL_SOCKET;
+        header->cmsg_type = SCM_RIGHTS;
+        header->cmsg_len = CMSG_LEN(sizeof file);
+        std::memcpy(CMSG_DATA(header), &file, sizeof file);
+        sendmsg(connection, &message, MSG_NOSIGNAL);
+    }
+
+    std::uint32_t number_;
+    process_facts facts_;
+    ring* ring_ = nullptr;
+    record_writer records_;
+    std::unique_ptr<digest> digest_;
+    std::uint64_t next_ = 0;
+    std::uint64_t lost_ = 0;
+    std::uint64_t begun_ns_ = 0;
+    std::uint64_t waiting_since_ = 0;
+};
+
+double measure_ticks() {
+    const std::uint64_t ticks_before = ticks();
+    const std::uint64_t ns_before = monotonic_ns();
+    std::uint64_t ns = ns_before;
+    while (ns < ns_before + 5000000) ns = monotonic_ns();
+    return static_cast<double>(ticks() - ticks_before) / (static_cast<double>(ns - ns_before) / 1000);
+}
+
+pid_t child_to_end = 0;
+void pass_on(int signal) {
+    if (child_to_end > 0) kill(child_to_end, signal);
+}
+
+// Signals from the terminal reach the program too: it decides what they mean, and the profile is made afterwards.
+class signals_passed_on {
+public:
+    explicit signals_passed_on(pid_t child) {
+        child_to_end = child;
+        struct sigaction ignored{};
+        ignored.sa_handler = SIG_IGN;
+        sigaction(SIGINT, &ignored, &old_[0]);
+        sigaction(SIGQUIT, &ignored, &old_[1]);
+        struct sigaction passed{};
+        passed.sa_handler = pass_on;
+        passed.sa_flags = SA_RESTART;
+        sigaction(SIGTERM, &passed, &old_[2]);
+        sigaction(SIGHUP, &passed, &old_[3]);
+    }
+    ~signals_passed_on() {
+        child_to_end = 0;
+        sigaction(SIGINT, &old_[0], nullptr);
+        sigaction(SIGQUIT, &old_[1], nullptr);
+        sigaction(SIGTERM, &old_[2], nullptr);
+        sigaction(SIGHUP, &old_[3], nullptr);
+    }
+    signals_passed_on(const signals_passed_on&) = delete;
+    signals_passed_on& operator=(const signals_passed_on&) = delete;
+
+private:
+    struct sigaction old_[4];
+};
+
+// Starts the command with the recorder preloaded. Throws when it cannot be started.
+pid_t launch(const recording& what, const std::string& socket) {
+    int report[2];
+    if (pipe2(report, O_CLOEXEC) != 0) fail("cannot make a pipe");
+    const char* const before = std::getenv("LD_PRELOAD");
+    const std::string preload = what.recorder + (before != nullptr && *before != '\0' ? std::string(":") + before : "");
+    const std::string sample = std::to_string(what.sample);
+    std::vector<char*> arguments;
+    for (const std::string& word : what.command) arguments.push_back(const_cast<char*>(word.c_str()));
+    arguments.push_back(nullptr);
+    const pid_t child = fork();
+    if (child < 0) fail("cannot fork");
+    if (child == 0) {
+        setenv("LD_PRELOAD", preload.c_str(), 1);
+        setenv(socket_variable, socket.c_str(), 1);
+        if (what.sample != 0)
+            setenv(sample_variable, sample.c_str(), 1);
+        else
+            unsetenv(sample_variable);
+        execvp(arguments[0], arguments.data());
+        const int error = errno;
+        [[maybe_unused]] const ssize_t told = write(report[1], &error, sizeof error);
+        _exit(127);
+    }
+    close(report[1]);
+    int error = 0;
+    ssize_t got = 0;
+    do got = read(report[0], &error, sizeof error);
+    while (got < 0 && errno == EINTR);
+    close(report[0]);
+    if (got == sizeof error) {
+        waitpid(child, nullptr, 0);
+        errno = error;
+        fail("cannot run " + what.command.front());
+    }
+    return child;
+}
+
+}  // namespace
+
+recorded record_command(const recording& what) {
+    const std::string program = find_program(what.command.front());
+    if (program.empty()) throw std::runtime_error("there is no program " + what.command.front());
+    if (const std::string reason = why_not(program); !reason.empty()) throw std::runtime_error(reason);
+    if (access(what.recorder.c_str(), R_OK) != 0) fail("the recorder is missing: " + what.recorder);
+    meeting_place meeting;
+    trace_writer out(what.trace);
+    const double ticks_per_us = measure_ticks();
+
+    recorded result;
+    std::vector<std::unique_ptr<process>> processes;
+    std::uint32_t number = 0;
+    bool disk_full = false;
+    const auto accept_all = [&] {
+        while (true) {
+            const int connection = accept4(meeting.socket_file(), nullptr, nullptr, SOCK_CLOEXEC);
+            if (connection < 0) return;
+            auto fresh = std::make_unique<process>(connection, number);
+            close(connection);
+            if (!fresh->usable()) {
+                result.messages.push_back("no memory to record process " + std::to_string(fresh->facts().pid));
+                continue;
+            }
+            if (disk_full) fresh->refuse_more();
+            // An exec begins anew under the same number: what the old program left in its ring is all there will be.
+            for (auto& old : processes) {
+                if (old->facts().pid != fresh->facts().pid) continue;
+                while (old->drain(out, ticks_per_us, true) != 0) {
+                }
+                old->finish(out);
+                result.lost += old->lost();
+                if (old->recorded()) ++result.processes;
+                old.reset();
+            }
+            std::erase(processes, nullptr);
+            ++number;
+            processes.push_back(std::move(fresh));
+        }
+    };
+
+    const pid_t child = launch(what, meeting.path());
+    const signals_passed_on signals(child);
+    bool ended = false;
+    for (int idle = 0;;) {
+        pollfd socket{meeting.socket_file(), POLLIN, 0};
+        // A quiet program is asked less often; a busy one fills the ring in some ten milliseconds.
+        poll(&socket, 1, idle == 0 ? 0 : idle < 20 ? 1 : 5);
+        accept_all();
+        const bool ends_now = !ended && waitpid(child, &result.status, WNOHANG) == child;
+        std::uint64_t events = 0;
+        for (auto& one : processes) {
+            const bool gone = one->facts().pid == static_cast<std::uint32_t>(child) ? ended || ends_now : !one->alive();
+            events += one->drain(out, ticks_per_us, false);
+            if (!gone) continue;
+            while (one->drain(out, ticks_per_us, true) != 0) {
+            }
+            one->finish(out);
+            result.lost += one->lost();
+            if (one->recorded()) ++result.processes;
+            one.reset();
+        }
+        std::erase(processes, nullptr);
+        if (!out.failure().empty() && !disk_full) {
+            disk_full = true;
+            result.messages.push_back("the trace ends early: " + what.trace + ": " + out.failure() +
+                                      ". The program went on; what was recorded before is shown");
+            for (auto& one : processes) one->refuse_more();
+        }
+        ended = ended || ends_now;
+        if (ended) {
+            accept_all();
+            // A process that has connected but not said anything yet gets a moment; daemons are not waited for.
+            if (!processes.empty()) {
+                for (auto& one : processes) {
+                    if (one->alive()) {
+                        result.messages.push_back("process " + std::to_string(one->facts().pid) + " (" +
+                                                  one->facts().path +
+                                                  ") goes on after the command has ended: it was recorded up to here");
+                    }
+                    one->refuse_more();
+                    while (one->drain(out, ticks_per_us, true) != 0) {
+                    }
+                    one->finish(out);
+                    result.lost += one->lost();
+                    if (one->recorded()) ++result.processes;
+                }
+                processes.clear();
+            }
+            break;
+        }
+        idle = events != 0 ? 0 : idle + 1;
+    }
+    result.trace_size = out.size();
+    if (result.processes == 0) {
+        result.messages.push_back(
+            "nothing was recorded: the recorder did not come to run. Does the program clear its environment, "
+            "or is it a script for a program that cannot be recorded?");
+    }
+    return result;
+}
+
+}  // namespace headroom::profile

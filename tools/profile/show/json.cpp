@@ -1,0 +1,76 @@
+#include <cmath>
+
+#include <nlohmann/json.hpp>
+
+#include "show.hpp"
+
+namespace headroom::profile {
+
+std::string json_text(const profile_result& profile) {
+    using nlohmann::ordered_json;
+    const auto whole = [](double value) { return static_cast<long long>(std::llround(value)); };
+    ordered_json all;
+    all["format"] = 1;
+    all["command"] = profile.command_line;
+    all["trace"] = profile.source;
+    all["seconds"] = profile.seconds;
+    all["processes"] = profile.processes;
+    all["sample_bytes"] = profile.sample;
+    all["allocations"] = whole(profile.allocations);
+    all["frees"] = whole(profile.frees);
+    all["bytes"] = whole(profile.bytes);
+    all["peak_bytes"] = whole(profile.peak_bytes);
+    all["growths"] = whole(profile.growths);
+    all["copied_bytes"] = whole(profile.copied);
+    all["growing_ns"] = whole(profile.growing_ns);
+    all["notes"] = profile.notes;
+    all["sites"] = ordered_json::array();
+    for (const site& one : profile.sites) {
+        const recommendation what = advise(one);
+        ordered_json entry;
+        entry["function"] = one.function;
+        entry["file"] = one.file;
+        entry["line"] = one.line;
+        entry["container"] = one.container;
+        entry["element"] = one.element;
+        entry["allocations"] = whole(one.totals.allocations);
+        entry["bytes"] = whole(one.totals.bytes);
+        entry["most_alive"] = whole(one.totals.most_live);
+        entry["most_alive_bytes"] = whole(one.totals.most_live_bytes);
+        entry["growth"] = {{"count", whole(one.growth.count)},
+                           {"copied_bytes", whole(one.growth.bytes)},
+                           {"ns", whole(one.growth.ns)},
+                           {"longest_ns", one.growth.longest_ns},
+                           {"in_place", whole(one.in_place.count)},
+                           {"arrays", whole(one.totals.arrays)},
+                           {"largest_bytes", one.totals.largest_final},
+                           {"slack_at_death_at_most_bytes", whole(one.totals.slack_bound)}};
+        ordered_json lifetimes = ordered_json::object();
+        for (std::size_t i = 0; i < one.totals.lifetimes.size(); ++i) {
+            if (one.totals.lifetimes[i] > 0) lifetimes[std::to_string(i)] = whole(one.totals.lifetimes[i]);
+        }
+        entry["lifetimes_log2_ns"] = lifetimes;
+        entry["dimensions"] = {{"density", one.five.density},
+                               {"variation", one.five.variation},
+                               {"locality", one.five.locality},
+                               {"utilization", one.five.utilization},
+                               {"contention", one.five.contention}};
+        entry["threads"] = one.totals.threads.size();
+        entry["advice"] = {{"what", name_of(what.what)},
+                           {"text", what.text},
+                           {"rule", what.because_of->name},
+                           {"evidence", what.evidence},
+                           {"saves_ns", {whole(what.saves_least_ns), whole(what.saves_most_ns)}}};
+        if (!what.because_of->cell.experiment.empty()) {
+            const lab_cell& cell = what.because_of->cell;
+            entry["advice"]["measured_in"] = {{"experiment", cell.experiment},
+                                              {"contender", cell.contender},
+                                              {"parameters", cell.parameters},
+                                              {"ratio", cell.ratio}};
+        }
+        all["sites"].push_back(std::move(entry));
+    }
+    return all.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace headroom::profile

@@ -1,0 +1,174 @@
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <stdexcept>
+
+#include "show.hpp"
+
+namespace headroom::profile {
+namespace {
+
+std::string shortened(const std::string& text, std::size_t columns) {
+    if (text.size() <= columns || columns < 8) return text;
+    return text.substr(0, columns - 3) + "...";
+}
+
+std::string saving(const recommendation& what) {
+    if (what.what == advice::leave_it) return {};
+    if (what.saves_most_ns <= 0) return bytes_text(what.saved_bytes_copied) + " not copied";
+    return time_text(what.saves_least_ns) + " to " + time_text(what.saves_most_ns);
+}
+
+struct advised {
+    const site* at;
+    recommendation what;
+};
+
+std::vector<advised> by_saving(const profile_result& profile) {
+    std::vector<advised> all;
+    for (const site& one : profile.sites) all.push_back({&one, advise(one)});
+    std::sort(all.begin(), all.end(), [](const advised& a, const advised& b) {
+        if (a.what.saves_most_ns != b.what.saves_most_ns) return a.what.saves_most_ns > b.what.saves_most_ns;
+        if (a.what.saved_bytes_copied != b.what.saved_bytes_copied) return a.what.saved_bytes_copied > b.what.saved_bytes_copied;
+        return a.at < b.at;
+    });
+    return all;
+}
+
+std::string what_grows(const site& one) {
+    return one.container.empty() ? one.growth.count > 0 ? "an array" : "allocations" : one.container;
+}
+
+}  // namespace
+
+std::string terminal_text(const profile_result& profile, std::size_t width) {
+    std::string text;
+    const auto line = [&](const std::string& words) { text += shortened(words, width) + "\n"; };
+    line(profile.command_line.empty() ? profile.source : profile.command_line);
+    line(count_text(profile.allocations) + " allocations of " + bytes_text(profile.bytes) + ", at most " +
+         bytes_text(profile.peak_bytes) + " at once" +
+         (profile.seconds > 0 ? ", in " + time_text(profile.seconds * 1e9) : "") +
+         (profile.processes > 1 ? ", by " + std::to_string(profile.processes) + " processes" : "") +
+         (profile.sample != 0 ? "; sampled, one in about " + bytes_text(static_cast<double>(profile.sample)) : ""));
+    line(count_text(profile.growths) + " times an array grew: " + bytes_text(profile.copied) + " copied" +
+         (profile.growing_ns > 0 ? ", which took " + time_text(profile.growing_ns) : ""));
+    const std::vector<advised> all = by_saving(profile);
+    std::size_t shown = 0;
+    for (const advised& one : all) {
+        if (one.what.what == advice::leave_it || shown == 6) break;
+        if (shown++ == 0) line("");
+        line(one.at->place() + "  " + what_grows(*one.at) + ": " + one.what.text + ", saves " + saving(one.what));
+        line("    " + one.what.evidence);
+    }
+    const auto rest = static_cast<std::size_t>(
+        std::count_if(all.begin(), all.end(), [](const advised& one) { return one.what.what == advice::leave_it; }));
+    if (shown == 0)
+        line("Nothing here would gain: leave it.");
+    else if (all.size() > shown)
+        line(std::to_string(all.size() - shown) + " other places" +
+             (rest == all.size() - shown ? ": leave them" : "; --page shows them, --json too"));
+    for (const std::string& note : profile.notes) text += "note: " + note + "\n";
+    return text;
+}
+
+std::string difference_text(const profile_result& before, const profile_result& after, std::size_t width) {
+    // Lines move when a program is changed: a site is known by its function and what allocated there. Several of one
+    // function are added up.
+    struct sums {
+        double copied[2] = {};
+        double ns[2] = {};
+        double allocations[2] = {};
+    };
+    std::map<std::string, sums> functions;
+    for (int which = 0; which < 2; ++which) {
+        for (const site& one : (which == 0 ? before : after).sites) {
+            sums& sum = functions[std::string(without_arguments(one.function))];
+            sum.copied[which] += one.growth.bytes;
+            sum.ns[which] += one.growth.ns;
+            sum.allocations[which] += one.totals.allocations;
+        }
+    }
+    std::string text;
+    const auto change = [](double from, double to) {
+        if (from == to) return std::string("the same");
+        if (from == 0) return std::string("new");
+        char words[32];
+        std::snprintf(words, sizeof words, "%+.0f%%", (to - from) / from * 100);
+        return std::string(words);
+    };
+    const auto row = [&](const char* name, double from, double to, std::string (*shown)(double)) {
+        text += std::string(name) + ": " + shown(from) + " -> " + shown(to) + " (" + change(from, to) + ")\n";
+    };
+    row("allocations", before.allocations, after.allocations, count_text);
+    row("bytes allocated", before.bytes, after.bytes, bytes_text);
+    row("most at once", before.peak_bytes, after.peak_bytes, bytes_text);
+    row("arrays grew", before.growths, after.growths, count_text);
+    row("bytes copied", before.copied, after.copied, bytes_text);
+    if (before.growing_ns > 0 || after.growing_ns > 0)
+        row("time in growing", before.growing_ns, after.growing_ns, time_text);
+    std::vector<std::pair<double, std::string>> changed;
+    for (const auto& [name, sum] : functions) {
+        const double by =
+            std::abs(sum.copied[1] - sum.copied[0]) + 64 * std::abs(sum.allocations[1] - sum.allocations[0]);
+        if (by == 0) continue;
+        changed.emplace_back(by, shortened(name, width / 2) + ": copied " + bytes_text(sum.copied[0]) + " -> " +
+                                     bytes_text(sum.copied[1]) + ", allocations " + count_text(sum.allocations[0]) +
+                                     " -> " + count_text(sum.allocations[1]));
+    }
+    std::sort(changed.begin(), changed.end(), [](const auto& a, const auto& b) {
+        return a.first != b.first ? a.first > b.first : a.second < b.second;
+    });
+    for (std::size_t i = 0; i < changed.size() && i < 20; ++i) text += "  " + changed[i].second + "\n";
+    if (changed.empty()) text += "  no function allocates differently\n";
+    return text;
+}
+
+std::string folded_text(const profile_result& profile) {
+    std::map<std::string, double> lines;
+    for (const site& one : profile.sites) {
+        for (const stack_share& stack : one.stacks) {
+            if (stack.copied <= 0) continue;
+            std::string line;
+            for (const std::string& frame : stack.frames) {
+                std::string name = frame;
+                std::replace(name.begin(), name.end(), ';', ':');
+                line += (line.empty() ? "" : ";") + name;
+            }
+            lines[line] += stack.copied;
+        }
+    }
+    std::string text;
+    for (const auto& [line, bytes] : lines)
+        text += line + " " + std::to_string(static_cast<long long>(bytes + 0.5)) + "\n";
+    return text;
+}
+
+void write_output(const std::string& path, const std::string& content) {
+    if (path == "-") {
+        if (std::fwrite(content.data(), 1, content.size(), stdout) != content.size() || std::fflush(stdout) != 0) {
+            throw std::runtime_error(std::string("cannot write to standard output: ") + std::strerror(errno));
+        }
+        return;
+    }
+    struct closer {
+        void operator()(std::FILE* file) const { std::fclose(file); }
+    };
+    std::unique_ptr<std::FILE, closer> file(std::fopen(path.c_str(), "wbe"));
+    if (!file) throw std::runtime_error("cannot write " + path + ": " + std::strerror(errno));
+    const bool written =
+        std::fwrite(content.data(), 1, content.size(), file.get()) == content.size() && std::fflush(file.get()) == 0;
+    const int error = errno;
+    if (!written) {
+        std::error_code ignored;
+        // Half a file helps nobody; but a device or a pipe is not ours to remove.
+        if (std::filesystem::is_regular_file(std::filesystem::symlink_status(path, ignored))) std::remove(path.c_str());
+        throw std::runtime_error("cannot write " + path + ": " + std::strerror(error));
+    }
+}
+
+}  // namespace headroom::profile

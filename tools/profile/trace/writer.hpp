@@ -1,0 +1,71 @@
+// Writes a trace file, block by block, so that whatever ends the writing leaves blocks that can be read.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "format.hpp"
+
+namespace headroom::profile {
+
+// The records of one process, collected into blocks.
+class record_writer {
+public:
+    void begin(record what) { at(column::records).push_back(static_cast<char>(what)); }
+    void info(std::uint32_t kind) {
+        at(column::blocks_low).push_back(static_cast<char>(kind));
+        number(column::blocks_high, kind >> 8);
+    }
+    void lifetime(unsigned logarithm) { at(column::lifetimes).push_back(static_cast<char>(logarithm)); }
+    void number(std::uint64_t value) { number(column::numbers, value); }
+    void text(std::string_view words) {
+        number(words.size());
+        at(column::numbers).append(words);
+    }
+    // About how much has been collected, in bytes.
+    [[nodiscard]] std::size_t size() const { return columns_[0].size() * 3 + columns_[columns - 1].size(); }
+    [[nodiscard]] bool empty() const { return columns_[0].empty(); }
+    [[nodiscard]] std::string& at(column which) { return columns_[static_cast<std::size_t>(which)]; }
+
+private:
+    void number(column which, std::uint64_t value) {
+        std::string& to = at(which);
+        while (value >= 0x80) {
+            to.push_back(static_cast<char>(value | 0x80));
+            value >>= 7;
+        }
+        to.push_back(static_cast<char>(value));
+    }
+    std::string columns_[columns];
+};
+
+class trace_writer {
+public:
+    // Throws std::runtime_error when the file cannot be made.
+    explicit trace_writer(const std::string& path);
+    ~trace_writer();
+    trace_writer(const trace_writer&) = delete;
+    trace_writer& operator=(const trace_writer&) = delete;
+
+    // Appends the records as a block of this process, and empties them. False once the file could not be written (a
+    // full disk): from then on nothing is, and what was remains whole.
+    bool write(std::uint32_t process, record_writer& records);
+
+    // What went wrong; empty while nothing did.
+    [[nodiscard]] const std::string& failure() const { return failure_; }
+    [[nodiscard]] std::uint64_t size() const { return size_; }
+
+private:
+    void put(const void* data, std::size_t size);
+
+    int file_ = -1;
+    std::uint64_t size_ = 0;
+    std::string failure_;
+    struct compressor;
+    std::unique_ptr<compressor> compressor_;
+};
+
+}  // namespace headroom::profile
