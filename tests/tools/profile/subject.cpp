@@ -1,0 +1,338 @@
+// What the tests of headroom profile profile: programs with known answers. subject NAME runs one; it prints how often
+// arrays of its own grew, and how many bytes of old blocks that left behind, as its containers' capacities told it.
+#include <dlfcn.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <condition_variable>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+struct answer {
+    std::uint64_t growths = 0;
+    std::uint64_t bytes = 0;
+
+    void grew(std::size_t old_bytes) {
+        if (old_bytes == 0) return;
+        ++growths;
+        bytes += old_bytes;
+    }
+    answer& operator+=(const answer& other) {
+        growths += other.growths;
+        bytes += other.bytes;
+        return *this;
+    }
+};
+
+// Runs one step, and takes note if it made the container's block larger. A string in its own buffer has no block.
+template <class Container, class Step>
+void watched(answer& known, Container& container, Step step) {
+    const std::size_t before = container.capacity();
+    step();
+    if (container.capacity() == before) return;
+    if constexpr (std::is_same_v<Container, std::string>)
+        known.grew(before > 15 ? before + 1 : 0);
+    else
+        known.grew(before * sizeof(typename Container::value_type));
+}
+
+// Copied, never moved: growing allocates for every element.
+struct copied_only {
+    std::string text;
+    explicit copied_only(int i) : text(40, static_cast<char>('a' + i % 26)) {}
+    copied_only(const copied_only&) = default;
+    copied_only& operator=(const copied_only&) = default;
+};
+
+[[gnu::noinline]] void numbers(answer& known, int count) {
+    std::vector<int> v;
+    for (int i = 0; i < count; ++i) watched(known, v, [&] { v.push_back(i + 1); });
+}
+[[gnu::noinline]] void reserved_numbers(answer& known, int count) {
+    std::vector<long> v;
+    v.reserve(7);  // the first block comes from another call stack
+    for (int i = 0; i < count; ++i) watched(known, v, [&] { v.insert(v.begin(), i + 1); });
+}
+[[gnu::noinline]] void short_texts(answer& known, int count) {
+    std::vector<std::string> v;
+    for (int i = 0; i < count; ++i) watched(known, v, [&] { v.emplace_back("short"); });
+}
+[[gnu::noinline]] void copied_elements(answer& known, int count) {
+    std::vector<copied_only> v;
+    for (int i = 0; i < count; ++i) watched(known, v, [&] { v.push_back(copied_only(i)); });
+}
+[[gnu::noinline]] void resized(answer& known, int count) {
+    std::vector<double> v;
+    for (int i = 1; i < count; i = i * 3 / 2 + 1)
+        watched(known, v, [&] { v.resize(static_cast<std::size_t>(i), 1.0); });
+}
+[[gnu::noinline]] void text(answer& known, int count) {
+    std::string s;
+    for (int i = 0; i < count; ++i) watched(known, s, [&] { s.push_back('x'); });
+    for (int i = 0; i < count; ++i) watched(known, s, [&] { s.append("0123456789"); });
+}
+[[gnu::noinline]] void by_hand(answer& known, int count) {
+    std::size_t room = 16;
+    auto* block = static_cast<char*>(std::malloc(room));
+    std::memset(block, 'y', room);
+    for (int i = 0; i < count; ++i) {
+        auto* const larger = static_cast<char*>(std::malloc(room * 2));
+        std::memcpy(larger, block, room);
+        std::memset(larger + room, 'z', room);
+        std::free(block);
+        known.grew(room);
+        block = larger;
+        room *= 2;
+    }
+    std::free(block);
+}
+[[gnu::noinline]] void by_realloc(answer& known, int count) {
+    std::size_t room = 32;
+    void* block = std::malloc(room);
+    for (int i = 0; i < count; ++i) {
+        void* const in_the_way = std::malloc(room);  // so that it cannot grow where it is
+        void* const before = block;
+        block = std::realloc(block, room * 2);
+        if (block != before) known.grew(room);
+        room *= 2;
+        std::free(in_the_way);
+    }
+    std::free(block);
+}
+
+answer growing(int count) {
+    answer known;
+    numbers(known, count);
+    reserved_numbers(known, count / 10);
+    short_texts(known, count);
+    copied_elements(known, count / 10);
+    resized(known, count);
+    text(known, count);
+    by_hand(known, 8);
+    by_realloc(known, 8);
+    return known;
+}
+
+void* volatile kept;
+std::uint64_t state = 88172645463325252U;
+std::size_t some(std::size_t below) {
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return (state >> 20) % below;
+}
+
+[[gnu::noinline]] void* block_of_dimension(std::size_t size) {
+    void* const block = std::malloc(size);
+    kept = block;
+    return block;
+}
+[[gnu::noinline]] void* filler(std::size_t size) {
+    void* const block = std::malloc(size);
+    kept = block;
+    return block;
+}
+
+void density_high() {
+    for (int i = 0; i < 100000; ++i) std::free(block_of_dimension(32));
+}
+void density_low() {
+    for (int i = 0; i < 10; ++i) {
+        std::free(block_of_dimension(32));
+        usleep(20000);
+    }
+}
+void variation_high() {
+    for (int i = 0; i < 20000; ++i) std::free(block_of_dimension(1 + some(256)));
+}
+void variation_low() {
+    for (int i = 0; i < 20000; ++i) std::free(block_of_dimension(100));
+}
+void locality_high() {
+    std::vector<void*> all(5000);
+    for (void*& one : all) one = block_of_dimension(48);
+    for (void* one : all) std::free(one);
+}
+void locality_low() {
+    std::vector<void*> all(2000);
+    for (std::size_t i = 0; i < all.size(); i += 2) {
+        all[i] = block_of_dimension(48);
+        all[i + 1] = filler(16000);
+    }
+    for (void* one : all) std::free(one);
+}
+void utilization_high() { locality_high(); }
+void utilization_low() { variation_low(); }
+
+// Strictly by turns, so that the answer does not depend on who runs when.
+void contention_high() {
+    std::mutex mutex;
+    std::condition_variable turned;
+    int turn = 0;
+    std::vector<std::thread> threads;
+    threads.reserve(4);
+    for (int me = 0; me < 4; ++me) {
+        threads.emplace_back([&, me] {
+            for (int i = 0; i < 100; ++i) {
+                std::unique_lock lock(mutex);
+                turned.wait(lock, [&] { return turn % 4 == me; });
+                std::free(block_of_dimension(64));
+                ++turn;
+                turned.notify_all();
+            }
+        });
+    }
+    for (std::thread& one : threads) one.join();
+}
+void contention_low() {
+    for (int i = 0; i < 4; ++i)
+        std::thread([] {
+            for (int k = 0; k < 100; ++k) std::free(block_of_dimension(64));
+        }).join();
+}
+
+answer by_threads(int how_many) {
+    std::vector<std::thread> threads;
+    std::vector<answer> answers(static_cast<std::size_t>(how_many));
+    threads.reserve(answers.size());
+    for (answer& mine : answers) threads.emplace_back([&mine] { mine = growing(2000); });
+    for (std::thread& one : threads) one.join();
+    answer all;
+    for (const answer& one : answers) all += one;
+    return all;
+}
+
+// None of these grows anything.
+[[gnu::noinline]] void larger_each_time() {
+    std::string s = "a text that is longer than a string's own buffer";
+    for (int i = 0; i < 200; ++i) s = std::string(s.size() + 5, static_cast<char>('a' + i % 26));
+}
+[[gnu::noinline]] void new_vectors() {
+    std::vector<int> v;
+    for (std::size_t i = 1; i < 200; ++i) v = std::vector<int>(i * 3, static_cast<int>(i));
+}
+[[gnu::noinline]] void buffers_by_turns() {
+    std::size_t size = 64;
+    void* buffer = filler(size);
+    std::memset(buffer, 1, size);
+    for (int i = 0; i < 10; ++i) {
+        void* const other = filler(size *= 2);
+        std::memset(other, i + 2, size);  // nothing is copied
+        std::free(buffer);
+        buffer = other;
+    }
+    std::free(buffer);
+}
+[[gnu::noinline]] void churn() {
+    std::vector<void*> all(64);
+    for (int i = 0; i < 20000; ++i) {
+        void*& one = all[some(all.size())];
+        void* const before = one;
+        const std::size_t size = 16 + some(500);
+        one = filler(size);
+        std::memset(one, i % 255 + 1, size);
+        std::free(before);
+    }
+    for (void* one : all) std::free(one);
+}
+[[gnu::noinline]] void copies() {
+    std::vector<int> v(100, 7);
+    for (std::size_t i = 1; i < 20; ++i) {
+        std::vector<int> larger(v.size() + 10, 8);
+        v.swap(larger);
+    }
+}
+
+void print(const answer& known) {
+    std::printf("%llu %llu\n", static_cast<unsigned long long>(known.growths),
+                static_cast<unsigned long long>(known.bytes));
+    std::fflush(stdout);
+}
+
+using plugin_function = void (*)(int);
+void use_plugin(const char* path, int count) {
+    void* const library = dlopen(path, RTLD_NOW);
+    if (library == nullptr) {
+        std::fprintf(stderr, "%s\n", dlerror());
+        std::exit(1);
+    }
+    reinterpret_cast<plugin_function>(dlsym(library, "grow_in_plugin"))(count);
+    dlclose(library);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const std::string name = argc > 1 ? argv[1] : "";
+    const int number = argc > 2 ? std::atoi(argv[2]) : 0;
+    struct program {
+        const char* name;
+        void (*run)();
+    };
+    constexpr program dimensions[] = {{"density-high", density_high},         {"density-low", density_low},
+                                      {"variation-high", variation_high},     {"variation-low", variation_low},
+                                      {"locality-high", locality_high},       {"locality-low", locality_low},
+                                      {"utilization-high", utilization_high}, {"utilization-low", utilization_low},
+                                      {"contention-high", contention_high},   {"contention-low", contention_low}};
+    for (const program& one : dimensions) {
+        if (name != one.name) continue;
+        one.run();
+        print(growing(3000));
+        return 0;
+    }
+    if (name == "threads") {
+        print(by_threads(number != 0 ? number : 8));
+    } else if (name == "look-alikes") {
+        larger_each_time();
+        new_vectors();
+        buffers_by_turns();
+        churn();
+        copies();
+        print({});
+    } else if (name == "only-numbers") {
+        answer known;
+        for (int i = 0; i < number; ++i) numbers(known, 100000);
+        print(known);
+    } else if (name == "crash") {
+        print(growing(3000));
+        raise(SIGSEGV);
+    } else if (name == "killed") {
+        print(growing(3000));
+        raise(SIGKILL);
+    } else if (name == "terminated") {
+        print(growing(3000));
+        raise(SIGTERM);
+    } else if (name == "fork") {
+        answer known = growing(1000);
+        if (const pid_t child = fork(); child == 0) {
+            growing(2000);
+            _exit(0);
+        } else {
+            waitpid(child, nullptr, 0);
+        }
+        known += growing(1000);
+        print(known);
+    } else if (name == "exec") {
+        growing(500);
+        execl("/proc/self/exe", "subject", "density-high", nullptr);
+    } else if (name == "plugin") {
+        for (int i = 0; i < 3; ++i) use_plugin(argv[2], 1000);
+    } else if (name == "exit") {
+        return number;
+    } else if (name == "nothing") {
+        return 0;
+    } else {
+        std::fprintf(stderr, "subject: there is no program \"%s\"\n", name.c_str());
+        return 2;
+    }
+    return 0;
+}
