@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <mutex>
 #include <new>
+#include <utility>
 
 #include "memory/resource_links.hpp"
 #include "system/platform.hpp"
@@ -139,21 +140,103 @@ thread_cache* shared_pools::find_or_make_cache() {
     return found;
 }
 
+namespace {
+
+// The queue becomes a batch, and is empty; and the other way round.
+free_block* batch_from(bin_queue& queue) noexcept {
+    free_block* const last = queue.last;
+    link(last, queue.before.next);
+    queue.clear();
+    return last;
+}
+void unpack_batch(bin_queue& queue, free_block* batch) noexcept {
+    queue.before.next = next_of(batch);
+    queue.last = batch;
+}
+
+void prepare_bin(thread_bin& pool, std::size_t bytes) noexcept {
+    if (pool.most != 0) return;
+    pool.queue.clear();
+    pool.most = 2 * batch_of(bytes);
+}
+
+}  // namespace
+
+thread_cache* shared_pools::find_or_give_up() noexcept {
+#if defined(__cpp_exceptions)
+    try {
+#endif
+        return find_or_make_cache();
+#if defined(__cpp_exceptions)
+    } catch (...) {
+        return nullptr;    // no memory for a cache: blocks go to the core one by one
+    }
+#endif
+}
+
+bool shared_pools::put_batch(std::size_t index, free_block* batch) noexcept {
+    depot* const into = depot_.load(std::memory_order_acquire);
+    if (into == nullptr) return false;
+    for (std::atomic<free_block*>& place : into->batches[index]) {
+        free_block* none = nullptr;
+        if (place.load(std::memory_order_relaxed) == nullptr &&
+            place.compare_exchange_strong(none, batch, std::memory_order_release, std::memory_order_relaxed)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+free_block* shared_pools::take_batch(std::size_t index) noexcept {
+    depot* const from = depot_.load(std::memory_order_acquire);
+    if (from == nullptr) return nullptr;
+    for (std::atomic<free_block*>& place : from->batches[index]) {
+        if (place.load(std::memory_order_relaxed) == nullptr) continue;
+        if (free_block* const batch = place.exchange(nullptr, std::memory_order_acquire)) return batch;
+    }
+    return nullptr;
+}
+
+// Under the lock.
+void shared_pools::make_depot() {
+    if (depot_.load(std::memory_order_relaxed) != nullptr) return;
+#if defined(__cpp_exceptions)
+    try {
+#endif
+        depot_.store(new (core_.allocate(sizeof(depot), alignof(depot))) depot, std::memory_order_release);
+#if defined(__cpp_exceptions)
+    } catch (...) {
+        // No memory for it: batches go to the core.
+    }
+#endif
+}
+
 void* shared_pools::refill(std::size_t index) {
     const std::size_t bytes = bin_bytes(index);
     thread_cache* const mine = find_or_make_cache();
+    if (mine != nullptr) {
+        thread_bin& pool = mine->pools[index];
+        prepare_bin(pool, bytes);
+        free_block* batch = std::exchange(mine->spares[index], nullptr);
+        if (batch == nullptr) batch = take_batch(index);
+        if (batch != nullptr) {
+            // The fast path leaves a last block in the queue.
+            void* block = pool.queue.take();
+            const bool left_one = block != nullptr;
+            unpack_batch(pool.queue, batch);
+            if (!left_one) block = pool.queue.take();
+            pool.count = left_one ? pool.most : pool.most - 1;
+            return block;
+        }
+    }
     const std::lock_guard lock(mutex_);
     void* const block = core_.allocate(bytes, alignment_of(bytes));
     if (mine == nullptr) return block;
     thread_bin& pool = mine->pools[index];
-    if (pool.most == 0) {
-        pool.queue.clear();
-        pool.most = 2 * batch_of(bytes);
-    }
 #if defined(__cpp_exceptions)
     try {
 #endif
-        // One more than a batch: the fast path leaves one behind.
+        // One more than half a batch: the fast path leaves one behind.
         for (std::uint32_t more = batch_of(bytes); more > 0; --more) {
             void* const spare = core_.allocate(bytes, alignment_of(bytes));
             pool.queue.add(spare);
@@ -168,50 +251,44 @@ void* shared_pools::refill(std::size_t index) {
     return block;
 }
 
-void shared_pools::return_blocks(std::size_t index, thread_bin& from, std::uint32_t count) {
+void shared_pools::return_blocks(std::size_t index, bin_queue& from) {
+    if (from.empty()) return;
     const std::size_t bytes = bin_bytes(index);
-    for (; count > 0; --count) {
-        void* const block = from.queue.take();
-        --from.count;
+    while (void* const block = from.take()) {
         unpoison(block, bytes);
         core_.deallocate(block, bytes, alignment_of(bytes));
     }
 }
 
+void shared_pools::return_batch(std::size_t index, free_block* batch) {
+    bin_queue queue;
+    unpack_batch(queue, batch);
+    return_blocks(index, queue);
+}
+
 void shared_pools::return_all(thread_cache& gone) {
     const std::lock_guard lock(mutex_);
     for (std::size_t index = 0; index < bins; ++index) {
-        return_blocks(index, gone.pools[index], gone.pools[index].count);
+        return_blocks(index, gone.pools[index].queue);
+        if (gone.spares[index] != nullptr) return_batch(index, gone.spares[index]);
     }
     core_.deallocate(&gone, sizeof(thread_cache), alignof(thread_cache));
 }
 
 void shared_pools::hand_over(std::size_t index, void* block) {
     const std::size_t bytes = bin_bytes(index);
-    thread_cache* mine = nullptr;
-#if defined(__cpp_exceptions)
-    try {
-#endif
-        mine = find_or_make_cache();
-#if defined(__cpp_exceptions)
-    } catch (...) {
-        // No memory for a cache: the block goes to the core.
-    }
-#endif
-    if (mine != nullptr) {
+    if (thread_cache* const mine = find_or_give_up()) {
         thread_bin& pool = mine->pools[index];
-        if (pool.most == 0) {
-            pool.queue.clear();
-            pool.most = 2 * batch_of(bytes);
+        prepare_bin(pool, bytes);
+        if (pool.count == pool.most) {
+            free_block* const left_over = std::exchange(mine->spares[index], batch_from(pool.queue));
+            pool.count = 0;
+            if (left_over != nullptr && !put_batch(index, left_over)) {
+                const std::lock_guard lock(mutex_);
+                make_depot();
+                return_batch(index, left_over);
+            }
         }
-        if (pool.count < pool.most) {
-            pool.queue.add(block);
-            ++pool.count;
-            poison(block, bytes);
-            return;
-        }
-        const std::lock_guard lock(mutex_);
-        return_blocks(index, pool, batch_of(bytes));
         pool.queue.add(block);
         ++pool.count;
         poison(block, bytes);
@@ -235,6 +312,7 @@ void shared_pools::deallocate(void* block, std::size_t bytes, std::size_t alignm
 void shared_pools::forget() noexcept {
     std::unique_lock lock(resource_links);
     while (caches_ != nullptr) unlink(*caches_);
+    depot_.store(nullptr, std::memory_order_relaxed);    // its batches are the core's blocks, and so is it
     serial_ = ++last_serial;    // so that no thread finds the cache that it had
     while (returning_now() != 0) {
         const std::uint32_t seen = returned.load(std::memory_order_relaxed);

@@ -462,6 +462,44 @@ TEST(SynchronizedMultipool, ServesContainersOfManyThreads) {
     });
 }
 
+// What one thread allocates and another gives back goes round: no more memory is wanted than is in use at once, and what the
+// threads and the depot may keep.
+TEST(SynchronizedMultipool, WhatCrossesThreadsGoesRound) {
+    counting_upstream upstream;
+    synchronized_multipool_resource resource(&upstream);
+    constexpr std::size_t turns = 300, in_a_turn = 1000;
+    for (const std::size_t bytes : {8U, 48U, 700U, 4096U}) {
+        std::vector<unsigned char*> blocks(in_a_turn);
+        std::atomic<int> whose{0};    // 0: to be filled, 1: to be given back
+        const auto wait_for = [&](int which) {
+            while (whose.load(std::memory_order_acquire) != which) std::this_thread::yield();
+        };
+        std::thread consumer([&] {
+            for (std::size_t turn = 0; turn < turns; ++turn) {
+                wait_for(1);
+                for (unsigned char* const each : blocks) {
+                    ASSERT_EQ(each[0], static_cast<unsigned char>(turn));
+                    ASSERT_EQ(each[bytes - 1], static_cast<unsigned char>(turn)) << "somebody else has it too";
+                    resource.deallocate(each, bytes, 8);
+                }
+                whose.store(0, std::memory_order_release);
+            }
+        });
+        for (std::size_t turn = 0; turn < turns; ++turn) {
+            wait_for(0);
+            for (unsigned char*& each : blocks) {
+                each = static_cast<unsigned char*>(resource.allocate(bytes, 8));
+                each[0] = each[bytes - 1] = static_cast<unsigned char>(turn);
+            }
+            whose.store(1, std::memory_order_release);
+        }
+        consumer.join();
+        EXPECT_LT(upstream.bytes(), 4 * in_a_turn * bytes + (std::size_t{1} << 20)) << bytes;
+        resource.release();
+        EXPECT_EQ(upstream.blocks(), 0U);
+    }
+}
+
 TEST(SynchronizedMultipool, EqualOnlyToItself) {
     const synchronized_multipool_resource a, b;
     EXPECT_TRUE(a.is_equal(a));

@@ -1,8 +1,9 @@
 // A multipool that many threads may use at once.
 //
 // Choose it where threads share what they allocate, or hand it to each other. Each thread keeps a few free blocks of each
-// size up to 4 KiB (4 KiB worth, twice that at most), so most calls take no lock and threads do not slow each other down;
-// batches travel through one lock. A thread that ends gives back what it kept. Larger blocks take the lock. Where each
+// size up to 4 KiB (8 KiB worth, twice that at most), so most calls take no lock and threads do not slow each other down. What
+// is more than that goes in batches to threads that want it, again without a lock; so does what one thread allocates and
+// another gives back. A thread that ends gives back what it kept. Larger blocks take the lock. Where each
 // thread has its own data, a multipool_resource for each is faster and needs none of this.
 //
 // Otherwise as multipool_resource: default upstream, options, release(), rewind(), checks. Costs about 1.5 KiB, and 2 KiB
@@ -46,9 +47,9 @@ public:
         if (HEADROOM_UNLIKELY(last >= largest_kept_ || alignment > fine_alignment)) {
             return checked(shared_.allocate(bytes, alignment), bytes, alignment);
         }
-        const std::size_t index = detail::bin_offset[last / detail::block_step] / sizeof(detail::bin);
+        const std::size_t at = detail::bin_offset[last / detail::block_step];
         if (detail::thread_cache* const mine = shared_.cache()) {
-            detail::thread_bin& pool = mine->pools[index];
+            detail::thread_bin& pool = pool_at(*mine, at);
             detail::free_block* const block = pool.queue.before.next;
             if (block != pool.queue.last) {
                 pool.queue.before.next = detail::next_of(block);
@@ -56,7 +57,7 @@ public:
                 return handed_out(block, bytes, alignment);
             }
         }
-        return handed_out(shared_.refill(index), bytes, alignment);
+        return handed_out(shared_.refill(at / sizeof(detail::bin)), bytes, alignment);
     }
 
     // As multipool_resource::deallocate. Any thread, not only the one that allocated the block.
@@ -67,18 +68,18 @@ public:
         if (HEADROOM_UNLIKELY(last >= largest_kept_ || alignment > fine_alignment)) {
             return shared_.deallocate(block, bytes, alignment);
         }
-        const std::size_t index = detail::bin_offset[last / detail::block_step] / sizeof(detail::bin);
+        const std::size_t at = detail::bin_offset[last / detail::block_step];
         if (detail::thread_cache* const mine = shared_.cache()) {
-            detail::thread_bin& pool = mine->pools[index];
+            detail::thread_bin& pool = pool_at(*mine, at);
             if (pool.count < pool.most) {
                 detail::link(pool.queue.last, block);
                 pool.queue.last = static_cast<detail::free_block*>(block);
                 ++pool.count;
-                if constexpr (detail::poisoning) detail::poison(block, detail::binned_bytes[index]);
+                if constexpr (detail::poisoning) detail::poison(block, detail::binned_bytes[at / sizeof(detail::bin)]);
                 return;
             }
         }
-        shared_.hand_over(index, block);
+        shared_.hand_over(at / sizeof(detail::bin), block);
     }
 
     // As multipool_resource's. Precondition: no other thread is in a call (blocks in use would vanish under it). Waits for
@@ -98,6 +99,9 @@ public:
 private:
     static constexpr std::size_t fine_alignment = 2 * detail::block_step;
 
+    HEADROOM_ALWAYS_INLINE static detail::thread_bin& pool_at(detail::thread_cache& cache, std::size_t at) noexcept {
+        return *reinterpret_cast<detail::thread_bin*>(reinterpret_cast<std::byte*>(cache.pools.data()) + at);
+    }
     HEADROOM_ALWAYS_INLINE void* handed_out(void* block, std::size_t bytes, std::size_t alignment) {
         detail::unpoison(block, bytes);
         return checked(block, bytes, alignment);

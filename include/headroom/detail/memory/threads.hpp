@@ -1,8 +1,11 @@
 // How the threads of a program share the pools of one synchronized_multipool_resource: each keeps a few free blocks of each
-// size to itself, and takes and returns them in batches under a lock.
+// size to itself, and passes them on in batches. A batch that a thread has no use for goes to a depot, where another thread
+// finds it, without a lock and without a look at its blocks; the pools, behind a lock, are asked only when the depot is empty or
+// full. So where one thread allocates what another gives back, the blocks go round in batches.
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory_resource>
@@ -16,11 +19,19 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 class shared_pools;
 struct thread_leaving;
 
-// The free blocks of one size that a thread keeps.
+// The free blocks of one size that a thread keeps: these, and a batch (thread_cache::spares), so that a thread whose use goes up
+// and down by a few blocks need not turn to others each time.
 struct thread_bin {
     bin_queue queue;
     std::uint32_t count;    // of blocks in the queue
-    std::uint32_t most;     // how many may stay; 0 until the queue is first used
+    std::uint32_t most;     // how many may stay, and make a batch; 0 until the queue is first used
+};
+static_assert(sizeof(thread_bin) == sizeof(bin), "bin_offset serves both");
+
+// A batch is a ring of `most` blocks, known by its last one.
+struct depot {
+    static constexpr std::size_t places = 4;
+    std::array<std::array<std::atomic<free_block*>, places>, bins> batches{};
 };
 
 // What one thread keeps for one resource: a block of the resource itself, so it goes when all its blocks go, or when the
@@ -28,6 +39,7 @@ struct thread_bin {
 // called under it might want it too. Aligned, so that threads do not write to each other's lines.
 struct alignas(64) thread_cache {
     std::array<thread_bin, bins> pools{};
+    std::array<free_block*, bins> spares{};     // a batch of each size, or null
     shared_pools* owner = nullptr;
     thread_cache* next_of_owner = nullptr;      // the resource's list
     thread_cache* previous_of_owner = nullptr;
@@ -71,7 +83,7 @@ public:
 
     // A block of the pool from the core, and more for the thread to keep. Throws what the core throws.
     void* refill(std::size_t index);
-    // Takes back a block that the thread cannot keep, or has no cache to keep in.
+    // Takes back a block for which the thread's queue has no room, or that has no cache to keep it in.
     void hand_over(std::size_t index, void* block);
     // Straight to the core, for sizes that threads do not keep.
     void* allocate(std::size_t bytes, std::size_t alignment);
@@ -87,7 +99,14 @@ private:
     friend struct thread_leaving;
 
     thread_cache* find_or_make_cache();
-    void return_blocks(std::size_t index, thread_bin& from, std::uint32_t count);
+    thread_cache* find_or_give_up() noexcept;
+    // Neither looks at the blocks, or takes the lock.
+    [[nodiscard]] bool put_batch(std::size_t index, free_block* batch) noexcept;
+    [[nodiscard]] free_block* take_batch(std::size_t index) noexcept;
+    // To the core, under the lock.
+    void return_blocks(std::size_t index, bin_queue& from);
+    void return_batch(std::size_t index, free_block* batch);
+    void make_depot();
     // What a thread that ends kept, and the cache, which is in no list any more.
     void return_all(thread_cache& gone);
     // Both under the lock of the links.
@@ -97,6 +116,7 @@ private:
     std::pmr::memory_resource& core_;
     std::uint64_t serial_;    // unique in the program's life, never 0; another one each time that all is forgotten
     std::size_t place_;
+    std::atomic<depot*> depot_{nullptr};    // a block of the core's; null until a batch is first left over
     resource_mutex mutex_;
     thread_cache* caches_ = nullptr;
     std::uint32_t returning_ = 0;    // threads that end and are in return_all, since so many forks; guarded as the links are
