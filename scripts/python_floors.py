@@ -48,7 +48,7 @@ def _place(path):
         return SHOW - 0.5
     parts = path.relative_to(PACKAGE).parts
     if len(parts) == 1:
-        return -1 if parts[0] == "__init__.py" else len(ROOMS)
+        return {"__init__.py": -1, "__main__.py": len(ROOMS)}.get(parts[0])
     return ROOMS.index(parts[0]) if parts[0] in ROOMS else None
 
 

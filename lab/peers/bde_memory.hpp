@@ -4,8 +4,8 @@
 #pragma once
 
 #include <cstddef>
-#include <memory_resource>
 #include <string>
+#include <utility>
 
 #include "peers/memory_peer.hpp"
 
@@ -32,45 +32,32 @@ struct bde_resource {
     Allocator allocator;
 };
 
-template <class Allocator>
-struct bde_peer {
+struct bde_library {
     static std::string version() { return bdlscm::Version::version(); }
-    using bound_resource = bde_resource<Allocator>;
-    using base_resource = std::pmr::memory_resource;
-    template <class... Arguments>
-    explicit bde_peer(int, Arguments&&... arguments) : resource_(static_cast<Arguments&&>(arguments)...) {}
-    bound_resource* bound() { return &resource_; }
-    base_resource* base() { return &base_; }
-
-protected:
-    bound_resource resource_;
-
-private:
-    virtual_resource<bound_resource> base_{resource_};
+    using base_resource = void;
 };
+template <class Allocator>
+using bde_peer = inline_resource_peer<bde_library, bde_resource<Allocator>>;
 
 struct bde_monotonic : bde_peer<bdlma::SequentialAllocator> {
     static constexpr const char* id = "bdlma::SequentialAllocator";
     static constexpr allocator_kind kind = allocator_kind::monotonic;
-    explicit bde_monotonic(std::size_t) : bde_peer(0) {}
+    explicit bde_monotonic(std::size_t) : bde_peer<bdlma::SequentialAllocator>(std::in_place) {}
     void next_round(round_end) { resource_.allocator.rewind(); }
 };
-struct bde_monotonic_buffer : bde_peer<bdlma::BufferedSequentialAllocator> {
+struct bde_monotonic_buffer : private warm_buffer, public bde_peer<bdlma::BufferedSequentialAllocator> {
     static constexpr const char* id = "bdlma::BufferedSequentialAllocator/buffer";
     static constexpr allocator_kind kind = allocator_kind::monotonic;
-    explicit bde_monotonic_buffer(std::size_t bytes) : bde_monotonic_buffer(std::make_unique<warm_buffer>(bytes)) {}
+    explicit bde_monotonic_buffer(std::size_t bytes)
+        : warm_buffer(bytes),
+          bde_peer<bdlma::BufferedSequentialAllocator>(std::in_place, reinterpret_cast<char*>(data()),
+                                                       static_cast<bsls::Types::size_type>(size())) {}
     void next_round(round_end) { resource_.allocator.rewind(); }
-
-private:
-    explicit bde_monotonic_buffer(std::unique_ptr<warm_buffer> buffer)
-        : bde_peer(0, reinterpret_cast<char*>(buffer->data()), static_cast<bsls::Types::size_type>(buffer->size())),
-          buffer_(std::move(buffer)) {}
-    std::unique_ptr<warm_buffer> buffer_;
 };
 struct bde_multipool : bde_peer<bdlma::MultipoolAllocator> {
     static constexpr const char* id = "bdlma::MultipoolAllocator";
     static constexpr allocator_kind kind = allocator_kind::multipool;
-    explicit bde_multipool(std::size_t) : bde_peer(0) {}
+    explicit bde_multipool(std::size_t) : bde_peer<bdlma::MultipoolAllocator>(std::in_place) {}
     void next_round(round_end how) {
         if (how == round_end::winked) resource_.allocator.release();
     }

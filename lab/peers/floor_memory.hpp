@@ -10,8 +10,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <memory_resource>
 #include <string>
+#include <utility>
 
 #include "peers/memory_peer.hpp"
 
@@ -85,20 +85,16 @@ private:
     floor_bump bump_;
 };
 
-template <class Resource>
-struct floor_peer {
+struct floor_library {
     static std::string version() { return HEADROOM_LAB_VERSION; }
-    using bound_resource = Resource;
-    using base_resource = std::pmr::memory_resource;
-    explicit floor_peer(std::size_t bytes) : buffer_(bytes), resource_(buffer_.data(), buffer_.size()), base_(resource_) {}
-    bound_resource* bound() { return &resource_; }
-    base_resource* base() { return &base_; }
-    void next_round(round_end) { resource_.restart(); }
+    using base_resource = void;
+};
 
-private:
-    warm_buffer buffer_;
-    Resource resource_;
-    virtual_resource<Resource> base_;
+template <class Resource>
+struct floor_peer : private warm_buffer, public inline_resource_peer<floor_library, Resource> {
+    explicit floor_peer(std::size_t bytes)
+        : warm_buffer(bytes), inline_resource_peer<floor_library, Resource>(std::in_place, this->data(), this->size()) {}
+    void next_round(round_end) { this->resource_.restart(); }
 };
 struct floor_monotonic : floor_peer<floor_bump> {
     static constexpr const char* id = "floor/monotonic";

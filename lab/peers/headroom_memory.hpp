@@ -4,9 +4,10 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <memory_resource>
-#include <optional>
 #include <string>
+#include <utility>
 
 #include <headroom/arena.hpp>
 #include <headroom/monotonic.hpp>
@@ -16,32 +17,24 @@
 
 namespace headroom::lab {
 
-template <class Resource>
-struct headroom_memory_peer {
+struct headroom_library {
     static std::string version() { return HEADROOM_LAB_VERSION; }
-    using bound_resource = Resource;
     using base_resource = std::pmr::memory_resource;
-    explicit headroom_memory_peer(std::size_t) {}
-    bound_resource* bound() { return &resource_; }
-    base_resource* base() { return &resource_; }
-    void next_round(round_end) { resource_.rewind(); }
-
-private:
-    Resource resource_;
 };
 
 template <class Resource>
-struct headroom_fresh_peer {
-    static std::string version() { return HEADROOM_LAB_VERSION; }
-    using bound_resource = Resource;
-    using base_resource = std::pmr::memory_resource;
-    explicit headroom_fresh_peer(std::size_t) { resource_.emplace(); }
-    bound_resource* bound() { return &*resource_; }
-    base_resource* base() { return &*resource_; }
-    void next_round(round_end) { resource_.emplace(); }
+struct headroom_memory_peer : resource_peer<headroom_library, Resource> {
+    explicit headroom_memory_peer(std::size_t) : resource_peer<headroom_library, Resource>(std::in_place) {}
+    void next_round(round_end) { this->resource_.rewind(); }
+};
 
-private:
-    std::optional<Resource> resource_;
+template <class Resource>
+struct headroom_fresh_peer : resource_peer<headroom_library, Resource> {
+    explicit headroom_fresh_peer(std::size_t) : resource_peer<headroom_library, Resource>(std::in_place) {}
+    void next_round(round_end) {
+        std::destroy_at(&this->resource_);
+        std::construct_at(&this->resource_);
+    }
 };
 
 struct headroom_monotonic : headroom_memory_peer<monotonic_resource> {
@@ -77,22 +70,17 @@ struct headroom_synchronized_multipool : headroom_memory_peer<synchronized_multi
 
 // A multipool over a resource that only grows.
 template <class Below>
-struct headroom_multipool_over {
-    static std::string version() { return HEADROOM_LAB_VERSION; }
-    static constexpr allocator_kind kind = allocator_kind::multipool_over_monotonic;
-    using bound_resource = multipool_resource;
-    using base_resource = std::pmr::memory_resource;
-    explicit headroom_multipool_over(std::size_t) {}
-    bound_resource* bound() { return &resource_; }
-    base_resource* base() { return &resource_; }
-    void next_round(round_end) {
-        resource_.release();
-        below_.rewind();
-    }
-
-private:
+struct resource_below {
     Below below_;
-    multipool_resource resource_{&below_};
+};
+template <class Below>
+struct headroom_multipool_over : private resource_below<Below>, public resource_peer<headroom_library, multipool_resource> {
+    static constexpr allocator_kind kind = allocator_kind::multipool_over_monotonic;
+    explicit headroom_multipool_over(std::size_t) : resource_peer(std::in_place, &this->below_) {}
+    void next_round(round_end) {
+        this->resource_.release();
+        this->below_.rewind();
+    }
 };
 struct headroom_multipool_over_monotonic : headroom_multipool_over<monotonic_resource> {
     static constexpr const char* id = "headroom::multipool_resource over monotonic";

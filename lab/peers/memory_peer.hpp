@@ -24,7 +24,9 @@
 #include <memory>
 #include <memory_resource>
 #include <new>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include <headroom/resource_allocator.hpp>
 
@@ -68,6 +70,110 @@ public:
 private:
     std::size_t bytes_;
     std::byte* data_;
+};
+
+// A resource with virtual functions, called without a virtual call: its class may not be final, so that a call on it stays
+// virtual unless the function is named with its class.
+template <class Resource>
+struct unvirtual : Resource {
+    using Resource::Resource;
+    [[gnu::always_inline]] void* allocate(std::size_t bytes, std::size_t alignment) {
+        return Resource::do_allocate(bytes, alignment);
+    }
+    [[gnu::always_inline]] void deallocate(void* block, std::size_t bytes, std::size_t alignment) {
+        Resource::do_deallocate(block, bytes, alignment);
+    }
+};
+
+// What adapters are made of. `Library` has version() and the base_resource that its resources are bound through; an adapter adds
+// its id, its kind and next_round().
+
+// Holds one resource, whose class is derived from the library's base.
+template <class Library, class Resource>
+class resource_peer {
+public:
+    static std::string version() { return Library::version(); }
+    using bound_resource = Resource;
+    using base_resource = typename Library::base_resource;
+    bound_resource* bound() { return &resource_; }
+    base_resource* base() { return &resource_; }
+
+protected:
+    template <class... Arguments>
+    explicit resource_peer(std::in_place_t, Arguments&&... arguments)
+        : resource_(static_cast<Arguments&&>(arguments)...) {}
+
+    bound_resource resource_;
+};
+
+// Holds one that has no abstract base: it is given a standard one.
+template <class Library, class Resource>
+class inline_resource_peer : public resource_peer<Library, Resource> {
+public:
+    using base_resource = std::pmr::memory_resource;
+    base_resource* base() { return &base_; }
+
+protected:
+    using resource_peer<Library, Resource>::resource_peer;
+
+private:
+    virtual_resource<Resource> base_{this->resource_};
+};
+
+// Grows by itself.
+template <class Library, class Resource>
+struct monotonic_peer : resource_peer<Library, unvirtual<Resource>> {
+    static constexpr allocator_kind kind = allocator_kind::monotonic;
+    explicit monotonic_peer(std::size_t) : resource_peer<Library, unvirtual<Resource>>(std::in_place) {}
+    void next_round(round_end) { this->resource_.release(); }
+};
+
+// Was given a warm buffer that is large enough.
+template <class Library, class Resource>
+struct buffered_peer : private warm_buffer, public resource_peer<Library, unvirtual<Resource>> {
+    static constexpr allocator_kind kind = allocator_kind::monotonic;
+    explicit buffered_peer(std::size_t bytes)
+        : warm_buffer(bytes), resource_peer<Library, unvirtual<Resource>>(std::in_place, this->data(), this->size()) {}
+    void next_round(round_end) { this->resource_.release(); }
+};
+
+template <class Library, class Resource>
+struct pool_peer : resource_peer<Library, unvirtual<Resource>> {
+    static constexpr allocator_kind kind = allocator_kind::multipool;
+    explicit pool_peer(std::size_t) : resource_peer<Library, unvirtual<Resource>>(std::in_place) {}
+    void next_round(round_end how) {
+        if (how == round_end::winked) this->resource_.release();
+    }
+};
+
+// A pool over a monotonic with a warm buffer.
+template <class Library, class Pool, class Monotonic>
+class pool_over_monotonic_peer {
+public:
+    static std::string version() { return Library::version(); }
+    static constexpr allocator_kind kind = allocator_kind::multipool_over_monotonic;
+    using bound_resource = unvirtual<Pool>;
+    using base_resource = typename Library::base_resource;
+    explicit pool_over_monotonic_peer(std::size_t bytes) : buffer_(bytes), below_(buffer_.data(), buffer_.size()) {
+        resource_.emplace(&below_);
+    }
+    bound_resource* bound() { return &*resource_; }
+    base_resource* base() { return &*resource_; }
+    void next_round(round_end) {
+        if constexpr (Library::released_pool_keeps_its_table) {
+            resource_.reset();    // for the table lies in the memory below
+            below_.release();
+            resource_.emplace(&below_);
+        } else {
+            resource_->release();
+            below_.release();
+        }
+    }
+
+private:
+    warm_buffer buffer_;
+    Monotonic below_;
+    std::optional<bound_resource> resource_;
 };
 
 }  // namespace headroom::lab

@@ -40,31 +40,27 @@ struct absl_inlined_vector {
 #endif
 };
 
-#if __has_include(<boost/container/stable_vector.hpp>)
-struct boost_stable_vector : boost_peer {
-    static constexpr const char* id = "boost::container::stable_vector";
-    template <class T>
-    using container = boost::container::stable_vector<T>;
-};
-#else
 struct boost_stable_vector {
     static constexpr const char* id = "boost::container::stable_vector";
-    static constexpr const char* absent = "boost/container/stable_vector.hpp was not found when the lab was built";
-};
-#endif
-
-#if __has_include(<boost/container/devector.hpp>)
-struct boost_devector : boost_peer {
-    static constexpr const char* id = "boost::container::devector";
+#if __has_include(<boost/container/stable_vector.hpp>)
+    static std::string version() { return boost_peer::version(); }
     template <class T>
-    using container = boost::container::devector<T>;
-};
+    using container = boost::container::stable_vector<T>;
 #else
+    static constexpr const char* absent = "boost/container/stable_vector.hpp was not found when the lab was built";
+#endif
+};
+
 struct boost_devector {
     static constexpr const char* id = "boost::container::devector";
+#if __has_include(<boost/container/devector.hpp>)
+    static std::string version() { return boost_peer::version(); }
+    template <class T>
+    using container = boost::container::devector<T>;
+#else
     static constexpr const char* absent = "it came with Boost 1.76; an older one, or none, was found when the lab was built";
-};
 #endif
+};
 
 struct tbb_concurrent_vector {
     static constexpr const char* id = "tbb::concurrent_vector";
