@@ -32,6 +32,22 @@ std::string progress::duration(double seconds) {
     return text;
 }
 
+void progress::chapter(const std::string& experiment) {
+    if (terminal_) return;
+    const double share = expected_ > 0 ? std::min(done_ / expected_, 1.0) : 0;
+    std::fprintf(stderr, "%3d%%  %-10s  %s\n", static_cast<int>(share * 100), left().c_str(), experiment.c_str());
+}
+
+std::string progress::left() const {
+    if (finished_ == children_) return "done";
+    // What is left takes as much longer or shorter than expected as what is done took. A twentieth of the whole counts as done on
+    // time beforehand, so that the first few children do not make it leap.
+    const double elapsed = seconds_between(started_, stopwatch::now());
+    const double before = expected_ / 20;
+    const double pace = expected_ > 0 ? (elapsed + before) / (done_ + before) : 1;
+    return duration(std::max(0.0, expected_ - done_) * pace) + " left";
+}
+
 void progress::begin(const std::string& what) {
     what_ = what;
     draw();
@@ -52,14 +68,10 @@ void progress::say(const std::string& line) {
 void progress::draw() {
     if (!terminal_) return;
     const double share = expected_ > 0 ? std::min(done_ / expected_, 1.0) : 0;
-    const double elapsed = seconds_between(started_, stopwatch::now());
-    // What is left takes as much longer or shorter than expected as what is done took; at the start there is only the guess.
-    const double pace = done_ > 1 ? elapsed / done_ : 1;
-    const std::string left = finished_ == children_ ? "done" : duration((expected_ - done_) * pace) + " left";
     constexpr std::size_t width = 20;
     const auto full = static_cast<std::size_t>(share * width);
     std::string line = "[" + std::string(full, '#') + std::string(width - full, '.') + "] " +
-                       std::to_string(static_cast<int>(share * 100)) + "%  " + left + "  " + what_;
+                       std::to_string(static_cast<int>(share * 100)) + "%  " + left() + "  " + what_;
     line.resize(std::min(line.size(), columns() - 1));
     std::fprintf(stderr, "\r\033[K%s", line.c_str());
 }

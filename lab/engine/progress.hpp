@@ -1,4 +1,4 @@
-// How far a run has come: a bar with the time left on a terminal, a line for each configuration elsewhere.
+// How far a run has come: a bar with the time left on a terminal, a line for each experiment elsewhere.
 #pragma once
 
 #include <cstddef>
@@ -16,6 +16,8 @@ public:
     progress(const progress&) = delete;
     progress& operator=(const progress&) = delete;
 
+    // Before an experiment starts. (A plan may come back to one.)
+    void chapter(const std::string& experiment);
     // Before a child starts: what it measures.
     void begin(const std::string& what);
     // After it: what it was expected to take.
@@ -27,6 +29,7 @@ public:
     [[nodiscard]] static std::string duration(double seconds);
 
 private:
+    [[nodiscard]] std::string left() const;
     void draw();
     void erase();
 

@@ -1,6 +1,7 @@
 #include "engine/records.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <array>
@@ -208,12 +209,11 @@ results read_results(const std::string& path) {
 record_writer::record_writer(const std::string& path)
     : path_(path), file_(open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666)) {
     if (file_ < 0) throw std::system_error(errno, std::generic_category(), path);
-    char last = '\n';
-    const off_t size = lseek(file_, 0, SEEK_END);
-    if (size > 0 && pread(file_, &last, 1, size - 1) == 1 && last != '\n' && write(file_, "\n", 1) != 1) {
-        const int why = errno;
+    // The system gives the lock back when this process ends, however it ends. Where the file system has no locks: without.
+    if (flock(file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
         close(file_);
-        throw std::system_error(why, std::generic_category(), path);
+        throw std::runtime_error("another run is writing to " + path +
+                                 "; wait for it to end, or give this one a file of its own with --out (lab merge joins them)");
     }
 }
 
@@ -223,10 +223,17 @@ record_writer::~record_writer() {
 }
 
 void record_writer::append(const json& record) {
-    const std::string line = record.dump() + '\n';
+    const off_t size = lseek(file_, 0, SEEK_END);
+    std::string line = record.dump() + '\n';
+    if (!std::exchange(begun_, true)) {
+        char last = '\n';
+        if (size > 0 && pread(file_, &last, 1, size - 1) == 1 && last != '\n') line.insert(line.begin(), '\n');
+    }
     const ssize_t written = write(file_, line.data(), line.size());
     if (written < 0 || static_cast<std::size_t>(written) != line.size()) {
-        throw std::system_error(written < 0 ? errno : ENOSPC, std::generic_category(), path_);
+        const int why = written < 0 ? errno : ENOSPC;
+        if (written > 0 && ftruncate(file_, size) != 0) begun_ = false;    // the next one closes what is left of this one
+        throw std::system_error(why, std::generic_category(), path_);
     }
     if (const double now = seconds_now(); now - synchronised_ > 1) {
         fsync(file_);

@@ -67,20 +67,23 @@ struct results {
 
 // Appends records to a file. Each goes out in one write, so that whatever stops this program leaves whole records; a line
 // that an earlier program left unfinished is closed first. Synchronised with the disk once a second and at the end.
+// While one lives, no other can be made for the same file, in this process or another.
 class record_writer {
 public:
-    // Throws std::system_error when the file cannot be opened for appending.
+    // Creates the file where it is missing. Throws std::system_error when it cannot be opened for appending, and
+    // std::runtime_error when another one is writing to it.
     explicit record_writer(const std::string& path);
     record_writer(const record_writer&) = delete;
     record_writer& operator=(const record_writer&) = delete;
     ~record_writer();
 
-    // Throws std::system_error when the record could not be written whole.
+    // Throws std::system_error when the record could not be written whole; the file then ends with the record before.
     void append(const nlohmann::json& record);
 
 private:
     std::string path_;
     int file_;
+    bool begun_ = false;
     double synchronised_ = 0;
 };
 

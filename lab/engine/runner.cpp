@@ -160,6 +160,10 @@ public:
             }
         }
         if (!fresh) return;
+        if (!options_.figures) {
+            if (!odd.empty()) bar_.say(point.experiment + "  " + to_text(point.parameters) + odd);
+            return;
+        }
         std::string line = point.experiment + "  " + to_text(point.parameters);
         for (std::size_t i = 0; i < figures.size(); ++i) {
             if (figures[i].empty()) continue;
@@ -279,7 +283,15 @@ private:
             warming.arguments = {"warm", "--bytes", std::to_string(static_cast<std::uint64_t>(point.warmed))};
             (void)run_child(warming);
         }
-        conclude(record, run_child(request), request);
+        const stopwatch::time_point begin = stopwatch::now();
+        const machine_time before = machine_time_so_far();
+        const child_result child = run_child(request);
+        const machine_time after = machine_time_so_far();
+        conclude(record, child, request);
+        // What else the machine did meanwhile: whoever reads the figures should know.
+        record.metrics["elapsed"] = {"s", {seconds_between(begin, stopwatch::now())}};
+        record.metrics["others_cpu"] = {"s", {std::max(0.0, after.busy - before.busy - child.cpu_time)}};
+        record.metrics["stolen"] = {"s", {after.stolen - before.stolen}};
         compare(record, agreed);
     }
 
@@ -300,7 +312,8 @@ int run_plan(const catalogue& all, const std::vector<planned>& plan, const run_o
     note_stop_signals();
     const json machine = describe_machine(all.flags, all.libraries, options.grid);
     std::set<std::string> known;
-    if (std::filesystem::exists(options.out)) {
+    record_writer out(options.out);    // first, so that nobody else adds to what is read now
+    {
         const results before = read_results(options.out);
         for (const bad_line& bad : before.bad) std::fprintf(stderr, "%s\n", to_string(bad).c_str());
         for (const run_record& run : before.runs) {
@@ -328,16 +341,24 @@ int run_plan(const catalogue& all, const std::vector<planned>& plan, const run_o
     if (there != 0) {
         std::fprintf(stderr, "%zu of %zu measurements are already in %s\n", there, there + children, options.out.c_str());
     }
-    record_writer out(options.out);
     out.append(machine);
     progress bar(expected, children);
     session work(all, options, machine, std::move(known), out, bar);
-    for (const planned& point : plan) {
-        work.run(point);
-        if (stop_signal() != 0) break;
+    try {
+        const std::string* experiment = nullptr;
+        for (const planned& point : plan) {
+            if (experiment == nullptr || *experiment != point.experiment) bar.chapter(point.experiment);
+            experiment = &point.experiment;
+            work.run(point);
+            if (stop_signal() != 0) break;
+        }
+    } catch (const std::system_error&) {
+        bar.say("Stopped. " + options.out + " holds what was measured before. When the reason is gone, go on with\n  " +
+                options.resume_hint);
+        throw;
     }
     if (const int signal = stop_signal(); signal != 0) {
-        bar.say("Stopped. " + options.out + " holds what was measured; to go on: " + options.resume_hint);
+        bar.say("Stopped. " + options.out + " holds what was measured. To go on:\n  " + options.resume_hint);
         return 128 + signal;
     }
     bar.say("Results are in " + options.out);

@@ -11,6 +11,7 @@ struct run_options {
     std::string out;          // result file; appended to, and what it already holds is not run again
     std::string grid;         // "quick", "default" or "full"
     int rounds = 0;           // 0: as each configuration says
+    bool figures = false;     // print each configuration's
     std::string resume_hint;  // the command that goes on after an interruption, for people
 };
 

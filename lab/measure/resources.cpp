@@ -2,6 +2,7 @@
 
 #include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <string>
@@ -53,6 +54,18 @@ disturbances disturbances_so_far() {
     getrusage(RUSAGE_SELF, &usage);
     return {static_cast<std::uint64_t>(usage.ru_minflt), static_cast<std::uint64_t>(usage.ru_majflt),
             static_cast<std::uint64_t>(usage.ru_nivcsw)};
+}
+
+machine_time machine_time_so_far() {
+    std::ifstream in("/proc/stat");
+    std::string name;
+    // user, nice, system, idle, waiting for disks, interrupts of two kinds, stolen
+    double ticks[8] = {};
+    in >> name;
+    for (double& one : ticks) in >> one;
+    if (!in || name != "cpu") return {};
+    const auto second = static_cast<double>(sysconf(_SC_CLK_TCK));
+    return {(ticks[0] + ticks[1] + ticks[2] + ticks[5] + ticks[6]) / second, ticks[7] / second};
 }
 
 }  // namespace headroom::lab

@@ -30,4 +30,12 @@ struct disturbances {
 };
 [[nodiscard]] disturbances disturbances_so_far();
 
+// What the whole machine has done since it was started, in seconds of one processor; zeros where the system does not tell.
+// Granularity: a hundredth of a second.
+struct machine_time {
+    double busy = 0;      // its processors worked, for whomever
+    double stolen = 0;    // they would have, but the host of this virtual machine gave its own to others
+};
+[[nodiscard]] machine_time machine_time_so_far();
+
 }  // namespace headroom::lab

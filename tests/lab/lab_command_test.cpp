@@ -193,7 +193,7 @@ TEST(LabCommand, CtrlCLeavesWholeRecordsAndSaysHowToGoOn) {
     ASSERT_GE(child, 0);
     if (child == 0) {
         if (std::freopen(said.c_str(), "w", stderr) == nullptr) _exit(99);
-        execl(HEADROOM_COMMAND, HEADROOM_COMMAND, "lab", "run", "--quick", "--filter", "throughput", "--rounds", "1000", "--out",
+        execl(HEADROOM_COMMAND, HEADROOM_COMMAND, "lab", "run", "--quick", "--filter", "throughput .*elements=1000 .*O2", "--rounds", "1000", "--out",
               out.c_str(), static_cast<char*>(nullptr));
         _exit(99);
     }
@@ -212,7 +212,24 @@ TEST(LabCommand, CtrlCLeavesWholeRecordsAndSaysHowToGoOn) {
     EXPECT_TRUE(read.bad.empty());
     EXPECT_TRUE(read.whole);
     EXPECT_GE(read.runs.size(), 5U);
-    EXPECT_NE(folder.read("said").find("--rounds 1000"), std::string::npos) << folder.read("said");
+    const std::string text = folder.read("said");
+    EXPECT_NE(text.find("--rounds 1000"), std::string::npos) << text;
+    // What it says is a command that works as it stands, in any folder.
+    const std::size_t from = text.find("To go on:\n  ");
+    ASSERT_NE(from, std::string::npos) << text;
+    const std::size_t start = from + std::string("To go on:\n  ").size();
+    std::string again = text.substr(start, text.find('\n', start) - start);
+    again.replace(again.find("--rounds 1000"), std::string("--rounds 1000").size(), "--rounds 1");
+    EXPECT_EQ(std::system(("cd / && " + again + " >/dev/null 2>&1").c_str()), 0) << again;
+    EXPECT_GT(read_results(out).runs.size(), read.runs.size());
+}
+
+TEST(LabCommand, ASecondRunIntoTheSameFileIsRefusedWhileTheFirstLives) {
+    const scratch_folder folder;
+    const headroom::lab::record_writer first(folder.file("r"));
+    const answer second = headroom_command(tiny + folder.file("r"));
+    EXPECT_EQ(second.code, 2);
+    EXPECT_NE(second.text.find("another run is writing"), std::string::npos) << second.text;
 }
 
 }  // namespace

@@ -153,6 +153,28 @@ TEST(LabResults, AWriterThatCannotWriteThrows) {
     EXPECT_THROW(record_writer(folder.file("no/such/folder")), std::system_error);
 }
 
+TEST(LabResults, ASecondWriterOfAFileIsRefusedWhileTheFirstLives) {
+    const scratch_folder folder;
+    {
+        record_writer first(folder.file("a"));
+        EXPECT_THROW(record_writer(folder.file("a")), std::runtime_error);
+        record_writer elsewhere(folder.file("b"));
+        first.append(to_json(example()));
+    }
+    record_writer next(folder.file("a"));
+    next.append(to_json(example()));
+    EXPECT_EQ(read_results(folder.file("a")).runs.size(), 2U);
+}
+
+TEST(LabResults, ARecordThatDoesNotFitOnTheDiskIsReportedAndLeavesTheFileWhole) {
+    EXPECT_THROW(
+        {
+            record_writer full("/dev/full");
+            full.append(to_json(example()));
+        },
+        std::system_error);
+}
+
 TEST(LabResults, TheKeyTellsRunsApart) {
     const run_record run = example();
     const auto differs = [&](auto change) {

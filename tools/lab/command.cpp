@@ -23,16 +23,30 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The programs that measure stand next to this one.
-std::vector<std::string> programs() {
+fs::path program() {
     std::error_code error;
     fs::path self = fs::read_symlink("/proc/self/exe", error);
     if (error) throw std::runtime_error("cannot find the folder of this program: " + error.message());
+    return self;
+}
+
+// For a shell.
+std::string for_shell(const std::string& word) {
+    const std::string plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%";
+    if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
+    std::string result = "'";
+    for (const char letter : word) result += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+    return result + "'";
+}
+
+// The programs that measure stand next to this one.
+std::vector<std::string> programs() {
+    const fs::path self = program();
     std::vector<std::string> result;
     for (const char* name : {HEADROOM_LAB_PROGRAMS}) {
-        const fs::path program = self.parent_path() / name;
-        if (!fs::exists(program)) throw std::runtime_error("missing beside this program: " + program.string());
-        result.push_back(program.string());
+        const fs::path beside = self.parent_path() / name;
+        if (!fs::exists(beside)) throw std::runtime_error("missing beside this program: " + beside.string());
+        result.push_back(beside.string());
     }
     return result;
 }
@@ -73,6 +87,7 @@ lab_command::lab_command(CLI::App& lab) {
     run_->add_option("--out", out_, "The result file")->capture_default_str();
     run_->add_option("--rounds", rounds_, "How often each contender goes through each configuration")
         ->check(CLI::Range(1, 10000));
+    run_->add_flag("--figures", figures_, "Print each configuration's figures as they are measured");
     run_->add_option("--shard", shard_, "i/n: only part i of n, to be joined with the others by lab merge");
 
     report_ = lab.add_subcommand("report", "Make the report from result files; all arguments go to it (see report --help)");
@@ -160,12 +175,15 @@ int lab_command::measure() {
         const auto [index, count] = parse_shard(shard_);
         plan = lab::shard(all.plan, index, count);
     }
-    std::string again = std::string("headroom lab run") + (quick_ ? " --quick" : full_ ? " --full" : "");
-    if (!filter_.empty()) again += " --filter '" + filter_ + "'";
+    // As it is typed anywhere: the program's own place, the file's own place, and what the shell would read otherwise in quotes.
+    std::string again = for_shell(program().string()) + " lab run" + (quick_ ? " --quick" : full_ ? " --full" : "");
+    if (!filter_.empty()) again += " --filter " + for_shell(filter_);
     if (!shard_.empty()) again += " --shard " + shard_;
     if (rounds_ > 0) again += " --rounds " + std::to_string(rounds_);
-    again += " --out '" + out_ + "'";
-    return lab::run_plan(all, plan, {.out = out_, .grid = grid(), .rounds = rounds_, .resume_hint = again});
+    if (figures_) again += " --figures";
+    again += " --out " + for_shell(fs::absolute(out_).string());
+    return lab::run_plan(all, plan,
+                         {.out = out_, .grid = grid(), .rounds = rounds_, .figures = figures_, .resume_hint = again});
 }
 
 int lab_command::merge() {

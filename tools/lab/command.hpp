@@ -37,6 +37,7 @@ private:
     std::string shard_;
     std::string out_ = "headroom-results.jsonl";
     int rounds_ = 0;
+    bool figures_ = false;
     std::string merge_out_;
     std::vector<std::string> merge_files_;
 };

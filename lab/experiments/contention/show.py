@@ -6,7 +6,7 @@ from headroom_report.pictures import charts
 from headroom_report.pictures.by_kind import sweep_by_kind
 from headroom_report.pictures.charts import Picture
 from headroom_report.results import published, words
-from headroom_report.results.catalogue import Contest, Experiment, Matter
+from headroom_report.results.catalogue import Answer, Contest, Experiment, Matter
 from headroom_report.results.figures import Cell
 from headroom_report.tables.p0089 import percent_table
 from headroom_report.tables.section import Section
@@ -84,6 +84,12 @@ EXPERIMENT = Experiment(
     more=(Contest("time_elapsed", "elapsed time of a thread's pair"),),
     reading="Processor time of an allocation with its deallocation over the number of threads; lower is better.",
     yardstick="std::allocator AS1",
+    answers=(
+        Answer(
+            "many", "several threads, a pool each", "time", {"sharing": "private", "W": {"min": 2}}, ("all",),
+            "W", "AS7", place=20,
+        ),
+    ),
     pictures=pictures,
     beside=beside,
     by_strategy=True,
@@ -93,7 +99,7 @@ EXPERIMENT = Experiment(
             "the time to allocate and give back from several threads at once",
             "time",
             "",
-            {},
+            {"W": {"min": 2}},
             ("AS1", "AS7", "AS11"),
             lambda parameters: words.configuration({name: parameters.get(name) for name in ("W", "sharing")}),
             place=70,

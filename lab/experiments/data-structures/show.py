@@ -5,7 +5,7 @@ from __future__ import annotations
 from headroom_report.pictures import grids
 from headroom_report.pictures.charts import Picture
 from headroom_report.results import published, words
-from headroom_report.results.catalogue import Contest, Experiment, Matter
+from headroom_report.results.catalogue import Answer, Contest, Experiment, Matter
 from headroom_report.results.figures import Cell
 from headroom_report.results.strategies import GLOBAL, STRATEGIES, implementation, is_default, is_peer, least
 from headroom_report.tables.p0089 import PART, PLAYS, here_of, same_side, value_of
@@ -265,6 +265,13 @@ EXPERIMENT = Experiment(
         "compile time, the same winked out, through an abstract base, the same winked out."
     ),
     yardstick="std::allocator AS1",
+    answers=tuple(
+        Answer("many", title, "time", {"heap": "clean", "trimming": True}, ("all",), strategy=strategy, place=10)
+        for title, strategy in (
+            ("build and destroy containers, in a pool", "AS7"),
+            ("build, and forget all at once", "AS4"),
+        )
+    ),
     pictures=pictures,
     in_readme=("data-structures",),
     beside=beside,

@@ -6,7 +6,7 @@ from headroom_report.pictures import charts, values
 from headroom_report.pictures.charts import Picture
 from headroom_report.pictures.style import arrange
 from headroom_report.results import published, words
-from headroom_report.results.catalogue import Contest, Experiment, Matter
+from headroom_report.results.catalogue import Answer, Contest, Experiment, Matter
 from headroom_report.results.figures import Cell
 from headroom_report.tables import dynarray
 from headroom_report.tables.measured import decade, rank
@@ -106,6 +106,7 @@ EXPERIMENT = Experiment(
         Contest("append_p9999", "append at p99.99"),
     ),
     reading="How many appends took how long; both axes are logarithmic. What lies far to the right are the stalls.",
+    answers=(Answer("growing", "longest single append", "append_max", {"element": "int", "optimisation": "O2"}, place=20),),
     pictures=pictures,
     details=details,
     beside=beside,

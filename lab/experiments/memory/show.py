@@ -5,7 +5,7 @@ from __future__ import annotations
 from headroom_report.pictures import charts
 from headroom_report.pictures.charts import Picture
 from headroom_report.results import words
-from headroom_report.results.catalogue import Contest, Experiment, Matter
+from headroom_report.results.catalogue import Answer, Contest, Experiment, Matter
 from headroom_report.results.figures import Cell
 from headroom_report.tables import dynarray
 from headroom_report.tables.section import Section
@@ -54,6 +54,17 @@ EXPERIMENT = Experiment(
     contests=(Contest("peak_resident", "peak resident memory"),),
     more=(Contest("unused", "capacity beyond the elements"),),
     reading="Bytes of memory at the peak for each byte of elements; 1 is perfect. Both axes are logarithmic.",
+    answers=(
+        Answer(
+            "memory",
+            "memory at the peak",
+            "peak_resident",
+            {"elements": {"min": 1_000_000}},
+            ("large", "small"),
+            less="baseline",
+            over="payload",
+        ),
+    ),
     pictures=pictures,
     beside=beside,
     matters=(Matter("memory", "the peak of memory", "peak_resident", "elements", {}, place=40),),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from headroom_report.pictures import charts, values
 from headroom_report.pictures.charts import Picture
-from headroom_report.results.catalogue import Contest, Experiment, Matter
+from headroom_report.results.catalogue import Answer, Contest, Experiment, Matter
 from headroom_report.results.figures import Cell
 from headroom_report.tables import dynarray
 from headroom_report.tables.section import Section
@@ -71,6 +71,11 @@ EXPERIMENT = Experiment(
     ),
     reading="Time per element; lower is better. Both axes are logarithmic.",
     pictures=pictures,
+    answers=(
+        Answer(
+            "growing", "time to append", "time", {"element": "int", "optimisation": "O2", "warm": False}, ("large", "small"), place=10
+        ),
+    ),
     in_readme=("throughput-O2",),
     beside=beside,
     matters=(

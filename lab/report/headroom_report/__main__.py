@@ -15,7 +15,7 @@ from .results import reading
 
 
 def _width() -> int:
-    return max(100, shutil.get_terminal_size((150, 40)).columns) if sys.stdout.isatty() else 150
+    return max(40, shutil.get_terminal_size((80, 40)).columns)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -31,7 +31,7 @@ def _parser() -> argparse.ArgumentParser:
         nargs="?",
         const="short",
         choices=("short", "all"),
-        help="print the claims, promises and losses as text; all: every table",
+        help="print what matters as text: ten lines; all: every claim, promise, loss and table",
     )
     parser.add_argument("--machine", metavar="ID", help="show the results of this machine (or build) alone")
     parser.add_argument(
@@ -64,8 +64,9 @@ def main(arguments: list[str] | None = None) -> int:
     if options.svg:
         for name, svg in html.pictures_as_svg(report):
             good &= write(str(Path(options.svg) / f"{name}.svg"), svg)
-    # A page that says "nothing could be read" was still asked for and written, but no script should take it for success.
-    return 0 if good and report.machines else 1
+    # A page that says "nothing could be read", or that leaves lines out, was still asked for and written, but no script should take
+    # it for success.
+    return 0 if good and report.machines and not found.problems and not found.newer else 1
 
 
 if __name__ == "__main__":

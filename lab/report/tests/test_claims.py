@@ -137,11 +137,20 @@ def made_up_one(rule, quantity, value):
     return runs
 
 
+def thrice(runs):
+    """The same in three rounds: fewer decide nothing where times are compared."""
+    return [
+        Run(run.machine, run.experiment, run.contender, run.parameters, number, run.outcome, run.detail, run.metrics)
+        for run in runs
+        for number in range(3)
+    ]
+
+
 @pytest.mark.parametrize("claim", EVERY, ids=lambda claim: claim.id)
 def test_each_rule_can_come_out_both_ways_and_not_run(claim):
     good, bad = limit_sides(claim.rule["must"])
-    assert claims.decide(claim, cells(made_up(claim, good))).state == claims.HOLDS
-    assert claims.decide(claim, cells(made_up(claim, bad))).state == claims.FAILS
+    assert claims.decide(claim, cells(thrice(made_up(claim, good)))).state == claims.HOLDS
+    assert claims.decide(claim, cells(thrice(made_up(claim, bad)))).state == claims.FAILS
     assert claims.decide(claim, []).state == claims.NOT_RUN
 
 
@@ -251,18 +260,49 @@ def test_medians_over_rounds_decide_and_not_single_rounds():
     assert verdict.state == claims.FAILS and verdict.decisive.figure.median == 0.5
 
 
+def seconds(contender, times, elements=10**9):
+    """A run for each time, in as many rounds; of a configuration that a promise speaks of."""
+    parameters = (("element", "int"), ("elements", elements), ("optimisation", "O2"))
+    return [
+        Run("m", "throughput", contender, parameters, number, "ok", "", {"time": Metric("s", (time,))})
+        for number, time in enumerate(times)
+    ]
+
+
+def prefault(times, others=(1.0, 1.0, 1.0)):
+    runs = seconds("headroom::settled_vector/prefault_ahead", times) + seconds("std::vector", others)
+    return claims.decide(by_id("append-prefault"), cells(runs))  # at most 0.12
+
+
+def test_fewer_than_three_rounds_decide_nothing_whichever_way_they_point():
+    for time in (0.01, 5.0):
+        assert prefault([time]).state == claims.ONE_ROUND
+        assert prefault([time, time]).state == claims.ONE_ROUND
+    assert prefault([0.01] * 3).state == claims.HOLDS and prefault([5.0] * 3).state == claims.FAILS
+
+
+def test_what_lies_no_farther_from_the_limit_than_rounds_lie_apart_is_too_noisy_to_say():
+    assert prefault([0.11, 0.118, 0.13]).state == claims.TOO_NOISY
+    assert prefault([0.11, 0.125, 0.13]).state == claims.TOO_NOISY
+    assert prefault([0.08, 0.081, 0.082]).state == claims.HOLDS
+
+
+def test_one_stalled_round_moves_no_verdict_and_is_counted_as_such():
+    verdict = prefault([0.080, 0.081, 49.0])
+    assert verdict.state == claims.HOLDS and verdict.findings[0].figure.stalled == 1
+    assert prefault([0.2, 0.21, 0.22], [1.0, 1.01, 90.0]).state == claims.FAILS
+
+
+def test_a_count_needs_no_rounds_and_knows_no_noise():
+    verdict = claims.decide(by_id("unused"), cells(made_up(by_id("unused"), limit_sides(by_id("unused").rule["must"])[0])))
+    assert verdict.state == claims.HOLDS and not verdict.remarks
+
+
 def test_a_verdict_closer_than_equal_things_lie_apart_says_so():
-    runs = []
-    parameters = {"element": "int", "elements": 10**9, "optimisation": "O2"}
-    for contender, time in (
-        ("std::vector", 1.0),
-        ("std::vector#2", 1.1),
-        ("headroom::settled_vector/prefault_ahead", 0.118),
-    ):
-        runs.append(a_run("throughput", contender, parameters, {"time": time}))
-    verdict = claims.decide(by_id("append-prefault"), cells(runs))
-    assert verdict.state == claims.HOLDS
-    assert any("closer to the limit" in remark for remark in verdict.remarks)
+    assert prefault([0.118, 0.118, 0.118]).state == claims.HOLDS
+    runs = seconds("headroom::settled_vector/prefault_ahead", [0.118] * 3) + seconds("std::vector", [1.0] * 3)
+    runs += seconds("std::vector#2", [1.1] * 3)
+    assert claims.decide(by_id("append-prefault"), cells(runs)).state == claims.TOO_NOISY
 
 
 def structures(ratios, contender="headroom::multipool_resource AS7", by="std::allocator AS1"):
@@ -339,7 +379,7 @@ def test_nine_of_ten_cells_allow_one_that_misses():
             a_run("locality", "headroom::multipool_resource AS7", {"links": 2**number}, {"degradation": value})
             for number, value in enumerate(values)
         ]
-        return claims.decide(claim, cells(runs))
+        return claims.decide(claim, cells(thrice(runs)))
 
     assert verdict(1).state == claims.HOLDS and verdict(1).decisive.figure.median == 1.5
     assert verdict(2).state == claims.FAILS and verdict(2).decisive.figure.median == 3.0

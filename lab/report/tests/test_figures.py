@@ -5,7 +5,7 @@ import math
 import pytest
 from headroom_report.page import experiments
 from headroom_report.results import figures
-from headroom_report.verdicts import standing
+from headroom_report.verdicts import claims, standing
 from headroom_report.results.reading import Metric, Run
 
 
@@ -145,21 +145,44 @@ def test_growth_policies_are_arithmetic_and_no_contenders():
     assert not result.places
 
 
-def test_a_loss_within_the_noise_says_so():
-    result = places(a_run(OURS, 1.02), a_run("std::vector", 1.0), a_run("std::vector#2", 1.03))
-    (loss,) = result.losses
-    assert loss.in_noise and loss.other == "std::vector"
+def test_a_loss_in_fewer_than_three_rounds_is_no_loss_yet():
+    (place,) = places(a_run(OURS, 9.0), a_run("std::vector", 1.0)).losses
+    assert place.undecided == claims.ONE_ROUND and not place.lost
 
 
-def test_rounds_that_overlap_are_noise_and_rounds_that_do_not_are_not():
-    overlapping = [a_run(OURS, value, number) for number, value in enumerate((1.0, 1.2, 1.4))] + [
-        a_run("std::vector", value, number) for number, value in enumerate((0.9, 1.1, 1.15))
-    ]
-    apart = [a_run(OURS, value, number) for number, value in enumerate((1.2, 1.3, 1.4))] + [
-        a_run("std::vector", value, number) for number, value in enumerate((0.9, 1.1, 1.15))
-    ]
-    assert places(*overlapping).losses[0].in_noise
-    assert not places(*apart).losses[0].in_noise
+def rounds(contender, values):
+    return [a_run(contender, value, number) for number, value in enumerate(values)]
+
+
+def test_a_loss_within_the_noise_is_no_loss():
+    result = places(*rounds(OURS, [1.02] * 3), *rounds("std::vector", [1.0] * 3), *rounds("std::vector#2", [1.03] * 3))
+    (place,) = result.losses
+    assert place.undecided == claims.TOO_NOISY and not place.lost and place.other == "std::vector"
+
+
+def test_rounds_that_scatter_more_than_they_differ_are_noise():
+    scattered = rounds(OURS, (1.0, 1.2, 1.4)) + rounds("std::vector", (0.9, 1.1, 1.15))
+    apart = rounds(OURS, (1.2, 1.3, 1.4)) + rounds("std::vector", (0.9, 1.1, 1.15))
+    assert places(*scattered).losses[0].undecided == claims.TOO_NOISY
+    assert places(*apart).losses[0].lost
+
+
+def test_a_single_stalled_round_wins_and_loses_nothing():
+    result = places(*rounds(OURS, (1.0, 1.01, 49.0)), *rounds("std::vector", (1.5, 1.51, 1.52)))
+    assert not result.losses and not result.places[0].undecided
+
+
+def test_what_is_below_the_clocks_resolution_counts_for_nobody():
+    def median_append(ours):
+        return places(
+            *[
+                a_run(name, value, number, experiment="latency", metric="append_p50", elements=1000)
+                for name, value in ((OURS, ours), ("std::vector", 3e-9))
+                for number in range(3)
+            ]
+        ).places
+
+    assert median_append(2e-9) and not median_append(0.0)
 
 
 def test_one_in_a_million_does_not_count_among_a_thousand():
@@ -169,5 +192,5 @@ def test_one_in_a_million_does_not_count_among_a_thousand():
             for name, value in ((OURS, 2.0), ("std::vector", 1.0))
         ]
 
-    assert not places(*latency(1000)).places
-    assert len(places(*latency(1_000_000)).places) == 1
+    assert not places(*latency(1_000_000)).places  # one append lies beyond
+    assert len(places(*latency(10_000_000)).places) == 1

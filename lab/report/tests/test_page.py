@@ -10,6 +10,7 @@ import pytest
 from headroom_report.page import experiments, html as page, model, text
 from headroom_report.pictures import charts
 from headroom_report.results import reading as results
+from headroom_report.verdicts import claims
 from headroom_report.__main__ import main
 
 import samples
@@ -270,25 +271,20 @@ def test_the_page_of_the_documents_own_grid_stays_small_too(tmp_path):
 
 def test_every_experiment_has_a_picture_and_a_table_behind_it(full):
     _, report = full
-    for section in report.machines[0].sections:
+    measured = [section for section in report.machines[0].sections if section.ran]
+    assert len(measured) > 15  # of all that samples.py makes up
+    for section in measured:
         assert section.pictures and section.tables, section.experiment.id
 
 
 def test_every_first_table_names_its_verdict_in_words(full):
     html, _ = full
     found = {table["caption"]: table for table in Tables(html).tables}
-    assert {row[0][0] for row in found["Claims of the documents"]["rows"][1:]} <= {
-        "holds",
-        "does not hold",
-        "not run",
-        "holds where run",
-    }
-    assert {row[0][0] for row in found["Headroom's promises"]["rows"][1:]} <= {
-        "met",
-        "missed",
-        "not run",
-        "met where run",
-    }
+    undecided = {"not run", "one round", "too noisy to say"}
+    for document in {claim.document for claim in claims.documents_claims()}:
+        words = {row[1][0] for row in found[document]["rows"][1:]}
+        assert words and words <= {"holds", "does not hold", "overturned", "holds where run"} | undecided
+    assert {row[1][0] for row in found["Headroom's promises"]["rows"][1:]} <= {"met", "missed", "met where run"} | undecided
 
 
 def test_every_loss_is_on_the_page(full):
@@ -296,7 +292,8 @@ def test_every_loss_is_on_the_page(full):
     table = next(table for table in Tables(html).tables if table["caption"].startswith("Every cell where"))
     losses = [place for place in report.machines[0].standing.places if place.ratio > 1.005]
     assert losses and len(table["rows"]) - 1 == len(losses)
-    keys = [float(row[0][1]) for row in table["rows"][1:]]
+    decided = [place.ratio for place in report.machines[0].standing.losses if place.lost]
+    keys = [float(row[0][1]) for row in table["rows"][1:]][: len(decided)]
     assert keys == sorted(keys, reverse=True)
 
 

@@ -12,48 +12,8 @@ from ..results import strategies, words
 from ..results.catalogue import Experiment, Matter
 from ..results.figures import PAIRED, Cell
 from ..verdicts.claims import matches
-from . import experiments
+from . import code, experiments
 
-
-_POLICY = """struct policy : headroom::settled_policy {{
-    static constexpr headroom::commit_policy commit = {commit};
-}};
-headroom::settled_vector<T, policy> v;"""
-
-CODE = {
-    "std::vector": "std::vector<T> v;",
-    "boost::container::vector": "boost::container::vector<T> v;",
-    "boost::container::stable_vector": "boost::container::stable_vector<T> v;    // a node for each element",
-    "boost::container::devector": "boost::container::devector<T> v;",
-    "absl::InlinedVector": "absl::InlinedVector<T, 8> v;",
-    "tbb::concurrent_vector": "tbb::concurrent_vector<T> v;",
-    "headroom::vector": "headroom::vector<T> v;",
-    "headroom::settled_vector": "headroom::settled_vector<T> v;",
-    "headroom::settled_vector/page_by_page": _POLICY.format(commit="headroom::page_by_page()"),
-    "headroom::settled_vector/huge_pages": _POLICY.format(commit="headroom::huge_pages()"),
-    "headroom::settled_vector/prefault_ahead": _POLICY.format(commit="headroom::prefault_ahead()"),
-    "headroom::settled_vector/open": _POLICY.format(commit="headroom::commit_policy{}.held(headroom::holding::open)"),
-    "headroom::settled_vector/open unchecked": _POLICY.format(
-        commit="headroom::commit_policy{}.held(headroom::holding::open)"
-    )
-    + "\nv.unchecked_push_back(value);    // no check at all; the guard region meets an overrun",
-    "headroom::settled_vector/warm": "headroom::set_cache_limit(bytes);    // once: what dead vectors may keep warm\nheadroom::settled_vector<T> v;",
-}
-
-_BOUND = """{type} memory;{more}
-using allocator = headroom::resource_allocator<int, {type}>;    // bound at compile time: no virtual call
-std::vector<int, allocator> v(&memory);"""
-CODE |= {
-    f"headroom::{name}": _BOUND.format(type=f"headroom::{name}", more="")
-    for name in ("monotonic_resource", "arena_resource", "multipool_resource", "synchronized_multipool_resource")
-}
-CODE |= {
-    f"headroom::multipool_resource over {below}": _BOUND.format(
-        type="headroom::multipool_resource", more=f"    // made as multipool_resource memory(&below), below being {what}"
-    )
-    for below, what in (("monotonic", "a monotonic_resource"), ("arena", "an arena_resource"))
-}
-CODE["std::allocator"] = "std::vector<int> v;"
 
 MOST = 5  # allocators that an answer can name
 
@@ -61,6 +21,9 @@ MOST = 5  # allocators that an answer can name
 STAYS = ("headroom::settled_vector", "boost::container::stable_vector", "tbb::concurrent_vector", "SettledVector")
 
 ELEMENT_BYTES = {"int": 4, "unique_ptr<int>": 8}
+
+
+NEAR = 3.2  # a cell of so many times more or fewer elements is not the case asked about, and the answer says so
 
 
 def stays(contender: str) -> bool:
@@ -119,7 +82,10 @@ def cells_for_choice(cells: list[Cell]) -> list[dict]:
                             "text": words.figure(figure) + (" a leaf" if matter.size == "size_exponent" else ""),
                             "ratio": words.ratio(ratio.median) if ratio else "",
                             "by": strategies.implementation(by),
+                            "rounds": figure.rounds,
                             "stays": bool(matter.strategies) or stays(name),
+                            "safe": code.safety(shown),
+                            **code.of(shown, element if not matter.strategies else "int"),
                         }
                     )
             if found:
@@ -140,12 +106,31 @@ def cells_for_choice(cells: list[Cell]) -> list[dict]:
 
 
 def choice(rows: list[dict], matter: str, element: str, elements: float, must_stay: bool) -> dict | None:
-    """The answer the page gives: the nearest cell by size, and in it the contenders that may be, best first."""
+    """The answer the page gives: the nearest cell by size, in it the contenders that may be, best first, how far the cell is
+    from what was asked, and the code."""
     near = [row for row in rows if row["matter"] == matter and row["element"] == element]
     if not near:
         return None
     row = min(near, key=lambda row: abs(math.log(row["elements"]) - math.log(elements)))
-    return {"where": row["where"], "found": [one for one in row["found"] if one["stays"] or not must_stay]}
+    found = [one for one in row["found"] if one["stays"] or not must_stay]
+    return {
+        "where": row["where"],
+        "found": found,
+        "far": distance_words(row, near, elements),
+        "code": code.text(found[0], elements) if found else "",
+    }
+
+
+def distance_words(row: dict, near: list[dict], elements: float) -> str:
+    if not row["sized"]:
+        return ""
+    if elements > NEAR * max(one["elements"] for one in near):
+        return "Nothing so large was measured here: this is the largest."
+    if elements * NEAR < min(one["elements"] for one in near):
+        return "Nothing so small was measured here: this is the smallest."
+    if max(elements / row["elements"], row["elements"] / elements) > NEAR:
+        return "This size was not measured here: this is the nearest."
+    return ""
 
 
 def elements(rows: list[dict]) -> list[str]:

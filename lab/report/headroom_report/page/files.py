@@ -18,12 +18,23 @@ def expand(names: list[str]) -> list[str]:
     return files
 
 
-def write(path: str, text: str) -> bool:
+def write_bytes(path: Path, data: bytes) -> bool:
+    """Written beside and renamed when it is whole: what was there before is lost only to what takes its place."""
+    beside = path.with_name(f".{path.name}.unfinished")
     try:
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
-        Path(path).write_text(text, encoding="utf-8")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with open(beside, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(beside, path)
     except OSError as error:
-        print(f"headroom_report: {path}: {error.strerror or error}", file=sys.stderr)
+        beside.unlink(missing_ok=True)
+        print(f"headroom_report: {path}: {error.strerror or error}; what was there before is untouched", file=sys.stderr)
         return False
-    print(f"headroom_report: wrote {path} ({len(text.encode()) / 1e6:.1f} MB)", file=sys.stderr)
+    print(f"headroom_report: wrote {path} ({len(data) / 1e6:.2f} MB)", file=sys.stderr)
     return True
+
+
+def write(path: str, text: str) -> bool:
+    return write_bytes(Path(path), text.encode("utf-8"))

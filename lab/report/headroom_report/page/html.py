@@ -18,7 +18,7 @@ from ..results import words
 from ..results.strategies import implementation
 from ..tables.table import Column, Entry, Table
 from ..verdicts import claims
-from . import chooser, experiments, model
+from . import chooser, experiments, model, panels
 from .model import Machine, Report
 
 ASSETS = Path(__file__).parent / "assets"
@@ -101,33 +101,14 @@ def unpack(text: str) -> list[dict]:
     return json.loads(zlib.decompress(base64.b64decode(text)))
 
 
-def _summary(machine: Machine) -> list[tuple[int, str, str]]:
-    result = []
-    for verdicts, names in (
-        (
-            machine.verdicts,
-            {
-                claims.HOLDS: "claims hold",
-                claims.PARTLY: "hold where run",
-                claims.FAILS: "do not hold",
-                claims.NOT_RUN: "claims not run",
-            },
-        ),
-        (
-            machine.promises,
-            {
-                claims.HOLDS: "promises met",
-                claims.PARTLY: "met where run",
-                claims.FAILS: "missed",
-                claims.NOT_RUN: "promises not run",
-            },
-        ),
-    ):
-        for state, text in names.items():
-            count = sum(verdict.state == state for verdict in verdicts)
-            if count:
-                result.append((count, text, model._MARKS[state]))
-    return result
+def _counted(verdicts, state, mark) -> list[tuple[int, str, str]]:
+    """How many verdicts of each state, with its colour."""
+    found: dict[tuple[str, str], int] = {}
+    for verdict in verdicts:
+        key = (state(verdict), mark(verdict))
+        found[key] = found.get(key, 0) + 1
+    order = ("good", "bad", "other", "partly", "unknown")
+    return [(count, *key) for key, count in sorted(found.items(), key=lambda pair: order.index(pair[0][1]))]
 
 
 def _noise_words(machine: Machine) -> str:
@@ -154,10 +135,20 @@ def _machine(machine: Machine, packed: Packed) -> dict:
         "title": machine.title,
         "facts": machine.facts,
         "what_was_run": machine.what_was_run,
-        "summary": _summary(machine),
+        "panels": [panels.shown(panel) for panel in machine.panels],
+        "claims_counted": _counted(machine.verdicts, model.claim_state, model.claim_mark),
+        "promises_counted": _counted(machine.promises, model.promise_state, model.promise_mark),
+        "promises_missed": sum(verdict.state == claims.FAILS for verdict in machine.promises),
+        "lost": sum(place.lost for place in machine.standing.places),
+        "busy": machine.busy,
+        "absent": list(machine.absent.items()),
         "standing_words": model.standing_words(machine),
         "noise_words": _noise_words(machine),
-        "claims": model.claims_table(machine),
+        "claims": [
+            (table, _counted(own, model.claim_state, model.claim_mark))
+            for table in model.claims_tables(machine)
+            for own in [[verdict for verdict in machine.verdicts if verdict.claim.document == table.caption]]
+        ],
         "promises": model.promises_table(machine),
         "standing": model.standing_by_experiment(machine),
         "losses": losses,
@@ -226,8 +217,9 @@ def render(report: Report) -> str:
             pictures=_json(pictures),
             packed=packed.packed(),
             machines=machines,
-            choices=_json({"rows": [machine["choice"] for machine in machines], "code": chooser.CODE}),
-            warnings=report.warnings,
+            choices=_json({"rows": [machine["choice"] for machine in machines], "near": chooser.NEAR}),
+            troubles=report.troubles,
+            notes=report.notes,
             problems=problems[:MOST_PROBLEMS],
             more_problems=max(0, len(problems) - MOST_PROBLEMS),
             contenders=contenders,

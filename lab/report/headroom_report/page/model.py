@@ -12,6 +12,7 @@ from ..tables.section import Section
 from ..tables.table import Column, Entry, Table
 from ..verdicts import claims, standing
 from ..verdicts.claims import Verdict
+from ..verdicts.answers import Panel, panels
 from ..verdicts.standing import Standing
 from . import experiments, sections
 
@@ -28,6 +29,7 @@ class Machine:
     sections: list[Section]
     absent: dict[str, str]
     paired: bool  # an A/A run is among the results
+    panels: list[Panel]
     cells: list[Cell]
 
     @property
@@ -76,6 +78,28 @@ class Machine:
         return found
 
     @property
+    def busy(self) -> str:
+        """Whether something else ran while this was measured; empty where it did not, or where older results do not say."""
+        shares: dict[str, list[float]] = {"others_cpu": [], "stolen": []}
+        for run in self.runs:
+            elapsed = run.metrics.get("elapsed")
+            for name, found in shares.items():
+                if elapsed and name in run.metrics and elapsed.values[0] >= 0.05:  # the system counts in hundredths
+                    found.append(run.metrics[name].values[0] / elapsed.values[0])
+        told = []
+        for name, text in (
+            ("others_cpu", "other programs kept {middle} processors busy (in the median run; {worst} in the worst tenth)"),
+            ("stolen", "the host of this virtual machine took {middle} processors away ({worst} in the worst tenth)"),
+        ):
+            found = sorted(shares[name])
+            if not found:
+                continue
+            middle, worst = found[len(found) // 2], found[int(0.9 * (len(found) - 1))]
+            if middle > 0.1 or worst > 0.3:
+                told.append(text.format(middle=f"{middle:.1f}", worst=f"{worst:.1f}"))
+        return "This machine was busy: while the lab measured, " + ", and ".join(told) + "." if told else ""
+
+    @property
     def what_was_run(self) -> list[tuple[str, int, int, str]]:
         """Experiment, configurations, runs, and how they ended in words."""
         result = []
@@ -98,7 +122,12 @@ class Machine:
 class Report:
     results: ResultSet
     machines: list[Machine]
-    warnings: list[str] = field(default_factory=list)  # about the files, in words, first on the page
+    troubles: list[str] = field(default_factory=list)  # what a reader must know before reading on, in words
+    notes: list[str] = field(default_factory=list)  # about the files and what was not run, in words
+
+    @property
+    def warnings(self) -> list[str]:
+        return self.troubles + self.notes
 
 
 def choose(results: ResultSet, only: str | None = None) -> tuple[list[str], list[str]]:
@@ -132,31 +161,34 @@ def build(results: ResultSet, only: str | None = None) -> Report:
         description, runs = results.machines[name], results.of_machine(name)
         own = cells(runs)
         absent = sections.absent_contenders(runs)
+        stands = standing.of(own, experiments.every())
         machines.append(
             Machine(
                 description,
                 runs,
                 claims.decide_all(claims.documents_claims(experiments.names()), own),
                 claims.decide_all(claims.promises(experiments.names()), own),
-                standing.of(own, experiments.every()),
+                stands,
                 sections.every_experiment(own, absent),
                 absent,
                 any(run.contender.endswith(PAIRED) for run in runs),
+                panels(own, experiments.every(), stands),
                 own,
             )
         )
     machines.sort(key=lambda machine: -len(machine.runs))
-    report = Report(results, machines, _warnings(results, machines))
+    report = Report(results, machines, *_warnings(results, machines))
     if left_out and only is None:
         builds = ", ".join(f"{name} (commit {results.machines[name].get('commit', '?')})" for name in left_out)
-        report.warnings.append(
+        report.notes.append(
             f"Left out: results of other builds on the same machine: {builds}. To see one: --machine ID; to lay two side by side: compare."
         )
     return report
 
 
-def _warnings(results: ResultSet, machines: list[Machine]) -> list[str]:
-    found = []
+def _warnings(results: ResultSet, machines: list[Machine]) -> tuple[list[str], list[str]]:
+    found: list[str] = []
+    notes: list[str] = []
     if not results.files:
         found.append("No result file was given.")
     elif not machines:
@@ -173,31 +205,33 @@ def _warnings(results: ResultSet, machines: list[Machine]) -> list[str]:
             f"{len(results.problems)} {'place' if len(results.problems) == 1 else 'places'} in the files could not be read; they are listed at the end."
         )
     if results.repeated:
-        found.append(f"{results.repeated} runs came more than once; the last of each counts.")
+        notes.append(f"{results.repeated} runs came more than once; the last of each counts.")
     for machine in machines:
         on = f" on {machine.id}" if len(machines) > 1 else ""
+        if machine.busy:
+            found.append(machine.busy)
         missing = [name for name, _, count, _ in machine.what_was_run if count == 0]
         if missing:
-            found.append(f"Not run{on}: {', '.join(missing)}.")
+            notes.append(f"Not run{on}: {', '.join(missing)}.")
         bad: dict[str, int] = {}
         for run in machine.runs:
             if run.outcome not in ("ok", "absent"):
                 bad[run.outcome] = bad.get(run.outcome, 0) + 1
         if bad:
-            found.append(
+            notes.append(
                 f"Runs that did not end well{on}: "
                 + ", ".join(f"{count} {outcome}" for outcome, count in bad.items())
                 + ". They stand in the tables as such."
             )
         if machine.absent:
-            found.append(f"Absent{on}: " + ", ".join(f"{name} ({why})" for name, why in machine.absent.items()) + ".")
-    return found
+            notes.append(f"Absent{on}: " + ", ".join(f"{name} ({why})" for name, why in machine.absent.items()) + ".")
+    return found, notes
 
 
 # --- the tables of the first screen ------------------------------------------------------------------------------------------
 
 
-def _here(verdict: Verdict) -> str:
+def here(verdict: Verdict) -> str:
     found = verdict.decisive
     if found is None:
         failed = next((finding.why for finding in verdict.findings if finding.why), "")
@@ -235,31 +269,57 @@ def _each(verdict: Verdict) -> str:
 
 
 MOST_FINDINGS = 30
-_MARKS = {claims.HOLDS: "good", claims.FAILS: "bad", claims.NOT_RUN: "unknown", claims.PARTLY: "partly"}
-_PROMISE = {claims.HOLDS: "met", claims.FAILS: "missed", claims.NOT_RUN: "not run", claims.PARTLY: "met where run"}
+# Colours. Somebody else's sentence that does not hold here is no fault of Headroom's: only its own promises can be red.
+_MARKS = {claims.HOLDS: "good", claims.FAILS: "bad", claims.PARTLY: "partly"}
+_CLAIM_MARKS = {claims.HOLDS: "good", claims.FAILS: "other", claims.PARTLY: "partly"}
+OVERTURNED = "overturned"
+_PROMISE = {claims.HOLDS: "met", claims.FAILS: "missed", claims.PARTLY: "met where run"}
 
 
-def claims_table(machine: Machine) -> Table:
+def claim_state(verdict: Verdict) -> str:
+    return OVERTURNED if verdict.claim.overturn and verdict.state == claims.FAILS else verdict.state
+
+
+def claim_mark(verdict: Verdict) -> str:
+    return "good" if claim_state(verdict) == OVERTURNED else _CLAIM_MARKS.get(verdict.state, "unknown")
+
+
+def promise_state(verdict: Verdict) -> str:
+    return _PROMISE.get(verdict.state, verdict.state)
+
+
+def promise_mark(verdict: Verdict) -> str:
+    return _MARKS.get(verdict.state, "unknown")
+
+
+def claims_tables(machine: Machine) -> list[Table]:
+    """One for each document."""
+    documents = dict.fromkeys(verdict.claim.document for verdict in machine.verdicts)
+    return [
+        claims_table([verdict for verdict in machine.verdicts if verdict.claim.document == name], name) for name in documents
+    ]
+
+
+def claims_table(verdicts: list[Verdict], caption: str = "Claims of the documents") -> Table:
     table = Table(
-        [Column("verdict"), Column("here"), Column("published"), Column("claim"), Column("source")],
-        caption="Claims of the documents",
+        [Column("claim"), Column("verdict"), Column("here"), Column("published"), Column("where")], caption=caption
     )
-    for verdict in machine.verdicts:
+    for verdict in verdicts:
         claim = verdict.claim
         remark = list(verdict.remarks)
-        if claim.overturn and verdict.state == claims.FAILS:
-            remark.insert(0, "Overturned, as Headroom was built to do")
+        if claim_state(verdict) == OVERTURNED:
+            remark.insert(0, "Headroom was built so that this no longer holds")
         if verdict.missing:
             remark.append("not run: " + ", ".join(_plain(text) for text in verdict.missing))
         if claim.note:
             remark.append(claim.note)
         table.rows.append(
             [
-                Entry(verdict.state, mark=_MARKS[verdict.state]),
-                Entry(_here(verdict), hover=_each(verdict)),
-                Entry(claim.published_text),
                 Entry(claim.sentence, hover=claim.id, small=". ".join(dict.fromkeys(remark))),
-                Entry(claim.document, small=claim.place),
+                Entry(claim_state(verdict), mark=claim_mark(verdict)),
+                Entry(here(verdict), hover=_each(verdict)),
+                Entry(claim.published_text),
+                Entry(claim.place),
             ]
         )
     return table
@@ -267,7 +327,7 @@ def claims_table(machine: Machine) -> Table:
 
 def promises_table(machine: Machine) -> Table:
     table = Table(
-        [Column("verdict"), Column("here, at its worst"), Column("asked"), Column("Headroom's promise")],
+        [Column("Headroom's promise"), Column("verdict"), Column("here, at its worst"), Column("asked")],
         caption="Headroom's promises",
     )
     for verdict in machine.promises:
@@ -289,10 +349,10 @@ def promises_table(machine: Machine) -> Table:
             every += ("; " if every else "") + "; ".join(dict.fromkeys(verdict.remarks))
         table.rows.append(
             [
-                Entry(_PROMISE[verdict.state], mark=_MARKS[verdict.state]),
-                Entry(_here(verdict)),
-                Entry(verdict.claim.asked),
                 Entry(verdict.claim.sentence, hover=verdict.claim.id, small=every),
+                Entry(promise_state(verdict), mark=promise_mark(verdict)),
+                Entry(here(verdict)),
+                Entry(verdict.claim.asked),
             ]
         )
     return table
@@ -305,6 +365,12 @@ def _plain(missing: str) -> str:
 
 def _median(figure: Figure) -> str:
     return words.quantity(figure.median, figure.unit)
+
+
+_WHY_UNDECIDED = {
+    claims.ONE_ROUND: "measured in fewer than three rounds",
+    claims.TOO_NOISY: "no larger than what rounds, or two runs of the same contender, lie apart here",
+}
 
 
 def losses_table(machine: Machine) -> Table:
@@ -327,12 +393,9 @@ def losses_table(machine: Machine) -> Table:
                 Entry(
                     words.ratio(place.ratio) if place.figure else place.why,
                     place.ratio,
-                    "quiet" if place.in_noise else "partly" if place.close else "bad",
-                    (
-                        "the rounds overlap, or it is closer than two runs of the same contender lie apart"
-                        if place.in_noise
-                        else ""
-                    ),
+                    "quiet" if place.undecided else "partly" if place.close else "bad",
+                    _WHY_UNDECIDED.get(place.undecided, ""),
+                    small=place.undecided,
                 ),
                 Entry(place.experiment),
                 Entry(words.configuration(place.parameters)),
@@ -358,16 +421,18 @@ def standing_words(machine: Machine) -> str:
     total = len(machine.standing.places)
     if not total:
         return "Headroom was not compared with anything in these results."
-    best, close = len(machine.standing.best), len(machine.standing.close)
-    unsure = sum(place.in_noise for place in machine.standing.losses)
+    decided = [place for place in machine.standing.places if not place.undecided]
+    best, close = sum(place.best for place in decided), sum(place.close for place in decided)
     text = (
-        f"Headroom's default is the best, or level with it, in {best} of {total} cells, within 5% of the best in {close} more, "
-        f"and behind by more in {total - best - close}."
+        f"Headroom's default was compared with the best of the others in {total:,} cells. In {best:,} it is the best or level with it, in "
+        f"{close:,} within 5% of the best, in {len(decided) - best - close:,} farther behind."
     )
-    if unsure:
-        text += (
-            f" In {unsure} of the cells where it is not the best, the difference is no larger than the noise (grey)."
-        )
+    once = sum(place.undecided == claims.ONE_ROUND for place in machine.standing.places)
+    noisy = sum(place.undecided == claims.TOO_NOISY for place in machine.standing.places)
+    if once:
+        text += f" {once:,} were measured in fewer than three rounds, which decides nothing."
+    if noisy:
+        text += f" In {noisy:,} the difference is no larger than the noise."
     return text
 
 
@@ -380,6 +445,7 @@ def standing_by_experiment(machine: Machine) -> Table:
             Column("best", True),
             Column("within 5%", True),
             Column("behind", True),
+            Column("undecided", True),
             Column("median ÷ the best of the others", True),
         ],
         caption="Headroom's default against the best of the others",
@@ -394,15 +460,14 @@ def standing_by_experiment(machine: Machine) -> Table:
             if len(ratios) % 2
             else (ratios[len(ratios) // 2 - 1] + ratios[len(ratios) // 2]) / 2
         )
-        best, close = sum(place.best for place in places), sum(place.close for place in places)
+        decided = [place for place in places if not place.undecided]
+        best, close = sum(place.best for place in decided), sum(place.close for place in decided)
+        numbers = (len(places), best, close, len(decided) - best - close, len(places) - len(decided))
         table.rows.append(
             [
                 Entry(experiment),
                 Entry(measure),
-                Entry(str(len(places)), float(len(places))),
-                Entry(str(best), float(best)),
-                Entry(str(close), float(close)),
-                Entry(str(len(places) - best - close), float(len(places) - best - close)),
+                *[Entry(str(number), float(number)) for number in numbers],
                 Entry(words.ratio(middle), middle),
             ]
         )

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from ..results.reading import ResultSet
 from . import experiments
+from .files import write_bytes
 from .html import pictures_as_svg, render
 from .model import Report
 
@@ -37,12 +38,5 @@ def publish(report: Report, found: ResultSet, folder: str) -> bool:
     for name in wanted:
         if name not in pictures:
             print(f"headroom_report: no picture {name}: its experiment is not in these results", file=sys.stderr)
-    try:
-        Path(folder).mkdir(parents=True, exist_ok=True)
-        for name, data in parts.items():
-            (Path(folder) / name).write_bytes(data)
-            print(f"headroom_report: wrote {Path(folder) / name} ({len(data) / 1e6:.2f} MB)", file=sys.stderr)
-    except OSError as error:
-        print(f"headroom_report: {folder}: {error.strerror or error}", file=sys.stderr)
-        return False
-    return len(pictures) == len(wanted)
+    good = all([write_bytes(Path(folder) / name, data) for name, data in parts.items()])
+    return good and len(pictures) == len(wanted)

@@ -1,86 +1,104 @@
-"""The report on the terminal: claims, promises, losses first and short; the tables of each experiment on request."""
+"""The report on the terminal: the ten lines that matter, or, asked for all, every claim, promise, loss and table. Readable at 80
+columns: what is a sentence comes first and is broken at words."""
 
 from __future__ import annotations
 
-from ..tables.table import Table, plain
+import textwrap
+
+from ..tables.table import plain
 from ..verdicts import claims
-from . import model
+from ..verdicts.claims import Verdict
+from . import model, panels
 from .model import Machine, Report
 
-_SIGNS = {claims.HOLDS: "✓", claims.FAILS: "✗", claims.NOT_RUN: "·", claims.PARTLY: "✓"}
+WORST = 3
 
 
-def _without(table: Table, *titles: str) -> Table:
-    kept = [i for i, column in enumerate(table.columns) if column.title not in titles]
-    return Table(
-        [table.columns[i] for i in kept], [[row[i] for i in kept] for row in table.rows], table.caption, table.notes
+def _heading(text: str, width: int) -> str:
+    lines = textwrap.wrap(text, width)
+    return "\n" + "\n".join(lines) + "\n" + "═" * max(len(line) for line in lines)
+
+
+def _hanging(title: str, text: str, width: int, indent: int = 12) -> str:
+    return textwrap.fill(
+        text, width, initial_indent=title.ljust(indent), subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False
     )
 
 
-def _clip(table: Table, title: str, width: int) -> Table:
-    """Shortens the texts of one column, so that the others keep their places."""
-    index = next(i for i, column in enumerate(table.columns) if column.title == title)
-    for row in table.rows:
-        if len(row[index].text) > width:
-            row[index] = type(row[index])(row[index].text[: width - 1] + "…", row[index].sort, row[index].mark)
-    return table
+def _counts(states: list[str]) -> str:
+    found = dict.fromkeys(states)
+    return ", ".join(f"{states.count(state)} {state}" for state in found) or "none"
 
 
-def _heading(text: str) -> str:
-    return f"\n{text}\n{'═' * len(text)}"
+def summary(machine: Machine, width: int) -> list[str]:
+    """The ten lines that matter."""
+    out = []
+    for title, panel in zip(("Growing", "Allocating", "Memory"), machine.panels):
+        if not panel.lines:
+            out.append(_hanging(title, "not measured in these results", width))
+            continue
+        noise = panels.noise(panel.lines[0])
+        out.append(_hanging(title, panels.sentence(panel) + (f" ({noise})" if noise else "") + " " + panels.loses(panel), width))
+    out.append(_hanging("Claims", _counts([model.claim_state(verdict) for verdict in machine.verdicts]) + ".", width))
+    missed = [verdict for verdict in machine.promises if verdict.state == claims.FAILS]
+    out.append(_hanging("Promises", _counts([model.promise_state(verdict) for verdict in machine.promises]) + ".", width))
+    for verdict in missed[:WORST]:
+        out.append(_hanging("  missed", f"{verdict.claim.sentence}: {model.here(verdict)}; asked {verdict.claim.asked}", width))
+    out.append(_hanging("Standing", model.standing_words(machine), width))
+    if machine.busy:
+        out.append(_hanging("Careful", machine.busy, width))
+    return out
 
 
-def machine_text(machine: Machine, width: int = 150, losses: int = 20, tables: bool = False) -> str:
-    out = [_heading(machine.title)]
-    facts = dict(machine.facts)
-    out.append(
-        "; ".join(
-            f"{name} {facts[name]}"
-            for name in ("compiler", "grid", "transparent huge pages", "overcommit mode", "commit")
-            if name in facts
-        )
-    )
-    counts: dict[str, int] = {}
-    for verdict in machine.verdicts:
-        counts[verdict.state] = counts.get(verdict.state, 0) + 1
-    out.append(
-        _heading(
-            "Claims of the documents: " + (", ".join(f"{count} {state}" for state, count in counts.items()) or "none")
-        )
-    )
-    decided = model.claims_table(machine)
-    out.append(plain(_clip(_clip(_without(decided, "source"), "published", 33), "here", 36), width))
-    out.append(_heading("Headroom's promises"))
-    out.append(plain(model.promises_table(machine), width))
-    out.append(_heading("Headroom's standing"))
-    out.append(model.standing_words(machine))
+def _verdict(verdict: Verdict, state: str, asked: str, width: int) -> str:
+    lines = [_hanging(state, verdict.claim.sentence, width, 22)]
+    lines.append(_hanging("", f"here {model.here(verdict)}; {asked}", width, 22))
+    for remark in dict.fromkeys(verdict.remarks):
+        lines.append(_hanging("", remark + ".", width, 22))
+    return "\n".join(lines)
+
+
+def machine_text(machine: Machine, width: int = 80, everything: bool = False) -> str:
+    out = [_heading(machine.title, width), *summary(machine, width)]
+    if not everything:
+        return "\n".join(out)
+    for document in dict.fromkeys(verdict.claim.document for verdict in machine.verdicts):
+        out.append(_heading(f"What “{document}” claims", width))
+        for verdict in machine.verdicts:
+            if verdict.claim.document == document:
+                out.append(_verdict(verdict, model.claim_state(verdict), f"published {verdict.claim.published_text}", width))
+    out.append(_heading("What Headroom promises", width))
+    for verdict in machine.promises:
+        out.append(_verdict(verdict, model.promise_state(verdict), f"asked {verdict.claim.asked}", width))
     table = model.losses_table(machine)
     if table.rows:
-        shown = Table(table.columns, table.rows[:losses])
-        out.append(table.caption + ":")
-        out.append(plain(shown, width))
-        if len(table.rows) > losses:
-            out.append(f"… and {len(table.rows) - losses} more, in the page and with --text=all")
-    if tables:
-        for section in machine.sections:
-            out.append(_heading(f"{section.experiment.title}: {section.experiment.question}"))
-            if not section.ran:
-                why = f" ({section.why_not})" if section.why_not else ""
-                out.append(f"Not run{why}. To run it: {section.command}")
-                continue
-            for table in section.tables + section.beside:
-                out += ["", table.caption, plain(table)]
-                out += table.notes
-            out += section.agreement
-    return "\n".join(line for line in out if line is not None)
+        out += [_heading(table.caption, width), plain(table)]
+    for section in machine.sections:
+        out.append(_heading(f"{section.experiment.title}: {section.experiment.question}", width))
+        if not section.ran:
+            why = f" ({section.why_not})" if section.why_not else ""
+            out.append(f"Not run{why}. To run it: {section.command}")
+            continue
+        for table in section.tables + section.beside:
+            out += ["", table.caption, plain(table)]
+            out += table.notes
+        out += section.agreement
+    facts = [f"{name}: {value}" for name, value in machine.facts]
+    out += [_heading("The machine", width), *facts]
+    return "\n".join(out)
 
 
-def report_text(report: Report, width: int = 150, everything: bool = False) -> str:
-    out = [f"! {warning}" for warning in report.warnings]
-    for problem in report.results.problems[: None if everything else 10]:
+def report_text(report: Report, width: int = 80, everything: bool = False) -> str:
+    out = []
+    for warning in report.warnings if everything else report.troubles:
+        out.append(_hanging("!", warning, width, 2))
+    for problem in report.results.problems[: None if everything else 5]:
         out.append(f"  {problem}")
-    if len(report.results.problems) > 10 and not everything:
-        out.append(f"  … and {len(report.results.problems) - 10} more")
+    if len(report.results.problems) > 5 and not everything:
+        out.append(f"  … and {len(report.results.problems) - 5} more")
     for machine in report.machines:
-        out.append(machine_text(machine, width, 10**9 if everything else 20, everything))
-    return "\n".join(out) + "\n"
+        out.append(machine_text(machine, width, everything))
+    if report.machines and not everything:
+        out.append("")
+        out.append("All claims, losses and tables: the page, or --text=all.")
+    return "\n".join(out).lstrip("\n") + "\n"

@@ -39,6 +39,22 @@ class Matter:
 
 
 @dataclass(frozen=True)
+class Answer:
+    """A line of one of the page's first three panels: Headroom's default against the yardstick and the best of the others."""
+
+    panel: str  # "growing", "many" or "memory"
+    title: str  # what is compared: "time to append"
+    metric: str
+    where: dict
+    sizes: tuple[str, ...] = ("large",)  # of the cells by `size` the smallest, the largest; "all": their geometric mean
+    size: str = "elements"
+    strategy: str = ""  # of P0089R0's this one alone
+    less: str = ""  # a metric that is subtracted
+    over: str = ""  # and one that is divided by: then the panel's number is this quotient, not the ratio
+    place: int = 1000
+
+
+@dataclass(frozen=True)
 class Experiment:
     """The functions take what was measured: `pictures` and `details` the cells, `tables` and `beside` the section that they add
     to (tables/section.py). They may use what stands left of the page: results, verdicts, pictures, tables."""
@@ -59,6 +75,7 @@ class Experiment:
     more_in_view: bool = False  # the tables of `more` are not folded away
     no_choice: frozenset[str] = frozenset()  # contenders that nobody could take: they win and lose nothing
     matters: tuple[Matter, ...] = ()
+    answers: tuple[Answer, ...] = ()
     in_readme: tuple[str, ...] = ()  # pictures that are published beside the page
     pictures: Callable | None = None
     tables: Callable | None = None  # more of them, in view

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import statistics
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Iterable
 
 from .reading import Metric, Run
 
 PAIRED = "#2"  # the same contender run a second time, to see how far equal things differ here
+
+
+ROUNDS = 3  # fewer tell nothing of how far figures differ by accident
+RESOLUTION = 1e-9  # seconds: what one call took cannot be told by the processor's counter below this
 
 
 @dataclass(frozen=True)
@@ -19,6 +24,19 @@ class Figure:
     high: float
     rounds: int
     unit: str = ""
+    timed: bool = False  # made of times, so that accidents move it; else a count
+    scatter: float = 0.0  # how far rounds typically lie from the median, as a part of it; one stalled round does not move it
+    stalled: int = 0  # rounds far above all others
+
+    def times(self, factor: float, unit: str = "") -> Figure:
+        return replace(self, median=self.median * factor, low=self.low * factor, high=self.high * factor, unit=unit)
+
+    @property
+    def noise(self) -> float:
+        """By how much it may differ by accident, as a part of it; infinite where too few rounds tell."""
+        if not self.timed:
+            return 0.0
+        return self.scatter if self.rounds >= ROUNDS else float("inf")
 
     @property
     def spread(self) -> float:
@@ -47,11 +65,41 @@ def scalar(metric: Metric) -> float | None:
     return statistics.median(metric.values) if metric.values else None
 
 
-def summarise(values: Iterable[float], unit: str = "") -> Figure | None:
+def _scatter(values: list[float]) -> tuple[float, int]:
+    """The median distance from the median, half as much again, as a part of it (for accidents as they usually are distributed, the
+    distance that two thirds stay within); and how many values lie far above that."""
+    middle = statistics.median(values)
+    if not middle:
+        return 0.0, 0
+    apart = 1.5 * statistics.median(abs(value - middle) for value in values)
+    stalled = sum(value > 2 * middle + 5 * apart for value in values) if len(values) >= ROUNDS else 0
+    return apart / abs(middle), stalled
+
+
+def is_timed(metric: str, unit: str) -> bool:
+    return unit == "s" or metric == "degradation"
+
+
+def summarise(values: Iterable[float], unit: str = "", timed: bool = False) -> Figure | None:
     values = list(values)
     if not values:
         return None
-    return Figure(statistics.median(values), min(values), max(values), len(values), unit)
+    return Figure(
+        statistics.median(values), min(values), max(values), len(values), unit, timed, *_scatter(values)
+    )
+
+
+_PERCENTILE = re.compile(r"_p(\d\d)(\d*)$")
+_ONE_CALL = re.compile(r"^(append|call)_(min|max|p\d+)$")
+
+
+def too_few_samples(metric: str, parameters: dict[str, object]) -> bool:
+    """A percentile of so few samples that fewer than ten lie beyond it says nothing of those beyond."""
+    found, elements = _PERCENTILE.search(metric), parameters.get("elements")
+    if not found or not isinstance(elements, int):
+        return False
+    beyond = 1 - float(f"0.{found[1]}{found[2]}")
+    return elements * beyond < 9.999
 
 
 @dataclass
@@ -94,7 +142,19 @@ class Cell:
         return next((run.metrics[metric].unit for run in self.ok(contender) if metric in run.metrics), "")
 
     def figure(self, contender: str, metric: str) -> Figure | None:
-        return summarise(self.values(contender, metric), self.unit(contender, metric))
+        unit = self.unit(contender, metric)
+        return summarise(self.values(contender, metric), unit, is_timed(metric, unit))
+
+    def uncountable(self, metric: str, *contenders: str) -> str:
+        """Why a comparison of these contenders by this metric says nothing; empty where it says something."""
+        if too_few_samples(metric, self.parameters):
+            return "too few samples for this percentile"
+        if _ONE_CALL.match(metric):
+            for contender in contenders:
+                figure = self.figure(contender, metric)
+                if figure is not None and figure.median < RESOLUTION:
+                    return "below the clock's resolution"
+        return ""
 
     def histogram(self, contender: str, metric: str) -> Metric | None:
         """All rounds' samples together."""
@@ -131,7 +191,17 @@ class Cell:
             if value is not None and other:
                 pairs.append(value / other)
         middle = first.median / second.median
-        return Figure(middle, min(pairs + [middle]), max(pairs + [middle]), len(pairs), "")
+        scatter, stalled = _scatter(pairs) if pairs else (0.0, 0)
+        return Figure(
+            middle,
+            min(pairs + [middle]),
+            max(pairs + [middle]),
+            len(pairs),
+            "",
+            first.timed or second.timed,
+            max(scatter, first.scatter, second.scatter),  # rounds that agree by pairs may still be few and far apart
+            max(stalled, first.stalled, second.stalled),
+        )
 
 
 def cells(runs: Iterable[Run]) -> list[Cell]:

@@ -35,18 +35,21 @@ from __future__ import annotations
 import json
 import math
 import operator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Iterable
 
 from ..results import published
-from ..results.figures import Cell, Figure, Noise, distance, percentile
+from ..results.figures import ROUNDS, Cell, Figure, Noise, distance, percentile
 from ..results.strategies import implementation, is_peer, strategy
 
 PROMISES = "Headroom"  # the document whose claims are promises
 
 HOLDS, FAILS, NOT_RUN, PARTLY = "holds", "does not hold", "not run", "holds where run"
+# What the figures do not decide: a time that was taken in fewer than three rounds, or that lies closer to the limit than the noise.
+ONE_ROUND, TOO_NOISY = "one round", "too noisy to say"
+UNDECIDED = (ONE_ROUND, TOO_NOISY)
 
 THE_BEST = "the best of the others"
 THE_BEST_ALIKE = "the best of its strategy"
@@ -82,6 +85,7 @@ class Finding:
     figure: Figure | None  # None when a contender did not end well; `why` says how
     good: bool
     why: str = ""
+    unsure: str = ""  # ONE_ROUND or TOO_NOISY, where it could have come out the other way
 
 
 @dataclass
@@ -244,13 +248,12 @@ def _figure(cell: Cell, quantity: dict, everything: list[Cell]) -> tuple[Figure 
                 per = cell.ratio(quantity["ratio"], *quantity["per"])
                 if per is None:
                     return None, ""
-                figure = Figure(*(value / per.median for value in (figure.median, figure.low, figure.high)), figure.rounds)
+                figure = figure.times(1 / per.median)
             return figure, why
         first, second = cell.figure(quantity["of"], quantity["ratio"]), other.figure(quantity["to"], quantity["ratio"])
         if first is None or second is None or second.median == 0:
             return None, ""
-        low, middle, high = (value / second.median for value in (first.low, first.median, first.high))
-        return Figure(middle, low, high, first.rounds), ""
+        return replace(first.times(1 / second.median), rounds=min(first.rounds, second.rounds)), ""
     if "sequence" in quantity:
         here = cell.sequence(quantity["of"], quantity["sequence"])
         if here is None:
@@ -283,7 +286,7 @@ def _figure(cell: Cell, quantity: dict, everything: list[Cell]) -> tuple[Figure 
             return None, ""
         divisor *= there[0].median
     low, middle, high = ((value - less.median) / divisor for value in (figure.low, figure.median, figure.high))
-    return Figure(middle, low, high, figure.rounds, figure.unit if divisor == 1 else ""), ""
+    return replace(figure, median=middle, low=low, high=high, unit=figure.unit if divisor == 1 else ""), ""
 
 
 def _each(quantity: dict) -> list[dict]:
@@ -303,7 +306,32 @@ def _mean(findings: list[Finding], must: str) -> list[Finding]:
     value = math.exp(sum(math.log(finding.figure.median) for finding in known) / len(known))
     worst = max(known, key=lambda finding: finding.figure.median)
     why = f"geometric mean of {len(known)} cells, the largest {worst.figure.median:.2f}"
-    return [Finding({}, Figure(value, value, value, 1), satisfied(value, must), why), *failed]
+    # Each cell differs by accident for itself, so that together they differ by less.
+    figures = [finding.figure for finding in known]
+    mean = replace(
+        figures[0],
+        median=value,
+        low=value,
+        high=value,
+        unit="",
+        rounds=min(figure.rounds for figure in figures),
+        timed=any(figure.timed for figure in figures),
+        scatter=max(figure.scatter for figure in figures) / math.sqrt(len(figures)),
+    )
+    return [Finding({}, mean, satisfied(value, must), why), *failed]
+
+
+def unsure(figure: Figure, must: str, apart: float) -> str:
+    """Whether the figure may stand on this side of the limit by accident. `apart`: how far equal things lie apart there."""
+    if not figure.timed:
+        return ""
+    if figure.rounds < ROUNDS:
+        return ONE_ROUND
+    sign, _, limit = must.partition(" ")
+    value = float(limit.split()[0]) if limit else 0.0
+    limits = [float(text) for text in limit.split()] if sign != "within" else [value, 1 / value]
+    near = min((distance(figure.median / one) for one in limits if one > 0), default=float("inf"))
+    return TOO_NOISY if near <= max(apart, figure.noise) else ""
 
 
 def decide(claim: Claim, everything: list[Cell]) -> Verdict:
@@ -314,15 +342,22 @@ def decide(claim: Claim, everything: list[Cell]) -> Verdict:
         cell for cell in everything if cell.experiment == rule["experiment"] and matches(cell.parameters, rule["where"])
     ]
     cells.sort(key=lambda cell: _size(cell.parameters))
+    noise = Noise([cell for cell in everything if cell.experiment == rule["experiment"]], quantity.get("ratio", ""))
     findings = []
     reasons = []
+    skipped: dict[str, int] = {}
     for each in _each(quantity):
         for cell in cells:
+            metric = each.get("ratio", each.get("value", ""))
+            if nothing := cell.uncountable(metric, *(name for name in _contenders(each) if name in cell.runs)):
+                skipped[nothing] = skipped.get(nothing, 0) + 1
+                continue
             figure, why = _figure(cell, each, everything)
             if each is not quantity and figure is not None:
                 why = each["of"] + (f" {why}" if why else "")
             if figure is not None:
-                findings.append(Finding(cell.parameters, figure, satisfied(figure.median, must), why))
+                open_ = unsure(figure, must, noise.at(cell) if "ratio" in each else 0.0)
+                findings.append(Finding(cell.parameters, figure, satisfied(figure.median, must), why, open_))
             elif why:
                 reasons.append((cell, each, why))
     verdict = Verdict(claim, NOT_RUN, findings)
@@ -335,38 +370,38 @@ def decide(claim: Claim, everything: list[Cell]) -> Verdict:
             findings.append(Finding(cell.parameters, None, rule.get("failing") == "holds", why))
         else:
             verdict.remarks.append(f"{why}, so nothing to compare")
+    verdict.remarks += [f"{count} cells left out: {why}" for why, count in skipped.items()]
     if rule.get("in") == "largest":
         findings[:] = findings[-1:]
     verdict.missing = _missing(rule, findings)
     if rule.get("in") == MEAN:
-        findings[:] = _mean(findings, must)
+        findings[:] = [
+            replace(one, unsure=unsure(one.figure, must, noise.typical)) if one.figure else one for one in _mean(findings, must)
+        ]
     if not findings:
         if not verdict.remarks and any(cell.experiment == rule["experiment"] for cell in everything):
             verdict.remarks.append("The experiment was run, but not the cells that this speaks of")
         return verdict
-    good = [finding.good for finding in findings]
-    how = rule.get("in")
-    holds = (
-        any(good)
-        if how == "some"
-        else 2 * sum(good) > len(good)
-        if how == "most"
-        else sum(good) >= 0.9 * len(good)
-        if how == "nine of ten"
-        else all(good)
-    )
-    if not holds:
+    # What may be an accident decides nothing: the verdict must be the same whichever way it had come out.
+    holds = _holds([finding.good or bool(finding.unsure) for finding in findings], rule.get("in"))
+    certainly = _holds([finding.good and not finding.unsure for finding in findings], rule.get("in"))
+    if holds != certainly:
+        verdict.state = ONE_ROUND if any(finding.unsure == ONE_ROUND for finding in findings) else TOO_NOISY
+    elif not holds:
         verdict.state = FAILS
     else:
         verdict.state = PARTLY if verdict.missing else HOLDS
-    noise = Noise([cell for cell in everything if cell.experiment == rule["experiment"]], quantity.get("ratio", ""))
-    sign, _, limit = must.partition(" ")
-    decisive = verdict.decisive
-    if noise and "ratio" in quantity and decisive and sign not in ("==", "within", "between"):
-        apart = next((noise.at(cell) for cell in cells if cell.parameters == decisive.parameters), noise.typical)
-        if distance(decisive.figure.median / float(limit)) <= apart:
-            verdict.remarks.append(f"closer to the limit than equal things lie apart here ({apart:.0%})")
     return verdict
+
+
+def _holds(good: list[bool], how: str | None) -> bool:
+    if how == "some":
+        return any(good)
+    if how == "most":
+        return 2 * sum(good) > len(good)
+    if how == "nine of ten":
+        return sum(good) >= 0.9 * len(good)
+    return all(good)
 
 
 def _missing(rule: dict, findings: list[Finding]) -> list[str]:

@@ -12,7 +12,8 @@ from typing import Iterable
 
 from ..results import strategies
 from ..results.catalogue import Contest, Experiment
-from ..results.figures import PAIRED, Cell, Figure, Noise, distance
+from ..results.figures import PAIRED, ROUNDS, Cell, Figure, Noise, distance
+from .claims import ONE_ROUND, TOO_NOISY
 
 OURS = "headroom::"
 CLOSE = 1.05
@@ -34,7 +35,7 @@ class Place:
     ratio: float = math.inf  # ours / best other's; infinite if ours did not end well
     tuned: str = ""  # the policy of Headroom that does best here
     tuned_ratio: float | None = None
-    in_noise: bool = False  # closer than two runs of the same contender lie apart, or their rounds overlap
+    undecided: str = ""  # one round, or too noisy to say: it could have come out the other way by accident
     why: str = ""
 
     @property
@@ -44,6 +45,10 @@ class Place:
     @property
     def close(self) -> bool:
         return LEVEL < self.ratio <= CLOSE
+
+    @property
+    def lost(self) -> bool:
+        return self.ratio > LEVEL and not self.undecided
 
 
 @dataclass
@@ -60,8 +65,10 @@ class Standing:
 
     @property
     def losses(self) -> list[Place]:
-        """Every cell where Headroom is not the best, worst first."""
-        return sorted((place for place in self.places if not place.best), key=lambda place: -place.ratio)
+        """Every cell where Headroom is not the best, worst first; what the figures do not decide comes after what they do."""
+        return sorted(
+            (place for place in self.places if not place.best), key=lambda place: (bool(place.undecided), -place.ratio)
+        )
 
 
 def default(contender: str) -> bool:
@@ -95,14 +102,16 @@ def _over(first: float, second: float) -> float:
     return first / second
 
 
-def _overlap(first: Figure, second: Figure) -> bool:
-    """The rounds of the one reach into those of the other, so that they could have come out the other way round."""
-    return (
-        min(first.rounds, second.rounds) > 1
-        and first.median != second.median
-        and first.low <= second.high
-        and second.low <= first.high
-    )
+def _undecided(
+    cell: Cell, metric: str, ours: tuple[str, Figure], theirs: tuple[str, Figure], ratio: float, noise: Noise
+) -> str:
+    if not ours[1].timed and not theirs[1].timed:
+        return ""
+    if min(ours[1].rounds, theirs[1].rounds) < ROUNDS:
+        return ONE_ROUND
+    paired = cell.ratio(metric, ours[0], theirs[0])
+    apart = max(noise.at(cell), paired.noise if paired else 0.0)
+    return TOO_NOISY if LEVEL - 1 < distance(ratio) <= apart else ""
 
 
 def of(cells: list[Cell], experiments: Iterable[Experiment]) -> Standing:
@@ -152,6 +161,8 @@ def _place(
             return None  # it ended well, and this measure is not taken here
         why = cell.outcome(tried[0]) or ""
         return Place(experiment, measure, metric, parameters, tried[0], None, *theirs, why=why)
+    if cell.uncountable(metric, found[0], theirs[0]):
+        return None  # nobody can be told to have won or lost here
     ratio = _over(found[1].median, theirs[1].median)
     policies = [name for name in contenders if name.startswith(OURS) and "/" in name and not name.endswith(PAIRED)]
     tuned = _least(cell, policies, metric)
@@ -165,5 +176,5 @@ def _place(
         ratio,
         tuned[0] if tuned else "",
         _over(tuned[1].median, theirs[1].median) if tuned else None,
-        in_noise=0 < distance(ratio) <= noise.at(cell) or _overlap(found[1], theirs[1]),
+        undecided=_undecided(cell, metric, found, theirs, ratio, noise),
     )

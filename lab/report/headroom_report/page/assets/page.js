@@ -4,7 +4,7 @@
   const views = [];
   let shown = null; // null: all
 
-  // Drawn as they come near the window, so that a long page opens at once; all of them before printing.
+  // Drawn as they come near the window, so that a long page opens at once; those that are open, before printing.
   const draw = (id) => {
     const place = document.getElementById(id);
     if (!place || place.dataset.drawn) return Promise.resolve();
@@ -15,15 +15,23 @@
       if (shown) result.view.signal("shown", shown).runAsync();
     }).catch((error) => { place.textContent = "This picture could not be drawn: " + error.message; console.error(error); });
   };
-  const drawAll = () => Promise.all(Object.keys(pictures).map(draw));
+  const drawAll = () => Promise.all(Object.keys(pictures).filter((id) => document.getElementById(id)?.offsetParent).map(draw));
   const watch = new IntersectionObserver((seen) => {
     for (const entry of seen) if (entry.isIntersecting) { watch.unobserve(entry.target); draw(entry.target.id); }
   }, { rootMargin: "1200px" });
   for (const id of Object.keys(pictures)) { const place = document.getElementById(id); if (place) watch.observe(place); }
   addEventListener("beforeprint", drawAll);
-  // The rest one by one while nothing else is to do, so that scrolling and typing never wait for more than one.
-  const idle = () => new Promise((go) => (window.requestIdleCallback || setTimeout)(go));
-  addEventListener("load", async () => { for (const id of Object.keys(pictures)) { await idle(); await draw(id); } });
+  // A link into a folded experiment opens it.
+  const reveal = () => {
+    const target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (!target) return;
+    for (let one = target; one; one = one.parentElement) if (one.tagName === "DETAILS") one.open = true;
+    target.scrollIntoView();
+  };
+  addEventListener("hashchange", reveal);
+  addEventListener("load", reveal);
+  // What is folded is printed when it is open; claims and promises always.
+  addEventListener("beforeprint", () => { for (const group of document.querySelectorAll("details.group")) group.open = true; });
 
   // Sorting: a click or Enter on a heading; again for the other way.
   const key = (cell) => {
@@ -104,9 +112,18 @@
       form.querySelector(".sized").classList.toggle("hidden", !rowsHere.every((row) => row.sized));
       form.querySelector(".stay").classList.toggle("hidden", rowsHere.every((row) => row.found.every((one) => one.stays)));
     };
+    const count = () => Number(form.elements.count.value);
+    const far = (row, near) => {
+      if (!row.sized) return "";
+      const sizes = near.map((one) => one.elements), wanted = count();
+      if (wanted > choices.near * Math.max(...sizes)) return "Nothing so large was measured here: this is the largest.";
+      if (wanted * choices.near < Math.min(...sizes)) return "Nothing so small was measured here: this is the smallest.";
+      return Math.max(wanted / row.elements, row.elements / wanted) > choices.near ? "This size was not measured here: this is the nearest." : "";
+    };
+    const code = (one) => one.code_many && count() > one.usual ? one.code_many.replace("{N}", count().toFixed(0)) : one.code || "";
     const answer = (event) => {
       if (!event || event.target === form.elements.matter) offer();
-      const place = form.querySelector(".answer"), wanted = Math.log(Number(form.elements.count.value));
+      const place = form.querySelector(".answer"), wanted = Math.log(count());
       place.replaceChildren();
       const near = rows.filter((row) => row.matter === form.elements.matter.value && row.element === form.elements.element.value);
       if (!near.length) { put(place, "p", "That was not measured in these results."); return; }
@@ -118,10 +135,12 @@
       const line = put(place, "p", "");
       put(line, "b", first.name).className = "winner";
       line.append(": " + first.text + (first.ratio && first.name !== first.by ? ", " + first.ratio + " times " + first.by + "'s" : "") + ".");
+      if (first.rounds < 3) line.append(" It was measured in fewer than three rounds, so the order may be accident.");
       if (level.length) line.append(" Not told apart from it by these rounds: " + level.map((one) => one.name).join(", ") + ".");
       else if (second) line.append(" Next is " + second.name + " at " + (second.value / first.value).toFixed(2) + " times as much.");
-      put(place, "p", "Nearest cell measured: " + row.where + ".").className = "note";
-      if (choices.code[first.name]) put(place, "pre", choices.code[first.name].replaceAll("<T", "<" + row.element.replace("unique_ptr", "std::unique_ptr")));
+      put(place, "p", first.safe).className = "safe";
+      if (code(first)) put(place, "pre", code(first));
+      put(place, "p", "From the cell " + row.where + ". " + far(row, near)).className = "note cell";
     };
     form.addEventListener("input", answer);
     form.addEventListener("submit", (event) => event.preventDefault());
