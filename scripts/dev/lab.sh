@@ -66,7 +66,7 @@ command_lab() {
         exit $status
     fi
     say "writing the report"
-    "$headroom" lab report "$file" --text --out "$folder/report.html" || exit 1
-    say "the report: $folder/report.html"
+    "$headroom" lab report "$file" --text --out "$folder/report.html" || status=1    # lines were skipped, or it could not be written
+    [ ! -f "$folder/report.html" ] || say "the report: $folder/report.html"
     return $status
 }

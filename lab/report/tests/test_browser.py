@@ -7,14 +7,16 @@ import statistics
 import time
 
 import pytest
-from headroom_report.page import compare, html as page, model
+from headroom_report.page import chooser, compare, html as page, model
 from headroom_report.results import reading as results
+from headroom_report.results.figures import cells
 
 import browser
 import samples
 
 pytestmark = pytest.mark.skipif(browser.CHROMIUM is None, reason="no chromium is installed")
 
+OPEN = "for (const one of document.querySelectorAll('details.experiment')) one.open = true"
 DRAWN = "[...document.querySelectorAll('.chart')].every(chart => chart.dataset.done)"
 
 
@@ -30,6 +32,8 @@ def file(tmp_path_factory):
 def window(file):
     with browser.Browser() as opened:
         opened.open(file)
+        opened.evaluate(OPEN)
+        opened.evaluate("dispatchEvent(new Event('beforeprint'))")
         opened.wait(DRAWN)
         yield opened
 
@@ -38,7 +42,10 @@ def test_the_page_draws_every_chart_without_a_complaint_or_a_request(file):
     with browser.Browser() as opened:
         began = time.monotonic()
         opened.open(file)
-        assert time.monotonic() - began < 20  # not a measurement: a page that hangs must not hang the tests
+        assert time.monotonic() - began < 60  # not a measurement: a page that hangs must not hang the tests
+        assert opened.evaluate("[...document.querySelectorAll('.chart')].every(chart => !chart.dataset.drawn)")  # all are folded
+        opened.evaluate(OPEN)
+        opened.evaluate("dispatchEvent(new Event('beforeprint'))")
         opened.wait(DRAWN)
         count = opened.evaluate("document.querySelectorAll('.chart').length")
         assert count >= 10
@@ -62,34 +69,34 @@ def column(opened, table, index):
 
 
 def test_a_click_sorts_and_another_turns_it_round(window):
-    before = [float(value) for value in column(window, "losses-0", 0)]
+    before = [float(value) for value in column(window, "losses-table-0", 0)]
     window.evaluate(
-        "document.querySelector('#losses-0 th button').scrollIntoView({block: 'center', behavior: 'instant'})"
+        "document.querySelector('#losses-table-0 th button').scrollIntoView({block: 'center', behavior: 'instant'})"
     )
     place = window.evaluate(
-        "(r => [r.x + 5, r.y + 5])(document.querySelector('#losses-0 th button').getBoundingClientRect())"
+        "(r => [r.x + 5, r.y + 5])(document.querySelector('#losses-table-0 th button').getBoundingClientRect())"
     )
     window.click(*place)
-    rising = [float(value) for value in column(window, "losses-0", 0)]
+    rising = [float(value) for value in column(window, "losses-table-0", 0)]
     assert rising == sorted(before) and rising != before
-    assert window.evaluate("document.querySelector('#losses-0 th').getAttribute('aria-sort')") == "ascending"
+    assert window.evaluate("document.querySelector('#losses-table-0 th').getAttribute('aria-sort')") == "ascending"
     window.click(*place)
-    assert [float(value) for value in column(window, "losses-0", 0)] == sorted(before, reverse=True)
+    assert [float(value) for value in column(window, "losses-table-0", 0)] == sorted(before, reverse=True)
 
 
 def test_enter_sorts_too(window):
-    window.evaluate("document.querySelectorAll('#losses-0 th button')[5].focus()")
+    window.evaluate("document.querySelectorAll('#losses-table-0 th button')[5].focus()")
     window.press("Enter")
-    values = [float(value) for value in column(window, "losses-0", 5)]
+    values = [float(value) for value in column(window, "losses-table-0", 5)]
     assert values == sorted(values)
-    assert window.evaluate("document.querySelectorAll('#losses-0 th')[5].getAttribute('aria-sort')") == "ascending"
+    assert window.evaluate("document.querySelectorAll('#losses-table-0 th')[5].getAttribute('aria-sort')") == "ascending"
 
 
 def test_a_contender_can_be_filtered_away_by_keyboard_in_tables_and_pictures(window):
     name = "boost::container::vector"
     shown = (
         "[...document.querySelectorAll('[data-contender=\"boost::container::vector\"]')]"
-        ".filter(cell => cell.offsetParent !== null && !cell.closest('details')).length"
+        ".filter(cell => cell.offsetParent !== null && !cell.closest('details:not([open])')).length"
     )
     points = "document.querySelectorAll('#chart-0-one-growth .mark-symbol path').length"
     assert window.evaluate(shown) > 0
@@ -122,10 +129,45 @@ def test_choose_yours_answers_with_the_measured_winner(window, file):
         "(form => { form.elements.count.value = '1e8'; form.dispatchEvent(new Event('input')); })(document.querySelector('.choose'))"
     )
     assert window.evaluate("document.querySelector('.choose .winner').textContent") == winner
-    assert "Nearest cell measured: 10⁷ int, -O2" in window.evaluate(
-        "document.querySelector('.choose .answer').textContent"
-    )
+    answer = window.evaluate("document.querySelector('.choose .answer').textContent")
+    assert "From the cell 10⁷ int, -O2. Nothing so large was measured here: this is the largest." in answer
+    assert "Not safe for several threads" in answer
     assert "headroom::prefault_ahead()" in window.evaluate("document.querySelector('.choose pre').textContent")
+
+
+def test_the_script_gives_every_answer_that_python_gives(window, file):
+    """All that can be asked, both ways: the code of each is compiled in test_chooser.py."""
+    rows = chooser.cells_for_choice(cells(results.read([file.parent / "full.jsonl"]).runs))
+    said = window.evaluate(
+        """(() => { const form = document.querySelector('.choose'), ask = form.elements, found = [];
+        const fire = (one) => one.dispatchEvent(new Event('input', {bubbles: true}));
+        for (const matter of [...ask.matter.options].map(one => one.value)) {
+          ask.matter.value = matter; fire(ask.matter);
+          for (const element of [...ask.element.options].map(one => one.value))
+            for (const count of [...ask.count.options].map(one => one.value))
+              for (const stay of [false, true]) {
+                ask.element.value = element; ask.count.value = count; ask.stay.checked = stay; fire(ask.count);
+                found.push([matter, element, Number(count), stay, form.querySelector('.winner')?.textContent || '',
+                            form.querySelector('.answer pre')?.textContent || '', form.querySelector('.cell')?.textContent || '']);
+              }
+        }
+        return found; })()"""
+    )
+    assert len(said) > 100
+    for matter, element, count, stay, name, text, cell in said:
+        answer = chooser.choice(rows, matter, element, count, stay)
+        assert name == (answer["found"][0]["name"] if answer["found"] else "")
+        assert text == answer["code"]
+        if name:
+            assert cell == f"From the cell {answer['where']}. {answer['far']}"
+
+
+def test_the_answer_stands_on_the_first_screen(window):
+    """1280 by 800: three panels, each with its number, and the way on below them."""
+    assert window.evaluate("document.querySelectorAll('.panel .big b').length") == 3
+    assert window.evaluate("[...document.querySelectorAll('.panel')].every(one => one.getBoundingClientRect().bottom + scrollY < 800)")
+    assert window.evaluate("document.querySelector('.ways').getBoundingClientRect().top + scrollY < 760")
+    assert window.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 def test_choose_yours_offers_what_was_measured_for_what_matters(window):
