@@ -16,6 +16,7 @@ COPIED = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "docs/**/*"
 NAVIGATION = [
     ("Headroom", "README.md"), ("Quickstart", "docs/quickstart.md"), ("Overview", "docs/overview.md"),
     ("Using it", [
+        ("What people ask first", "docs/questions.md"), ("Threads, fork, globals", "docs/threads.md"),
         ("Choosing an allocator", "docs/choosing.md"), ("Tuning", "docs/tuning.md"), ("Limits", "docs/limits.md"),
         ("Platforms", "docs/platforms.md"), ("Migrating", "docs/migrating.md"), ("Debugging", "docs/debugging.md"),
         ("Examples", "examples/README.md"), ("In the wild", "docs/in-the-wild.md")]),
