@@ -17,7 +17,7 @@ int main() {
         std::cout << "full at " << names.max_size() << '\n';
     }
     {
-        const headroom::scoped_access resting(names, headroom::access::read_only);    // a write would fault here
+        const headroom::scoped_access locked(names, headroom::access::read_only);    // a write would fault here
         std::cout << names.back() << '\n';
     }
     names.back() = "somebody else";

@@ -19,10 +19,10 @@ constinit std::atomic<bool> is_hardened{true};
 constinit std::atomic<bool> is_hardened{false};
 #endif
 
-// Under the registry's lock: the mappings that rest, the one to go next at `next_place`. Each is a mapping of the system's and
+// Under the registry's lock: the quarantined mappings, the one to go next at `next_place`. Each is a mapping of the system's and
 // some gigabytes of addresses, but no memory.
-constexpr std::size_t resting_places = 32;
-constinit page_range resting[resting_places]{};
+constexpr std::size_t quarantined_most = 32;
+constinit page_range quarantined[quarantined_most]{};
 constinit std::size_t next_place = 0;
 
 }  // namespace
@@ -34,8 +34,8 @@ bool harden_ranges() noexcept {
     return true;
 }
 
-void put_to_rest(page_range mapping) noexcept {
-    // What stays accessible would not be at rest.
+void quarantine(page_range mapping) noexcept {
+    // What stays accessible would not be in quarantine.
     if (decommit(mapping)) {
         release_surely(mapping);
         return;
@@ -43,14 +43,14 @@ void put_to_rest(page_range mapping) noexcept {
     page_range leaving;
     {
         const registry_guard guard;
-        leaving = std::exchange(resting[next_place], mapping);
-        next_place = (next_place + 1) % resting_places;
+        leaving = std::exchange(quarantined[next_place], mapping);
+        next_place = (next_place + 1) % quarantined_most;
     }
     if (leaving.data != nullptr) release_surely(leaving);
 }
 
-void end_rest() noexcept {
-    for (page_range& each : resting) {
+void empty_quarantine() noexcept {
+    for (page_range& each : quarantined) {
         page_range leaving;
         {
             const registry_guard guard;

@@ -136,8 +136,8 @@ bool close_guarded_range(range* control, bool hidden) noexcept {
 
 void give_back_unused() noexcept {
     trim_cache();
-    end_rest();
-    offer_again();
+    empty_quarantine();
+    retry_releases();
 }
 
 held_range acquire(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy,
@@ -224,7 +224,7 @@ void destroy(range* control) noexcept {
     count_warm_in_use(control, SIZE_MAX);
     leave_granules(control);
     if (hardened()) {
-        put_to_rest(control->mapping);
+        quarantine(control->mapping);
     } else {
         release_surely(control->mapping);
     }

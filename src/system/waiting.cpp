@@ -43,7 +43,7 @@ void let_wait(page_range mapping) noexcept {
     waiting_mutex.unlock();
 }
 
-void offer_again() noexcept {
+void retry_releases() noexcept {
     for (std::size_t tries = waiting_count.load(std::memory_order_relaxed); tries != 0; --tries) {
         const page_range mapping = take_one();
         if (mapping.data == nullptr) return;
@@ -58,7 +58,7 @@ void release_surely(page_range mapping) noexcept {
     if (release(mapping) && release(mapping)) {
         let_wait(mapping);
     } else {
-        offer_again();
+        retry_releases();
     }
 }
 

@@ -13,7 +13,7 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 void let_wait(page_range mapping) noexcept;
 
 // Releases what waits, until the system refuses again.
-void offer_again() noexcept;
+void retry_releases() noexcept;
 
 // Gives a whole mapping back: at once, at the second try (tests refuse the first), or later.
 void release_surely(page_range mapping) noexcept;

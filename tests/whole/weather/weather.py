@@ -29,7 +29,7 @@ MODE = pathlib.Path("/proc/sys/vm/overcommit_memory")
 RATIO = pathlib.Path("/proc/sys/vm/overcommit_ratio")
 FEW = ["settled_vector", "held open", "vector", "vector of strings", "arena", "multipool"]
 PAGES = pathlib.Path("/sys/kernel/mm/transparent_hugepage/enabled")
-KILLED = "killed by the system"
+KILLED = "the kernel's OOM killer ends the process"
 
 
 class Skipped(Exception):
@@ -207,30 +207,30 @@ class Weather:
         good = ["works"]
         examples = [("the examples", lambda _: self.shown())] if self.examples else []
         other = ["falls back", "throws"]
-        self.condition("fair weather", good, self.fills(8, works=[*FILLS, "many", "promise", "turns"]) + examples)
+        self.condition("no restrictions", good, self.fills(8, works=[*FILLS, "many", "promise", "turns"]) + examples)
         self.condition("overcommit mode 0 (the usual)", good, self.fills(8, works=[*FILLS, "promise"]),
                        machine((MODE, "0")))
         self.condition("overcommit mode 1 (everything is promised)", good, self.fills(8, works=[*FILLS, "promise"]) + examples,
                        machine((MODE, "1")))
         self.condition("overcommit mode 2 (off)", [*good, *other], self.fills(8) + examples,
                        no_overcommit())
-        self.condition("overcommit mode 2, 400 GiB wanted at once", ["throws"], self.fills(8, works=["promise"]),
+        self.condition("overcommit mode 2; 400 GiB requested at once", ["throws"], self.fills(8, works=["promise"]),
                        no_overcommit())
-        self.condition("`RLIMIT_AS`: 1 GiB more than the program has", [*good, "falls back"], self.fills(8, "addresses", 1024))
-        self.condition("`RLIMIT_AS`: 24 MiB more, 16 MiB twice wanted", [*good, *other], self.fills(16, "addresses", 24))
-        self.condition("`RLIMIT_AS`: 400 vectors where there is 1 GiB", ["throws"],
+        self.condition("`RLIMIT_AS` 1 GiB above what the program has mapped", [*good, "falls back"], self.fills(8, "addresses", 1024))
+        self.condition("`RLIMIT_AS` 24 MiB above; a container of 16 MiB and a copy of it", [*good, *other], self.fills(16, "addresses", 24))
+        self.condition("`RLIMIT_AS` 1 GiB above; 400 vectors", ["throws"],
                        self.fills(0, "addresses", 1024, works=["many"]))
-        self.condition("`RLIMIT_DATA`: 60 MiB more, 16 MiB twice wanted", [*good, "falls back"], self.fills(16, "data", 60))
-        self.condition("`RLIMIT_DATA`: 8 MiB more, 16 MiB wanted", ["throws"], self.fills(16, "data", 8))
+        self.condition("`RLIMIT_DATA` 60 MiB above; a container of 16 MiB and a copy of it", [*good, "falls back"], self.fills(16, "data", 60))
+        self.condition("`RLIMIT_DATA` 8 MiB above; a container of 16 MiB", ["throws"], self.fills(16, "data", 8))
         self.condition("no mapping left", [*good, *other], self.fills(2, "mappings", 0, works=FEW))
         self.condition("40 mappings left", good, self.fills(2, "mappings", 40, works=FEW))
-        self.condition("40 mappings left for 400 vectors", ["throws"], self.fills(0, "mappings", 40, works=["many"]))
+        self.condition("40 mappings left; 400 vectors", ["throws"], self.fills(0, "mappings", 40, works=["many"]))
         self.condition("39 bits of addresses", good, self.fills(8, "bits", 39))
-        self.condition("39 bits of addresses for 400 vectors of 4 GiB", ["throws"], self.fills(0, "bits", 39, works=["many"]))
-        self.condition("a control group of 40 MiB, 16 MiB twice wanted, over and over", good,
+        self.condition("39 bits of addresses; 400 vectors of 4 GiB each", ["throws"], self.fills(0, "bits", 39, works=["many"]))
+        self.condition("a control group of 40 MiB; a container of 16 MiB and a copy of it, repeatedly", good,
                        self.fills(16, works=["settled_vector", "held open", "vector", "arena", "multipool", "turns"]),
                        memory_group(40))
-        self.condition("a control group of 40 MiB, 64 MiB wanted", [KILLED],
+        self.condition("a control group of 40 MiB; a container of 64 MiB", [KILLED],
                        self.fills(64, works=["settled_vector", "vector", "arena"]), memory_group(40))
         for mode in ("never", "madvise", "always"):
             self.condition(f"huge pages: {mode}", good, self.fills(8) + (examples if mode != "madvise" else []),
@@ -238,7 +238,7 @@ class Weather:
         for kib in (16, 64):
             self.condition(f"pages of {kib} KiB (pretended)", good,
                            self.fills(8, "pages", kib << 10, works=[*FILLS, "many", "turns"]))
-        self.condition("fork, and both go on writing", good, self.fills(8, works=["fork"]))
+        self.condition("fork; parent and child both go on writing", good, self.fills(8, works=["fork"]))
         self.condition("fork with pages of 64 KiB (pretended)", good, self.fills(8, "pages", 65536, works=["fork"]))
         self.condition("core dump: 1.3 TiB reserved, 10 MiB used", good, [("core", lambda _: self.core())])
 
@@ -275,7 +275,7 @@ BEGIN, END = "<!-- weather: begin -->", "<!-- weather: end -->"
 
 
 def table(rows):
-    return ["| weather | how it goes |", "|---|---|", *(f"| {name} | {text} |" for name, text in rows)]
+    return ["| condition | what happens |", "|---|---|", *(f"| {name} | {text} |" for name, text in rows)]
 
 
 def compare(page, rows, write):
