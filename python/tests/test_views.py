@@ -129,9 +129,12 @@ def test_arrow_with_nulls_or_of_another_type_is_refused():
 def test_numpy_may_write_and_others_see_it():
     made = filled(10)
     numpy.asarray(made)[3] = 100
-    numpy.from_dlpack(made)[4] = 200
-    memoryview(made)[5] = 300
-    assert made.tolist()[3:6] == [100, 200, 300]
+    memoryview(made)[4] = 200
+    assert made.tolist()[3:5] == [100, 200]
+    tensor = numpy.from_dlpack(made)
+    if tensor.flags.writeable:    # NumPy 1 takes every tensor for read-only
+        tensor[5] = 300
+        assert made[5] == 300
 
 
 def test_dlpack_says_what_it_cannot_do():
