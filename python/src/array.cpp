@@ -1,12 +1,15 @@
 // Appending, reading, and the buffer protocol. The two calls that programs make most, append and extend, are plain methods of
 // the C API: the interpreter calls those in a third of the time of a call that is dispatched by its arguments' types.
 #include "array.hpp"
+#include "errors.hpp"
+#include "file_storage.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
-#include <cmath>
+#include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <limits>
 #include <new>
 #include <string_view>
@@ -111,19 +114,8 @@ template <class Result, class Work>
 Result guarded(Result failed, Work work) noexcept {
     try {
         return work();
-    } catch (nb::python_error& error) {
-        error.restore();
-    } catch (const std::length_error& error) {
-        PyErr_SetString(PyExc_ValueError, error.what());
-    } catch (const std::invalid_argument& error) {
-        PyErr_SetString(PyExc_ValueError, error.what());
-    } catch (const std::bad_alloc& error) {
-        PyErr_SetString(PyExc_MemoryError, error.what());
-    } catch (const std::system_error& error) {
-        const nb::object made = nb::steal(PyObject_CallFunction(PyExc_OSError, "is", error.code().value(), error.what()));
-        if (made.is_valid()) PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(made.ptr())), made.ptr());
-    } catch (const std::exception& error) {
-        PyErr_SetString(PyExc_RuntimeError, error.what());
+    } catch (...) {
+        set_python_error();
     }
     return failed;
 }
@@ -360,14 +352,53 @@ void reserve(array& of, std::size_t elements) {
     if (bytes > of.held->room) of.held->grow(bytes);
 }
 
-void construct(array* place, const nb::object& dtype, std::optional<Py_ssize_t> max_elements) {
+// Without max_elements: as much as in memory, and room for a file to become twice as long.
+std::size_t elements_by_default(const array& of, const std::filesystem::path& path) {
+    std::error_code none_there;
+    const std::uintmax_t bytes = std::filesystem::file_size(path, none_there);
+    return (none_there ? default_bytes : (std::max)(default_bytes, static_cast<std::size_t>(bytes) * 2)) / of.width;
+}
+
+void construct(array* place, const nb::object& dtype, std::optional<Py_ssize_t> max_elements, const nb::object& path,
+               const std::string& mode) {
     array made;
     made.kind = kind_of(dtype);
     made.width = facts(made.kind).bytes;
     if (max_elements && *max_elements < 0) throw nb::value_error("max_elements is negative");
     const std::size_t bytes = max_elements ? bytes_of(made, static_cast<std::size_t>(*max_elements)) : default_bytes;
-    made.held = std::make_shared<memory_storage>(bytes, max_elements.has_value());
+    if (path.is_none()) {
+        made.held = std::make_shared<memory_storage>(bytes, max_elements.has_value());
+    } else {
+        if (mode != "x" && mode != "a" && mode != "r") throw nb::value_error("mode is 'x', 'a' or 'r'");
+        PyObject* encoded = nullptr;
+        if (PyUnicode_FSConverter(path.ptr(), &encoded) == 0) throw nb::python_error();
+        const nb::object name = nb::steal(encoded);
+        made.path = std::filesystem::absolute(PyBytes_AS_STRING(name.ptr())).string();    // the folder may change
+        const std::size_t most = max_elements ? static_cast<std::size_t>(*max_elements) : elements_by_default(made, made.path);
+        made.held = open_file(made.kind, made.path, static_cast<file_mode>(mode[0]), most);
+    }
     ::new (static_cast<void*>(place)) array(std::move(made));
+}
+
+nb::object reduced(array& of) {
+    const nb::object module = nb::module_::import_("headroom");
+    if (of.path.empty()) {
+        const nb::object bytes = nb::steal(PyBytes_FromStringAndSize(reinterpret_cast<const char*>(of.held->data),
+                                                                   static_cast<Py_ssize_t>(of.held->used)));
+        return nb::make_tuple(module.attr("_copied"), nb::make_tuple(facts(of.kind).name, bytes));
+    }
+    of.held->publish();
+    return nb::make_tuple(module.attr("_opened"), nb::make_tuple(facts(of.kind).name, of.path));
+}
+
+nb::object from_bytes(const std::string& dtype, const nb::bytes& elements) {
+    array made;
+    made.kind = kind_of(nb::str(dtype.c_str()));
+    made.width = facts(made.kind).bytes;
+    if (elements.size() % made.width != 0) throw nb::value_error("bytes of no whole number of elements");
+    made.held = std::make_shared<memory_storage>((std::max)(default_bytes, elements.size()), false);
+    append_bytes(made, elements.c_str(), elements.size());
+    return nb::cast(std::move(made));
 }
 
 std::string shown(const array& of) {
@@ -457,8 +488,11 @@ void bind_array(nb::module_& module) {
                            "Views of it (memoryview, NumPy, Arrow, DLPack) stay valid while it grows, and when it is gone; each shows\n"
                            "the elements that there were when it was made. Memory comes as elements do, in huge pages.\n\n"
                            "dtype: 'float64', 'int32', 'bool', 'datetime64[us]', ..., or what numpy.dtype takes for those.\n"
-                           "max_elements: how many there may ever be; 16 GiB of them unless said.");
-    type.def("__init__", &construct, nb::arg("dtype") = "float64", nb::kw_only(), nb::arg("max_elements") = nb::none())
+                           "max_elements: how many there may ever be; 16 GiB of them unless said.\n"
+                           "path: a file that holds the elements, outlives the process, and is open to other processes by its name.\n"
+                           "mode: 'x' makes the file, 'a' opens it for appending, or makes it, 'r' opens it for reading.");
+    type.def("__init__", &construct, nb::arg("dtype") = "float64", nb::kw_only(), nb::arg("max_elements") = nb::none(),
+             nb::arg("path") = nb::none(), nb::arg("mode") = "x")
         .def("__len__", &array::size)
         .def("__getitem__", [](const nb::handle_t<array>& self, const nb::object& key) { return get_item(nb::borrow(self), key); })
         .def("__setitem__", &set_item, nb::arg("index"), nb::arg("value").none())
@@ -468,6 +502,15 @@ void bind_array(nb::module_& module) {
              "The elements as a list.")
         .def("reserve", &reserve, nb::arg("count"), "Asks for the memory of this many elements now.")
         .def("shrink_to_fit", [](array& self) { self.held->shrink(); }, "Gives memory that holds no element back to the system.")
+        .def("publish", [](array& self) { self.held->publish(); }, "Other processes that have the file open see the elements so far.")
+        .def("commit", [](array& self) { self.held->commit(); },
+             "Returns when the elements so far have reached the disk: they survive a power cut. Publishes, too.")
+        .def("refresh", [](array& self) { self.held->refresh(); }, "A reader takes over what the writer has published.")
+        .def("__reduce__", &reduced, "A file is opened again by its name, for reading; other elements are copied.")
+        .def_prop_ro("path", [](const array& self) -> std::optional<std::string> {
+            if (self.path.empty()) return std::nullopt;
+            return self.path;
+        }, "The name of its file, or None.")
         .def_prop_ro("dtype", [](const array& self) { return facts(self.kind).name; }, "The name of the kind of element.")
         .def_prop_ro("itemsize", [](const array& self) { return self.width; }, "Bytes of an element.")
         .def_prop_ro("nbytes", [](const array& self) { return self.held->used; }, "Bytes of all elements.")
@@ -475,6 +518,7 @@ void bind_array(nb::module_& module) {
                      "The elements that fit without asking for memory.")
         .def_prop_ro("max_elements", [](const array& self) { return self.held->limit / self.width; },
                      "How many elements there may ever be.");
+    module.def("_rebuilt", &from_bytes);
     bind_exchange(type, module);
 }
 

@@ -2,10 +2,10 @@
 
 #include <headroom/reservation.hpp>
 
-#include <new>
-#include <system_error>
+#include <stdexcept>
 
 #include "array.hpp"
+#include "errors.hpp"
 
 namespace nb = nanobind;
 
@@ -14,11 +14,12 @@ NB_MODULE(_core, module) {
     nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
         try {
             std::rethrow_exception(thrown);
-        } catch (const std::bad_alloc& refused) {    // with what was refused, and why
-            PyErr_SetString(PyExc_MemoryError, refused.what());
-        } catch (const std::system_error& error) {
-            const nb::object made = nb::steal(PyObject_CallFunction(PyExc_OSError, "is", error.code().value(), error.what()));
-            if (made.is_valid()) PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(made.ptr())), made.ptr());
+        } catch (const nb::builtin_exception&) {
+            throw;    // nanobind's own
+        } catch (const std::out_of_range&) {
+            throw;
+        } catch (...) {
+            headroom_python::set_python_error();
         }
     });
     headroom_python::bind_array(module);

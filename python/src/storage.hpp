@@ -23,9 +23,13 @@ public:
     storage& operator=(const storage&) = delete;
     virtual ~storage() = default;
 
-    // Makes room for `bytes` in all. Throws std::length_error past the limit, headroom::refused when memory is refused.
+    // Makes room for `bytes` in all, which is never less than `used`. Throws std::length_error past the limit, headroom::refused when memory is refused.
     virtual void grow(std::size_t bytes) = 0;
     virtual void shrink() noexcept {}
+    // Of a file: other processes see what there is; it survives a power cut; a reader takes over what the writer published.
+    virtual void publish() {}
+    virtual void commit() {}
+    virtual void refresh() {}
 
     std::byte* data = nullptr;
     std::size_t used = 0;     // bytes
@@ -53,7 +57,9 @@ public:
 
     void grow(std::size_t bytes) override {
         if (bytes > limit) throw std::length_error("headroom: past max_elements");
-        if (const std::error_code error = range_.commit_to(bytes)) throw headroom::refused("commit memory for an array", bytes, error);
+        if (const std::error_code error = range_.commit_to(bytes)) {
+            throw headroom::refused("commit memory for an array", bytes, error);
+        }
         room = (std::min)(range_.committed(), limit);
     }
 

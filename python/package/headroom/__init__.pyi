@@ -1,12 +1,14 @@
 from collections.abc import Iterable, Iterator
-from typing import Any, SupportsIndex, overload
+from os import PathLike
+from typing import Any, Literal, SupportsIndex, overload
 
 __version__: str
 
 class Array:
     """An array that grows at the end and never moves."""
 
-    def __init__(self, dtype: Any = "float64", *, max_elements: int | None = None) -> None: ...
+    def __init__(self, dtype: Any = "float64", *, max_elements: int | None = None, path: str | PathLike[str] | None = None,
+                 mode: Literal["x", "a", "r"] = "x") -> None: ...
     def append(self, value: Any, /) -> None:
         """Appends one element."""
     def extend(self, values: Iterable[Any], /) -> None:
@@ -15,8 +17,16 @@ class Array:
         """Asks for the memory of this many elements now."""
     def shrink_to_fit(self) -> None:
         """Gives memory that holds no element back to the system."""
+    def publish(self) -> None:
+        """Other processes that have the file open see the elements so far."""
+    def commit(self) -> None:
+        """Returns when the elements so far have reached the disk: they survive a power cut. Publishes, too."""
+    def refresh(self) -> None:
+        """A reader takes over what the writer has published."""
     def tolist(self) -> list[Any]:
         """The elements as a list."""
+    @property
+    def path(self) -> str | None: ...
     @property
     def dtype(self) -> str: ...
     @property

@@ -1,0 +1,119 @@
+"""Computes on the columns that make_columns wrote, by their names: in one process, on workers, and in other engines.
+
+    python3 compute.py FOLDER ENGINE...     one, ray, dask, duckdb, polars
+    python3 compute.py FOLDER --handing-over ray|dask     how long a worker waits for a column, by name and by pickle
+
+What goes to a worker is a path. It opens the files and computes on mapped memory, which all workers of a machine share; what
+comes back is small. ENGINE prints the turnover of each symbol: the same line from every engine.
+"""
+import pathlib
+import sys
+import time
+
+import numpy
+
+import headroom
+
+SYMBOLS = 16
+
+
+def parts(folder):
+    """The paths of the parts, without the ending that names the column."""
+    return sorted(str(each.with_suffix("")) for each in pathlib.Path(folder).absolute().glob("part-*.symbol"))
+
+
+def column(part, name, dtype):
+    return headroom.Array(dtype, path=f"{part}.{name}", mode="r")
+
+
+def table(part):
+    return headroom.Table({"symbol": column(part, "symbol", "int32"), "cents": column(part, "cents", "int64"),
+                           "pieces": column(part, "pieces", "int64")})
+
+
+def turnover(part):
+    """Of one part, in whatever process this runs. The sums are whole numbers below 2^53: exact in any order."""
+    columns = table(part)
+    symbol, cents, pieces = (numpy.asarray(columns[name]) for name in columns.column_names)
+    return numpy.bincount(symbol, weights=cents * pieces, minlength=SYMBOLS)
+
+
+def one(folder):
+    return sum(turnover(each) for each in parts(folder))
+
+
+def ray(folder):
+    import ray as engine
+    engine.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+    try:
+        return sum(engine.get([engine.remote(turnover).remote(each) for each in parts(folder)]))
+    finally:
+        engine.shutdown()
+
+
+def dask(folder):
+    from dask.distributed import Client, LocalCluster
+    with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster, Client(cluster) as client:
+        return sum(client.gather(client.map(turnover, parts(folder))))
+
+
+def duckdb(folder):
+    import duckdb as engine
+    import pyarrow
+    trades = pyarrow.concat_tables([pyarrow.table(table(each)) for each in parts(folder)])    # chunks side by side: no copy
+    rows = engine.from_arrow(trades).aggregate("symbol, sum(cents * pieces)").fetchall()
+    sums = numpy.zeros(SYMBOLS)
+    for symbol, total in rows:
+        sums[symbol] = float(total)
+    return sums
+
+
+def polars(folder):
+    import polars as engine
+    trades = engine.concat([engine.DataFrame(table(each)) for each in parts(folder)], rechunk=False)
+    grouped = trades.group_by("symbol").agg((engine.col("cents") * engine.col("pieces")).sum().alias("total"))
+    sums = numpy.zeros(SYMBOLS)
+    sums[grouped["symbol"].to_numpy()] = grouped["total"].to_numpy()
+    return sums
+
+
+def last(values):
+    """What a worker needs least time for: that the elements are there."""
+    return int(numpy.asarray(values)[-1])
+
+
+def handing_over(folder, engine):
+    by_name = column(parts(folder)[0], "cents", "int64")
+    by_value = numpy.array(by_name)
+
+    def shown(wait):
+        for what, values in (("warm-up", by_name), ("by name", by_name), ("by pickle", by_value)):
+            times = []
+            for _ in range(1 if what == "warm-up" else 5):
+                begun = time.perf_counter()
+                wait(values)
+                times.append(time.perf_counter() - begun)
+            if what != "warm-up":
+                print(f"{engine} {what:<10} {sorted(times)[len(times) // 2] * 1e3:10.2f} ms for {by_value.nbytes >> 20} MiB")
+
+    if engine == "ray":
+        import ray as cluster
+        cluster.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+        work = cluster.remote(last)
+        shown(lambda values: cluster.get(work.remote(values)))
+        cluster.shutdown()
+    else:
+        from dask.distributed import Client, LocalCluster
+        with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster, Client(cluster) as client:
+            shown(lambda values: client.submit(last, values, pure=False).result())
+
+
+if __name__ == "__main__":
+    if len(sys.argv) == 4 and sys.argv[2] == "--handing-over":
+        handing_over(sys.argv[1], sys.argv[3])
+    elif len(sys.argv) < 3:
+        sys.exit(__doc__)
+    else:
+        for name in sys.argv[2:]:
+            sums = {each.__name__: each for each in (one, ray, dask, duckdb, polars)}[name](sys.argv[1])
+            print(*(int(each) for each in sums))
