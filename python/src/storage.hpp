@@ -23,7 +23,8 @@ public:
     storage& operator=(const storage&) = delete;
     virtual ~storage() = default;
 
-    // Makes room for `bytes` in all, which is never less than `used`. Throws std::length_error past the limit, headroom::refused when memory is refused.
+    // Makes room for `bytes` in all, which is never less than `used`. Throws std::length_error past the limit,
+    // headroom::refused when memory is refused.
     virtual void grow(std::size_t bytes) = 0;
     virtual void shrink() noexcept {}
     // Of a file: other processes see what there is; it survives a power cut; a reader takes over what the writer published.
