@@ -16,6 +16,7 @@
 #include <headroom/testing.hpp>
 
 #include "support/filed.hpp"
+#include "support/sanitizers.hpp"
 #include "support/scratch_folder.hpp"
 #include "system/in_child.hpp"
 #include "system/limits.hpp"
@@ -396,6 +397,7 @@ TEST_F(refused_calls, while_it_moves_elsewhere_change_nothing) {
 }
 
 TEST(few_addresses, are_refused) {
+    if (headroom_test::sanitizer_needs_memory) GTEST_SKIP() << "the sanitizer needs more addresses than there would be";
     if (!headroom_test::limits_are_kept()) GTEST_SKIP() << headroom_test::limits_are_forgotten;
     const headroom::testing_support::scratch_folder folder;
     EXPECT_EQ(in_child([&] {

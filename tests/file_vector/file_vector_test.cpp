@@ -10,6 +10,7 @@
 #include <headroom/settled_vector.hpp>    // scoped_access
 
 #include "support/filed.hpp"
+#include "support/sanitizers.hpp"
 #include "support/scratch_folder.hpp"
 #include "system/in_child.hpp"
 
@@ -148,6 +149,16 @@ protected:
     file_vector<int> reader() { return file_vector<int>::open(path, file_access::read_only, limit); }
 };
 
+// AddressSanitizer ends the program itself where a signal would.
+template <class Body>
+bool faults(Body body) {
+    const int status = in_child([&] {
+        body();
+        return 0;
+    });
+    return status >= 1000 || (headroom_test::address_sanitizer && status == 1);
+}
+
 template <class Body>
 std::string message_of(Body body) {
     try {
@@ -247,11 +258,7 @@ TEST_F(file_vectors, of_a_reader_cannot_be_written_through) {
         append(v, 3);
     }
     auto v = reader();
-    EXPECT_GE(in_child([&] {
-                  v[1] = 5;
-                  return 0;
-              }),
-              1000);
+    EXPECT_TRUE(faults([&] { v[1] = 5; }));
 }
 
 TEST_F(file_vectors, hold_no_more_than_their_limit) {
@@ -400,11 +407,7 @@ TEST_F(file_vectors, can_be_protected_for_a_while) {
     {
         const headroom::scoped_access reading(v, headroom::access::read_only);
         EXPECT_EQ(v[1], 1);
-        EXPECT_GE(in_child([&] {
-                      v[1] = 5;
-                      return 0;
-                  }),
-                  1000);
+        EXPECT_TRUE(faults([&] { v[1] = 5; }));
     }
     v[1] = 7;
     EXPECT_EQ(v[1], 7);
@@ -414,11 +417,7 @@ TEST_F(file_vectors, keep_their_header_out_of_reach) {
     if (headroom::page_size() > 4096) GTEST_SKIP() << "the header shares its page with elements here";
     auto v = made();
     append(v, 3);
-    EXPECT_GE(in_child([&] {
-                  *const_cast<volatile int*>(v.data() - 1) = 5;
-                  return 0;
-              }),
-              1000);
+    EXPECT_TRUE(faults([&] { *const_cast<volatile int*>(v.data() - 1) = 5; }));
 }
 
 TEST_F(file_vectors, can_be_read_with_a_check) {
@@ -497,11 +496,7 @@ TEST_F(file_vectors, in_a_child_after_fork_read_on_and_write_nothing) {
               }),
               0);
     EXPECT_EQ(folder.read("numbers"), before);
-    EXPECT_GE(in_child([&] {
-                  v[0] = 5;
-                  return 0;
-              }),
-              1000);
+    EXPECT_TRUE(faults([&] { v[0] = 5; }));
     append(v, 5, 10);
     v.commit();
     EXPECT_EQ(numbers(reader()), counted(15));
