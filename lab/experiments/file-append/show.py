@@ -1,0 +1,44 @@
+"""File append: what the report shows of it."""
+
+from __future__ import annotations
+
+from headroom_report.pictures import charts, values
+from headroom_report.pictures.charts import Picture
+from headroom_report.results.catalogue import Contest, Experiment
+from headroom_report.results.figures import Cell
+
+
+def pictures(cells: list[Cell]) -> list[Picture | None]:
+    appended = [cell for cell in cells if cell.parameters.get("workload") == "append"]
+    return [
+        charts.sweep(
+            "file-append",
+            "Processor time to append ints to a file",
+            charts.rows_over(appended, "elements", values.of_metric("append_cpu")),
+            "elements",
+            "elements",
+            "processor time",
+            "s",
+        )
+    ]
+
+
+EXPERIMENT = Experiment(
+    title="Elements in a file",
+    question="What does it cost to have elements in a file: to append them, to make a few of them durable, to find them again?",
+    document="",
+    method=(
+        "Each workload in a process of its own, on the file system of the temporary folder. “append”: ints, one by one; processor "
+        "time until the last is with the system. “open”: opening the file and reading the first. “sum”: opening it and adding all up, "
+        "from the page cache. “commit”: 8 kB made durable."
+    ),
+    limits=(
+        "Nobody waits for the disk in “append”, but file_vector when it is closed: its elapsed time holds that, its processor time "
+        "hardly. In “commit” LMDB keeps a tree, and what it stores can be found by key."
+    ),
+    contests=(Contest("append_cpu", "processor time of appending"), Contest("time", "elapsed time")),
+    more=(Contest("close_cpu", "processor time of closing"),),
+    reading="Processor time over the number of ints; both axes are logarithmic, lower is better.",
+    pictures=pictures,
+    place=75,
+)
