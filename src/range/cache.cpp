@@ -126,6 +126,11 @@ void destroy_all(range* evicted) noexcept {
     }
 }
 
+bool is_list_full() noexcept {
+    const registry_guard guard;
+    return ranges >= most_ranges;
+}
+
 // Takes the memory of those that gave way, but keeps their addresses while there are few: to reserve anew costs as much, and
 // what they had is how the cache learns that it was missed.
 void cut_all(range* evicted) noexcept {
@@ -133,6 +138,10 @@ void cut_all(range* evicted) noexcept {
         range* const each = evicted;
         evicted = each->next;
         each->next = nullptr;
+        if (is_list_full()) {
+            destroy(each);
+            continue;
+        }
         cut_memory(each, 0);
         bool kept = false;
         if (each->memory() == 0) {

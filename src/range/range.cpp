@@ -99,12 +99,10 @@ void find_memory(range* control, std::size_t committed) noexcept {
     const std::size_t known = std::min(control->provided, committed);
     if (committed - known <= warm_start) return;
     const residency found = resident(control->part(known, committed));
-    const std::size_t reach = known + found.reach;
-    if (found.bytes >= found.reach / 2 || discard(control->part(known, committed))) {
-        control->set_memory(std::max(reach, control->provided));
-    } else {
-        control->set_memory(control->provided);
-    }
+    const std::size_t kept = found.bytes >= found.reach / 2 ? known + found.reach : known;
+    // What is not resident is emptied as well: it may have been, and be swapped out.
+    if (kept < committed && discard(control->part(kept, committed))) return;
+    control->set_memory(std::max(kept, control->provided));
 }
 
 // Prepares an open range for the cache. How far it was touched only its user knows; the rest is emptied, which costs next to

@@ -208,6 +208,7 @@ std::size_t huge_page_size() noexcept {
         if (mode.text[0] != '\0' && std::strstr(mode.text, "[never]") == nullptr)
             bytes = std::strtoul(small_file<>("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size").text, nullptr, 10);
         if (!std::has_single_bit(bytes)) bytes = 0;
+        if (prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0) == 1) bytes = 0;    // and for this process
         known.store(bytes, std::memory_order_relaxed);
     }
     return bytes;

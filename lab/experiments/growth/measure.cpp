@@ -5,8 +5,8 @@
 // What is done here and why: the size before each push that changed capacity() ("grows_at") and the capacity after it
 //   ("capacities"); apart from that each change of data() ("moves_at"), because a container may grow without moving;
 //   bytes moved, counted as size times element at each such change; and what capacity exceeds size by: at the end
-//   ("unused") and at most ("unused_most"); "unused_share" is the most of unused / max(64 KiB, used / 16), which the
-//   default policy of settled_vector promises to keep at or under 1. All are counts: one round is enough.
+//   ("unused") and at most ("unused_most"); "unused_share" is the most of unused / 64 KiB up to 4 MiB, and / 2 MiB from there
+//   on, which the default policy of settled_vector promises to keep at or under 1. All are counts: one round is enough.
 //   Headroom's growth policies take part as arithmetic, without memory.
 // Whom it disadvantages: containers that grow in small steps look busy here; a growth that moves nothing costs one commit.
 #include <algorithm>
@@ -42,7 +42,7 @@ struct run_growth {
                 const double used = static_cast<double>(vector.size() * sizeof(int));
                 const double unused = static_cast<double>(capacity * sizeof(int)) - used;
                 most_unused = std::max(most_unused, unused);
-                most_share = std::max(most_share, unused / std::max(65536.0, used / 16));
+                most_share = std::max(most_share, unused / (used <= 4194304.0 ? 65536.0 : 2097152.0));
             }
             if (vector.data() != data) {
                 data = vector.data();
