@@ -95,6 +95,7 @@ using headroom::arena;
 using headroom::arena_resource;
 using headroom::monotonic_resource;
 using headroom::multipool_resource;
+using headroom::multipool_statistics;
 using headroom::synchronized_multipool_resource;
 using headroom::tracking_resource;
 using headroom::tracking_statistics;

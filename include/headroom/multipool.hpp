@@ -34,4 +34,5 @@
 #pragma once
 
 #include <headroom/detail/memory/multipool_resource.hpp>
+#include <headroom/detail/memory/multipool_upkeep.hpp>
 #include <headroom/detail/memory/synchronized_multipool.hpp>

@@ -299,6 +299,18 @@ void shared_pools::hand_over(std::size_t index, void* block) {
     core_.deallocate(block, bytes, alignment_of(bytes));
 }
 
+void shared_pools::give_back() {
+    thread_cache* const mine = cache();
+    const std::lock_guard lock(mutex_);
+    for (std::size_t index = 0; index < bins; ++index) {
+        while (free_block* const batch = take_batch(index)) return_batch(index, batch);
+        if (mine == nullptr) continue;
+        return_blocks(index, mine->pools[index].queue);
+        mine->pools[index].count = 0;
+        if (free_block* const spare = std::exchange(mine->spares[index], nullptr)) return_batch(index, spare);
+    }
+}
+
 void* shared_pools::allocate(std::size_t bytes, std::size_t alignment) {
     const std::lock_guard lock(mutex_);
     return core_.allocate(bytes, alignment);

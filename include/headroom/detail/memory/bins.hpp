@@ -66,6 +66,13 @@ struct bin_queue {
         detail::link(last, other.before.next);
         last = other.last;
     }
+    // O(blocks).
+    [[nodiscard]] std::size_t count() const noexcept {
+        if (empty()) return 0;
+        std::size_t result = 1;
+        for (const free_block* block = before.next; block != last; block = detail::next_of(block)) ++result;
+        return result;
+    }
     // The first block; null when there is none.
     void* take() noexcept {
         if (last == &before) return nullptr;
@@ -81,7 +88,8 @@ struct bin_queue {
 
 // The queue of a multipool's size: it counts what comes back, to put it in order now and then (see slabs.hpp).
 struct bin : bin_queue {
-    std::int32_t room;    // how many blocks may come back before that; 0: not in use yet
+    std::int32_t room;       // how many blocks may come back before that; 0: not in use yet
+    std::uint32_t single;    // how many blocks were cut from no slab
 };
 
 // Size of the blocks in each bin up to largest_binned, in bytes.

@@ -222,6 +222,24 @@ public:
         return fits(from, active_->last, bytes, 1) || grow(*active_, from, bytes, 1, how);
     }
 
+    [[nodiscard]] bool active_is_reserved() const noexcept { return active_->memory.control != nullptr; }
+
+    // Bytes of all chunks: as asked of upstream, or committed in reservations. O(chunks).
+    [[nodiscard]] std::size_t bytes() const noexcept {
+        std::size_t result = 0;
+        for (const chunk* each = first_; each != nullptr; each = each->next) result += each->memory.bytes;
+        return result;
+    }
+    // Gives one chunk back, which is not the active one, and in which nothing is in use. O(chunks).
+    void give_back(const void* gone) noexcept {
+        for (chunk** at = &first_; *at != nullptr; at = &(*at)->next) {
+            if (*at != gone) continue;
+            const piece memory = (*at)->memory;
+            *at = (*at)->next;
+            return memory.give_back(upstream_);
+        }
+    }
+
     // Gives every chunk back to upstream or to the warm cache. O(chunks).
     void release() noexcept {
         for (chunk* each = first_; each != nullptr;) {

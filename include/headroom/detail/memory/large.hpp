@@ -60,6 +60,9 @@ public:
         give_back_kept(upstream);
     }
 
+    // Gives back what is kept and not in use.
+    void trim(std::pmr::memory_resource* upstream) noexcept { give_back_kept(upstream); }
+
     // Keeps the blocks in use for the next round, and those given back in this one; those kept before and not used since go
     // upstream. O(blocks).
     void rewind(std::pmr::memory_resource* upstream) noexcept {

@@ -17,6 +17,27 @@
 
 namespace headroom { inline namespace v0_1 {
 
+// What a multipool's pools hold, size by size.
+struct multipool_statistics {
+    struct size_class {
+        std::size_t block_bytes = 0;
+        std::size_t in_use = 0;    // blocks
+        std::size_t free = 0;
+        std::size_t slabs = 0;
+        std::size_t slab_bytes = 0;
+
+        // How much of what was cut for this size is in use, 0 to 1.
+        [[nodiscard]] double full() const noexcept {
+            return in_use == 0 ? 0.0 : static_cast<double>(in_use) / static_cast<double>(in_use + free);
+        }
+    };
+    std::array<size_class, detail::bins> classes{};    // blocks of up to 4 KiB, by size
+    std::size_t blocks = 0;                            // in use, of all these
+    std::size_t bytes = 0;                             // of these blocks, rounded up to their sizes
+    std::size_t empty_slab_bytes = 0;                  // slabs in which nothing is in use, for any size
+    std::size_t chunk_bytes = 0;                       // all that was taken from upstream, or committed, for pools
+};
+
 HEADROOM_MEMORY_ABI {
 
 class multipool_resource final : public std::pmr::memory_resource {
@@ -93,6 +114,13 @@ public:
         large_.rewind(upstream_resource());
         chain_.rewind();
     }
+
+    // Gives memory back that no block in use needs: empty slabs of reservations to the system, chunks that hold nothing but empty
+    // slabs to upstream, large blocks that were kept. Returns the bytes of slabs. O(slabs + free blocks). Invalidates: nothing.
+    std::size_t trim() noexcept;
+
+    // What the pools hold at this moment. O(slabs + free blocks). Invalidates: nothing.
+    [[nodiscard]] multipool_statistics statistics() const noexcept;
 
     // Where chunks come from, as named or as the default resource was when this was constructed.
     [[nodiscard]] std::pmr::memory_resource* upstream_resource() const noexcept { return chain_.upstream(); }
@@ -177,6 +205,7 @@ private:
         }
         std::byte* const place = from.cursor + skipped;
         from.cursor = place + size;
+        ++pool_at(pool).single;
         return fresh(place, bytes, alignment);
     }
     [[gnu::noinline]] void* carve_far(std::size_t pool, std::size_t bytes, std::size_t alignment) {
@@ -195,7 +224,8 @@ private:
             if (slabs_->may_collect()) settle_all();
             if (slabs_->refill(entered, index) || next_slab(index)) return handed_out(entered.take(), bytes, alignment, pool);
             if (void* const block = entered.take()) return handed_out(block, bytes, alignment, pool);
-            return fresh(cut(size, aligned, most_of(size), detail::gap_before(size)), bytes, alignment);
+            take_chunk(size, fine_alignment, most_of(size));
+            if (slabs_at_work() && next_slab(index)) return handed_out(entered.take(), bytes, alignment, pool);
         }
         // Rather than a new chunk the last free block is taken; but rather than that, which is slow each time, some more of a
         // reservation, so that two are free from then on.
@@ -203,7 +233,9 @@ private:
             !widen(size, fine_alignment, 0, how_for(size))) {
             if (void* const block = entered.take()) return handed_out(block, bytes, alignment, pool);
         }
-        void* const block = is_small(pool) ? cut_small(size, aligned) : cut(size, aligned, most_of(size), detail::gap_before(size));
+        void* const block = is_small(pool) && !slabs_at_work() ? cut_small(size, aligned)
+                                                               : cut(size, aligned, most_of(size), detail::gap_before(size));
+        ++entered.single;
         return fresh(block, bytes, alignment);
     }
     HEADROOM_ALWAYS_INLINE static std::size_t index_of(std::size_t pool) noexcept { return pool / sizeof(detail::bin); }
@@ -258,16 +290,7 @@ private:
     // cannot be used any more goes to the pools.
     void* cut(std::size_t size, std::size_t aligned, std::size_t most, std::size_t gap = 0) {
         if (!chain_.fits(size, aligned) && !widen(size, aligned, gap, how_for(size))) {
-            if (slabs_at_work()) {
-                const std::byte* const end = chain_.active_end();
-                const auto [from, to] = chain_.next_chunk(size, aligned, most, how_for(size));
-                slabs_->leave(end);
-                scrap(from, to);
-            } else {
-                const auto [from, to] = chain_.make_room(size, aligned, most, how_for(size));
-                scrap(from, to);
-            }
-            enter_chunk();
+            take_chunk(size, aligned, most);
             if (!chain_.fits(size, aligned)) return cut(size, aligned, most, gap);
         }
         std::byte* place = detail::align_up(chain_.cursor, aligned);
@@ -280,6 +303,16 @@ private:
     // (Of large blocks the end is often not reached: a buffer has room for more than it holds.)
     static detail::arrival how_for(std::size_t size) noexcept {
         return size > detail::largest_binned ? detail::arrival::at_first_touch : detail::arrival::at_once;
+    }
+
+    // Another chunk becomes the active one. What cannot be used any more of the one before goes to the pools.
+    void take_chunk(std::size_t size, std::size_t aligned, std::size_t most) {
+        const std::byte* const end = slabs_at_work() ? chain_.active_end() : nullptr;
+        const auto [from, to] = end == nullptr ? chain_.make_room(size, aligned, most, how_for(size))
+                                               : chain_.next_chunk(size, aligned, most, how_for(size));
+        if (end != nullptr) slabs_->leave(end);
+        scrap(from, to);
+        enter_chunk();
     }
 
     // Memory for that in the chunk at hand. False when there is none: a new chunk is wanted.
@@ -326,7 +359,9 @@ private:
                     pools_[static_cast<std::size_t>(std::countr_zero(left))].room = room_between;
                 }
             }
-            slabs_->enter(chain_.active(), first, bound);
+            slabs_->enter(chain_.active(), chain_.active_is_reserved(), first, bound);
+            // (Nothing but slabs lies in a chunk of upstream's then, where no size is cut singly, and it can be given back.)
+            if (!chain_.active_is_reserved()) chain_.cursor = first;
             chain_.limit = first;
 #if defined(__cpp_exceptions)
         } catch (...) {
@@ -381,6 +416,7 @@ private:
 
     void add(std::size_t index, void* block) noexcept {
         enter(index).add(block);
+        ++pools_[index].single;
         if constexpr (detail::memory_checked || detail::poisoning) detail::hide_free(block, detail::bin_bytes(index));
     }
 
@@ -419,6 +455,7 @@ private:
         }
         const std::size_t gap = at.aligned > fine_alignment ? 0 : detail::gap_before(at.size);
         void* const block = fresh(cut(at.size, at.aligned, most_of(at.size), gap), bytes, alignment);
+        if (at.aligned <= fine_alignment && at.index < detail::bins) ++pools_[at.index].single;
         // Its first page comes with a write, for it will be written to: after a read, as of a counter, it would come twice.
         if (bytes > detail::largest_binned) *static_cast<volatile unsigned char*>(block) = 0;
         return block;
@@ -468,6 +505,7 @@ private:
         for (std::uint64_t left = entered_; left != 0; left &= left - 1) {
             detail::bin& each = pools_[static_cast<std::size_t>(std::countr_zero(left))];
             each.clear();
+            each.single = 0;
             each.room = slabs_ == nullptr ? room_without_slabs : room_between;
         }
         rare_ = nullptr;

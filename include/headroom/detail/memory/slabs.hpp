@@ -81,6 +81,7 @@ struct area {
     std::size_t first_empty;    // no word of bits before this one has a bit
     std::size_t first_run;      // no word before this one has a run of sixteen
     const void* chunk;          // that it lies in
+    bool reserved;              // that is a reservation
     slab* table;
     std::uint64_t* bits;
     std::size_t bytes;          // of this, table and bits: one piece from upstream
@@ -108,6 +109,28 @@ struct area {
             first_empty = (std::min)(first_empty, index / 64);
             first_run = (std::min)(first_run, index / 64);
         }
+    }
+
+    // Gives the memory of empty granules back to the system; returns how many bytes.
+    std::size_t discard_empties() noexcept {
+        std::size_t result = 0;
+        for (std::size_t at = 0; at < frontier;) {
+            std::size_t end = at;
+            while (end < frontier && (bits[end / 64] >> end % 64 & 1) != 0) ++end;
+            if (end > at) {
+                // Whole pages, which may be larger than a granule.
+                std::byte* const first = detail::align_up(place(at), page_size());
+                const std::byte* const last = place(end) - detail::address_of(place(end)) % page_size();
+                if (last > first) {
+                    const auto count = static_cast<std::size_t>(last - first);
+                    detail::unpoison(first, count);
+                    if (!headroom::discard({first, count})) result += count;
+                    detail::poison(first, count);
+                }
+            }
+            at = end + 1;
+        }
+        return result;
     }
 
     // The lowest run of so many empty granules, a power of two up to 16, at a multiple of that; `granules` when there is none.
@@ -151,13 +174,14 @@ public:
     }
 
     // Makes [first, last) of a chunk the area that slabs are cut from, from now on. Throws what upstream throws.
-    void enter(const void* chunk, std::byte* first, std::byte* last) {
+    void enter(const void* chunk, bool reserved, std::byte* first, std::byte* last) {
         active_ = nullptr;
         for (std::size_t i = 0; i < count_; ++i) {
             if (areas_[i]->chunk == chunk) active_ = areas_[i];
         }
         if (active_ == nullptr) active_ = add(chunk, first, last);
         active_->start_over();
+        active_->reserved = reserved;
         latest_ = active_;
     }
 
@@ -241,6 +265,52 @@ public:
         }
     }
 
+    // Gives the memory of empty slabs back: of reservations to the system, which keeps the addresses; of upstream's chunks those
+    // in which nothing else lies, by `give_back(chunk)`. Returns how many bytes. O(slabs).
+    template <class GiveBack>
+    std::size_t trim(GiveBack give_back) noexcept {
+        std::size_t result = 0;
+        for (std::size_t i = count_; i-- > 0;) {
+            area& each = *areas_[i];
+            if (each.reserved) {
+                result += each.discard_empties();
+            } else if (&each != active_ && each.frontier > 0 && each.empties == each.frontier) {
+                result += each.granules * granule;
+                give_back(each.chunk);
+                remove(i);
+            }
+        }
+        return result;
+    }
+
+    // What there is of one size, in slabs and besides.
+    struct usage {
+        std::size_t slabs = 0;
+        std::size_t cut = 0;     // blocks of slabs
+        std::size_t free = 0;    // of those and of young ones, but for what is in the queue
+    };
+    [[nodiscard]] std::array<usage, bins> usages() const noexcept {
+        std::array<usage, bins> result{};
+        for (std::size_t i = 0; i < count_; ++i) {
+            const area& each = *areas_[i];
+            for (std::size_t at = 0; at < each.frontier; ++at) {
+                const slab& found = each.table[at];
+                if (found.bin == slab::none || found.back != 0) continue;
+                usage& of = result[found.bin];
+                ++of.slabs;
+                of.cut += found.cut;
+                of.free += found.free;
+            }
+        }
+        for (std::size_t index = 0; index < bins; ++index) result[index].free += sizes_[index].young.count();
+        return result;
+    }
+    [[nodiscard]] std::size_t empty_bytes() const noexcept {
+        std::size_t result = 0;
+        for (std::size_t i = 0; i < count_; ++i) result += areas_[i]->empties * granule;
+        return result;
+    }
+
 private:
     static constexpr std::size_t most_cut = 4096;    // bytes that are cut into blocks at a time
 
@@ -260,7 +330,7 @@ private:
 
     // The slab that a block of that bin was cut from; null: none, it is young.
     [[nodiscard]] slab* home_of(const void* block, std::size_t index) noexcept {
-        if (!covers(*latest_, block)) {
+        if (latest_ == nullptr || !covers(*latest_, block)) {
             // The last that begins at or before the block.
             area* const* const after = std::upper_bound(areas_, areas_ + count_, block, [](const void* place, const area* each) {
                 return detail::address_of(place) < detail::address_of(each->base);
@@ -288,6 +358,14 @@ private:
         detail::link(last, home.first_free());
         home.put_first(first);
         if (!had) append(mine, home);
+    }
+
+    void remove(std::size_t which) noexcept {
+        area* const gone = areas_[which];
+        std::copy(areas_ + which + 1, areas_ + count_, areas_ + which);
+        --count_;
+        upstream_->deallocate(gone, gone->bytes, alignof(area));
+        if (latest_ == gone) latest_ = count_ > 0 ? areas_[0] : nullptr;
     }
 
     void set_empty(slab& gone) noexcept {

@@ -15,10 +15,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory_resource>
+#include <mutex>
 
 #include <headroom/detail/memory/bins.hpp>
 #include <headroom/detail/memory/checks.hpp>
-#include <headroom/detail/memory/multipool_resource.hpp>
+#include <headroom/detail/memory/multipool_upkeep.hpp>
 #include <headroom/detail/memory/threads.hpp>
 
 namespace headroom { inline namespace v0_1 {
@@ -91,6 +92,19 @@ public:
     void rewind() noexcept {
         forget();
         core_.rewind();
+    }
+
+    // As multipool_resource's. Any thread, at any time. What threads keep for themselves counts as in use, but for the calling
+    // thread's: that is given back first, and the depot's.
+    std::size_t trim() {
+        shared_.give_back();
+        const std::lock_guard lock(shared_.mutex());
+        return core_.trim();
+    }
+    [[nodiscard]] multipool_statistics statistics() {
+        shared_.give_back();
+        const std::lock_guard lock(shared_.mutex());
+        return core_.statistics();
     }
 
     [[nodiscard]] std::pmr::memory_resource* upstream_resource() const noexcept { return core_.upstream_resource(); }

@@ -89,6 +89,9 @@ public:
     void* allocate(std::size_t bytes, std::size_t alignment);
     void deallocate(void* block, std::size_t bytes, std::size_t alignment);
 
+    // Gives back to the core what the calling thread keeps, and what is in the depot.
+    void give_back();
+
     // Forgets every thread's cache, because the core is about to forget all its blocks, and the caches are among them.
     // Precondition: no other thread is in a call. Waits as the destructor does.
     void forget() noexcept;

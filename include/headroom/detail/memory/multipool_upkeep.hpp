@@ -1,0 +1,48 @@
+// What a multipool does for people who tune: gives memory back that it does not need, and says what it holds.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include <headroom/detail/memory/multipool_resource.hpp>
+
+namespace headroom { inline namespace v0_1 {
+
+HEADROOM_MEMORY_ABI {
+
+inline std::size_t multipool_resource::trim() noexcept {
+    large_.trim(upstream_resource());
+    if (slabs_ == nullptr) return 0;
+    for (std::uint64_t left = entered_; left != 0; left &= left - 1) {
+        const auto index = static_cast<std::size_t>(std::countr_zero(left));
+        slabs_->settle(pools_[index], index);
+    }
+    return slabs_->trim([this](const void* chunk) noexcept { chain_.give_back(chunk); });
+}
+
+inline multipool_statistics multipool_resource::statistics() const noexcept {
+    multipool_statistics result;
+    std::array<detail::slab_space::usage, detail::bins> usages{};
+    if (slabs_ != nullptr) {
+        usages = slabs_->usages();
+        result.empty_slab_bytes = slabs_->empty_bytes();
+    }
+    for (std::size_t index = 0; index < detail::bins; ++index) {
+        multipool_statistics::size_class& each = result.classes[index];
+        const detail::bin& pool = pools_[index];
+        each.block_bytes = detail::bin_bytes(index);
+        each.slabs = usages[index].slabs;
+        each.slab_bytes = each.slabs * detail::slab_granules(index) * detail::granule;
+        each.free = usages[index].free + pool.count();
+        each.in_use = usages[index].cut + pool.single - each.free;
+        result.blocks += each.in_use;
+        result.bytes += each.in_use * each.block_bytes;
+    }
+    result.chunk_bytes = chain_.bytes();
+    return result;
+}
+
+}  // HEADROOM_MEMORY_ABI
+
+}}  // namespace headroom

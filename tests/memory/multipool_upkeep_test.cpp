@@ -1,0 +1,149 @@
+// What a multipool gives back when it is asked to, and what it says of itself.
+// Labels: thread
+#include <headroom/multipool.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <list>
+#include <map>
+#include <thread>
+#include <vector>
+
+#include "support/resources.hpp"
+
+namespace {
+
+using headroom::multipool_resource;
+using headroom::multipool_statistics;
+using test::counting_upstream;
+
+struct piece {
+    unsigned char* data;
+    std::size_t bytes;
+    unsigned char seed;
+};
+
+std::vector<piece> fill(std::pmr::memory_resource& resource, test::random& random, std::size_t in_all) {
+    std::vector<piece> result;
+    for (std::size_t sum = 0; sum < in_all; sum += result.back().bytes) {
+        const std::size_t bytes = random.below(10) < 7 ? random.below(100) + 1 : random.below(4096) + 1;
+        auto* const data = static_cast<unsigned char*>(resource.allocate(bytes, 1));
+        const auto seed = static_cast<unsigned char>(random());
+        std::memset(data, seed, bytes);
+        result.push_back({data, bytes, seed});
+    }
+    return result;
+}
+
+template <class Resource>
+class MultipoolUpkeep : public testing::Test {};
+using resources = testing::Types<multipool_resource, headroom::synchronized_multipool_resource>;
+TYPED_TEST_SUITE(MultipoolUpkeep, resources);
+
+TYPED_TEST(MultipoolUpkeep, TrimGivesEmptyChunksToUpstream) {
+    counting_upstream upstream;
+    TypeParam resource(&upstream);
+    std::vector<void*> blocks(200'000);
+    for (void*& each : blocks) each = resource.allocate(48, 8);
+    const std::size_t bytes = upstream.bytes();
+    EXPECT_EQ(resource.trim(), 0U) << "all of it is in use";
+    for (std::size_t i = 1000; i < blocks.size(); ++i) resource.deallocate(blocks[i], 48, 8);
+    EXPECT_GT(resource.trim(), bytes / 4);
+    EXPECT_LT(upstream.bytes(), bytes - bytes / 4);
+    EXPECT_EQ(upstream.mistakes(), 0U);
+    for (std::size_t i = 1000; i < blocks.size(); ++i) blocks[i] = resource.allocate(48, 8);
+    std::sort(blocks.begin(), blocks.end());
+    EXPECT_EQ(std::adjacent_find(blocks.begin(), blocks.end()), blocks.end());
+    resource.release();
+    EXPECT_EQ(upstream.blocks(), 0U);
+}
+
+// Over reservations, where the addresses stay and the memory goes; and over an upstream.
+TYPED_TEST(MultipoolUpkeep, TrimInvalidatesNothing) {
+    counting_upstream upstream;
+    for (std::pmr::memory_resource* const from : {std::pmr::get_default_resource(), static_cast<std::pmr::memory_resource*>(&upstream)}) {
+        TypeParam defaulted, named(&upstream);
+        TypeParam& resource = from == &upstream ? named : defaulted;
+        test::random random(3);
+        std::vector<piece> live = fill(resource, random, 4 << 20);
+        for (int round = 0; round < 10; ++round) {
+            for (std::size_t i = live.size(); i > 1; --i) std::swap(live[i - 1], live[random.below(i)]);
+            const std::size_t kept = live.size() / (round % 3 == 0 ? 10 : 2);
+            for (std::size_t i = kept; i < live.size(); ++i) resource.deallocate(live[i].data, live[i].bytes, 1);
+            live.resize(kept);
+            (void)resource.trim();
+            const std::vector<piece> more = fill(resource, random, 1 << 20);
+            live.insert(live.end(), more.begin(), more.end());
+            for (const piece& each : live) {
+                ASSERT_TRUE(std::all_of(each.data, each.data + each.bytes, [&](unsigned char at) { return at == each.seed; }));
+            }
+        }
+    }
+    EXPECT_EQ(upstream.blocks(), 0U);
+    EXPECT_EQ(upstream.mistakes(), 0U);
+}
+
+TYPED_TEST(MultipoolUpkeep, StatisticsCountWhatIsInUse) {
+    TypeParam resource;
+    test::random random(5);
+    EXPECT_EQ(resource.statistics().blocks, 0U);
+    EXPECT_EQ(resource.statistics().chunk_bytes, 0U);
+    std::vector<piece> live = fill(resource, random, 2 << 20);
+    for (int round = 0; round < 4; ++round) {
+        for (std::size_t i = 0; i < live.size() / 3; ++i) {
+            std::swap(live[random.below(live.size())], live.back());
+            resource.deallocate(live.back().data, live.back().bytes, 1);
+            live.pop_back();
+        }
+        std::map<std::size_t, std::size_t> sizes;
+        for (const piece& each : live) ++sizes[headroom::detail::bin_bytes(headroom::detail::bin_index(each.bytes))];
+        const multipool_statistics seen = resource.statistics();
+        std::size_t blocks = 0, bytes = 0;
+        for (const auto& each : seen.classes) {
+            // (The synchronized one keeps two kinds of blocks of its own.)
+            const bool own = std::is_same_v<TypeParam, headroom::synchronized_multipool_resource> && each.block_bytes >= 1536;
+            if (!own) {
+                ASSERT_EQ(each.in_use, sizes[each.block_bytes]) << each.block_bytes;
+            }
+            blocks += each.in_use;
+            bytes += each.in_use * each.block_bytes;
+            EXPECT_LE(each.full(), 1.0);
+        }
+        EXPECT_EQ(seen.blocks, blocks);
+        EXPECT_EQ(seen.bytes, bytes);
+        EXPECT_GE(seen.blocks, live.size());
+        EXPECT_LE(seen.blocks, live.size() + 2);
+        EXPECT_GE(seen.chunk_bytes, seen.bytes);
+    }
+    EXPECT_GT(resource.statistics().classes[5].slabs, 0U);
+    for (const piece& each : live) resource.deallocate(each.data, each.bytes, 1);
+    EXPECT_LE(resource.statistics().blocks, 2U);
+    (void)resource.trim();
+    EXPECT_GT(resource.statistics().empty_slab_bytes, std::size_t{1} << 20);
+}
+
+TEST(MultipoolUpkeepOfThreads, TrimMayBeCalledWhileOthersAllocate) {
+    counting_upstream upstream;
+    headroom::synchronized_multipool_resource resource(&upstream);
+    std::vector<std::thread> threads;
+    for (int number = 0; number < 3; ++number) {
+        threads.emplace_back([&resource, number] {
+            for (int i = 0; i < 50; ++i) {
+                std::pmr::list<int> list(&resource);
+                for (int k = 0; k < 500; ++k) list.push_back(k);
+                if (number == 0) {
+                    (void)resource.trim();
+                    EXPECT_GE(resource.statistics().blocks, 500U);
+                }
+            }
+        });
+    }
+    for (std::thread& each : threads) each.join();
+    resource.release();
+    EXPECT_EQ(upstream.blocks(), 0U);
+    EXPECT_EQ(upstream.mistakes(), 0U);
+}
+
+}  // namespace
