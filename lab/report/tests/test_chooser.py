@@ -96,6 +96,13 @@ def every_answer(rows):
     return sorted(found)
 
 
+def test_an_allocator_to_preload_is_said_beside_the_code():
+    shown = code.of("std::vector under jemalloc", "int")["code"]
+    assert "LD_PRELOAD=jemalloc" in shown and shown.endswith("std::vector<int> v;")
+    assert "GLIBC_TUNABLES" in code.of("headroom::settled_vector under hugetlb", "int")["code_many"]
+    assert code.of("gch::small_vector under jemalloc", "int") == {}
+
+
 def test_every_headroom_answer_comes_with_its_code(rows):
     for row in rows:
         for one in row["found"]:

@@ -133,6 +133,14 @@ def test_our_failure_is_the_worst_loss_and_a_peers_failure_is_no_contest_lost():
     assert len(result.best) == 1
 
 
+def test_headroom_under_a_preloaded_allocator_is_no_default_and_others_under_one_are_peers():
+    result = places(
+        a_run(OURS, 3.0), a_run(f"{OURS} under jemalloc", 1.0), a_run("std::vector", 4.0), a_run("std::vector under jemalloc", 2.0)
+    )
+    (place,) = result.places
+    assert (place.ours, place.other, place.ratio) == (OURS, "std::vector under jemalloc", 1.5)
+
+
 def test_an_absent_default_is_no_place_at_all():
     assert not places(a_run(OURS, None, outcome="absent"), a_run("std::vector", 1.0)).places
 

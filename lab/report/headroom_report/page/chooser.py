@@ -27,7 +27,7 @@ NEAR = 3.2  # a cell of so many times more or fewer elements is not the case ask
 
 
 def stays(contender: str) -> bool:
-    return contender.split("/")[0] in STAYS
+    return contender.split(strategies.PRELOADED)[0].split("/")[0] in STAYS
 
 
 def _admitted(matter: Matter, cell: Cell) -> list[str]:

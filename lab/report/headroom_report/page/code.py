@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ..results.strategies import PRELOADED
+
 # Elements of one byte that a settled_vector holds when nothing is said: it reserves 4 GiB of addresses.
 USUAL_BYTES = 4 << 30
 BYTES = {"int": 4, "unique_ptr<int>": 8}
@@ -70,6 +72,13 @@ std::vector<int, allocator> v(&memory);"""
 
 def of(contender: str, element: str) -> dict:
     """`code`, with {T} filled in, for up to `usual` elements; `code_many`, with {N} for their number, for more."""
+    contender, _, preloaded = contender.partition(PRELOADED)
+    if preloaded:
+        how = "GLIBC_TUNABLES=glibc.malloc.hugetlb=1" if preloaded == "hugetlb" else f"LD_PRELOAD={preloaded}'s library"
+        return {
+            name: f"// Start the program with {how} in its environment.\n{text}" if isinstance(text, str) else text
+            for name, text in of(contender, element).items()
+        }
     kind, _, policy = contender.partition("/")
     found = {}
     if kind == _SETTLED and policy in ("", "warm", *_POLICIES):

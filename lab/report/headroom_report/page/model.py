@@ -231,6 +231,15 @@ def _warnings(results: ResultSet, machines: list[Machine]) -> tuple[list[str], l
 # --- the tables of the first screen ------------------------------------------------------------------------------------------
 
 
+def _told(text: str, found: claims.Finding, verdict: Verdict) -> str:
+    """With as many digits as it takes to see on which side of the limit it lies."""
+    digits = 3
+    while digits < 9 and "∞" not in text and claims.satisfied(float(text.replace(",", "")), verdict.claim.rule["must"]) != found.good:
+        digits += 1
+        text = words.digits(found.figure.median, digits)
+    return text
+
+
 def here(verdict: Verdict) -> str:
     found = verdict.decisive
     if found is None:
@@ -240,14 +249,12 @@ def here(verdict: Verdict) -> str:
     value = found.figure.median
     if "survives" in quantity or "sequence" in quantity:
         return found.why or ("yes" if value else "no")
-    if "ratio" in quantity:
-        text = f"{words.ratio(value)}×"
-    elif "over" in quantity or "against" in quantity or quantity.get("value") == "degradation":
-        text = f"{words.ratio(value)}×"
+    if "ratio" in quantity or "over" in quantity or "against" in quantity or quantity.get("value") == "degradation":
+        text = f"{_told(words.ratio(value), found, verdict)}×"
     elif found.figure.unit:
         text = words.quantity(value, found.figure.unit)
     else:
-        text = words.digits(value)
+        text = _told(words.digits(value), found, verdict)
     cell = [words.configuration(found.parameters)] if found.parameters else []
     where = "; ".join([*cell, *([found.why] if found.why else [])])
     most = "the middle of " if verdict.claim.rule.get("in") == "most" and len(verdict.findings) > 1 else ""

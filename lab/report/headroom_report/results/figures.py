@@ -135,7 +135,8 @@ class Cell:
             if metric in run.metrics:
                 value = scalar(run.metrics[metric])
                 if value is not None:
-                    found.append(value)
+                    # Counted as the difference of two runs of a program, whose start takes a few more or fewer each time.
+                    found.append(round(value, 2) if metric == "instructions" else value)
         return found
 
     def unit(self, contender: str, metric: str) -> str:

@@ -13,6 +13,7 @@ from .figures import PAIRED, Cell, Figure
 
 GLOBAL = "std::allocator AS1"  # what all is divided by
 HEADROOM, FLOOR = "headroom::", "floor/"
+PRELOADED = " under "  # "std::vector under jemalloc": in a process that was started with that allocator
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ def is_floor(contender: str) -> bool:
 
 
 def is_default(contender: str) -> bool:
-    return contender.startswith(HEADROOM) and "/" not in contender and not contender.endswith(PAIRED)
+    return contender.startswith(HEADROOM) and not any(mark in contender for mark in ("/", PRELOADED, PAIRED))
 
 
 def is_peer(contender: str) -> bool:

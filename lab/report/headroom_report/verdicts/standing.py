@@ -72,7 +72,7 @@ class Standing:
 
 
 def default(contender: str) -> bool:
-    return contender.startswith(OURS) and "/" not in contender
+    return contender.startswith(OURS) and "/" not in contender and strategies.PRELOADED not in contender
 
 
 def peer(contender: str) -> bool:
