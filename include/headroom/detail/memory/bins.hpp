@@ -66,6 +66,12 @@ struct bin_queue {
         detail::link(last, other.before.next);
         last = other.last;
     }
+    [[nodiscard]] bool holds_more_than(std::size_t count) const noexcept {
+        if (last == &before) return false;
+        const free_block* block = before.next;
+        for (; block != last && count > 0; --count) block = detail::next_of(block);
+        return count == 0;
+    }
     // O(blocks).
     [[nodiscard]] std::size_t count() const noexcept {
         if (empty()) return 0;

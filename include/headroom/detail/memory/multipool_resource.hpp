@@ -13,30 +13,10 @@
 #include <headroom/detail/memory/checks.hpp>
 #include <headroom/detail/memory/chunks.hpp>
 #include <headroom/detail/memory/large.hpp>
+#include <headroom/detail/memory/multipool_statistics.hpp>
 #include <headroom/detail/memory/slabs.hpp>
 
 namespace headroom { inline namespace v0_1 {
-
-// What a multipool's pools hold, size by size.
-struct multipool_statistics {
-    struct size_class {
-        std::size_t block_bytes = 0;
-        std::size_t in_use = 0;    // blocks
-        std::size_t free = 0;
-        std::size_t slabs = 0;
-        std::size_t slab_bytes = 0;
-
-        // How much of what was cut for this size is in use, 0 to 1.
-        [[nodiscard]] double full() const noexcept {
-            return in_use == 0 ? 0.0 : static_cast<double>(in_use) / static_cast<double>(in_use + free);
-        }
-    };
-    std::array<size_class, detail::bins> classes{};    // blocks of up to 4 KiB, by size
-    std::size_t blocks = 0;                            // in use, of all these
-    std::size_t bytes = 0;                             // of these blocks, rounded up to their sizes
-    std::size_t empty_slab_bytes = 0;                  // slabs in which nothing is in use, for any size
-    std::size_t chunk_bytes = 0;                       // all that was taken from upstream, or committed, for pools
-};
 
 HEADROOM_MEMORY_ABI {
 
@@ -371,29 +351,8 @@ private:
     }
 
     // What the fast path leaves out: the pool is excluded by the options, or enough has come back to be put in order.
-    [[gnu::noinline]] void deallocate_and_settle(std::size_t pool, void* block, std::size_t bytes, std::size_t alignment) {
-        detail::bin& mine = pool_at(pool);
-        if (mine.last == nullptr) {
-            mine.room = 0;
-            return deallocate_rare(block, bytes, alignment);
-        }
-        mine.room = slabs_ == nullptr ? room_without_slabs : room_between;
-        mine.add(block);
-        taken_back(block, pool);
-        if (slabs_ != nullptr && holds_more_than(mine, left_in_queue)) slabs_->settle(mine, index_of(pool));
-    }
-    static bool holds_more_than(const detail::bin& queue, std::size_t count) noexcept {
-        if (queue.last == &queue.before) return false;
-        const detail::free_block* block = queue.before.next;
-        for (; block != queue.last && count > 0; --count) block = detail::next_of(block);
-        return count == 0;
-    }
-    void settle_all() noexcept {
-        for (std::uint64_t left = entered_; left != 0; left &= left - 1) {
-            const auto index = static_cast<std::size_t>(std::countr_zero(left));
-            if (holds_more_than(pools_[index], left_in_queue)) slabs_->settle(pools_[index], index);
-        }
-    }
+    void deallocate_and_settle(std::size_t pool, void* block, std::size_t bytes, std::size_t alignment);
+    void settle_all() noexcept;
 
     void forget_slabs() noexcept {
         if (slabs_ == nullptr) return;

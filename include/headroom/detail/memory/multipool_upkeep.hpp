@@ -1,4 +1,5 @@
-// What a multipool does for people who tune: gives memory back that it does not need, and says what it holds.
+// What a multipool does now and then, or when it is asked to: puts what came back in order, gives memory back that it does not
+// need, says what it holds.
 #pragma once
 
 #include <bit>
@@ -10,6 +11,26 @@
 namespace headroom { inline namespace v0_1 {
 
 HEADROOM_MEMORY_ABI {
+
+[[gnu::noinline]] inline void multipool_resource::deallocate_and_settle(std::size_t pool, void* block, std::size_t bytes,
+                                                                        std::size_t alignment) {
+    detail::bin& mine = pool_at(pool);
+    if (mine.last == nullptr) {
+        mine.room = 0;
+        return deallocate_rare(block, bytes, alignment);
+    }
+    mine.room = slabs_ == nullptr ? room_without_slabs : room_between;
+    mine.add(block);
+    taken_back(block, pool);
+    if (slabs_ != nullptr && mine.holds_more_than(left_in_queue)) slabs_->settle(mine, index_of(pool));
+}
+
+inline void multipool_resource::settle_all() noexcept {
+    for (std::uint64_t left = entered_; left != 0; left &= left - 1) {
+        const auto index = static_cast<std::size_t>(std::countr_zero(left));
+        if (pools_[index].holds_more_than(left_in_queue)) slabs_->settle(pools_[index], index);
+    }
+}
 
 inline std::size_t multipool_resource::trim() noexcept {
     large_.trim(upstream_resource());

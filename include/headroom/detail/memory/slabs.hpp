@@ -21,13 +21,12 @@
 #include <new>
 #include <utility>
 
+#include <headroom/detail/memory/area.hpp>
 #include <headroom/detail/memory/bins.hpp>
 #include <headroom/detail/memory/checks.hpp>
 #include <headroom/detail/memory/chunks.hpp>
 
 namespace headroom { inline namespace v0_1 { namespace detail {
-
-inline constexpr std::size_t granule = 4096;    // bytes: slabs start at a multiple, and are so long or several times so long
 
 // What is done to the bytes of a block that is free from now on: in checked builds they are filled, so that a write to them
 // is noticed, and sanitizers are told.
@@ -49,110 +48,6 @@ constexpr std::size_t slab_granules(std::size_t index) noexcept {
     const std::size_t size = detail::bin_bytes(index);
     return size <= 128 ? 1 : size <= 512 ? 4 : size <= 1024 ? 8 : 16;
 }
-
-struct slab {
-    static constexpr std::uint8_t none = 0xFF;
-
-    slab* previous;         // the list of those of its size that have free blocks
-    slab* next;
-    std::byte* start;
-    std::uint16_t freed;    // the first free block: its distance from the start in block_steps, plus 1; 0: none
-    std::uint16_t cut;      // how many blocks were cut from it
-    std::uint16_t free;     // how many of them are free, and in its list
-    std::uint8_t bin;       // whose blocks; none: no slab
-    std::uint8_t back;      // granules from its first one
-
-    [[nodiscard]] free_block* first_free() const noexcept {
-        return freed == 0 ? nullptr : reinterpret_cast<free_block*>(start + (std::size_t{freed} - 1) * block_step);
-    }
-    void put_first(const free_block* block) noexcept {
-        freed = block == nullptr ? std::uint16_t{0}
-                                 : static_cast<std::uint16_t>(
-                                       static_cast<std::size_t>(reinterpret_cast<const std::byte*>(block) - start) / block_step + 1);
-    }
-};
-
-// A stretch of memory that slabs are cut from, with a table of a slab for each granule, and a bit for each that is empty.
-struct area {
-    std::byte* base;            // at a multiple of granule
-    std::size_t granules;       // that it may ever have
-    std::size_t frontier;       // granules that were cut; what the table says of others means nothing
-    std::size_t empties;        // how many of these are empty
-    std::size_t first_empty;    // no word of bits before this one has a bit
-    std::size_t first_run;      // no word before this one has a run of sixteen
-    const void* chunk;          // that it lies in
-    bool reserved;              // that is a reservation
-    slab* table;
-    std::uint64_t* bits;
-    std::size_t bytes;          // of this, table and bits: one piece from upstream
-
-    [[nodiscard]] std::byte* place(std::size_t index) const noexcept { return base + index * granule; }
-    [[nodiscard]] std::byte* fill() const noexcept { return place(frontier); }
-
-    void start_over() noexcept { frontier = empties = first_empty = first_run = 0; }
-
-    // Counts the next granules as cut; they are no slab yet.
-    void advance(std::size_t count) noexcept {
-        for (; count > 0; --count, ++frontier) {
-            if (frontier % 64 == 0) bits[frontier / 64] = 0;
-            table[frontier].bin = slab::none;
-            table[frontier].back = 0;
-        }
-    }
-
-    void set_empty(std::size_t index, std::size_t count) noexcept {
-        empties += count;
-        for (; count > 0; --count, ++index) {
-            table[index].bin = slab::none;
-            table[index].back = 0;
-            bits[index / 64] |= std::uint64_t{1} << index % 64;
-            first_empty = (std::min)(first_empty, index / 64);
-            first_run = (std::min)(first_run, index / 64);
-        }
-    }
-
-    // Gives the memory of empty granules back to the system; returns how many bytes.
-    std::size_t discard_empties() noexcept {
-        std::size_t result = 0;
-        for (std::size_t at = 0; at < frontier;) {
-            std::size_t end = at;
-            while (end < frontier && (bits[end / 64] >> end % 64 & 1) != 0) ++end;
-            if (end > at) {
-                // Whole pages, which may be larger than a granule.
-                std::byte* const first = detail::align_up(place(at), page_size());
-                const std::byte* const last = place(end) - detail::address_of(place(end)) % page_size();
-                if (last > first) {
-                    const auto count = static_cast<std::size_t>(last - first);
-                    detail::unpoison(first, count);
-                    if (!headroom::discard({first, count})) result += count;
-                    detail::poison(first, count);
-                }
-            }
-            at = end + 1;
-        }
-        return result;
-    }
-
-    // The lowest run of so many empty granules, a power of two up to 16, at a multiple of that; `granules` when there is none.
-    std::size_t take_empty(std::size_t count) noexcept {
-        if (empties < count) return granules;
-        std::size_t& from = count == 1 ? first_empty : first_run;
-        const std::size_t words = (frontier + 63) / 64;
-        for (std::size_t word = from; word < words; ++word) {
-            std::uint64_t runs = bits[word];
-            for (std::size_t width = 1; width < count; width *= 2) runs &= runs >> width;
-            if (count > 1) runs &= ~std::uint64_t{0} / ((std::uint64_t{1} << count) - 1);    // every count-th bit
-            if (runs == 0) continue;
-            if (count == 1 || count == 16) from = word;
-            const auto bit = static_cast<std::size_t>(std::countr_zero(runs));
-            bits[word] &= ~(((std::uint64_t{1} << count) - 1) << bit);
-            empties -= count;
-            return word * 64 + bit;
-        }
-        if (count == 1 || count == 16) from = words;
-        return granules;
-    }
-};
 
 // What a multipool knows of its slabs. Made when its first area is; lies in memory of upstream's.
 class slab_space {

@@ -1,0 +1,32 @@
+// What multipool_resource::statistics() returns.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include <headroom/detail/memory/bins.hpp>
+
+namespace headroom { inline namespace v0_1 {
+
+// What a multipool's pools hold, size by size.
+struct multipool_statistics {
+    struct size_class {
+        std::size_t block_bytes = 0;
+        std::size_t in_use = 0;    // blocks
+        std::size_t free = 0;
+        std::size_t slabs = 0;
+        std::size_t slab_bytes = 0;
+
+        // How much of what was cut for this size is in use, 0 to 1.
+        [[nodiscard]] double full() const noexcept {
+            return in_use == 0 ? 0.0 : static_cast<double>(in_use) / static_cast<double>(in_use + free);
+        }
+    };
+    std::array<size_class, detail::bins> classes{};    // blocks of up to 4 KiB, by size
+    std::size_t blocks = 0;                            // in use, of all these
+    std::size_t bytes = 0;                             // of these blocks, rounded up to their sizes
+    std::size_t empty_slab_bytes = 0;                  // slabs in which nothing is in use, for any size
+    std::size_t chunk_bytes = 0;                       // all that was taken from upstream, or committed, for pools
+};
+
+}}  // namespace headroom
