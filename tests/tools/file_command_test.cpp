@@ -24,7 +24,7 @@ using headroom_test::numbers;
 
 struct answer {
     int code = -1;
-    std::string text;    // both streams
+    std::string text;  // both streams
 };
 
 class file_command : public testing::Test {
@@ -66,10 +66,11 @@ protected:
 TEST_F(file_command, info_tells_what_is_in_a_file_without_knowing_the_type) {
     const answer info = about("info");
     EXPECT_EQ(info.code, 0);
-    EXPECT_EQ(info.text, "elements:   20 committed\n"
-                         "type:       int32, 4 bytes, aligned to 4\n"
-                         "commits:    2\n"
-                         "file:       4176 bytes, room for 20 elements\n");
+    EXPECT_EQ(info.text,
+              "elements:   20 committed\n"
+              "type:       int32, 4 bytes, aligned to 4\n"
+              "commits:    2\n"
+              "file:       4176 bytes, room for 20 elements\n");
 }
 
 TEST_F(file_command, info_tells_of_a_writer) {

@@ -136,6 +136,17 @@ TEST(a_difference, names_the_functions_that_changed) {
     EXPECT_NE(done.out.find("copied 1.0 MiB -> 2.0 MiB"), std::string::npos) << done.out;
 }
 
+TEST(a_trace, names_its_functions_itself_when_the_program_has_gone) {
+    const own_folder folder;
+    fs::copy_file(HEADROOM_PROFILE_SUBJECTS "/headroom-profile-subject", folder / "program");
+    run(folder, "@headroom profile -o @folder/trace -- @folder/program only-numbers 3");
+    fs::remove(folder / "program");
+    const profile_result found = find_sites(add_up(folder / "trace"));
+    ASSERT_FALSE(found.sites.empty());
+    EXPECT_EQ(found.sites[0].container, "std::vector<int>");
+    EXPECT_NE(found.sites[0].function.find("numbers"), std::string::npos);
+}
+
 TEST(outputs, for_other_programs_hold_the_bytes_that_were_copied) {
     const own_folder folder;
     const outcome done =

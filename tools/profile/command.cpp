@@ -10,6 +10,7 @@
 #include <memory>
 #include <stdexcept>
 
+#include "analyse/symbols.hpp"
 #include "record/record.hpp"
 #include "show/show.hpp"
 #include "verb.hpp"
@@ -118,6 +119,7 @@ int profile_command::record() {
                      command_.front().c_str(), WTERMSIG(result.status));
     }
     if (result.processes != 0) {
+        profile::write_names(what.trace);
         std::fprintf(stderr, "headroom: the trace is %s (%s)\n", what.trace.c_str(),
                      profile::bytes_text(static_cast<double>(result.trace_size)).c_str());
         show(what.trace);

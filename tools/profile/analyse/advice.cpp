@@ -285,7 +285,7 @@ recommendation advise(const site& of) {
         if (room <= 0) room = value_of(feature::largest_final, of);
         const double elements = room / of.element_size;
         result.text = "reserve(" + count_text(std::ceil(elements)) + ")";
-        if (of.element_size > 1 || value_of(feature::text, of) > 0)
+        if (!of.container.empty() && (of.element_size > 1 || value_of(feature::text, of) > 0))
             result.text = replaced(result.text, ",", "'");
         else
             result.text = "reserve room for " + bytes_text(room);

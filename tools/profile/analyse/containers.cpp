@@ -43,10 +43,27 @@ split_name split(std::string_view name) {
 bool is_library(const source_frame& frame) {
     if (frame.function.empty()) return false;
     const std::string_view name = without_arguments(frame.function);
-    for (const std::string_view prefix :
-         {"std::", "__gnu_cxx::", "operator new", "operator delete", "__gnu_internal",
-          "boost::container::", "boost::alloc", "absl::container_internal", "absl::lts_", "QArrayData",
-          "QtPrivate::", "QVector<", "QList<", "QString::", "QByteArray::", "folly::fbvector", "eastl::"}) {
+    for (const std::string_view prefix : {"std::",
+                                          "__gnu_cxx::",
+                                          "operator new",
+                                          "operator delete",
+                                          "__gnu_internal",
+                                          "boost::container::",
+                                          "boost::alloc",
+                                          "absl::container_internal",
+                                          "absl::lts_",
+                                          "QArrayData",
+                                          "QtPrivate::",
+                                          "QVector<",
+                                          "QList<",
+                                          "QString::",
+                                          "QByteArray::",
+                                          "folly::fbvector",
+                                          "llvm::SmallVector",
+                                          "llvm::safe_malloc",
+                                          "llvm::safe_realloc",
+                                          "llvm::allocate_buffer",
+                                          "eastl::"}) {
         if (starts(name, prefix)) return true;
     }
     for (const std::string_view exact : {"malloc", "calloc", "realloc", "reallocarray", "posix_memalign",
@@ -146,6 +163,8 @@ const std::vector<known_function>& known_functions() {
                                                       {"reallocateUnaligned", doing::growing},
                                                       {"reallocData", doing::growing},
                                                       {"EmplaceBackSlow", doing::growing},
+                                                      {"grow_pod", doing::growing},
+                                                      {"mallocForGrow", doing::growing},
                                                       {"emplaceBackSlow", doing::growing},
                                                       {"_M_reallocate_map", doing::growing},
                                                       // Because somebody asked for it

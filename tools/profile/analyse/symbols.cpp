@@ -7,7 +7,11 @@
 
 #include <cstdlib>
 #include <map>
+#include <set>
+#include <stdexcept>
 #include <unordered_map>
+
+#include "trace/writer.hpp"
 
 namespace headroom::profile {
 
@@ -181,6 +185,46 @@ const std::vector<source_frame>& symbols::at(std::uint64_t return_address, std::
         place->second = of->at(return_address - 1, self_->has_lines);  // the call, not what comes after it
     }
     return place->second;
+}
+
+void symbols::remember(std::uint32_t number, std::uint64_t return_address, const std::vector<source_frame>& frames) {
+    self_->known[number][return_address] = frames;
+    for (const source_frame& frame : frames) {
+        bool& lines = self_->has_lines[frame.module];
+        lines = lines || frame.line != 0;
+    }
+}
+
+void write_names(const std::string& trace) {
+    const trace_totals totals = add_up(trace);
+    trace_writer out = trace_writer::more(trace);
+    for (const process_totals& process : totals.processes) {
+        symbols names(process.modules);
+        record_writer records;
+        std::set<std::pair<std::uint32_t, std::uint64_t>> written;
+        for (const auto& [number, stack] : process.stacks) {
+            for (const std::uint64_t address : stack.frames) {
+                if (process.names.contains({stack.generation, address}) ||
+                    !written.insert({stack.generation, address}).second)
+                    continue;
+                const std::vector<source_frame>& frames = names.at(address, stack.generation);
+                records.begin(record::names);
+                records.number(stack.generation);
+                records.number(address);
+                records.number(frames.size());
+                for (const source_frame& frame : frames) {
+                    records.text(frame.function);
+                    records.text(frame.file);
+                    records.number(static_cast<std::uint64_t>(frame.line));
+                    records.text(frame.module);
+                    records.number(frame.inlined ? 1 : 0);
+                }
+                if (records.size() > (std::size_t{1} << 20)) out.write(process.number, records);
+            }
+        }
+        out.write(process.number, records);
+    }
+    if (!out.failure().empty()) throw std::runtime_error("cannot write names into " + trace + ": " + out.failure());
 }
 
 std::vector<std::string> symbols::without_lines() const {

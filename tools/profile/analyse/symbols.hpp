@@ -10,14 +10,6 @@
 
 namespace headroom::profile {
 
-struct source_frame {
-    std::string function;  // demangled; empty where nothing is known
-    std::string file;
-    int line = 0;
-    std::string module;  // path of the program or library
-    bool inlined = false;
-};
-
 class symbols {
 public:
     explicit symbols(const std::vector<code_module>& modules);
@@ -28,6 +20,9 @@ public:
     // The functions at a return address, innermost first: those inlined there, and the one they are in.
     const std::vector<source_frame>& at(std::uint64_t return_address, std::uint32_t generation);
 
+    // What a trace says itself is better than what the files say now: they may have been built anew since.
+    void remember(std::uint32_t generation, std::uint64_t return_address, const std::vector<source_frame>& frames);
+
     // Names of programs and libraries that lack line numbers, or names altogether.
     [[nodiscard]] std::vector<std::string> without_lines() const;
 
@@ -35,6 +30,10 @@ private:
     struct implementation;
     std::unique_ptr<implementation> self_;
 };
+
+// Writes the names of all addresses of a trace into it, so that it can be read elsewhere, and after its program has
+// changed. Does nothing for addresses that it has names of already. Throws std::runtime_error.
+void write_names(const std::string& trace);
 
 std::string demangled(const char* name);
 

@@ -236,6 +236,21 @@ private:
                 totals.far += static_cast<double>(from.number());
                 break;
             }
+            case record::names: {
+                const std::uint32_t generation = from.number32();
+                const std::uint64_t address = from.number();
+                const std::uint64_t count = from.number();
+                std::vector<source_frame>& frames = done.names[{generation, address}];
+                for (std::uint64_t i = 0; i < count; ++i) {
+                    source_frame& frame = frames.emplace_back();
+                    frame.function = from.text();
+                    frame.file = from.text();
+                    frame.line = static_cast<int>(from.number32());
+                    frame.module = from.text();
+                    frame.inlined = from.number() != 0;
+                }
+                break;
+            }
             case record::lost:
                 done.lost += from.number();
                 break;
@@ -293,7 +308,10 @@ trace_totals add_up(const std::string& path) {
     std::map<std::uint32_t, adder> processes;
     result.damage =
         read_trace(path, [&](std::uint32_t process, record_reader& records) { processes[process].read(records); });
-    for (auto& [number, one] : processes) one.finish();
+    for (auto& [number, one] : processes) {
+        one.finish();
+        one.done.number = number;
+    }
     for (auto& [number, one] : processes) result.processes.push_back(std::move(one.done));
     return result;
 }

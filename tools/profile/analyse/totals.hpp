@@ -83,7 +83,16 @@ struct moment {
     double allocations = 0;  // so far
 };
 
+struct source_frame {
+    std::string function;  // demangled; empty where nothing is known
+    std::string file;
+    int line = 0;
+    std::string module;  // path of the program or library
+    bool inlined = false;
+};
+
 struct process_totals {
+    std::uint32_t number = 0;  // in the trace
     std::uint32_t pid = 0;
     std::uint32_t parent = 0;
     std::uint64_t sample = 0;
@@ -99,6 +108,8 @@ struct process_totals {
     };
     std::unordered_map<std::uint32_t, call_stack> stacks;
     std::unordered_map<std::uint32_t, stack_totals> totals;
+    // By generation and return address: what the trace itself says about it.
+    std::map<std::pair<std::uint32_t, std::uint64_t>, std::vector<source_frame>> names;
     std::vector<moment> times;
     double live_bytes = 0;
     double peak_bytes = 0;

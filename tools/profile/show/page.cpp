@@ -49,7 +49,7 @@ constexpr const char* style = R"(
 --live:#7fb2ea;--copied:#f0a06a;--flame:#7a4522;--flame2:#5f3a20;--good:#6fcf97}}
 *{box-sizing:border-box}body{font:16px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--paper);
 margin:0 auto;max-width:1100px;padding:1rem}
-h1{font-size:1.4rem;overflow-wrap:anywhere}h2{font-size:1.15rem;margin:2rem 0 .5rem}p{margin:.5rem 0}
+h1{font-size:1.4rem;overflow-wrap:anywhere}h2{font-size:1.15rem;margin:2rem 0 .5rem}p{margin:.5rem 0;overflow-wrap:anywhere}
 .soft{color:var(--soft)}
 .numbers{display:grid;grid-template-columns:repeat(auto-fit,minmax(9rem,1fr));gap:.6rem;margin:1rem 0}
 .numbers div{background:var(--card);border-radius:.4rem;padding:.5rem .8rem}.numbers b{display:block;font-size:1.2rem}
@@ -74,7 +74,7 @@ td.n,th.n{text-align:right;white-space:nowrap}.scroll{overflow-x:auto}details su
 // Live bytes as an area, bytes copied so far as a line, over the seconds of the run.
 std::string time_line(const profile_result& profile) {
     constexpr double width = 1000;
-    constexpr double height = 220;
+    constexpr double height = 192;
     constexpr double bottom = 190;
     double most_live = 1;
     double most_copied = 1;
@@ -91,25 +91,12 @@ std::string time_line(const profile_result& profile) {
         line += (line.empty() ? "M" : " L") + x + "," + number(bottom - one.copied / most_copied * (bottom - 20));
     }
     area += " L" + number(width) + "," + number(bottom) + " Z";
-    return "<svg viewBox=\"0 0 " + number(width) + " " + number(height) +
-           "\" role=\"img\" aria-label=\"Memory in use and bytes copied over time\">"
-           "<path d=\"" +
-           area +
-           "\" fill=\"var(--live)\" fill-opacity=\".35\" stroke=\"var(--live)\"/>"
-           "<path d=\"" +
-           line +
-           "\" fill=\"none\" stroke=\"var(--copied)\" stroke-width=\"2\"/>"
-           "<line x1=\"0\" x2=\"" +
-           number(width) + "\" y1=\"" + number(bottom) + "\" y2=\"" + number(bottom) +
-           "\" stroke=\"var(--line)\"/>"
-           "<text x=\"0\" y=\"14\">in use: up to " +
-           bytes_text(most_live) +
-           " (blue)</text>"
-           "<text x=\"1000\" y=\"14\" text-anchor=\"end\">copied by growth, and by what looked like it: up to " +
-           bytes_text(most_copied) +
-           " (orange)</text>"
-           "<text x=\"0\" y=\"210\">0</text><text x=\"1000\" y=\"210\" text-anchor=\"end\">" +
-           time_text(seconds * 1e9) + "</text></svg>\n";
+    return "<p class=\"soft\">Blue: in use, up to " + bytes_text(most_live) +
+           ". Orange: copied by what grew or looked like it, " + bytes_text(most_copied) + " in all. " +
+           time_text(seconds * 1e9) + " from left to right.</p>\n<svg viewBox=\"0 0 " + number(width) + " " +
+           number(height) + "\" role=\"img\" aria-label=\"Memory in use and bytes copied over time\"><path d=\"" +
+           area + "\" fill=\"var(--live)\" fill-opacity=\".35\" stroke=\"var(--live)\"/><path d=\"" + line +
+           "\" fill=\"none\" stroke=\"var(--copied)\" stroke-width=\"2\"/></svg>\n";
 }
 
 struct flame_node {

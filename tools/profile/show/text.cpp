@@ -34,7 +34,8 @@ std::vector<advised> by_saving(const profile_result& profile) {
     for (const site& one : profile.sites) all.push_back({&one, advise(one)});
     std::sort(all.begin(), all.end(), [](const advised& a, const advised& b) {
         if (a.what.saves_most_ns != b.what.saves_most_ns) return a.what.saves_most_ns > b.what.saves_most_ns;
-        if (a.what.saved_bytes_copied != b.what.saved_bytes_copied) return a.what.saved_bytes_copied > b.what.saved_bytes_copied;
+        if (a.what.saved_bytes_copied != b.what.saved_bytes_copied)
+            return a.what.saved_bytes_copied > b.what.saved_bytes_copied;
         return a.at < b.at;
     });
     return all;

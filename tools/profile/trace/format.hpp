@@ -59,7 +59,9 @@ enum class record : std::uint8_t {
     text = 15,             // a note for the reader of the profile
     freed = 16,            // info, lifetime: by the thread that allocated it
     freed_elsewhere = 17,  // info, lifetime: by another thread
-    freed_last = 18        // lifetime: of what the last `allocated` was about, by the thread that allocated it
+    names = 19,  // generation, return address, how many functions are there (innermost first), for each: name, file,
+                 // line, path of its program or library, 1 if it was inlined
+    freed_last = 18  // lifetime: of what the last `allocated` was about, by the thread that allocated it
 };
 
 enum grew_flags : std::uint32_t {

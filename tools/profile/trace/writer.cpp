@@ -17,10 +17,13 @@ struct trace_writer::compressor {
     ~compressor() { ZSTD_freeCCtx(context); }
 };
 
-trace_writer::trace_writer(const std::string& path) : compressor_(std::make_unique<compressor>()) {
-    file_ = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+trace_writer::trace_writer(const std::string& path) : trace_writer(path, false) {}
+
+trace_writer::trace_writer(const std::string& path, bool more) : compressor_(std::make_unique<compressor>()) {
+    file_ = open(path.c_str(), O_WRONLY | O_CLOEXEC | (more ? O_APPEND : O_CREAT | O_TRUNC), 0644);
     if (file_ < 0) throw std::runtime_error("cannot write " + path + ": " + std::strerror(errno));
     if (compressor_->context == nullptr) throw std::runtime_error("no memory to compress with");
+    if (more) return;
     file_head head{};
     std::memcpy(head.magic, trace_magic, sizeof head.magic);
     head.version = trace_version;

@@ -46,6 +46,8 @@ class trace_writer {
 public:
     // Throws std::runtime_error when the file cannot be made.
     explicit trace_writer(const std::string& path);
+    // The same, for more blocks behind those that the file has.
+    static trace_writer more(const std::string& path) { return trace_writer(path, true); }
     ~trace_writer();
     trace_writer(const trace_writer&) = delete;
     trace_writer& operator=(const trace_writer&) = delete;
@@ -59,6 +61,7 @@ public:
     [[nodiscard]] std::uint64_t size() const { return size_; }
 
 private:
+    trace_writer(const std::string& path, bool more);
     void put(const void* data, std::size_t size);
 
     int file_ = -1;
