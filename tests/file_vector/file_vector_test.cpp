@@ -273,6 +273,37 @@ TEST_F(file_vectors, hold_no_more_than_their_limit) {
     EXPECT_THROW(file_vector<int>::create(folder.file("x"), max_elements(SIZE_MAX / 8)), std::length_error);
 }
 
+TEST_F(file_vectors, may_have_room_for_nothing) {
+    auto v = file_vector<int>::create(path, max_elements(0));
+    EXPECT_EQ(v.try_push_back(1), nullptr);
+    EXPECT_THROW(v.push_back(1), std::length_error);
+    v.commit();
+    v.protect(headroom::access::none);
+    v.rehome(max_elements(10));
+    append(v, 10);
+    v.commit();
+    EXPECT_EQ(numbers(reader()), counted(10));
+}
+
+TEST_F(file_vectors, are_found_whatever_the_present_folder_is) {
+    const auto before = std::filesystem::current_path();
+    std::filesystem::current_path(folder.file("."));
+    auto v = file_vector<int>::create("here", limit);
+    std::filesystem::current_path(before);
+    append(v, 10);
+    v.commit();
+    EXPECT_EQ(numbers(file_vector<int>::open(folder.file("here"), file_access::read_only, limit)), counted(10));
+}
+
+TEST_F(file_vectors, go_on_when_their_name_is_gone) {
+    auto v = made();
+    std::filesystem::remove(path);
+    append(v, 500000);
+    v.commit();
+    EXPECT_EQ(v.back(), 499999);
+    EXPECT_FALSE(std::filesystem::exists(path));
+}
+
 TEST_F(file_vectors, show_a_reader_no_more_than_its_limit) {
     auto v = made();
     append(v, 3);
