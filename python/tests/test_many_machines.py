@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+pytest.importorskip("duckdb")    # tests everywhere only, then: the program takes a while to build
 EXAMPLE = pathlib.Path(__file__).resolve().parents[2] / "examples/many_machines"
 
 
