@@ -8,6 +8,7 @@ packages_full=("${packages_fast[@]}" "${packages_lab[@]}" clang-19 libclang-rt-1
                gdb meson dpkg-dev file chromium python3-dev)
 packages_python=(python3 python3-venv ca-certificates)
 packages_everywhere=("${packages_fast[@]}" clang-19 libc++-19-dev libc++abi-19-dev qemu-user-static g++-aarch64-linux-gnu
-                     g++-riscv64-linux-gnu g++-mingw-w64-x86-64-posix wine wine64 slurmctld slurmd slurm-client munge parallel)    # not g++-multilib: it removes those
+                     g++-riscv64-linux-gnu g++-mingw-w64-x86-64-posix wine wine64    # not g++-multilib: it removes those
+                     slurmctld slurmd slurm-client munge parallel)
 requirements=lab/report/requirements.txt
 
