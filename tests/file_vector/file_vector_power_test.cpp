@@ -77,6 +77,17 @@ private:
         for (std::size_t at = 0; at < longest; at += sector) {
             if (part(now, at) != part(durable_, at)) differing.push_back(at);
         }
+        // Worse than promised: a disk that was in the middle of a record leaves half of it, or nothing that makes sense.
+        for (const std::size_t at : {sector, 2 * sector}) {
+            if (part(now, at) == part(durable_, at)) continue;
+            for (const std::size_t torn : {8U, 16U, 20U, 24U, 100U, 256U, 264U, 280U}) {
+                std::string left = now;
+                left.replace(at, sector, part(now, at).substr(0, torn) + part(durable_, at).substr(torn));
+                open(left);
+            }
+            std::string left = now;
+            open(left.replace(at, sector, sector, '\xff'));
+        }
         // All subsets where there are few, else a sample: each alone, all but each, and some by chance.
         if (differing.size() <= 6) {
             for (std::size_t subset = 0; subset != (std::size_t{1} << differing.size()); ++subset) {
@@ -110,8 +121,14 @@ private:
                 const std::size_t bytes = (std::min)({sector, left.size() - at, now.size() - at});
                 left.replace(at, bytes, now, at, bytes);
             }
-            ++tried;
-            headroom_test::write_file(after_, left);
+            open(left);
+        }
+    }
+
+    void open(const std::string& left) {
+        ++tried;
+        headroom_test::write_file(after_, left);
+        try {
             const auto v = vector::open(after_, file_access::read_only, limit);
             if (v.size() != committed && v.size() != attempted) {
                 ADD_FAILURE() << v.size() << " elements, and not " << committed << " or " << attempted;
@@ -123,6 +140,8 @@ private:
                     break;
                 }
             }
+        } catch (const std::exception& refusal) {
+            ADD_FAILURE() << refusal.what();
         }
     }
 
