@@ -14,7 +14,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 COPIED = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "docs/**/*", "examples/**/*.md", "examples/**/*.cpp",
           "lab/**/*.md"]
 NAVIGATION = [
-    ("Headroom", "README.md"), ("Quickstart", "docs/quickstart.md"), ("Overview", "docs/overview.md"),
+    ("Headroom", "README.md"), ("Quickstart", "docs/quickstart.md"),
+    ("Find out where you would gain", "docs/find-out-where-you-would-gain.md"), ("Overview", "docs/overview.md"),
     ("Using it", [
         ("What people ask first", "docs/questions.md"), ("Threads, fork, globals", "docs/threads.md"),
         ("Choosing an allocator", "docs/choosing.md"), ("Tuning", "docs/tuning.md"), ("Limits", "docs/limits.md"),
