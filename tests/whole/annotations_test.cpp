@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include <headroom/concurrent_vector.hpp>
 #include <headroom/settled_vector.hpp>
 #include <headroom/vector.hpp>
 
@@ -135,6 +137,34 @@ TEST(Annotations, RehomeTakesThemAlong) {
     EXPECT_TRUE(tail_is_poisoned(v));
     v.resize(50000);
     EXPECT_TRUE(tail_is_poisoned(v));
+}
+
+extern "C" int __asan_address_is_poisoned(const volatile void* address);
+
+template <class T>
+class AnnotationsOfWhatIsPublished : public testing::Test {};
+using published = testing::Types<int, std::string, twelve, char>;
+TYPED_TEST_SUITE(AnnotationsOfWhatIsPublished, published, );
+
+// (What was committed last may not be marked before the next append.)
+TYPED_TEST(AnnotationsOfWhatIsPublished, FollowTheSizeOfAConcurrentVector) {
+    headroom::concurrent_vector<TypeParam> v;
+    const auto marked = [&] {
+        const auto* const end = reinterpret_cast<const std::byte*>(v.data() + v.size());
+        return !__asan_address_is_poisoned(end - 1) && __asan_address_is_poisoned(end + sizeof(TypeParam) + 7);
+    };
+    for (int i = 0; i < 3000; ++i) {
+        v.emplace_back();
+        ASSERT_TRUE(marked()) << i;
+    }
+    typename headroom::concurrent_vector<TypeParam>::appender out(v, 10);
+    for (int i = 0; i < 3000; ++i) {
+        out.emplace_back();
+        ASSERT_TRUE(marked()) << i;
+    }
+    out.discard();
+    v.append_range(std::vector<TypeParam>(1234));
+    EXPECT_TRUE(marked());
 }
 
 #endif
