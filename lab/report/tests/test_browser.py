@@ -170,6 +170,17 @@ def test_the_answer_stands_on_the_first_screen(window):
     assert window.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+def test_on_a_phone_nothing_is_wider_than_the_screen(file):
+    with browser.Browser() as opened:
+        opened.call("Emulation.setDeviceMetricsOverride", width=400, height=900, deviceScaleFactor=1, mobile=True)
+        opened.open(file)
+        opened.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
+        opened.evaluate("dispatchEvent(new Event('beforeprint'))")
+        opened.wait(DRAWN)
+        assert opened.evaluate("document.documentElement.scrollWidth") == 400
+        assert opened.evaluate("[...document.querySelectorAll('.chart svg')].every(one => one.getBoundingClientRect().width <= 400)")
+
+
 def test_choose_yours_offers_what_was_measured_for_what_matters(window):
     ask = "(form => { form.elements.matter.value = '%s'; form.elements.matter.dispatchEvent(new Event('input', {bubbles: true})); })(document.querySelector('.choose'))"
     options = "[...document.querySelector('.choose').elements.element.options].map(one => one.value)"
