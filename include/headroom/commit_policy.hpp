@@ -25,8 +25,9 @@ public:
     // The default: the fastest that keeps memory close to what is used and no append waiting for long. While less than 4 MiB
     // are in use, half the current size at a time, at most 32 KiB: under 64 KiB are committed but unused. From there on a
     // huge page at a time where the system grants them, at most 2 MiB of it unused; the append that needs one waits for it
-    // (0.24 ms on the machine that the documents were checked on, whose ordinary pages take 0.6 ms for as much). Where
-    // there are no huge pages, 1/16 of what is in use in one call, at most 256 KiB (under 0.1 ms).
+    // (0.24 ms on the machine that the documents were checked on, whose ordinary pages take 0.6 ms for as much; 6 ms in a
+    // virtual machine whose host must find the memory first). Where there are no huge pages, 1/16 of what is in use in one
+    // call, at most 256 KiB (under 0.1 ms).
     constexpr commit_policy() noexcept = default;
 
     // The least memory without a system call for each page: half the current size at a time, at most 32 KiB, whatever is in
