@@ -76,8 +76,9 @@ protected:
     headroom::testing_support::scratch_folder folder;
     std::string path = folder.file("elements");
 
-    file_vector<T> made() { return file_vector<T>::create(path, max_elements(1 << 23)); }
-    file_vector<T> opened(file_access access) { return file_vector<T>::open(path, access, max_elements(1 << 23)); }
+    static constexpr max_elements limit{(std::size_t{64} << 20) / sizeof(T)};    // few, where addresses have 32 bits
+    file_vector<T> made() { return file_vector<T>::create(path, limit); }
+    file_vector<T> opened(file_access access) { return file_vector<T>::open(path, access, limit); }
 };
 using kinds = testing::Types<unsigned char, int, long, double, colour, headroom_test::ten_ints, headroom_test::three_ints,
                              headroom_test::overaligned, headroom_test::big, padded, odd, page_aligned>;
