@@ -170,19 +170,21 @@ public:
     // All elements of the range, one after the other, or none.
     template <detail::compatible_range<T> R>
     size_type append_range(R&& values) {
-        auto each = detail::range_access::first(values);
-        const auto last = detail::range_access::last(values);
-        using source = detail::taken_from<decltype(each)>;
-        if constexpr (detail::measured_range<R> && source::template bytes<store, T>()) {
+        detail::walk_of<R> ends(values);
+        auto& each = ends.first;
+        const auto& last = ends.last;
+        using iterator_of_range = detail::range_iterator<R>;
+        using source = detail::taken_from<iterator_of_range>;
+        if constexpr (detail::walk_of<R>::measured && source::template constructed_as_bytes<store, T>()) {
             const auto count = static_cast<size_type>(last - each);
-            const T* const from = count == 0 ? nullptr : std::to_address(each);
+            const T* const from = count == 0 ? nullptr : detail::lying_in_memory<iterator_of_range>::address(each);
             const bool as_owner = this->lock_for(count);
             const size_type first = size_.load(std::memory_order_relaxed);
             detail::copy_bytes(begin_ + first, from, count);
             return this->publish(first, count, as_owner);
         } else if constexpr (detail::relocates_surely<T>) {
             detail::aside<T> built;
-            if constexpr (detail::measured_range<R>) built.reserve(static_cast<size_type>(last - each));
+            if constexpr (detail::walk_of<R>::measured) built.reserve(static_cast<size_type>(last - each));
             for (; each != last; ++each) built.emplace_back(*each);
             return this->publish_aside(built, built.size());
         } else {

@@ -231,7 +231,7 @@ private:
 // Invalidate: the erased elements and all behind the first of them.
 template <class T, class Policy, class U = T>
 typename file_vector<T, Policy>::size_type erase(file_vector<T, Policy>& container, const U& value) {
-    return detail::erase_where(container, [&](const T& element) { return element == value; });
+    return detail::erase_where(container, [&](T& element) -> bool { return static_cast<bool>(element == value); });
 }
 template <class T, class Policy, class Predicate>
 typename file_vector<T, Policy>::size_type erase_if(file_vector<T, Policy>& container, Predicate predicate) {

@@ -6,7 +6,10 @@
 // containers, anything with an intrusive hook. So a type counts as relocatable only where that is known:
 //   - it is trivially copyable, or the compiler says so;
 //   - it is a standard type known to be so in the standard library at hand (below);
-//   - it says so with a member `using headroom_is_trivially_relocatable = std::true_type` (or std::false_type to opt out);
+//   - it says so with a member `using headroom_is_trivially_relocatable = name_of_the_class` or `= std::true_type` (or, to opt
+//     out, std::false_type). A class that derives from such a class inherits the member but not the property: its own parts
+//     may be others. GCC tells one from the other; with other compilers std::true_type counts for aggregates and for
+//     standard-layout classes only, the class's own name for every class;
 //   - you specialise `headroom::is_trivially_relocatable` for it, deriving from std::true_type or std::false_type.
 // A wrong "yes" is a memory error; a "no" costs only speed.
 //
@@ -32,10 +35,62 @@ namespace detail {
 template <class T>
 concept speaks_of_relocation = requires { typename T::headroom_is_trivially_relocatable; };
 
+// Whether T's member comes from T itself and not from a base, which cannot speak for what derives from it. GCC can list the
+// bases. With other compilers only this is known: an aggregate begins with its bases; and where all data is in one class,
+// nothing was added to a base that has some.
+#if defined(__GNUC__) && !defined(__clang__)
+template <class... Bases>
+inline constexpr bool any_speaks_of_relocation = (speaks_of_relocation<Bases> || ...);
 template <class T>
-[[nodiscard]] consteval bool relocatable_by_itself() {
+[[nodiscard]] constexpr bool speaks_for_itself() {
+    if constexpr (std::is_class_v<T>) {
+        return !any_speaks_of_relocation<__direct_bases(T)...>;
+    } else {
+        return true;
+    }
+}
+#else
+// Converts to bases of T alone: an aggregate that can begin with it has one.
+template <class T>
+struct some_base {
+    template <class Base>
+        requires(std::is_base_of_v<Base, T> && !std::is_same_v<Base, T>)
+    operator Base() const;
+};
+template <class T>
+[[nodiscard]] constexpr bool speaks_for_itself() {
+    if constexpr (std::is_aggregate_v<T>) {
+        return !requires { T{some_base<T>{}}; };
+    } else {
+        return std::is_standard_layout_v<T>;
+    }
+}
+#endif
+
+// What the member means, where there is one: yes, no, or nothing.
+enum class opinion { none, yes, no };
+template <class T>
+[[nodiscard]] constexpr opinion opinion_on_relocation() {
     if constexpr (speaks_of_relocation<T>) {
-        return T::headroom_is_trivially_relocatable::value;
+        using said = typename T::headroom_is_trivially_relocatable;
+        if constexpr (std::is_same_v<said, T>) {
+            return opinion::yes;
+        } else if constexpr (requires { typename std::bool_constant<static_cast<bool>(said::value)>; }) {
+            if constexpr (!static_cast<bool>(said::value)) {
+                return opinion::no;
+            } else if constexpr (detail::speaks_for_itself<T>()) {
+                return opinion::yes;
+            }
+        }
+    }
+    return opinion::none;
+}
+
+template <class T>
+[[nodiscard]] constexpr bool relocatable_by_itself() {
+    constexpr opinion said = detail::opinion_on_relocation<T>();
+    if constexpr (said != opinion::none) {
+        return said == opinion::yes;
     } else if constexpr (std::is_trivially_copyable_v<T>) {
         return true;
     } else {

@@ -70,20 +70,20 @@ namespace detail {
 inline held_range acquire(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy,
                           std::error_code& error) noexcept {
     failure why;
-    const held_range held = acquire(bytes, exact, floor_bytes, policy, why);
-    error = to_error_code(why);
+    const held_range held = detail::acquire(bytes, exact, floor_bytes, policy, why);
+    error = detail::to_error_code(why);
     return held;
 }
 inline std::size_t extend(range* control, std::size_t needed, std::error_code& error) noexcept {
     failure why;
-    const std::size_t committed = extend(control, needed, why);
-    error = to_error_code(why);
+    const std::size_t committed = detail::extend(control, needed, why);
+    error = detail::to_error_code(why);
     return committed;
 }
 inline std::size_t extend_exactly(range* control, std::size_t needed, std::error_code& error) noexcept {
     failure why;
-    const std::size_t committed = extend_exactly(control, needed, why);
-    error = to_error_code(why);
+    const std::size_t committed = detail::extend_exactly(control, needed, why);
+    error = detail::to_error_code(why);
     return committed;
 }
 
@@ -124,8 +124,9 @@ public:
     reservation(reservation&& other) noexcept : held_(std::exchange(other.held_, {})) {}
     reservation& operator=(reservation&& other) noexcept {
         if (this != &other) {
-            detail::relinquish(held_.control);
-            held_ = std::exchange(other.held_, {});
+            // The old range goes last: `other` may lie in it.
+            const detail::held_range old = std::exchange(held_, std::exchange(other.held_, {}));
+            detail::relinquish(old.control);
         }
         return *this;
     }

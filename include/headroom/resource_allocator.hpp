@@ -97,7 +97,7 @@ public:
     // Over default_resource<Resource>(). Where there is none the program ends with a message that says so: a container could
     // not report it otherwise, as its default constructor does not throw. Costs a load, a test and, where the type names its
     // default, the call. Two containers made so are equal in allocator while the default stays the same.
-    resource_allocator() noexcept : resource_(default_resource<Resource>()) {
+    resource_allocator() noexcept : resource_(headroom::default_resource<Resource>()) {
         if (HEADROOM_UNLIKELY(resource_ == nullptr)) detail::fail_without_default();
     }
     // Precondition: `resource` is not null, and outlives every container that uses the allocator. Never throws.

@@ -78,8 +78,9 @@ public:
         this->append_between(std::move(first), std::move(last));
     }
     settled_vector(std::initializer_list<T> values) : settled_vector(values.begin(), values.end()) {}
-    template <detail::compatible_range<T> R>
-    settled_vector(from_range_t, R&& values) : settled_vector() {
+    // (The tag is asked for first: whether other arguments are ranges is not looked into.)
+    template <std::same_as<from_range_t> Tag, detail::compatible_range<T> R>
+    settled_vector(Tag, R&& values) : settled_vector() {
         this->append_range(std::forward<R>(values));
     }
 
@@ -93,14 +94,21 @@ public:
 
     // Keeps its own reservation. O(size() + other.size()). Invalidates: every element.
     settled_vector& operator=(const settled_vector& other) {
-        if (this != &other) this->assign_from(other.size(), detail::taken_from<const T*>{other.data()});
+        if (this == std::addressof(other)) return *this;
+        if (this->holds(other)) {
+            settled_vector copy(other);
+            this->assign_from(copy.size(), detail::given_away<T>{copy.data()});
+        } else {
+            this->assign_from(other.size(), detail::taken_from<const T*>{other.data()});
+        }
         return *this;
     }
     // Takes over the reservation of `other`, and gives its own back. O(size()) destructions. Invalidates: the old elements.
     settled_vector& operator=(settled_vector&& other) noexcept {
-        if (this != &other) {
-            this->give_up();
-            this->adopt(other.stolen());
+        if (this != std::addressof(other)) {
+            // The old elements are destroyed last: `other` may be part of them.
+            settled_vector taken(std::move(other));
+            this->exchange(taken);
         }
         return *this;
     }
@@ -199,7 +207,7 @@ private:
 // Invalidate: the erased elements and all behind the first of them.
 template <class T, class Policy, class U = T>
 typename settled_vector<T, Policy>::size_type erase(settled_vector<T, Policy>& container, const U& value) {
-    return detail::erase_where(container, [&](const T& element) { return element == value; });
+    return detail::erase_where(container, [&](T& element) -> bool { return static_cast<bool>(element == value); });
 }
 template <class T, class Policy, class Predicate>
 typename settled_vector<T, Policy>::size_type erase_if(settled_vector<T, Policy>& container, Predicate predicate) {

@@ -19,6 +19,7 @@
 // Document: "A fast vector with mremap".
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <initializer_list>
 #include <type_traits>
@@ -98,7 +99,7 @@ public:
     constexpr vector(It first, It last, const Allocator& allocator = Allocator()) : vector(allocator) {
         if constexpr (detail::multipass_iterator<It>) {
             const auto count = static_cast<std::size_t>(std::distance(first, last));
-            fill(count, detail::source_at<T>(std::move(first)));
+            fill(count, detail::taken_from<It>{std::move(first)});
         } else {
             this->append_each(std::move(first), std::move(last));
         }
@@ -106,12 +107,25 @@ public:
     constexpr vector(std::initializer_list<T> values, const Allocator& allocator = Allocator()) : vector(allocator) {
         fill(values.size(), detail::taken_from<const T*>{values.begin()});
     }
-    template <detail::compatible_range<T> R>
-    constexpr vector(from_range_t, R&& values, const Allocator& allocator = Allocator()) : vector(allocator) {
+    // (The tag is asked for first: whether other arguments are ranges is not looked into.)
+    template <std::same_as<from_range_t> Tag, detail::compatible_range<T> R>
+    constexpr vector(Tag, R&& values, const Allocator& allocator = Allocator()) : vector(allocator) {
+        detail::walk_of<R> ends(values);
         if constexpr (detail::multipass_range<R>) {
-            fill(detail::range_distance(values), detail::source_at<T>(detail::range_access::first(values)));
+            fill(ends.count(), detail::taken_from<detail::range_iterator<R>>{std::move(ends.first)});
+        } else if constexpr (detail::walk_of<R>::told && !std::is_move_constructible_v<T>) {
+            // Built where they stay, in exactly as much memory as the range says that it fills.
+            {
+                HEADROOM_OPEN_TAIL();
+                this->open(ends.guess, ends.guess);
+            }
+            for (; ends.first != ends.last; ++ends.first) {
+                if (end_ == cap_) detail::throw_length_error("headroom::vector: a range longer than its size");
+                this->append_here(*ends.first);
+            }
         } else {
-            this->append_range(values);
+            this->reserve(ends.guess);
+            this->append_each(std::move(ends.first), std::move(ends.last));
         }
     }
     constexpr vector(const vector& other)
@@ -128,7 +142,7 @@ public:
         : vector(allocator) {
         if constexpr (!traits::is_always_equal::value) {
             if (!equal_allocators(other)) {
-                fill(other.size(), detail::taken_from<std::move_iterator<T*>>{std::make_move_iterator(other.data())});
+                fill(other.size(), detail::given_away<T>{other.data()});
                 other.moved_out();
                 return;
             }
@@ -138,13 +152,18 @@ public:
 
     // O(size() + other.size()). Invalidates: every element.
     constexpr vector& operator=(const vector& other) {
-        if (this != std::addressof(other)) {
-            if constexpr (traits::propagate_on_container_copy_assignment::value) {
-                if (!equal_allocators(other)) start_over();
-                memory_.allocator() = other.memory_.allocator();
-            }
-            this->assign_from(other.size(), detail::taken_from<const T*>{other.data()});
+        constexpr bool travels = traits::propagate_on_container_copy_assignment::value;
+        if (this == std::addressof(other)) return *this;
+        if (this->holds(other)) {
+            vector copy(other, travels ? other.memory_.allocator() : memory_.allocator());
+            take_over<travels>(copy);
+            return *this;
         }
+        if constexpr (travels) {
+            if (!equal_allocators(other)) start_over();
+            memory_.allocator() = other.memory_.allocator();
+        }
+        this->assign_from(other.size(), detail::taken_from<const T*>{other.data()});
         return *this;
     }
     // O(1) and size() destructions where the allocator travels along or is equal, else element by element.
@@ -153,13 +172,14 @@ public:
                                                          traits::is_always_equal::value) {
         if (this == std::addressof(other)) return *this;
         if (traits::propagate_on_container_move_assignment::value || equal_allocators(other)) {
-            start_over();
-            if constexpr (traits::propagate_on_container_move_assignment::value) {
-                memory_.allocator() = std::move(other.memory_.allocator());
-            }
-            this->steal(other);
+            vector taken(std::move(other));
+            take_over<traits::propagate_on_container_move_assignment::value>(taken);
         } else if constexpr (!traits::propagate_on_container_move_assignment::value && !traits::is_always_equal::value) {
-            this->assign_from(other.size(), detail::taken_from<std::move_iterator<T*>>{std::make_move_iterator(other.data())});
+            if (this->holds(other)) {
+                vector taken(std::move(other));
+                return *this = std::move(taken);
+            }
+            this->assign_from(other.size(), detail::given_away<T>{other.data()});
             other.moved_out();
         }
         return *this;
@@ -219,6 +239,18 @@ private:
         }
     }
 
+    // The elements change owners, and the allocators where `Allocators` says so. The old ones are destroyed with `from`, when all
+    // is done: what is assigned may have been part of them.
+    template <bool Allocators>
+    constexpr void take_over(vector& from) noexcept {
+        if constexpr (Allocators) {
+            Allocator mine(std::move(memory_.allocator()));
+            memory_.allocator() = std::move(from.memory_.allocator());
+            from.memory_.allocator() = std::move(mine);
+        }
+        this->exchange(from);
+    }
+
     // After the elements have been moved out one by one. The standard leaves open what stays behind; programs may count on
     // what their standard library's vector leaves: libc++'s the elements moved from, others nothing.
     constexpr void moved_out() noexcept {
@@ -250,7 +282,7 @@ using vector = headroom::vector<T, std::pmr::polymorphic_allocator<T>>;
 // Invalidate: the erased elements and all behind the first of them.
 template <class T, class Allocator, class Policy, class U = T>
 constexpr typename vector<T, Allocator, Policy>::size_type erase(vector<T, Allocator, Policy>& container, const U& value) {
-    return detail::erase_where(container, [&](const T& element) { return element == value; });
+    return detail::erase_where(container, [&](T& element) -> bool { return static_cast<bool>(element == value); });
 }
 template <class T, class Allocator, class Policy, class Predicate>
 constexpr typename vector<T, Allocator, Policy>::size_type erase_if(vector<T, Allocator, Policy>& container,

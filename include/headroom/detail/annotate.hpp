@@ -34,7 +34,7 @@ inline constexpr bool annotated = true;
 // [begin, old_middle) was accessible; from now on [begin, new_middle) is. `end` ends the capacity.
 inline void annotate(const void* begin, const void* end, const void* old_middle, const void* new_middle) noexcept {
     if (begin != end && old_middle != new_middle) {
-        __sanitizer_annotate_contiguous_container(begin, end, old_middle, new_middle);
+        ::__sanitizer_annotate_contiguous_container(begin, end, old_middle, new_middle);
     }
 }
 
@@ -43,13 +43,13 @@ inline void annotate(const void* begin, const void* end, const void* old_middle,
 // rest is the container's or, on the heap, padding that belongs to the block.)
 inline void open_rest_of_eight(const void* limit) noexcept {
     const std::size_t inside = reinterpret_cast<std::uintptr_t>(limit) % 8;
-    if (inside != 0) __asan_unpoison_memory_region(static_cast<const std::byte*>(limit) - inside, 8);
+    if (inside != 0) ::__asan_unpoison_memory_region(static_cast<const std::byte*>(limit) - inside, 8);
 }
 
 // Opens what lies between the end and the end of the capacity, for good.
 inline void open_all(const void* begin, const void* end, const void* middle) noexcept {
-    annotate(begin, end, middle, end);
-    open_rest_of_eight(end);
+    detail::annotate(begin, end, middle, end);
+    detail::open_rest_of_eight(end);
 }
 
 // While it lives, `count` elements past the end may be written; at its end only what then is in the sequence stays so.
@@ -81,7 +81,7 @@ public:
     constexpr explicit open_tail(Sequence& sequence) noexcept : sequence_(sequence) {
         if (!HEADROOM_CONSTANT_EVALUATED()) {
             sequence_.annotate_tail(sequence_.annotated_end(), sequence_.annotated_limit());
-            open_rest_of_eight(sequence_.annotated_limit());
+            detail::open_rest_of_eight(sequence_.annotated_limit());
         }
     }
     constexpr ~open_tail() {

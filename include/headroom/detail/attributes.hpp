@@ -14,6 +14,8 @@
 #define HEADROOM_IS_CONSTANT(value) __builtin_constant_p(value)
 // Asks for the line of memory at an address, which may be any.
 #define HEADROOM_PREFETCH(address) __builtin_prefetch(address)
+// Tells the compiler that this point is never reached.
+#define HEADROOM_UNREACHABLE() __builtin_unreachable()
 #else
 #define HEADROOM_ALWAYS_INLINE inline
 #define HEADROOM_COLD
@@ -21,6 +23,7 @@
 #define HEADROOM_UNLIKELY(condition) (condition)
 #define HEADROOM_IS_CONSTANT(value) false
 #define HEADROOM_PREFETCH(address) ((void)(address))
+#define HEADROOM_UNREACHABLE() static_cast<void>(0)
 #endif
 
 // std::is_constant_evaluated() is a call in unoptimised builds; the builtin that GCC, Clang and MSVC share is not.

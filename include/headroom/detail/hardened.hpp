@@ -50,7 +50,7 @@ HEADROOM_API bool harden_ranges() noexcept;
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-inline const bool ranges_are_hardened = harden_ranges();
+inline const bool ranges_are_hardened = detail::harden_ranges();
 
 // Whether `at` points to an element of [begin, begin + size), or to its end. Any pointer may be asked about.
 template <class T>
@@ -70,7 +70,7 @@ struct unspecified {
     constexpr T* construct(Store& store, T* to, std::size_t skip, std::size_t count) const {
         if constexpr (Store::plain() && std::is_trivially_default_constructible_v<T>) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
-                zero_bytes(to, count);
+                detail::zero_bytes(to, count);
                 return to + count;
             }
         }

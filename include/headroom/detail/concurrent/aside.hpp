@@ -28,7 +28,7 @@ struct aside_block {
     // Throws std::length_error where no block can be that large, std::bad_alloc when memory is refused.
     [[nodiscard]] static Header* make(std::size_t count) {
         constexpr std::size_t most = (SIZE_MAX / 2 - offset) / sizeof(T);
-        if (count > most) throw_length_error("headroom: no batch is that long");
+        if (count > most) detail::throw_length_error("headroom: no batch is that long");
         return ::new (::operator new(offset + count * sizeof(T), std::align_val_t{alignment})) Header;
     }
     static void drop(Header* block) noexcept {

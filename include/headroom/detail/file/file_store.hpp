@@ -22,7 +22,7 @@ public:
     using const_pointer = const T*;
 
     static constexpr bool stable = true;
-    static consteval bool plain() noexcept { return true; }
+    static constexpr bool plain() noexcept { return true; }
     static constexpr const char* kind = "file_vector";
 
     template <class... Args>
@@ -47,15 +47,25 @@ protected:
     [[nodiscard]] constexpr std::size_t max_size() const noexcept { return limit_; }
     [[nodiscard]] static constexpr bool reaches(std::size_t) noexcept { return true; }
 
-    HEADROOM_ALWAYS_INLINE void make_room_for_one() { cap_ = one_more(control_, begin_, end_, limit_); }
-    bool try_make_room_for_one() noexcept {
+    // A new element is always built where it stays.
+    template <class...>
+    static constexpr bool made_first() noexcept {
+        return false;
+    }
+    template <class... Args>
+    HEADROOM_ALWAYS_INLINE T* room_for_one(const Args&...) {
+        cap_ = one_more(control_, begin_, end_, limit_);
+        return nullptr;
+    }
+    template <class... Args>
+    room_found<T> try_room_for_one(const Args&...) noexcept {
         const auto used = static_cast<std::size_t>(end_ - begin_);
-        if (used >= limit_) return false;
+        if (used >= limit_) return {nullptr, true};
         failure why;
         const std::size_t usable = detail::extend(control_, used, used + 1, false, why);
-        if (why) return false;
+        if (why) return {nullptr, true};
         cap_ = begin_ + usable;
-        return true;
+        return {};
     }
     void make_room(std::size_t count) { cap_ = further(control_, begin_, end_, limit_, count, false); }
     void reserve_room(std::size_t count) { cap_ = further(control_, begin_, end_, limit_, count, true); }

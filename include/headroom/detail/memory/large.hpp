@@ -100,7 +100,7 @@ private:
     // A fresh piece. Throws what upstream throws.
     HEADROOM_COLD piece obtain(std::size_t needed, std::size_t alignment, std::pmr::memory_resource* upstream,
                                bool reserve) {
-        if (reserve && needed >= chunk_chain::reserve_from && alignment <= page_size()) {
+        if (reserve && needed >= chunk_chain::reserve_from && alignment <= headroom::page_size()) {
             // Reservations of few sizes, so that the warm cache has the right one.
             const std::size_t wanted = std::bit_ceil((std::max)(needed, std::size_t{1} << 20));
             const auto reserved = [&] { return detail::reserved_piece(wanted, needed, arrival::at_first_touch); };

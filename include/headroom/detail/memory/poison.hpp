@@ -40,7 +40,7 @@ inline void poison(const void* data, std::size_t bytes) noexcept {
     __asm__("" : "+r"(data));
     __asan_poison_memory_region(data, bytes);
 }
-inline void unpoison(const void* data, std::size_t bytes) noexcept { __asan_unpoison_memory_region(data, bytes); }
+inline void unpoison(const void* data, std::size_t bytes) noexcept { ::__asan_unpoison_memory_region(data, bytes); }
 inline void reveal(const void* data, std::size_t bytes) noexcept { detail::unpoison(data, bytes); }
 
 #elif defined(HEADROOM_VALGRIND)

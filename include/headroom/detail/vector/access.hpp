@@ -14,6 +14,7 @@
 #include <headroom/detail/attributes.hpp>
 #include <headroom/detail/errors.hpp>
 #include <headroom/detail/hardened.hpp>
+#include <headroom/detail/vector/elements.hpp>
 #include <headroom/detail/vector/iterator.hpp>
 
 namespace headroom { inline namespace v0_1 { namespace detail {
@@ -126,21 +127,39 @@ protected:
 
     constexpr Store& floor() noexcept { return *this; }
 
+    // Whether the object, another container, is part of one of the elements: then it dies, or changes, with them.
+    template <class Container>
+    [[nodiscard]] constexpr bool holds([[maybe_unused]] const Container& other) const noexcept {
+        if constexpr (std::is_class_v<value_type> && sizeof(value_type) >= sizeof(Container)) {
+            if (HEADROOM_CONSTANT_EVALUATED()) return true;    // who knows
+            const auto at = reinterpret_cast<std::uintptr_t>(std::addressof(other));
+            return at >= reinterpret_cast<std::uintptr_t>(raw(begin_)) && at < reinterpret_cast<std::uintptr_t>(raw(end_));
+        } else {
+            return false;
+        }
+    }
+
+    // The elements that fit behind the last.
+    [[nodiscard]] constexpr size_type spare() const noexcept { return static_cast<size_type>(cap_ - end_); }
+
     // What messages call the container.
     static constexpr const char* kind() noexcept {
         if constexpr (requires { Store::kind; }) return Store::kind;
         return Store::stable ? "settled_vector" : "vector";
     }
 
+    // The other way round. (By the pointer: an operator of the iterator would look for others beside the program's types.)
+    constexpr iterator at_index(size_type index) noexcept { return iterator(raw(begin_) + index); }
+
     // Which element a position of the user's names; size() for the end.
     HEADROOM_ALWAYS_INLINE constexpr size_type index_of(const_iterator where, [[maybe_unused]] const char* operation) const {
         HEADROOM_EXPECT(HEADROOM_CONSTANT_EVALUATED() || detail::is_position(data(), std::to_address(where), size()), no_position,
                         operation, reinterpret_cast<std::uintptr_t>(std::to_address(where)));
-        return static_cast<size_type>(where - cbegin());
+        return static_cast<size_type>(std::to_address(where) - data());
     }
 
-    // Whether elements may be copied, moved and forgotten as bytes.
-    static consteval bool bytewise() { return std::is_trivially_copyable_v<value_type> && Store::plain(); }
+    // Whether elements may be pushed along and forgotten as bytes.
+    static constexpr bool bytewise() noexcept { return moved_as_bytes<value_type> && Store::plain(); }
 
     // --- AddressSanitizer: nothing in other builds.
 

@@ -16,12 +16,15 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
+template <class A, class T, class... Args>
+concept constructs_from = requires(A& a, T* p, Args&&... args) { a.construct(p, static_cast<Args&&>(args)...); };
+
 // Whether the allocator leaves construction and destruction to the elements, so that those of simple types may be copied as
 // bytes. std::pmr's hooks in only to pass itself on, which simple types do not take.
 template <class A, class T>
 inline constexpr bool constructs_plainly =
-    !requires(A& a, T* p, const T& value) { a.construct(p, value); } && !requires(A& a, T* p) { a.construct(p); } &&
-    !requires(A& a, T* p) { a.destroy(p); };
+    !constructs_from<A, T, const T&> && !constructs_from<A, T, T> && !constructs_from<A, T, T&> &&
+    !constructs_from<A, T, const T> && !constructs_from<A, T> && !requires(A& a, T* p) { a.destroy(p); };
 template <class U, class T>
 inline constexpr bool constructs_plainly<std::pmr::polymorphic_allocator<U>, T> =
     !std::uses_allocator<T, std::pmr::polymorphic_allocator<U>>::value;
@@ -35,9 +38,9 @@ struct allocator_memory {
     using allocator_type = A;
     using reference_type = allocator_memory&;
 
-    static consteval bool plain() noexcept { return constructs_plainly<A, T>; }
-    static consteval bool reallocates() noexcept { return false; }
-    static consteval bool annotates() noexcept { return false; }
+    static constexpr bool plain() noexcept { return constructs_plainly<A, T>; }
+    static constexpr bool reallocates() noexcept { return false; }
+    static constexpr bool annotates() noexcept { return false; }
 
     constexpr allocator_memory() noexcept(std::is_nothrow_default_constructible_v<A>) = default;
     constexpr explicit allocator_memory(const A& from) noexcept : allocator_(from) {}
@@ -47,8 +50,8 @@ struct allocator_memory {
     [[nodiscard]] constexpr std::size_t most() const noexcept {
         const auto theirs = traits::max_size(allocator_);
         // What a difference of two iterators can say is a limit too: allocators may have a small type for it.
-        constexpr auto countable = static_cast<std::size_t>(std::numeric_limits<typename traits::difference_type>::max());
-        constexpr std::size_t ours = most_elements(sizeof(T)) < countable ? most_elements(sizeof(T)) : countable;
+        constexpr auto countable = static_cast<std::size_t>((std::numeric_limits<typename traits::difference_type>::max)());
+        constexpr std::size_t ours = detail::most_elements(sizeof(T)) < countable ? detail::most_elements(sizeof(T)) : countable;
         return theirs < ours ? static_cast<std::size_t>(theirs) : ours;
     }
 

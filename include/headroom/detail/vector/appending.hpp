@@ -18,6 +18,16 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
+// A container of its own, for elements that must not be in another one before all of them are there.
+template <class Container>
+struct gathered : Container {
+    template <class Allocator>
+    constexpr explicit gathered(const Allocator& allocator) noexcept : Container(allocator) {}
+    gathered(const gathered&) = delete;
+    gathered& operator=(const gathered&) = delete;
+    constexpr ~gathered() { this->give_up(); }
+};
+
 template <class Store>
 class HEADROOM_HARDENED_ABI appending : public element_access<Store> {
     using base = element_access<Store>;
@@ -31,6 +41,7 @@ protected:
     using base::floor;
     using base::raw;
     using base::retreated;
+    using base::spare;
 
 public:
     using typename base::difference_type;
@@ -58,72 +69,16 @@ public:
     // the element's constructor throws; nothing has changed then. The argument may be an element of the container.
     // Invalidates: end(), and everything if elements moved.
 
-    HEADROOM_ALWAYS_INLINE constexpr void push_back(const value_type& value) {
-        if constexpr (!Store::stable) {
-            if constexpr (Store::in_registers()) {
-                append_small(value);
-                return;
-            }
-        }
-        if (HEADROOM_UNLIKELY(end_ == cap_)) {
-            if constexpr (Store::stable) {
-                HEADROOM_OPEN_TAIL();
-                this->make_room_for_one();
-            } else {
-                HEADROOM_OPEN_TAIL();
-                this->push_full(value);
-                return;
-            }
-        }
-        HEADROOM_TAIL_WINDOW(1);
-        this->construct(raw(end_), value);
-        ++end_;
-    }
-
-    HEADROOM_ALWAYS_INLINE constexpr void push_back(value_type&& value) {
-        if constexpr (!Store::stable) {
-            if constexpr (Store::in_registers()) {
-                append_small(value);
-                return;
-            }
-        }
-        if (HEADROOM_UNLIKELY(end_ == cap_)) {
-            if constexpr (Store::stable) {
-                HEADROOM_OPEN_TAIL();
-                this->make_room_for_one();
-            } else {
-                HEADROOM_OPEN_TAIL();
-                this->push_full(static_cast<value_type&&>(value));
-                return;
-            }
-        }
-        HEADROOM_TAIL_WINDOW(1);
-        this->construct(raw(end_), static_cast<value_type&&>(value));
-        ++end_;
-    }
-
+    HEADROOM_ALWAYS_INLINE constexpr void push_back(const value_type& value) { emplace_back(value); }
+    HEADROOM_ALWAYS_INLINE constexpr void push_back(value_type&& value) { emplace_back(static_cast<value_type&&>(value)); }
     template <class... Args>
     HEADROOM_ALWAYS_INLINE constexpr reference emplace_back(Args&&... args) {
-        if constexpr (!Store::stable) {
-            if constexpr (Store::in_registers()) {
-                const value_type value(static_cast<Args&&>(args)...);
-                return append_small(value);
-            }
+        if constexpr (Store::template made_first<Args...>()) {
+            const value_type value(static_cast<Args&&>(args)...);
+            return append_one(value);
+        } else {
+            return append_one(static_cast<Args&&>(args)...);
         }
-        if (HEADROOM_UNLIKELY(end_ == cap_)) {
-            if constexpr (Store::stable) {
-                HEADROOM_OPEN_TAIL();
-                this->make_room_for_one();
-            } else {
-                HEADROOM_OPEN_TAIL();
-                return this->emplace_full(static_cast<Args&&>(args)...);
-            }
-        }
-        HEADROOM_TAIL_WINDOW(1);
-        value_type* const place = raw(end_);
-        this->construct(place, static_cast<Args&&>(args)...);
-        ++end_;
-        return *place;
     }
 
     // The same, but null instead of an exception when there is no room and none can be had; the arguments are untouched then.
@@ -131,19 +86,11 @@ public:
     template <class... Args>
     constexpr value_type* try_emplace_back(Args&&... args) {
         if (HEADROOM_UNLIKELY(end_ == cap_)) {
-            if constexpr (Store::stable) {
-                HEADROOM_OPEN_TAIL();
-                if (!this->try_make_room_for_one()) return nullptr;
-            } else {
-                HEADROOM_OPEN_TAIL();
-                return this->try_emplace_full(static_cast<Args&&>(args)...);
-            }
+            HEADROOM_OPEN_TAIL();
+            const room_found<value_type> answer = this->try_room_for_one(static_cast<Args&&>(args)...);
+            if (answer.refused || answer.built != nullptr) return answer.built;
         }
-        HEADROOM_TAIL_WINDOW(1);
-        value_type* const place = raw(end_);
-        this->construct(place, static_cast<Args&&>(args)...);
-        ++end_;
-        return place;
+        return std::addressof(append_here(static_cast<Args&&>(args)...));
     }
     constexpr value_type* try_push_back(const value_type& value) { return try_emplace_back(value); }
     constexpr value_type* try_push_back(value_type&& value) { return try_emplace_back(std::move(value)); }
@@ -153,11 +100,7 @@ public:
     template <class... Args>
     HEADROOM_ALWAYS_INLINE constexpr reference unchecked_emplace_back(Args&&... args) {
         HEADROOM_EXPECT(end_ != cap_, no_room, "an unchecked append", 0);
-        HEADROOM_TAIL_WINDOW(1);
-        value_type* const place = raw(end_);
-        this->construct(place, static_cast<Args&&>(args)...);
-        ++end_;
-        return *place;
+        return append_here(static_cast<Args&&>(args)...);
     }
     HEADROOM_ALWAYS_INLINE constexpr reference unchecked_push_back(const value_type& value) {
         return unchecked_emplace_back(value);
@@ -168,11 +111,12 @@ public:
 
     template <compatible_range<value_type> R>
     constexpr void append_range(R&& values) {
+        walk_of<R> ends(values);
         if constexpr (multipass_range<R>) {
-            append_from(detail::range_distance(values), detail::source_at<value_type>(range_access::first(values)));
+            append_from(ends.count(), taken_from<range_iterator<R>>{std::move(ends.first)});
         } else {
-            if constexpr (measured_range<R>) reserve_more(detail::range_distance(values));
-            append_each(range_access::first(values), range_access::last(values));
+            reserve_more(ends.guess);
+            append_each(std::move(ends.first), std::move(ends.last));
         }
     }
 
@@ -238,10 +182,36 @@ public:
     constexpr void clear() noexcept { truncate(0); }
 
 protected:
-    // Room for `count` in all, without moving: only a store that is not stable has to ask.
-    constexpr bool widened(size_type count) {
+    // One element behind the last, where there is room. (A container with room has memory, so its end is a plain place.)
+    template <class... Args>
+    HEADROOM_ALWAYS_INLINE constexpr reference append_here(Args&&... args) {
+        HEADROOM_TAIL_WINDOW(1);
+        value_type* const place = raw(end_);
+        this->construct(place, static_cast<Args&&>(args)...);
+        ++end_;
+        return *place;
+    }
+    template <class... Args>
+    HEADROOM_ALWAYS_INLINE constexpr reference append_one(Args&&... args) {
+        if (HEADROOM_UNLIKELY(end_ == cap_)) {
+            HEADROOM_OPEN_TAIL();
+            if (value_type* const built = this->room_for_one(static_cast<Args&&>(args)...)) return *built;
+        }
+        return append_here(static_cast<Args&&>(args)...);
+    }
+
+    // Room for `count` elements in all, where they are. False where a store that is not stable cannot have it: then
+    // `elsewhere(self)` has done the whole operation, in a larger block; `self` is *this, as the caller knows it.
+    template <class Self, class Elsewhere>
+    constexpr bool room_in_place(Self& self, size_type count, Elsewhere elsewhere) {
         HEADROOM_OPEN_TAIL();
-        return this->widen(count);
+        if constexpr (Store::stable) {
+            this->make_room(count);
+        } else if (!this->widen(count)) {
+            elsewhere(self);
+            return false;
+        }
+        return true;
     }
 
     // Destroys the elements from `count` on.
@@ -254,31 +224,18 @@ protected:
         retreated(gone);
     }
 
-    // Appends an element that fits into registers: it is there before there is room, so it may come from an old element.
-    HEADROOM_ALWAYS_INLINE constexpr reference append_small(const value_type value) {
-        if (HEADROOM_UNLIKELY(end_ == cap_)) {
-            HEADROOM_OPEN_TAIL();
-            this->make_room_elsewhere();
-        }
-        HEADROOM_TAIL_WINDOW(1);
-        value_type* const place = raw(end_);
-        this->construct(place, value);
-        ++end_;
-        return *place;
-    }
-
     constexpr size_type checked_sum(size_type more) const {
         if (more > max_size() - size()) detail::throw_length_error("headroom: past max_size()");
         return size() + more;
     }
     constexpr void reserve_more(size_type more) {
-        if (more > static_cast<size_type>(cap_ - end_)) reserve(checked_sum(more));
+        if (more > spare()) reserve(checked_sum(more));
     }
 
     // Appends `count` elements from the source, whose first `skip` are not wanted.
     template <class Source>
     constexpr void append_from(size_type count, const Source& source, size_type skip = 0) {
-        if (count > static_cast<size_type>(cap_ - end_)) {
+        if (count > spare()) {
             const size_type needed = checked_sum(count);
             if constexpr (Source::in_steps) {
                 // (Not where the last step would be refused: a program that asks for too much must not fill memory first.)
@@ -287,14 +244,7 @@ protected:
                     return;
                 }
             }
-            if constexpr (Store::stable) {
-                HEADROOM_OPEN_TAIL();
-                this->make_room(needed);
-            } else if (!widened(needed)) {
-                HEADROOM_OPEN_TAIL();
-                this->append_full(count, source, skip);
-                return;
-            }
+            if (!room_in_place(*this, needed, [&](auto& self) { self.append_full(count, source, skip); })) return;
         }
         append_into_room(count, source, skip);
     }
@@ -307,7 +257,7 @@ protected:
 
     // As many elements as fill what is committed at a time when many are appended: fresh pages are zeroed by the system, and
     // elements go into them while they are still in the second-level cache.
-    static consteval size_type step() noexcept {
+    static constexpr size_type step() noexcept {
         constexpr size_type bytes = size_type{128} << 10;
         return sizeof(value_type) < bytes ? bytes / sizeof(value_type) : 1;
     }
@@ -325,39 +275,43 @@ protected:
     template <class Source>
     constexpr void append_in_steps(size_type count, const Source& source, size_type skip) {
         appended guard{*this, size()};
-        auto room = static_cast<size_type>(cap_ - end_);
         while (count != 0) {
-            if (room == 0) {
-                room = std::min(count, step());
-                if constexpr (Store::stable) {
-                    HEADROOM_OPEN_TAIL();
-                    this->make_room(size() + room);
-                } else if (!widened(size() + room)) {
-                    HEADROOM_OPEN_TAIL();
-                    this->append_full(count, source, skip);
-                    break;
-                }
-                room = static_cast<size_type>(cap_ - end_);
+            if (end_ == cap_ && !room_in_place(*this, size() + (std::min)(count, step()),
+                                               [&](auto& self) { self.append_full(count, source, skip); })) {
+                break;
             }
-            const size_type now = std::min(count, room);
+            const size_type now = (std::min)(count, spare());
             append_into_room(now, source, skip);
             count -= now;
             skip += now;
-            room = 0;
         }
         guard.all = true;
     }
 
+    // A range that can be walked but once. Where memory is refused in the middle of it, or the range throws, everything is as
+    // it was, and where it was: what is beyond the capacity is gathered elsewhere first.
     template <class It, class End>
     constexpr void append_each(It first, End last) {
-        for (; first != last; ++first) emplace_back(*first);
+        appended guard{*this, size()};
+        for (; first != last; ++first) {
+            if constexpr (!Store::stable) {
+                if (end_ == cap_ && guard.old != 0) {
+                    gathered<appending> rest(this->memory_.allocator());
+                    for (; first != last; ++first) rest.emplace_back(*first);
+                    append_from(rest.size(), given_away<value_type>{rest.data()});
+                    break;
+                }
+            }
+            emplace_back(*first);
+        }
+        guard.all = true;
     }
 
     template <class It>
     constexpr void append_between(It first, It last) {
         if constexpr (multipass_iterator<It>) {
             const auto count = static_cast<size_type>(std::distance(first, last));
-            append_from(count, detail::source_at<value_type>(std::move(first)));
+            append_from(count, taken_from<It>{std::move(first)});
         } else {
             append_each(std::move(first), std::move(last));
         }

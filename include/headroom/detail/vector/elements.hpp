@@ -20,6 +20,42 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
+// Whether a T made from a `From` (a T itself, however it is given) is a copy of its bytes and nothing else: no constructor of
+// the program's runs. Of a trivially copyable type that is not a matter of course: a template of its own may take T& before
+// the trivial constructor does.
+template <class T, class From>
+inline constexpr bool copied_as_bytes =
+    std::is_same_v<std::remove_cvref_t<From>, T> && !std::is_volatile_v<std::remove_reference_t<From>> &&
+    std::is_trivially_copyable_v<T> && std::is_trivially_constructible_v<T, From>;
+// The same for assigning a `From` to a T.
+template <class T, class From>
+inline constexpr bool assigned_as_bytes =
+    std::is_same_v<std::remove_cvref_t<From>, T> && !std::is_volatile_v<std::remove_reference_t<From>> &&
+    std::is_trivially_copyable_v<T> && std::is_trivially_assignable_v<T&, From>;
+// Whether T's constructor takes numbers by value, so that it is given copies of them as well as the originals: it takes a
+// volatile number, which no reference to a number would bind to; what converts to a number, which no template would make one
+// of; and not just anything. It must not throw.
+struct no_number {};
+template <class Number>
+struct nearly_a_number {
+    operator Number() const noexcept;
+};
+template <class T, class... Args>
+inline constexpr bool made_of_numbers = false;
+template <class T, class... Args>
+    requires((std::is_arithmetic_v<std::remove_cvref_t<Args>> || std::is_enum_v<std::remove_cvref_t<Args>>) && ...)
+inline constexpr bool made_of_numbers<T, Args...> =
+    sizeof...(Args) != 0 && std::is_nothrow_constructible_v<T, Args...> &&
+    std::is_constructible_v<T, volatile std::remove_cvref_t<Args>&...> &&
+    std::is_constructible_v<T, nearly_a_number<std::remove_cvref_t<Args>>...> &&
+    !std::is_constructible_v<T, std::conditional_t<true, no_number, Args>...>;
+
+// Whether elements may be pushed along as bytes. (What cannot be assigned at all, for a const member, may be.)
+template <class T>
+inline constexpr bool moved_as_bytes = std::is_trivially_copyable_v<T> &&
+                                       (std::is_trivially_constructible_v<T, T> || !std::is_constructible_v<T, T>) &&
+                                       (std::is_trivially_assignable_v<T&, T> || !std::is_assignable_v<T&, T>);
+
 // memmove that may be given null with a count of zero, as an empty container does.
 template <class T>
 void move_bytes(T* to, const T* from, std::size_t count) noexcept {
@@ -46,8 +82,16 @@ struct opened_gap {
     std::size_t behind;
     bool filled = false;
     constexpr ~opened_gap() {
-        if (!filled) move_bytes(place, place + count, behind);
+        if (!filled) detail::move_bytes(place, place + count, behind);
     }
+};
+
+// The answer to who asks for room for one more element: that it is refused; or the element, where it has been built already;
+// or neither, where it can be built now.
+template <class T>
+struct room_found {
+    T* built = nullptr;
+    bool refused = false;
 };
 
 // Elements under construction: destroyed again unless released.
@@ -100,7 +144,7 @@ private:
 inline void repeat_bytes(std::byte* data, std::size_t done, std::size_t total, std::size_t unit) noexcept {
     const std::size_t longest = unit < 4096 ? 4096 / unit * unit : unit;
     while (done < total) {
-        const std::size_t piece = std::min(std::min(done, longest), total - done);
+        const std::size_t piece = (std::min)((std::min)(done, longest), total - done);
         std::memcpy(data + done, data, piece);
         done += piece;
     }
@@ -122,7 +166,7 @@ struct defaults {
     constexpr T* construct(Store& store, T* to, std::size_t, std::size_t count) const {
         if constexpr (zero_is_bytes<T> && Store::plain()) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
-                zero_bytes(to, count);
+                detail::zero_bytes(to, count);
                 return to + count;
             }
         }
@@ -160,6 +204,9 @@ template <class Held>
 struct repeated {
     Held value;
 
+    // (Not by braces: the copy constructor may be explicit.)
+    constexpr explicit repeated(const std::remove_reference_t<Held>& from) : value(from) {}
+
     static constexpr bool own = !std::is_reference_v<Held>;
     static constexpr bool in_steps = true;
     template <class T>
@@ -167,13 +214,13 @@ struct repeated {
 
     template <class Store, class T>
     constexpr T* construct(Store& store, T* to, std::size_t, std::size_t count) const {
-        if constexpr (std::is_trivially_copyable_v<T> && std::is_trivially_copy_constructible_v<T> && Store::plain()) {
+        if constexpr (copied_as_bytes<T, const T&> && Store::plain()) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
                 constexpr std::size_t few = sizeof(T) < 256 ? 256 / sizeof(T) : 1;
-                const std::size_t head = std::min(count, few);
+                const std::size_t head = (std::min)(count, few);
                 for (std::size_t i = 0; i != head; ++i) ::new (static_cast<void*>(to + i)) T(value);
                 if (head != count) {
-                    repeat_bytes(reinterpret_cast<std::byte*>(to), head * sizeof(T), count * sizeof(T), sizeof(T));
+                    detail::repeat_bytes(reinterpret_cast<std::byte*>(to), head * sizeof(T), count * sizeof(T), sizeof(T));
                 }
                 return to + count;
             }
@@ -185,8 +232,7 @@ struct repeated {
 
     template <class Store, class T>
     constexpr void assign(Store& store, T* to, std::size_t, std::size_t count) const {
-        if constexpr (std::is_trivially_copyable_v<T> && std::is_trivially_copy_constructible_v<T> &&
-                      std::is_trivially_copy_assignable_v<T> && Store::plain()) {
+        if constexpr (copied_as_bytes<T, const T&> && assigned_as_bytes<T, const T&> && Store::plain()) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
                 construct(store, to, 0, count);
                 return;
@@ -203,23 +249,41 @@ struct repeated {
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
 
+// Where elements lie one behind the other in memory, and how a reference to one is given.
+template <class It>
+struct lying_in_memory {
+    static constexpr bool value = std::contiguous_iterator<It>;
+    static constexpr auto* address(const It& first) noexcept { return std::to_address(first); }
+};
+template <class It>
+struct lying_in_memory<std::move_iterator<It>> {
+    static constexpr bool value = std::contiguous_iterator<It>;
+    static constexpr auto* address(const std::move_iterator<It>& first) noexcept { return std::to_address(first.base()); }
+};
+
 // The elements from `first` on, which may be walked twice.
 template <class It>
 struct taken_from {
     It first;
 
     static constexpr bool own = true;    // the standard forbids ranges into the container itself
-    static constexpr bool in_steps = std::random_access_iterator<It>;
+    static constexpr bool in_steps = std::random_access_iterator<It> || lying_in_memory<It>::value;
     template <class T>
     static constexpr bool nothrow = false;
 
-    // Whether a range of T lies in memory as the elements will.
+    // Whether what is read from the iterator, made or assigned to a T, is a copy of bytes.
     template <class Store, class T>
-    static consteval bool bytes() {
-        if constexpr (std::contiguous_iterator<It> && Store::plain()) {
-            using reference = std::iter_reference_t<It>;
-            return std::is_same_v<std::remove_cvref_t<reference>, T> && !std::is_volatile_v<std::remove_reference_t<reference>> &&
-                   std::is_trivially_copyable_v<T> && std::is_trivially_constructible_v<T, reference>;
+    static constexpr bool constructed_as_bytes() noexcept {
+        if constexpr (lying_in_memory<It>::value && Store::plain()) {
+            return copied_as_bytes<T, std::iter_reference_t<It>>;
+        } else {
+            return false;
+        }
+    }
+    template <class Store, class T>
+    static constexpr bool assigned_as_bytes() noexcept {
+        if constexpr (lying_in_memory<It>::value && Store::plain()) {
+            return detail::assigned_as_bytes<T, std::iter_reference_t<It>>;
         } else {
             return false;
         }
@@ -227,7 +291,7 @@ struct taken_from {
 
     constexpr It at(std::size_t skip) const {
         It it = first;
-        if constexpr (std::random_access_iterator<It>) {
+        if constexpr (in_steps) {
             it += static_cast<std::iter_difference_t<It>>(skip);
         } else {
             for (; skip != 0; --skip) ++it;
@@ -237,9 +301,9 @@ struct taken_from {
 
     template <class Store, class T>
     constexpr T* construct(Store& store, T* to, std::size_t skip, std::size_t count) const {
-        if constexpr (bytes<Store, T>()) {
+        if constexpr (constructed_as_bytes<Store, T>()) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
-                if (count != 0) copy_bytes(to, static_cast<const T*>(std::to_address(first)) + skip, count);
+                if (count != 0) detail::copy_bytes(to, static_cast<const T*>(lying_in_memory<It>::address(first)) + skip, count);
                 return to + count;
             }
         }
@@ -253,9 +317,9 @@ struct taken_from {
 
     template <class Store, class T>
     constexpr void assign(Store&, T* to, std::size_t skip, std::size_t count) const {
-        if constexpr (bytes<Store, T>() && std::is_trivially_copy_assignable_v<T>) {
+        if constexpr (assigned_as_bytes<Store, T>()) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
-                if (count != 0) move_bytes(to, static_cast<const T*>(std::to_address(first)) + skip, count);
+                if (count != 0) detail::move_bytes(to, static_cast<const T*>(lying_in_memory<It>::address(first)) + skip, count);
                 return;
             }
         }
@@ -268,16 +332,42 @@ struct taken_from {
 #pragma GCC diagnostic pop
 #endif
 
-// Moves from plain pointers to trivially copyable elements are copies; seen as such, they are copied as bytes.
-template <class T, class It>
-constexpr auto source_at(It first) {
-    return taken_from<It>{std::move(first)};
-}
+// The elements from `first` on, which are given away. (With pointers: an iterator that moves has operators, which would be
+// looked for beside the program's types.)
 template <class T>
-    requires std::is_trivially_copyable_v<T> && std::is_trivially_copy_constructible_v<T> &&
-             std::is_trivially_copy_assignable_v<T>
-constexpr auto source_at(std::move_iterator<T*> first) {
-    return taken_from<T*>{first.base()};
-}
+struct given_away {
+    T* first;
+
+    static constexpr bool own = true;
+    static constexpr bool in_steps = true;
+    template <class>
+    static constexpr bool nothrow = false;
+
+    template <class Store>
+    constexpr T* construct(Store& store, T* to, std::size_t skip, std::size_t count) const {
+        if constexpr (copied_as_bytes<T, T> && Store::plain()) {
+            if (!HEADROOM_CONSTANT_EVALUATED()) {
+                detail::copy_bytes(to, first + skip, count);
+                return to + count;
+            }
+        }
+        unfinished<Store> built(store, to);
+        T* from = first + skip;
+        for (T* const last = to + count; built.end != last; ++built.end, ++from) store.construct(built.end, std::move(*from));
+        return built.release();
+    }
+
+    template <class Store>
+    constexpr void assign(Store&, T* to, std::size_t skip, std::size_t count) const {
+        if constexpr (assigned_as_bytes<T, T> && Store::plain()) {
+            if (!HEADROOM_CONSTANT_EVALUATED()) {
+                detail::move_bytes(to, first + skip, count);
+                return;
+            }
+        }
+        T* from = first + skip;
+        for (T* const last = to + count; to != last; ++to, ++from) *to = std::move(*from);
+    }
+};
 
 }}}  // namespace headroom::detail

@@ -39,15 +39,15 @@ struct heap_memory {
     using allocator_type = std::allocator<T>;
     using reference_type = heap_memory;    // how the slow paths take it: by value, there is nothing in it
 
-    static consteval bool plain() noexcept { return true; }
+    static constexpr bool plain() noexcept { return true; }
     // Whether a growing block may be handed to realloc.
-    static consteval bool reallocates() noexcept { return is_trivially_relocatable_v<T>; }
-    static consteval bool annotates() noexcept { return Policy::commit.how_held() == holding::guarded; }
+    static constexpr bool reallocates() noexcept { return is_trivially_relocatable_v<T>; }
+    static constexpr bool annotates() noexcept { return Policy::commit.how_held() == holding::guarded; }
 
     constexpr heap_memory() noexcept = default;
     constexpr explicit heap_memory(const std::allocator<T>&) noexcept {}
     [[nodiscard]] static constexpr std::allocator<T> allocator() noexcept { return {}; }
-    [[nodiscard]] static constexpr std::size_t most() noexcept { return most_elements(sizeof(T)); }
+    [[nodiscard]] static constexpr std::size_t most() noexcept { return detail::most_elements(sizeof(T)); }
 
     template <class... Args>
     HEADROOM_ALWAYS_INLINE static constexpr void construct(T* place, Args&&... args) {
@@ -68,7 +68,7 @@ struct heap_memory {
             T* const begin = std::allocator<T>{}.allocate(wanted);
             return {begin, begin + wanted};
         }
-        if (wanted >= large_from()) return elements(allocate_large(layout, required, wanted, exactly));
+        if (wanted >= large_from()) return elements(detail::allocate_large(layout, required, wanted, exactly));
         T* const begin = static_cast<T*>(take(wanted * sizeof(T)));
         return {begin, begin == nullptr ? nullptr : begin + wanted};
     }
@@ -80,7 +80,7 @@ struct heap_memory {
         }
         if (begin == nullptr) return;
         if (is_large(begin, cap)) {
-            release_large(layout, begin);
+            detail::release_large(layout, begin);
         } else {
             give(begin);
         }
@@ -88,12 +88,12 @@ struct heap_memory {
 
     // Whether the address space for `required` elements is there.
     [[nodiscard]] static constexpr bool reaches(T* begin, T* cap, std::size_t required) noexcept {
-        return is_large(begin, cap) && reaches_large(layout, begin, required);
+        return is_large(begin, cap) && detail::reaches_large(layout, begin, required);
     }
     // Room for `required` elements without moving those that are there: the new end of the block, or null.
     [[nodiscard]] static constexpr T* widen(T* begin, T* cap, std::size_t required, bool exactly) noexcept {
         if (HEADROOM_CONSTANT_EVALUATED() || !is_large(begin, cap)) return nullptr;
-        const std::size_t wider = widen_large(layout, begin, required, exactly);
+        const std::size_t wider = detail::widen_large(layout, begin, required, exactly);
         return wider == 0 ? nullptr : begin + wider;
     }
 
@@ -102,7 +102,7 @@ struct heap_memory {
                                           bool exactly) noexcept {
         static_assert(is_trivially_relocatable_v<T>);
         const auto size = static_cast<std::size_t>(end - begin);
-        if (is_large(begin, cap)) return elements(regrow_large(layout, begin, size, required, wanted, exactly));
+        if (is_large(begin, cap)) return elements(detail::regrow_large(layout, begin, size, required, wanted, exactly));
         // glibc serves small blocks from a cache of the thread, but its realloc puts into it and never takes from it.
         if (from_malloc() && wanted < large_from() && wanted > small_bytes / sizeof(T)) {
             T* const moved = static_cast<T*>(std::realloc(static_cast<void*>(begin), wanted * sizeof(T)));
@@ -110,7 +110,7 @@ struct heap_memory {
         }
         const block<T*> to = allocate(required, wanted, exactly);
         if (to.begin == nullptr) return to;
-        copy_bytes(to.begin, begin, size);
+        detail::copy_bytes(to.begin, begin, size);
         give(begin);
         return to;
     }
@@ -118,13 +118,13 @@ struct heap_memory {
     // The block of a reservation with no more committed than `size` elements need; other blocks as they are.
     [[nodiscard]] static constexpr T* trim(T* begin, T* cap, std::size_t size) noexcept {
         if (HEADROOM_CONSTANT_EVALUATED() || !is_large(begin, cap) || size < large_from()) return cap;
-        return begin + trim_large(layout, begin, size, static_cast<std::size_t>(cap - begin));
+        return begin + detail::trim_large(layout, begin, size, static_cast<std::size_t>(cap - begin));
     }
 
     // Whether `size` elements of a block of `capacity` had better be in another block.
     [[nodiscard]] static constexpr bool wastes(T* begin, std::size_t size, std::size_t capacity) noexcept {
         if (HEADROOM_CONSTANT_EVALUATED() || size < large_from()) return size != capacity;
-        return size != capacity && on_heap(layout, begin);
+        return size != capacity && detail::on_heap(layout, begin);
     }
 
 private:
@@ -147,8 +147,8 @@ private:
     [[nodiscard]] static constexpr bool from_malloc() noexcept {
         return is_trivially_relocatable_v<T> && alignof(T) <= alignof(std::max_align_t);
     }
-    [[nodiscard]] static void* take(std::size_t bytes) noexcept { return take_from_heap(from_malloc(), alignof(T), bytes); }
-    static void give(void* memory) noexcept { give_to_heap(from_malloc(), alignof(T), memory); }
+    [[nodiscard]] static void* take(std::size_t bytes) noexcept { return detail::take_from_heap(from_malloc(), alignof(T), bytes); }
+    static void give(void* memory) noexcept { detail::give_to_heap(from_malloc(), alignof(T), memory); }
 
     static constexpr large_layout layout{sizeof(T), alignof(T), large_from(), from_malloc(), &Policy::commit};
 };

@@ -24,6 +24,7 @@ class HEADROOM_HARDENED_ABI inserting : public appending<Store> {
 
 protected:
     using base::append_each;
+    using base::at_index;
     using base::base;
     using base::begin_;
     using base::bytewise;
@@ -33,9 +34,11 @@ protected:
     using base::floor;
     using base::index_of;
     using base::raw;
+    using base::reserve_more;
     using base::retreated;
+    using base::room_in_place;
+    using base::spare;
     using base::truncate;
-    using base::widened;
 
 public:
     using typename base::const_iterator;
@@ -43,33 +46,21 @@ public:
     using typename base::iterator;
     using typename base::size_type;
     using typename base::value_type;
-    using base::begin;
     using base::size;
 
     // --- Erasing. Throws what the element's assignment throws.
 
     // O(elements erased + elements behind them). Invalidates: the erased elements and all behind them.
-    constexpr iterator erase(const_iterator where) { return erase(where, where + 1); }
+    constexpr iterator erase(const_iterator where) {
+        const size_type index = index_of(where, "erase()");
+        HEADROOM_EXPECT(index != size(), no_position, "erase()", reinterpret_cast<std::uintptr_t>(std::to_address(where)));
+        return erase_at(index, 1);
+    }
     constexpr iterator erase(const_iterator first, const_iterator last) {
         const size_type index = index_of(first, "erase()");
-        const size_type count = index_of(last, "erase()") - index;
-        HEADROOM_EXPECT(first <= last, backwards, "erase()", 0);
-        if (count != 0) {
-            value_type* const to = raw(begin_) + index;
-            value_type* const from = to + count;
-            const size_type kept = size() - count;
-            if constexpr (bytewise()) {
-                if (!HEADROOM_CONSTANT_EVALUATED()) {
-                    detail::move_bytes(to, from, kept - index);
-                    end_ -= static_cast<difference_type>(count);
-                    retreated(count);
-                    return begin() + static_cast<difference_type>(index);
-                }
-            }
-            std::move(from, raw(end_), to);
-            truncate(kept);
-        }
-        return begin() + static_cast<difference_type>(index);
+        const size_type end = index_of(last, "erase()");
+        HEADROOM_EXPECT(index <= end, backwards, "erase()", 0);
+        return erase_at(index, end - index);
     }
 
     // --- Insertion. O(elements inserted + elements behind them). Throw as appending does; when what throws is an element's
@@ -98,25 +89,23 @@ public:
             return emplace_at(index, std::move(value));
         }
         shift_by_one(place, last, value);
-        return begin() + static_cast<difference_type>(index);
+        return at_index(index);
     }
 
     constexpr iterator insert(const_iterator where, size_type count, const value_type& value) {
         const size_type index = index_of(where, "insert()");
-        if (count == 0) return begin() + static_cast<difference_type>(index);
+        if (count == 0) return at_index(index);
         if constexpr (bytewise()) {
             return insert_from(index, count, repeated<value_type>{value});
         } else {
-            if constexpr (!Store::stable) {
-                // In a new block the new elements are made while the old ones, and the value among them, are still there.
-                if (count > static_cast<size_type>(cap_ - end_) && !widened(checked_sum(count))) {
-                    HEADROOM_OPEN_TAIL();
-                    this->open_gap_full(index, count, repeated<const value_type&>{value});
-                    return begin() + static_cast<difference_type>(index);
-                }
+            // In a new block the new elements are made while the old ones, and the value among them, are still there.
+            if (count <= spare() || room_in_place(*this, checked_sum(count), [&](auto& self) {
+                    self.open_gap_full(index, count, repeated<const value_type&>{value});
+                })) {
+                temporary<Store> copy(floor(), value);
+                fill_gap(index, count, repeated<const value_type&>{copy.get()});
             }
-            temporary<Store> copy(floor(), value);
-            return insert_from(index, count, repeated<const value_type&>{copy.get()});
+            return at_index(index);
         }
     }
     template <any_input_iterator It>
@@ -129,70 +118,73 @@ public:
     template <compatible_range<value_type> R>
     constexpr iterator insert_range(const_iterator where, R&& values) {
         const size_type index = index_of(where, "insert_range()");
+        walk_of<R> ends(values);
         if constexpr (multipass_range<R>) {
-            const auto count = detail::range_distance(values);
-            return insert_from(index, count, detail::source_at<value_type>(range_access::first(values)));
+            return insert_from(index, ends.count(), taken_from<range_iterator<R>>{std::move(ends.first)});
         } else {
-            return insert_between(index, range_access::first(values), range_access::last(values));
+            reserve_more(ends.guess);
+            return insert_each(index, std::move(ends.first), std::move(ends.last));
         }
     }
 
 protected:
+    constexpr iterator erase_at(size_type index, size_type count) {
+        if (count != 0) {
+            value_type* const to = raw(begin_) + index;
+            value_type* const from = to + count;
+            const size_type kept = size() - count;
+            if constexpr (bytewise()) {
+                if (!HEADROOM_CONSTANT_EVALUATED()) {
+                    detail::move_bytes(to, from, kept - index);
+                    end_ -= static_cast<difference_type>(count);
+                    retreated(count);
+                    return at_index(index);
+                }
+            }
+            for (value_type *each = from, *place = to; each != raw(end_); ++each, ++place) *place = std::move(*each);
+            truncate(kept);
+        }
+        return at_index(index);
+    }
+
     template <class It>
     constexpr iterator insert_between(size_type index, It first, It last) {
         if constexpr (multipass_iterator<It>) {
             const auto count = static_cast<size_type>(std::distance(first, last));
-            return insert_from(index, count, detail::source_at<value_type>(std::move(first)));
+            return insert_from(index, count, taken_from<It>{std::move(first)});
         } else {
             return insert_each(index, std::move(first), std::move(last));
         }
     }
-    template <class It, class End>
-        requires(!std::is_same_v<It, End>)
-    constexpr iterator insert_between(size_type index, It first, End last) {
-        return insert_each(index, std::move(first), std::move(last));
-    }
     // A range that can be walked but once: appended, then turned into place by turning it round, and each part of it back.
     template <class It, class End>
     constexpr iterator insert_each(size_type index, It first, End last) {
-        const auto old = static_cast<difference_type>(size());
+        const size_type old = size();
         append_each(std::move(first), std::move(last));
-        const auto place = static_cast<difference_type>(index);
-        detail::turn_round(raw(begin_) + place, raw(begin_) + old);
-        detail::turn_round(raw(begin_) + old, raw(end_));
-        detail::turn_round(raw(begin_) + place, raw(end_));
-        return begin() + place;
+        if (old != index) {
+            value_type* const from = raw(begin_);
+            detail::turn_round(from + index, from + old);
+            detail::turn_round(from + old, raw(end_));
+            detail::turn_round(from + index, raw(end_));
+        }
+        return at_index(index);
     }
 
     template <class Source>
     constexpr iterator insert_from(size_type index, size_type count, const Source& source) {
-        if (count > static_cast<size_type>(cap_ - end_)) {
-            const size_type needed = checked_sum(count);
-            if constexpr (Store::stable) {
-                HEADROOM_OPEN_TAIL();
-                this->make_room(needed);
-            } else if (!widened(needed)) {
-                HEADROOM_OPEN_TAIL();
-                this->open_gap_full(index, count, source);
-                return begin() + static_cast<difference_type>(index);
-            }
+        if (count <= spare() || room_in_place(*this, checked_sum(count), [&](auto& self) { self.open_gap_full(index, count, source); })) {
+            if (count != 0) fill_gap(index, count, source);
         }
-        if (count != 0) fill_gap(index, count, source);
-        return begin() + static_cast<difference_type>(index);
+        return at_index(index);
     }
 
     // One element made from the arguments, at `index`.
     template <class... Args>
     constexpr iterator emplace_at(size_type index, Args&&... args) {
-        if (end_ == cap_) {
-            if constexpr (Store::stable) {
-                HEADROOM_OPEN_TAIL();
-                this->make_room_for_one();
-            } else if (!widened(size() + 1)) {
-                HEADROOM_OPEN_TAIL();
-                this->emplace_gap_full(index, std::forward<Args>(args)...);
-                return begin() + static_cast<difference_type>(index);
-            }
+        if (end_ == cap_ && !room_in_place(*this, checked_sum(1), [&](auto& self) {
+                self.emplace_gap_full(index, std::forward<Args>(args)...);
+            })) {
+            return at_index(index);
         }
         value_type* const place = raw(begin_) + index;
         value_type* const last = raw(end_);
@@ -204,7 +196,7 @@ protected:
             temporary<Store> value(floor(), std::forward<Args>(args)...);
             shift_by_one(place, last, value.get());
         }
-        return begin() + static_cast<difference_type>(index);
+        return at_index(index);
     }
 
     // Moves [place, last) up by one, and `value`, which is none of them, to `place`. There is room; place != last.
@@ -220,8 +212,14 @@ protected:
         }
         this->construct(last, std::move(*(last - 1)));
         ++end_;
-        std::move_backward(place, last - 1, last);
+        push_up(place, last - 1, last);
         *place = std::move(value);
+    }
+
+    // Moves [first, last) up, to end at `end`: one by one, from the last on. (As std::move_backward, but that looks for functions
+    // beside the program's types.)
+    static constexpr void push_up(value_type* first, value_type* last, value_type* end) {
+        while (last != first) *--end = std::move(*--last);
     }
 
     // Whether the pointer, which may point anywhere, points to one of the elements.
@@ -261,7 +259,7 @@ protected:
         }
         if (behind > count) {
             append_moved(last - count, last);
-            std::move_backward(place, last - count, last);
+            push_up(place, last - count, last);
             source.assign(floor(), place, 0, count);
         } else {
             source.construct(floor(), last, behind, count - behind);

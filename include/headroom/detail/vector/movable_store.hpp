@@ -1,9 +1,8 @@
 // The floor of vector: three pointers into memory that may have to be left for a larger block.
 //
-// `Memory` is where blocks come from (heap_memory or allocator_memory). What is here is how elements get from one block to the
-// next with the standard's guarantees: everything new is built in the new block first, while the old elements are still
-// alive (so that a new element may be made from an old one), then the old ones are moved if that cannot fail, or copied.
-// Relocatable elements go as bytes.
+// `Memory` is where blocks come from (heap_memory or allocator_memory). What is here is what an operation does when the block
+// is full, with the standard's guarantees: everything new is built in the new block first, while the old elements are still
+// alive (so that a new element may be made from an old one), then the old ones follow (block_moves.hpp).
 #pragma once
 
 #include <cstddef>
@@ -13,6 +12,7 @@
 
 #include <headroom/detail/annotate.hpp>
 #include <headroom/detail/attributes.hpp>
+#include <headroom/detail/vector/block_moves.hpp>
 #include <headroom/detail/vector/elements.hpp>
 #include <headroom/detail/errors.hpp>
 #include <headroom/detail/vector/heap_memory.hpp>
@@ -25,14 +25,16 @@ template <class T>
 inline constexpr std::size_t first_capacity = sizeof(T) < 64 ? 64 / sizeof(T) : 1;
 
 template <class Memory, class Policy>
-class movable_store {
+class movable_store : block_moves<Memory> {
+    using moves = block_moves<Memory>;
+
 public:
     using value_type = typename Memory::value_type;
     using pointer = typename Memory::pointer;
     using const_pointer = typename Memory::const_pointer;
 
     static constexpr bool stable = false;
-    static consteval bool plain() noexcept { return Memory::plain(); }
+    static constexpr bool plain() noexcept { return Memory::plain(); }
 
     template <class... Args>
     HEADROOM_ALWAYS_INLINE constexpr void construct(value_type* place, Args&&... args) {
@@ -43,8 +45,8 @@ public:
 
 protected:
     using T = value_type;
-    using memory_reference = typename Memory::reference_type;
-    using extent = block<pointer>;
+    using typename moves::extent;
+    using typename moves::memory_reference;
 
     constexpr movable_store() = default;
     // (An allocator is copied or moved once on its way here, not more.)
@@ -57,91 +59,50 @@ protected:
     [[nodiscard]] constexpr std::size_t max_size() const noexcept { return memory_.most(); }
     [[nodiscard]] static constexpr bool annotates() noexcept { return Memory::annotates(); }
 
-    // Whether elements may leave a block as bytes.
-    static consteval bool leaves_as_bytes() noexcept { return Memory::plain() && is_trivially_relocatable_v<T>; }
-    // Whether a new element is best made in registers before the block grows: then nothing refers to the old block.
-    static consteval bool fits_registers() noexcept {
-        return Memory::reallocates() && std::is_trivially_copyable_v<T> && std::is_trivially_copy_constructible_v<T> &&
-               sizeof(T) <= 64;
-    }
-
-    // Whether it may be made even before it is known whether the block must grow: then both paths end alike.
-    static consteval bool in_registers() noexcept {
-        return fits_registers() && sizeof(T) <= 16;
-    }
-
-    // A block with room for one more, after a full one.
-    HEADROOM_ALWAYS_INLINE constexpr void make_room_elsewhere() {
-        if (HEADROOM_CONSTANT_EVALUATED()) {
-            const std::size_t required = size_of() + 1;
-            rebuild(obtain(memory_, required, next(begin_, cap_, required), false), size_of(), 0, [](T* place) { return place; });
+    // Whether a new element made from `Args` may be made elsewhere and copied to its place, with nobody to tell the difference:
+    // no constructor of the program's sees its address.
+    template <class... Args>
+    static constexpr bool copied_to_its_place() noexcept {
+        if constexpr (!Memory::reallocates() || !copied_as_bytes<T, const T&>) {
+            return false;
+        } else if constexpr (sizeof...(Args) == 1) {
+            return std::is_scalar_v<T> || (copied_as_bytes<T, Args> && ...);
         } else {
-            const std::size_t size = size_of();
-            install(one_more(begin_, end_, cap_), size);
+            return std::is_scalar_v<T>;
         }
     }
-
-    // --- The slow paths of appending one element. Each leaves the vector as it was when it throws.
-
-    HEADROOM_ALWAYS_INLINE constexpr void push_full(const T& value) {
-        if constexpr (fits_registers()) {
-            if (!HEADROOM_CONSTANT_EVALUATED()) {
-                const T copy(value);
-                const std::size_t size = size_of();
-                install(one_more(begin_, end_, cap_), size);
-                construct(end_, copy);
-                ++end_;
-                return;
-            }
-        } else if constexpr (Memory::reallocates() && std::is_nothrow_copy_constructible_v<T>) {
-            if (!HEADROOM_CONSTANT_EVALUATED()) {
-                construct_moved(std::addressof(value));
-                return;
-            }
-        }
-        emplace_full(value);
+    // Whether it is to be made before it is known whether the block must grow: in registers, so that both paths end alike.
+    template <class... Args>
+    static constexpr bool made_first() noexcept {
+        return copied_to_its_place<Args...>() && sizeof(T) <= 16;
     }
-    HEADROOM_ALWAYS_INLINE constexpr void push_full(T&& value) {
-        if constexpr (fits_registers()) {
-            push_full(static_cast<const T&>(value));
+
+    // --- Room for one element more, when the block is full. Each leaves the vector as it was when it throws.
+
+    // Null: there is room at the end now. Else the element, which has been built from the arguments in a larger block already
+    // (since they may be, or refer to, old elements), and counted.
+    template <class... Args>
+    HEADROOM_ALWAYS_INLINE constexpr T* room_for_one(Args&&... args) {
+        if constexpr (made_first<Args...>()) {
+            make_room_elsewhere();
+            return nullptr;
         } else {
-            if constexpr (Memory::reallocates() && std::is_nothrow_move_constructible_v<T>) {
+            if constexpr (Memory::reallocates()) {
                 if (!HEADROOM_CONSTANT_EVALUATED()) {
-                    construct_moved(std::addressof(value));
-                    return;
+                    T* const built = built_elsewhere(static_cast<Args&&>(args)...);
+                    if (built == nullptr) HEADROOM_UNREACHABLE();
+                    return built;
                 }
             }
-            emplace_full(static_cast<T&&>(value));
+            return built_in(one_more_with<false>(memory_, begin_, end_, cap_, static_cast<Args&&>(args)...));
         }
     }
+    // The same, but where memory is refused the answer says so.
     template <class... Args>
-    HEADROOM_ALWAYS_INLINE constexpr T& emplace_full(Args&&... args) {
-        if constexpr (fits_registers()) {
-            if (!HEADROOM_CONSTANT_EVALUATED()) {
-                const T copy(static_cast<Args&&>(args)...);
-                const std::size_t size = size_of();
-                install(one_more(begin_, end_, cap_), size);
-                T* const place = end_;
-                construct(place, copy);
-                ++end_;
-                return *place;
-            }
-        }
-        const std::size_t size = size_of();
-        install(one_more_with<false>(memory_, begin_, end_, cap_, static_cast<Args&&>(args)...), size);
-        T* const place = raw_pointer(end_);
-        ++end_;
-        return *place;
-    }
-    template <class... Args>
-    constexpr T* try_emplace_full(Args&&... args) {
-        const std::size_t size = size_of();
+    constexpr room_found<T> try_room_for_one(Args&&... args) {
         const extent to = one_more_with<true>(memory_, begin_, end_, cap_, static_cast<Args&&>(args)...);
-        if (to.begin == pointer()) return nullptr;
-        install(to, size);
-        T* const place = raw_pointer(end_);
-        ++end_;
-        return place;
+        if (to.begin == pointer()) return {nullptr, true};
+        return {built_in(to), false};
     }
 
     // --- The slow paths of the bulk operations.
@@ -159,7 +120,7 @@ protected:
             if (!HEADROOM_CONSTANT_EVALUATED()) {
                 const std::size_t size = size_of();    // the old pointers are dead once realloc has had them
                 const extent to = memory_.regrow(begin_, end_, cap_, count, count, true);
-                if (to.begin == nullptr) throw_bad_alloc();
+                if (to.begin == nullptr) detail::throw_bad_alloc();
                 install(to, size);
                 return;
             }
@@ -179,7 +140,7 @@ protected:
         if constexpr (Memory::reallocates() && Source::own && Source::template nothrow<T>) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
                 const extent to = memory_.regrow(begin_, end_, cap_, required, next(begin_, cap_, required), false);
-                if (to.begin == nullptr) throw_bad_alloc();
+                if (to.begin == nullptr) detail::throw_bad_alloc();
                 install(to, size);
                 source.construct(*this, end_, skip, count);
                 end_ += static_cast<std::ptrdiff_t>(count);
@@ -249,7 +210,7 @@ protected:
         }
 #if defined(HEADROOM_ASAN)
         if constexpr (Memory::annotates()) {
-            if (!HEADROOM_CONSTANT_EVALUATED()) open_all(begin_, cap_, end_);
+            if (!HEADROOM_CONSTANT_EVALUATED()) detail::open_all(begin_, cap_, end_);
         }
 #endif
         memory_.release(begin_, cap_);
@@ -271,7 +232,7 @@ protected:
     // Room for `count` elements in an empty store: all of it on the heap; in a reservation the address space, and memory for
     // the first `few`.
     constexpr void open(std::size_t count, std::size_t few) {
-        if (count > memory_.most()) throw_length_error("headroom::vector: past max_size()");
+        if (count > memory_.most()) detail::throw_length_error("headroom::vector: past max_size()");
         if (count != 0) install(obtain(memory_, few < count ? few : count, count, few >= count), 0);
     }
 
@@ -281,28 +242,17 @@ protected:
     [[no_unique_address]] Memory memory_{};
 
 private:
-    // A block that is given back unless kept.
-    struct borrowed {
-        memory_reference memory;
-        extent held;
-        constexpr borrowed(memory_reference from, extent what) noexcept : memory(from), held(what) {}
-        borrowed(const borrowed&) = delete;
-        borrowed& operator=(const borrowed&) = delete;
-        constexpr ~borrowed() { memory.release(held.begin, held.cap); }
-        constexpr extent keep() noexcept {
-            const extent kept = held;
-            held = extent{};
-            return kept;
-        }
-    };
+    using typename moves::borrowed;
+    using typename moves::under_construction;
+    using moves::build_again;
+    using moves::destroy_in;
+    using moves::leave;
+    using moves::leaves_as_bytes;
+    using moves::move_out;
+    using moves::obtain;
+    using moves::raw_pointer;
+    using moves::try_obtain;
 
-    static constexpr T* raw_pointer(const pointer& from) noexcept {
-        if constexpr (std::is_pointer_v<pointer>) {
-            return from;
-        } else {
-            return from == pointer() ? nullptr : std::to_address(from);
-        }
-    }
     [[nodiscard]] constexpr std::size_t size_of() const noexcept { return static_cast<std::size_t>(end_ - begin_); }
 
     HEADROOM_ALWAYS_INLINE constexpr void install(const extent& to, std::size_t size) noexcept {
@@ -320,47 +270,53 @@ private:
 
     static constexpr std::size_t required_for_one(memory_reference memory, const pointer& begin, const pointer& end) {
         const auto size = static_cast<std::size_t>(end - begin);
-        if (size >= memory.most()) throw_length_error("headroom::vector: past max_size()");
+        if (size >= memory.most()) detail::throw_length_error("headroom::vector: past max_size()");
         return size + 1;
     }
 
-    static constexpr extent obtain(memory_reference memory, std::size_t required, std::size_t wanted, bool exactly) {
-        if (required > memory.most()) throw_length_error("headroom::vector: past max_size()");
-        if (wanted > memory.most()) wanted = memory.most();
-        const extent made = memory.allocate(required, wanted, exactly);
-        if (made.begin == pointer()) throw_bad_alloc();
-        return made;
+    // The larger block becomes ours, with the new element behind the old ones.
+    HEADROOM_ALWAYS_INLINE constexpr T* built_in(const extent& to) noexcept {
+        install(to, size_of());
+        T* const built = raw_pointer(end_);
+        ++end_;
+        return built;
     }
-    // The same, null where memory is refused.
-    static constexpr extent try_obtain(memory_reference memory, std::size_t required, std::size_t wanted, bool exactly) {
-        if (required > memory.most()) return {};
-        if (wanted > memory.most()) wanted = memory.most();
-        if constexpr (std::is_reference_v<memory_reference>) {
-#if defined(__cpp_exceptions)
-            try {
-                return memory.allocate(required, wanted, exactly);
-            } catch (const std::bad_alloc&) {
-                return {};
-            }
-#else
-            return memory.allocate(required, wanted, exactly);
-#endif
+
+    // A block with room for one more, after a full one.
+    HEADROOM_ALWAYS_INLINE constexpr void make_room_elsewhere() {
+        const std::size_t size = size_of();
+        if (HEADROOM_CONSTANT_EVALUATED()) {
+            rebuild(obtain(memory_, size + 1, next(begin_, cap_, size + 1), false), size, 0, [](T* place) { return place; });
         } else {
-            return memory.allocate(required, wanted, exactly);
+            install(larger(begin_, end_, cap_), size);
         }
     }
 
-    static constexpr void destroy_in(memory_reference memory, [[maybe_unused]] T* first, [[maybe_unused]] T* last) noexcept {
-        if constexpr (!std::is_trivially_destructible_v<T> || !Memory::plain()) {
-            for (; first != last; ++first) memory.destroy_one(first);
+    // The element made from the arguments, in a larger block of memory that reallocates.
+    template <class... Args>
+    HEADROOM_ALWAYS_INLINE T* built_elsewhere(Args&&... args) {
+        if constexpr (copied_to_its_place<Args...>() && sizeof(T) <= 64) {
+            const T copy(static_cast<Args&&>(args)...);
+            make_room_elsewhere();
+            construct(end_, copy);
+            return end_++;
+        } else if constexpr (sizeof...(Args) == 1 && (std::is_same_v<std::remove_cvref_t<Args>, T> && ...) &&
+                             std::is_nothrow_constructible_v<T, Args...>) {
+            return construct_moved<Args...>(std::addressof(args)...);
+        } else if constexpr (made_of_numbers<T, Args...>) {
+            return construct_afterwards<Args...>(args...);
+        } else if constexpr (std::is_trivially_copyable_v<T> && sizeof(T) <= 64) {
+            return construct_between(static_cast<Args&&>(args)...);
+        } else {
+            return built_in(one_more_with<false>(memory_, begin_, end_, cap_, static_cast<Args&&>(args)...));
         }
     }
 
     // A larger block with the same elements.
-    HEADROOM_COLD static extent one_more(T* begin, T* end, T* cap) {
+    HEADROOM_COLD static extent larger(T* begin, T* end, T* cap) {
         const std::size_t required = required_for_one(Memory{}, begin, end);
         const extent to = Memory::regrow(begin, end, cap, required, next(begin, cap, required), false);
-        if (to.begin == nullptr) throw_bad_alloc();
+        if (to.begin == nullptr) detail::throw_bad_alloc();
         return to;
     }
 
@@ -391,54 +347,6 @@ private:
         return to.keep();
     }
 
-    // As `unfinished`, for functions that have the memory but not the store.
-    struct under_construction {
-        memory_reference memory;
-        T* first;
-        T* last;
-        constexpr under_construction(memory_reference in, T* from, T* to) noexcept : memory(in), first(from), last(to) {}
-        under_construction(const under_construction&) = delete;
-        under_construction& operator=(const under_construction&) = delete;
-        constexpr ~under_construction() { destroy_in(memory, first, last); }
-        constexpr void release() noexcept { first = last; }
-    };
-
-    // Builds the elements of [first, last) again at `to`, by moving if that cannot fail. The originals are still to be
-    // destroyed, unless they left as bytes.
-    static constexpr void build_again(memory_reference memory, T* first, T* last, under_construction& at) {
-        for (; first != last; ++first, ++at.last) memory.construct(at.last, std::move_if_noexcept(*first));
-    }
-
-    // All elements leave for `to`.
-    static constexpr void leave(memory_reference memory, T* first, T* last, T* to) {
-        if constexpr (leaves_as_bytes()) {
-            if (!HEADROOM_CONSTANT_EVALUATED()) {
-                copy_bytes(to, first, static_cast<std::size_t>(last - first));
-                return;
-            }
-        }
-        if constexpr (std::is_nothrow_move_constructible_v<T> && Memory::plain()) {
-            move_out(memory, first, last, to);
-        } else {
-            copy_out(memory, first, last, to);
-        }
-    }
-    // One pass: each element is in the cache but once.
-    static constexpr void move_out(memory_reference memory, T* first, T* last, T* to) noexcept {
-        for (; first != last; ++first, ++to) {
-            memory.construct(to, static_cast<T&&>(*first));
-            memory.destroy_one(first);
-        }
-    }
-
-    // Two, because a copy may throw, and then the originals must be there.
-    static constexpr void copy_out(memory_reference memory, T* first, T* last, T* to) {
-        under_construction built(memory, to, to);
-        build_again(memory, first, last, built);
-        built.release();
-        destroy_in(memory, first, last);
-    }
-
     // Moves into `to`, leaving a gap of `count` at `index` that `fill` builds first; it returns the gap's end.
     template <class Fill>
     constexpr void rebuild(extent to_block, std::size_t index, std::size_t count, Fill fill) {
@@ -456,8 +364,8 @@ private:
         }
         if constexpr (leaves_as_bytes()) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
-                copy_bytes(start, first, index);
-                copy_bytes(start + index + count, first + index, size - index);
+                detail::copy_bytes(start, first, index);
+                detail::copy_bytes(start + index + count, first + index, size - index);
                 gone = true;
             }
         }
@@ -476,19 +384,45 @@ private:
     }
 
     // Appends a copy of, or what is moved from, `*value`, which may be an element: then it has travelled with the others.
-    template <class U>
-    HEADROOM_ALWAYS_INLINE void construct_moved(U* value) {
+    template <class Given, class U>
+    HEADROOM_ALWAYS_INLINE T* construct_moved(U* value) {
         const auto offset = reinterpret_cast<std::uintptr_t>(value) - reinterpret_cast<std::uintptr_t>(begin_);
-        const std::size_t size = size_of();
-        const bool inside = offset < size * sizeof(T);
-        install(one_more(begin_, end_, cap_), size);
+        const bool inside = offset < size_of() * sizeof(T);
+        make_room_elsewhere();
         if (inside) value = reinterpret_cast<U*>(reinterpret_cast<std::uintptr_t>(begin_) + offset);
-        if constexpr (std::is_const_v<U>) {
-            construct(end_, *value);
-        } else {
-            construct(end_, static_cast<T&&>(*value));
-        }
-        ++end_;
+        construct(end_, static_cast<Given&&>(*value));
+        return end_++;
+    }
+
+    // Appends an element made from copies of the arguments, which outlive the old block.
+    template <class... Args>
+    HEADROOM_ALWAYS_INLINE T* construct_afterwards(std::remove_cvref_t<Args>... numbers) {
+        make_room_elsewhere();
+        construct(end_, static_cast<Args&&>(numbers)...);
+        return end_++;
+    }
+
+    // Appends an element made from the arguments, in two calls with the construction between them: so no address of an
+    // argument leaves the caller's registers, and the old elements are still there when it is made.
+    template <class... Args>
+    HEADROOM_ALWAYS_INLINE T* construct_between(Args&&... args) {
+        const std::size_t size = size_of();
+        const extent to = room_beside(begin_, end_, cap_);
+        borrowed held(memory_, to.begin == begin_ ? extent{} : to);
+        construct(to.begin + size, static_cast<Args&&>(args)...);
+        if (held.keep().begin != nullptr) follow(begin_, end_, cap_, to.begin);
+        install(to, size);
+        return end_++;
+    }
+    // Room for one more: the same block, made wider, or another one that the elements have yet to follow into.
+    HEADROOM_COLD static extent room_beside(T* begin, T* end, T* cap) {
+        const std::size_t required = required_for_one(Memory{}, begin, end);
+        if (T* const wider = Memory::widen(begin, cap, required, false)) return {begin, wider};
+        return obtain(Memory{}, required, next(begin, cap, required), false);
+    }
+    HEADROOM_NOINLINE static void follow(T* begin, T* end, T* cap, T* to) noexcept {
+        detail::copy_bytes(to, begin, static_cast<std::size_t>(end - begin));
+        Memory::release(begin, cap);
     }
 };
 

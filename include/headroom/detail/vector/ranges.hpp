@@ -26,9 +26,9 @@ concept has_category = requires { typename std::iterator_traits<It>::iterator_ca
 
 // What the standard means by "qualifies as an input iterator", for iterators of C++98 and of C++20.
 template <class It>
-concept any_input_iterator =
-    std::input_iterator<It> || (has_category<It> && std::is_convertible_v<typename std::iterator_traits<It>::iterator_category,
-                                                                          std::input_iterator_tag>);
+concept any_input_iterator = (has_category<It> && std::is_convertible_v<typename std::iterator_traits<It>::iterator_category,
+                                                                        std::input_iterator_tag>) ||
+                             std::input_iterator<It>;
 
 template <class It>
 concept says_forward =
@@ -37,7 +37,7 @@ concept says_forward =
 
 // It may be walked twice: once to count, once to copy.
 template <class It>
-concept multipass_iterator = std::forward_iterator<It> || says_forward<It>;
+concept multipass_iterator = says_forward<It> || std::forward_iterator<It>;
 
 // std::ranges::begin, end and distance, and the concepts made of them, as far as containers need them: <ranges> would take
 // longer to compile than <vector>, and even its smallest part, in <span>, a tenth of what the containers take in all.
@@ -46,6 +46,7 @@ namespace range_access {
 // Names of no use, so that only argument-dependent lookup finds others.
 void begin() = delete;
 void end() = delete;
+void size() = delete;
 
 template <class R>
 concept begins = requires(R& range) { requires std::input_or_output_iterator<std::decay_t<decltype(range.begin())>>; };
@@ -67,7 +68,7 @@ constexpr auto first(R& range) {
     }
 }
 template <class R>
-using iterator = decltype(first(std::declval<R&>()));
+using iterator = decltype(range_access::first(std::declval<R&>()));
 
 template <class R>
 concept ends = requires(R& range) { requires std::sentinel_for<std::decay_t<decltype(range.end())>, iterator<R>>; };
@@ -86,6 +87,23 @@ constexpr auto last(R& range) {
     }
 }
 
+template <class R>
+concept says_size = requires(R& range) { requires std::integral<std::decay_t<decltype(range.size())>>; };
+template <class R>
+concept has_size = std::is_bounded_array_v<R> || says_size<R> || (user_defined<std::remove_cv_t<R>> && requires(R& range) {
+                       requires std::integral<std::decay_t<decltype(size(range))>>;
+                   });
+template <has_size R>
+constexpr std::size_t count([[maybe_unused]] R& range) {
+    if constexpr (std::is_array_v<R>) {
+        return std::extent_v<R>;
+    } else if constexpr (says_size<R>) {
+        return static_cast<std::size_t>(range.size());
+    } else {
+        return static_cast<std::size_t>(size(range));
+    }
+}
+
 }  // namespace range_access
 
 template <class R>
@@ -101,23 +119,49 @@ concept compatible_range = any_input_range<R> && std::convertible_to<std::iter_r
 
 template <class R>
 concept multipass_range = std::forward_iterator<range_iterator<R>>;
-// How many elements there are shows from the two ends.
-template <class R>
-concept measured_range =
-    std::sized_sentinel_for<decltype(range_access::last(std::declval<std::remove_reference_t<R>&>())), range_iterator<R>>;
 
-// O(1) for a measured range, else O(distance).
+// The two ends of a range, each asked for once, the first first: a range that can be walked but once may begin when it is
+// asked where it begins. `R` is no reference.
 template <class R>
-constexpr std::size_t range_distance(R& range) {
-    if constexpr (measured_range<R>) {
-        return static_cast<std::size_t>(range_access::last(range) - range_access::first(range));
-    } else {
-        std::size_t count = 0;
-        const auto end = range_access::last(range);
-        for (auto each = range_access::first(range); each != end; ++each) ++count;
-        return count;
+struct walk {
+    using iterator = range_iterator<R>;
+    using sentinel = std::decay_t<decltype(range_access::last(std::declval<R&>()))>;
+    // How many elements there are shows from the two ends.
+    static constexpr bool measured = std::sized_sentinel_for<sentinel, iterator>;
+    static constexpr bool told = measured || range_access::has_size<R>;
+
+    // What the range says of its size, or 0. It may be wrong, or out of date: good for a first guess, and for nothing else.
+    std::size_t guess;
+    iterator first;
+    sentinel last;
+
+    constexpr explicit walk(R& range)
+        : guess(size_of(range)), first(range_access::first(range)), last(range_access::last(range)) {
+        if constexpr (measured && !std::forward_iterator<iterator>) guess = static_cast<std::size_t>(last - first);
     }
-}
+
+    // How many elements there are. O(1) for a measured range, else O(distance). Only for ranges that may be walked twice.
+    constexpr std::size_t count() const {
+        if constexpr (measured) {
+            return static_cast<std::size_t>(last - first);
+        } else {
+            std::size_t number = 0;
+            for (iterator each = first; each != last; ++each) ++number;
+            return number;
+        }
+    }
+
+private:
+    static constexpr std::size_t size_of([[maybe_unused]] R& range) {
+        if constexpr (!measured && !std::forward_iterator<iterator> && range_access::has_size<R>) {
+            return range_access::count(range);
+        } else {
+            return 0;
+        }
+    }
+};
+template <class R>
+using walk_of = walk<std::remove_reference_t<R>>;
 
 }  // namespace detail
 }}  // namespace headroom

@@ -61,10 +61,11 @@ protected:
     using base::append_into_room;
     using base::base;
     using base::begin_;
+    using base::bytewise;
     using base::floor;
     using base::raw;
+    using base::room_in_place;
     using base::truncate;
-    using base::widened;
 
 public:
     using typename base::size_type;
@@ -72,6 +73,7 @@ public:
     using base::capacity;
     using base::empty;
     using base::max_size;
+    using base::reserve;
     using base::size;
 
     // --- Assignment. O(old size + new size). Throws as insertion does; the container is left valid but with unspecified
@@ -85,10 +87,12 @@ public:
     constexpr void assign(std::initializer_list<value_type> values) { assign_between(values.begin(), values.end()); }
     template <compatible_range<value_type> R>
     constexpr void assign_range(R&& values) {
+        walk_of<R> ends(values);
         if constexpr (multipass_range<R>) {
-            assign_from(detail::range_distance(values), detail::source_at<value_type>(range_access::first(values)));
+            assign_from(ends.count(), taken_from<range_iterator<R>>{std::move(ends.first)});
         } else {
-            assign_each(range_access::first(values), range_access::last(values));
+            reserve(ends.guess);
+            assign_each(std::move(ends.first), std::move(ends.last));
         }
     }
 
@@ -109,7 +113,7 @@ protected:
     constexpr void assign_between(It first, It last) {
         if constexpr (multipass_iterator<It>) {
             const auto count = static_cast<size_type>(std::distance(first, last));
-            assign_from(count, detail::source_at<value_type>(std::move(first)));
+            assign_from(count, taken_from<It>{std::move(first)});
         } else {
             assign_each(std::move(first), std::move(last));
         }
@@ -129,20 +133,24 @@ protected:
     constexpr void assign_from(size_type count, const Source& source) {
         if (count > capacity()) {
             if (count > max_size()) detail::throw_length_error("headroom: past max_size()");
-            if constexpr (Store::stable) {
-                // All the memory first: when it is refused, the old elements are still there.
-                if (!empty()) {
-                    HEADROOM_OPEN_TAIL();
-                    this->make_room(count);
-                }
-            } else if (!widened(count)) {
-                HEADROOM_OPEN_TAIL();
-                this->replace_full(count, source);
+            // All the memory first: when it is refused, the old elements are still there.
+            if ((!Store::stable || !empty()) &&
+                !room_in_place(*this, count, [&](auto& self) { self.replace_full(count, source); })) {
                 return;
             }
         }
         const size_type old = size();
-        source.assign(floor(), raw(begin_), 0, std::min(old, count));
+        if constexpr (!bytewise() && std::is_move_constructible_v<value_type> && std::is_move_assignable_v<value_type>) {
+            // What is assigned may belong to the old elements (be the children of one): these go when all of it is there, as
+            // in a vector that takes a larger block.
+            if (old != 0 && count > old && count <= max_size() - old && !HEADROOM_CONSTANT_EVALUATED() &&
+                this->reaches(old + count)) {
+                append_from(count, source);
+                this->erase_at(0, old);
+                return;
+            }
+        }
+        source.assign(floor(), raw(begin_), 0, (std::min)(old, count));
         if (count > old) {
             if constexpr (Store::stable) {
                 append_from(count - old, source, old);

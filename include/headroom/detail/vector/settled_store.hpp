@@ -45,7 +45,7 @@ public:
     using const_pointer = const T*;
 
     static constexpr bool stable = true;
-    static consteval bool plain() noexcept { return true; }
+    static constexpr bool plain() noexcept { return true; }
 
     template <class... Args>
     HEADROOM_ALWAYS_INLINE static constexpr void construct(T* place, Args&&... args) {
@@ -69,7 +69,7 @@ protected:
         range* control = nullptr;
         limit_word limit = limit_word{most_by_default()} << 2;
 
-        [[nodiscard]] constexpr std::size_t max() const noexcept { return static_cast<std::size_t>(limit >> 2); }
+        [[nodiscard]] constexpr std::size_t most() const noexcept { return static_cast<std::size_t>(limit >> 2); }
     };
 
     constexpr settled_store() noexcept = default;
@@ -115,19 +115,28 @@ protected:
         return open_default(static_cast<std::size_t>(other.end_ - other.begin_) * sizeof(T));
     }
 
-    HEADROOM_ALWAYS_INLINE void make_room_for_one() {
+    // A new element is always built where it stays.
+    template <class...>
+    static constexpr bool made_first() noexcept {
+        return false;
+    }
+    // Null: it is to be built at the end as ever, where there is room now.
+    template <class... Args>
+    HEADROOM_ALWAYS_INLINE T* room_for_one(const Args&...) {
         if (HEADROOM_UNLIKELY(begin_ == nullptr)) {
             install(anew());
         } else {
             cap_ = one_more(control_, begin_, end_, limit_);
         }
+        return nullptr;
     }
-    bool try_make_room_for_one() noexcept {
+    template <class... Args>
+    room_found<T> try_room_for_one(const Args&...) noexcept {
         failure why;
         const extent there = try_further({begin_, cap_, control_, limit_}, end_, 1, false, why);
-        if (why) return false;
+        if (why) return {nullptr, true};
         install(there);
-        return true;
+        return {};
     }
     // (Past max_size() nobody asks.) What is to be filled bit by bit is reserved in one piece: where the system gives less
     // than the default reservation, the first bit alone would be content with too little.
@@ -274,7 +283,7 @@ private:
             needed = extra;
             const extent fresh = reserve_default(needed <= most_by_default() ? needed * sizeof(T) : 0, why);
             if (why) return there;
-            if (needed > fresh.max()) {
+            if (needed > fresh.most()) {
                 detail::relinquish(fresh.control);
                 why = past_reservation;
                 return there;
@@ -285,15 +294,15 @@ private:
                 return there;
             }
             extent made = fresh;
-            made.cap = made.begin + capacity_of(committed, made.max());
+            made.cap = made.begin + capacity_of(committed, made.most());
             return made;
         }
-        if (needed > there.max()) {
+        if (needed > there.most()) {
             why = past_reservation;
             return there;
         }
         const std::size_t committed = committed_for(there, needed, exactly, why);
-        if (!why) there.cap = there.begin + capacity_of(committed, there.max());
+        if (!why) there.cap = there.begin + capacity_of(committed, there.most());
         return there;
     }
 
