@@ -1,0 +1,154 @@
+// Nothing here looks for functions beside the program's own types, by argument-dependent lookup: it would find, and call, a
+// function of the program's that happens to have the name, and it makes the compiler complete types that cannot be.
+//
+// So each operation is compiled with elements that are pointers to holder<incomplete>: a lookup beside such a type has to
+// complete it, which is an error.
+#include <algorithm>
+#include <cstddef>
+#include <initializer_list>
+#include <iterator>
+#include <memory>
+#include <memory_resource>
+#include <type_traits>
+#include <utility>
+
+#include <headroom/headroom.hpp>
+
+#include <gtest/gtest.h>
+
+namespace {
+
+struct incomplete;
+template <class T>
+struct holder {
+    T value;
+};
+using element = holder<incomplete>*;
+
+// Compiles every operation that does not by itself compare containers or iterators (whose operators the standard lets the
+// compiler look for).
+template <class Container>
+void exercise() {
+    element const one = nullptr;
+    element several[] = {nullptr, nullptr, nullptr};
+    Container v;
+    v.push_back(one);
+    v.push_back(element());
+    v.emplace_back(one);
+    v.emplace_back();
+    EXPECT_TRUE(v.try_push_back(one) != nullptr);
+    EXPECT_TRUE(v.try_emplace_back() != nullptr);
+    v.reserve(100);
+    v.unchecked_push_back(one);
+    v.unchecked_emplace_back(one);
+    v.insert(v.begin(), one);
+    v.insert(v.cbegin(), element());
+    v.insert(v.begin(), 3, one);
+    v.insert(v.begin(), several, several + 3);
+    v.insert(v.begin(), {one, one});
+    v.emplace(v.begin(), one);
+    v.emplace(v.begin());
+    v.insert_range(v.begin(), several);
+    v.append_range(several);
+    v.assign_range(several);
+    v.assign(5, one);
+    v.assign(several, several + 3);
+    v.assign({one, one});
+    v.resize(10);
+    v.resize(12, one);
+    v.resize_default_init(14);
+    v.append_default_init(2);
+    v.resize_and_overwrite(20, [](element* first, std::size_t count) {
+        for (std::size_t i = 0; i != count; ++i) first[i] = nullptr;
+        return count;
+    });
+    v.erase(v.begin());
+    v.erase(v.begin(), v.begin());
+    v.pop_back();
+    EXPECT_TRUE(v.try_pop_back());
+    v.shrink_to_fit();
+    EXPECT_TRUE(v.at(0) == one && v[0] == one && v.front() == v.back());
+    EXPECT_EQ(v.size(), 17U);
+
+    Container copied(v);
+    Container moved(std::move(copied));
+    copied = v;
+    moved = std::move(copied);
+    moved = {one, one};
+    moved.swap(v);
+    Container filled(3);
+    Container repeated(3, one);
+    Container ranged(several, several + 3);
+    Container listed({one, one});
+    Container made(headroom::from_range, several);
+    EXPECT_EQ(headroom::erase(repeated, one), 3U);
+    EXPECT_EQ(headroom::erase_if(ranged, [](element x) { return x == nullptr; }), 3U);
+    v.clear();
+    EXPECT_TRUE(v.empty());
+}
+
+TEST(foreign_lookup, vector) { exercise<headroom::vector<element>>(); }
+TEST(foreign_lookup, settled_vector) { exercise<headroom::settled_vector<element>>(); }
+
+// An allocator of the user's, whose type names the element's.
+template <class T>
+struct allocator {
+    using value_type = T;
+    allocator() = default;
+    template <class U>
+    allocator(const allocator<U>&) {}
+    T* allocate(std::size_t count) { return std::allocator<T>().allocate(count); }
+    void deallocate(T* memory, std::size_t count) { std::allocator<T>().deallocate(memory, count); }
+    friend bool operator==(const allocator&, const allocator&) = default;
+};
+TEST(foreign_lookup, vector_with_an_allocator) { exercise<headroom::vector<element, allocator<element>>>(); }
+
+// What is converted into elements, from pointers to it.
+template <class T>
+struct converter {
+    operator int() const { return 7; }
+};
+template <class Container>
+void converted() {
+    converter<holder<incomplete>> several[3];
+    Container v(several, several + 3);
+    v.insert(v.begin(), several, several + 3);
+    v.insert(v.begin(), several[0]);
+    v.assign(several, several + 3);
+    v.push_back(several[0]);
+    v.emplace_back(several[0]);
+    v.try_emplace_back(several[0]);
+    v.append_range(several);
+    v.insert_range(v.begin(), several);
+    v.assign_range(several);
+    EXPECT_EQ(v.size(), 3U);
+    EXPECT_EQ(v.back(), 7);
+}
+TEST(foreign_lookup, what_is_converted) {
+    converted<headroom::vector<int>>();
+    converted<headroom::settled_vector<int>>();
+}
+
+TEST(foreign_lookup, relocation) {
+    element from[2] = {nullptr, nullptr};
+    element to[2];
+    EXPECT_TRUE(headroom::uninitialized_relocate(from, from + 2, to) == to + 2);
+    EXPECT_TRUE(headroom::is_trivially_relocatable_v<element>);
+}
+
+TEST(foreign_lookup, resources) {
+    headroom::monotonic_resource memory;
+    headroom::multipool_resource pool;
+    headroom::winked<element> object(memory, nullptr);
+    EXPECT_TRUE(object.get() != nullptr);    // (*object would be looked for as an operator)
+    headroom::winked<element> other(std::move(object));
+    object = std::move(other);
+    EXPECT_TRUE(headroom::make_winked<element>(pool).get() != nullptr);
+    headroom::resource_allocator<element, headroom::multipool_resource> allocator(&pool);
+    headroom::vector<element, decltype(allocator)> v(allocator);
+    v.push_back(nullptr);
+    v.resize(100);
+    EXPECT_EQ(v.size(), 100U);
+}
+
+}  // namespace
