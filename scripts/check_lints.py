@@ -42,6 +42,8 @@ FAULTS = [    # lint, file, text that replaces the file, what the lint must say
     ("links", "README.md", "[x](#none)\n", "README.md:1: #none: no such heading"),
     ("paths", "README.md", "see /ho" + "me/somebody/x\n", "README.md:1: /ho" + "me/s"),
     ("presets", "README.md", "cmake --preset none\n", "README.md:1: there is no preset none"),
+    ("qualified", "include/headroom/pages.hpp", HEADER + "void f(int);\nvoid g() { f(1); }\n", "pages.hpp:4: f(...) is not qualified"),
+    ("qualified", "include/headroom/pages.hpp", HEADER + "template <class T> T f(T t) { return move(t); }\n", "pages.hpp:3: move(...)"),
     ("snippets", "README.md", "```cpp\nint x;\n```\n", "README.md:1: a block of cpp that nothing compiles"),
     ("snippets", "README.md", "<!-- file: examples/quick.cpp -->\n```cpp\nint x;\n```\n", "differs from examples/quick.cpp"),
     ("snippets", "README.md", "<!-- part of: examples/quick.cpp -->\n```cpp\nint x;\n```\n", "is not in examples/quick.cpp"),

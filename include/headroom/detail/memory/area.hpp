@@ -84,8 +84,8 @@ struct area {
             while (end < frontier && (bits[end / 64] >> end % 64 & 1) != 0) ++end;
             if (end > at) {
                 // Whole pages, which may be larger than a granule.
-                std::byte* const first = detail::align_up(place(at), page_size());
-                const std::byte* const last = place(end) - detail::address_of(place(end)) % page_size();
+                std::byte* const first = detail::align_up(place(at), headroom::page_size());
+                const std::byte* const last = place(end) - detail::address_of(place(end)) % headroom::page_size();
                 if (last > first) {
                     const auto count = static_cast<std::size_t>(last - first);
                     detail::unpoison(first, count);

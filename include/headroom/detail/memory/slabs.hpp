@@ -101,8 +101,8 @@ public:
     // The next granules of the active area become a slab of bin `index`. Precondition: there is memory in them.
     void open_next(std::size_t index) noexcept {
         const std::size_t first = active_->frontier;
-        active_->advance(slab_granules(index));
-        taken_ += slab_granules(index);
+        active_->advance(detail::slab_granules(index));
+        taken_ += detail::slab_granules(index);
         open(*active_, first, index);
     }
     // They become memory for what is cut singly.
@@ -220,7 +220,7 @@ private:
 
     static std::size_t blocks_in(std::size_t index) noexcept {
         const std::size_t size = detail::bin_bytes(index);
-        return slab_granules(index) * granule / (size + detail::gap_before(size));
+        return detail::slab_granules(index) * granule / (size + detail::gap_before(size));
     }
 
     // The slab that a block of that bin was cut from; null: none, it is young.
@@ -264,7 +264,7 @@ private:
     }
 
     void set_empty(slab& gone) noexcept {
-        const std::size_t count = slab_granules(gone.bin);
+        const std::size_t count = detail::slab_granules(gone.bin);
         area& of = covers(*latest_, gone.start) ? *latest_ : *area_of(gone.start);
         of.set_empty(static_cast<std::size_t>(&gone - of.table), count);
     }
@@ -286,7 +286,7 @@ private:
     }
 
     [[gnu::noinline]] bool refill_from_empties(bin_queue& queue, std::size_t index) noexcept {
-        const std::size_t wanted = slab_granules(index);
+        const std::size_t wanted = detail::slab_granules(index);
         for (std::size_t i = 0; i < count_; ++i) {
             area& from = *areas_[i];
             const std::size_t found = from.take_empty(wanted);
@@ -299,7 +299,7 @@ private:
     }
 
     void open(area& of, std::size_t at, std::size_t index) noexcept {
-        const std::size_t count = slab_granules(index);
+        const std::size_t count = detail::slab_granules(index);
         for (std::size_t i = 0; i < count; ++i) {
             of.table[at + i].bin = static_cast<std::uint8_t>(index);
             of.table[at + i].back = static_cast<std::uint8_t>(i);
@@ -315,8 +315,8 @@ private:
         const std::size_t size = detail::bin_bytes(index);
         const std::size_t gap = detail::gap_before(size);
         if (gap == 0) return 0;
-        const std::size_t unused = slab_granules(index) * granule - blocks_in(index) * (size + gap);
-        return at / slab_granules(index) * blocks_in(index) % (unused / gap + 1) * gap;
+        const std::size_t unused = detail::slab_granules(index) * granule - blocks_in(index) * (size + gap);
+        return at / detail::slab_granules(index) * blocks_in(index) % (unused / gap + 1) * gap;
     }
 
     // Cuts the next page's worth of blocks from the current slab.
