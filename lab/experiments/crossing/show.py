@@ -1,0 +1,43 @@
+"""Blocks that cross threads: what the report shows of it."""
+
+from __future__ import annotations
+
+from headroom_report.pictures import charts, values
+from headroom_report.pictures.charts import Picture
+from headroom_report.results.catalogue import Contest, Experiment
+from headroom_report.results.figures import Cell
+
+
+def pictures(cells: list[Cell]) -> list[Picture | None]:
+    rows = charts.rows_over(cells, "ring", values.ratio_to("std::allocator AS1", "time"), values.element, "time")
+    return [
+        charts.sweep(
+            "crossing",
+            "Time of a block that crosses threads, divided by std::allocator's",
+            rows,
+            "ring",
+            "ring",
+            "÷ std::allocator",
+            "",
+            "panel",
+            y_line=1.0,
+        )
+    ]
+
+
+EXPERIMENT = Experiment(
+    title="Blocks that cross threads",
+    question="What does a block cost that one thread allocates and another gives back?",
+    document="Headroom's own",
+    method=(
+        "One thread allocates blocks of eight sizes and writes to them, another reads and gives them back; they go through a ring. "
+        "Time on the wall, for a block."
+    ),
+    limits="Two threads, of which each does only one thing.",
+    contests=(Contest("time", "time"), Contest("peak_resident", "peak of resident memory")),
+    reading="Time divided by std::allocator's; under the line is faster.",
+    yardstick="std::allocator AS1",
+    pictures=pictures,
+    by_strategy=True,
+    place=191,
+)

@@ -1,0 +1,43 @@
+"""Threads with blocks of their own: what the report shows of it."""
+
+from __future__ import annotations
+
+from headroom_report.pictures import charts, values
+from headroom_report.pictures.charts import Picture
+from headroom_report.results.catalogue import Contest, Experiment
+from headroom_report.results.figures import Cell
+
+
+def pictures(cells: list[Cell]) -> list[Picture | None]:
+    rows = charts.rows_over(cells, "W", values.ratio_to("std::allocator AS1", "time"), values.element, "time")
+    return [
+        charts.sweep(
+            "own-blocks",
+            "Time of a turn, divided by std::allocator's",
+            rows,
+            "W",
+            "W",
+            "÷ std::allocator",
+            "",
+            "panel",
+            y_line=1.0,
+        )
+    ]
+
+
+EXPERIMENT = Experiment(
+    title="Threads with blocks of their own",
+    question="What do threads cost each other that share an allocator, but not their blocks?",
+    document="Headroom's own",
+    method=(
+        "Each thread keeps 5,000 blocks of eight sizes; in each turn one, drawn at random, is given back and another allocated in its "
+        "place. Time on the wall, for a turn."
+    ),
+    limits="More threads than processors take turns on them.",
+    contests=(Contest("time", "time"), Contest("peak_resident", "peak of resident memory")),
+    reading="Time divided by std::allocator's; under the line is faster.",
+    yardstick="std::allocator AS1",
+    pictures=pictures,
+    by_strategy=True,
+    place=192,
+)
