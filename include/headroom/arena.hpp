@@ -1,15 +1,15 @@
-// A bump arena over one reservation, with marks: the plainest and fastest way to hand out memory.
+// A bump arena over one reservation, with marks: the simplest and fastest way to allocate.
 //
-// Choose it where one contiguous range is wanted (what is allocated in a row lies in a row, up to gigabytes, and a pointer's
-// owner is known by its address), or where the nesting of a program is the nesting of its memory: mark() at the start of
-// a scope, rewind() at its end. It never asks anybody else for memory, so it ends where its reservation ends. For memory
-// without an end, or from somewhere else, monotonic_resource.
+// Choose it where one contiguous range is wanted: blocks that are allocated one after the other lie one after the other, up
+// to gigabytes, and an address tells which arena it belongs to. Choose it too where the lifetimes of blocks are nested as
+// scopes are: mark() at the start of a scope, rewind() at its end. It has no upstream, so allocating fails when its
+// reservation is full. Where there is no bound, or memory has to come from another resource, choose monotonic_resource.
 //
 // Costs: reserving, about 2 us and some mappings, or 50 ns where a range is kept warm; then about 6 instructions an
 // allocation, and 1.2 us for each fresh 4 KiB page, less on memory that was used before. Under AddressSanitizer the
 // unused part is poisoned. Not synchronized.
 //
-// `arena_resource` is the same as a std::pmr::memory_resource.
+// `arena_resource` makes an arena a std::pmr::memory_resource.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ HEADROOM_MEMORY_ABI {
 
 class arena {
 public:
-    // A place to come back to, as the number of bytes used.
+    // A position to rewind to: the number of bytes used.
     class marker {
         friend class arena;
         std::size_t used_ = 0;
@@ -46,7 +46,7 @@ public:
     explicit arena(std::size_t max_bytes, const commit_policy& policy = detail::chunk_policy)
         : arena(reservation(max_bytes, policy)) {}
 
-    // Takes over the reservation, whatever it holds.
+    // Takes over the reservation; what its memory holds is overwritten.
     explicit arena(reservation range) noexcept : range_(std::move(range)) { start(); }
 
     // Invalidates: nothing; blocks of `other` belong to *this, and `other` can allocate no more.
@@ -80,15 +80,15 @@ public:
         return take<false>(bytes, alignment);
     }
 
-    // The present place. O(1). Valid until a rewind to an earlier one, or reset().
+    // Marks the current position. O(1). Valid until a rewind to an earlier marker, or reset().
     [[nodiscard]] marker mark() const noexcept {
         marker here;
         here.used_ = used();
         return here;
     }
 
-    // Forgets what was allocated since `to` was made; its pages stay warm. O(1). Precondition: `to` is a valid marker of
-    // this arena. Invalidates: those blocks, and markers made after `to`.
+    // Frees all blocks allocated since `to` was made; their pages stay resident. O(1). Precondition: `to` is a valid marker
+    // of this arena. Invalidates: those blocks, and markers made after `to`.
     void rewind(const marker& to) noexcept {
         if constexpr (detail::memory_checked) {
             if (to.used_ > used()) detail::fail_rewind("arena", this, to.used_, used());
@@ -98,7 +98,7 @@ public:
         cursor_ = place;
     }
 
-    // Forgets all; the pages stay warm. O(1). Invalidates: every block and marker.
+    // Frees all blocks; the pages stay resident. O(1). Invalidates: every block and marker.
     void reset() noexcept { rewind(marker{}); }
 
     // Gives the pages past used() back to the system. One system call. Invalidates: nothing.
@@ -109,13 +109,13 @@ public:
         hide();
     }
 
-    // Bytes handed out, what alignment skipped included.
+    // Bytes allocated, with padding for alignment.
     [[nodiscard]] std::size_t used() const noexcept { return static_cast<std::size_t>(cursor_ - range_.data()); }
     [[nodiscard]] std::size_t committed() const noexcept { return range_.committed(); }
     [[nodiscard]] std::size_t reserved() const noexcept { return range_.reserved(); }
     [[nodiscard]] std::byte* data() const noexcept { return range_.data(); }
 
-    // Whether `pointer` points into what is handed out. O(1).
+    // Whether `pointer` points into the first used() bytes. O(1).
     [[nodiscard]] bool contains(const void* pointer) const noexcept {
         return detail::address_of(pointer) - detail::address_of(range_.data()) < used();
     }
@@ -190,7 +190,7 @@ private:
     reservation range_;
 };
 
-// An arena as a memory resource. Deallocating does nothing; release() and rewind() forget all blocks. Not synchronized.
+// An arena as a memory resource. Deallocating does nothing; release() and rewind() free all blocks. Not synchronized.
 class arena_resource final : public std::pmr::memory_resource {
 public:
     using marker = arena::marker;
@@ -214,20 +214,20 @@ public:
         checks_.allocated(block, bytes, alignment);
         return block;
     }
-    // Does nothing. (Checked builds look whether the block is ours.)
+    // Does nothing. (Checked builds check that the block is the arena's.)
     HEADROOM_ALWAYS_INLINE void deallocate(void* block, std::size_t bytes,
                                            std::size_t alignment = alignof(std::max_align_t)) noexcept {
         checks_.deallocated(this, block, bytes, alignment);
     }
 
-    // Forgets all blocks, those that were taken from the arena itself too, and gives the pages back to the system.
+    // Frees all blocks, also those allocated from the arena directly, and gives the pages back to the system.
     // Invalidates: every block and marker.
     void release() noexcept {
         checks_.forgotten();
         arena_->reset();
         arena_->trim();
     }
-    // The same, but the pages stay warm. O(1).
+    // The same, but the pages stay resident. O(1). Invalidates: every block and marker.
     void rewind() noexcept {
         checks_.forgotten();
         arena_->reset();

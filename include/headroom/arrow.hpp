@@ -79,7 +79,7 @@ public:
     // Bit i is bit i % 8 of byte i / 8; what is left of the last byte is 0.
     [[nodiscard]] const std::uint8_t* data() const noexcept { return bytes_.data(); }
 
-    // The bytes, for those who hand them on; the column is empty then. Throws std::bad_alloc; nothing has changed then.
+    // The bytes, for code that passes them on; the column is empty then. Throws std::bad_alloc; nothing has changed then.
     [[nodiscard]] frozen<std::uint8_t> freeze_bytes() && {
         frozen<std::uint8_t> bytes = headroom::freeze(std::move(bytes_));
         size_ = 0;
@@ -211,7 +211,7 @@ public:
     [[nodiscard]] const char* format() const noexcept { return node_.format; }
     [[nodiscard]] std::size_t null_count() const noexcept { return node_.nullable ? node_.length - node_.ones : 0; }
 
-    // For those who hand the column on.
+    // For code that passes the column on.
     [[nodiscard]] const detail::arrow_node& node() const noexcept { return node_; }
 
 private:
@@ -231,7 +231,7 @@ struct chunk_rows {
 };
 
 // --- Exporting. The structs are written when nothing can fail any more, whatever they held before; the caller releases
-// them, or hands them to somebody who does. `schema` may be null where the type is known. All throw std::invalid_argument
+// them, or passes them to a library that does. `schema` may be null where the type is known. All throw std::invalid_argument
 // where something does not fit and std::bad_alloc, and invalidate nothing. May be called from any thread.
 
 // O(1), and O(columns) where there are several.
@@ -320,7 +320,7 @@ HEADROOM_API arrow_contents check_arrow(const ArrowArray* array, const ArrowSche
     return (bits[index / 8] >> index % 8 & 1) != 0;
 }
 
-// An array of somebody else's, released once.
+// An array that another library exported, released once.
 class arrow_holder {
 public:
     arrow_holder() noexcept = default;
@@ -376,8 +376,8 @@ protected:
 
 }  // namespace detail
 
-// Elements of somebody else's: a span over them, and the duty to release them, once. Movable. An element that is not valid
-// has any value. The destructor may run on any thread, as Arrow demands of every producer.
+// Elements that another library exported: a span over them, and the duty to release them, once. Movable. An element that is
+// not valid has any value. The destructor may run on any thread, as Arrow demands of every producer.
 template <class T>
 class HEADROOM_HARDENED_ABI imported : public detail::imported_base {
 public:
@@ -431,10 +431,10 @@ private:
     }
 };
 
-// Takes over an array that somebody else has exported, as elements of T: an arrow_value, bool, or std::string_view. The array
-// is released when the imported dies, the schema at once. O(1), and O(length / 8) where the exporter has not counted nulls.
-// Throws std::invalid_argument, saying what does not fit (the type, elements missing where `missing` does not allow it,
-// buffers that are not there or not aligned); array and schema are the caller's still, and can be tried as another type.
+// Takes over an array that another library has exported, as elements of T: an arrow_value, bool, or std::string_view. The
+// array is released when the imported dies, the schema at once. O(1), and O(length / 8) where the exporter has not counted
+// nulls. Throws std::invalid_argument, saying what does not fit (the type, elements missing where `missing` does not allow
+// it, buffers that are not there or not aligned); array and schema are the caller's still, and can be tried as another type.
 template <class T>
     requires(arrow_value<T> || std::same_as<T, bool> || std::same_as<T, std::string_view>)
 [[nodiscard]] imported<T> import_arrow(ArrowArray* array, ArrowSchema* schema, nulls missing = nulls::refused) {

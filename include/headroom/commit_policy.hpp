@@ -1,7 +1,7 @@
 // How a reserved range is held, and how much of it is committed at a time.
 //
-// A container's policy names one as a constant: `static constexpr commit_policy commit = huge_pages();`. Nothing here costs
-// anything; what each choice costs when a container grows is said with it.
+// A container's policy names one as a constant: `static constexpr commit_policy commit = huge_pages();`. Making a policy
+// costs nothing; what it costs when a container grows is said with each.
 //
 // Document: "Reserve and commit".
 #pragma once
@@ -22,9 +22,9 @@ class commit_policy {
 public:
     enum class kind : std::uint8_t { page_by_page, stepped, huge_pages, prefault_ahead, balanced };
 
-    // The default: the fastest that keeps memory close to what is used and no append waiting for long. While less than 4 MiB
-    // are in use, half the current size at a time, at most 32 KiB: under 64 KiB are committed but unused. From there on a
-    // huge page at a time where the system grants them, at most 2 MiB of it unused; the append that needs one waits for it
+    // The default: the fastest policy that commits little more than is used and lets no append wait for long. While less than
+    // 4 MiB are in use, half the current size at a time, at most 32 KiB: under 64 KiB are committed but unused. From there on
+    // a huge page at a time where the system grants them, at most 2 MiB of it unused; the append that needs one waits for it
     // (0.24 ms on the machine that the documents were checked on, whose ordinary pages take 0.6 ms for as much; 6 ms in a
     // virtual machine whose host must find the memory first). Where there are no huge pages, 1/16 of what is in use in one
     // call, at most 256 KiB (under 0.1 ms).
@@ -65,9 +65,9 @@ public:
         return policy;
     }
 
-    // As least_memory() until `from_bytes` are in use, then whole huge pages; quietly ordinary pages where the system
-    // refuses. Appending is about twice as fast, but one append stalls for a huge page (0.24 ms on the machine that the
-    // documents were checked on), and up to one huge page is committed but unused.
+    // As least_memory() until `from_bytes` are in use, then whole huge pages; ordinary pages, without an error, where the
+    // system refuses. Appending is about twice as fast, but one append stalls for a huge page (0.24 ms on the machine that
+    // the documents were checked on), and up to one huge page is committed but unused.
     [[nodiscard]] static constexpr commit_policy huge_pages(std::size_t from_bytes = std::size_t{2} << 20) noexcept {
         commit_policy policy;
         policy.kind_ = kind::huge_pages;

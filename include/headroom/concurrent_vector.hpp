@@ -1,19 +1,20 @@
 // A vector that many threads append to while others read it.
 //
-// Its elements lie in one piece and never move, and [0, size()) is built, for ever: whoever reads size(), or takes published(),
-// may read all of that without a lock, now and later. There is never a hole and never an element that is not complete.
+// Its elements are contiguous and never move. Every element in [0, size()) is completely constructed and stays there as long
+// as the vector lives. So a thread that has read size(), or called published(), may read all those elements without a lock,
+// then and later.
 //
 // Choose it where threads produce what others read meanwhile or afterwards as one array: parsed records, events, results of
-// a parallel search. Give each thread an `appender`, which builds elements aside and publishes them by batches. Where one
-// thread appends and nobody reads meanwhile, settled_vector costs less. What it costs: an append by an appender about as
-// much as to a thread's own vector; a single one a short lock (without contention an atomic exchange, none while only one
-// thread has ever appended). Otherwise as settled_vector: a range of address space and at least a page.
+// a parallel search. Give each thread an `appender`, which builds elements in a buffer and publishes them in batches. Where
+// one thread appends and no other thread reads meanwhile, settled_vector costs less. What it costs: an append by an appender
+// about as much as to a thread's own vector; a single one a short lock (without contention an atomic exchange, none while
+// only one thread has ever appended). Otherwise as settled_vector: a range of address space and at least a page.
 //
 // How it differs from std::vector:
 //   - elements are appended only: none is erased, and the vector is neither copied, moved, assigned nor cleared;
 //   - emplace_back(), push_back() and append_range() return the index of what they appended;
 //   - max_size() is the reservation; past it appending throws std::length_error;
-//   - what changes an element that is published is up to its users to order.
+//   - a thread that changes a published element must itself keep readers away from that element meanwhile.
 //
 // Threads: all may be called by any number of threads at the same time, but for construction, destruction, take(),
 // protect(), and the members of one appender, which are for one thread at a time.
@@ -23,7 +24,7 @@
 // under the lock: their constructors must not append to the same vector.
 //
 // A forked child may go on to use a vector that other threads of its parent were appending to: it has all elements that were
-// published. What those threads had begun and not published is lost to the child, as its memory is.
+// published. Elements that those threads had built and not published are lost in the child, and so is their memory.
 #pragma once
 
 #include <atomic>
@@ -128,8 +129,8 @@ public:
     [[nodiscard]] const_iterator end() const noexcept { return const_iterator(begin_ + size()); }
     [[nodiscard]] const_iterator cend() const noexcept { return end(); }
 
-    // Returns once size() >= count, for which other threads have to see. Sleeps meanwhile. Throws std::length_error where that
-    // can never be, because count > max_size().
+    // Returns once size() >= count; other threads must append that many. Sleeps meanwhile. Throws std::length_error where
+    // count > max_size(), so that it can never happen.
     void wait_for(size_type count) const {
         if (size() >= count) return;
         if (count > max_size()) detail::throw_length_error("headroom::concurrent_vector: waiting past the reservation");
@@ -213,10 +214,10 @@ public:
         this->provide(count);
     }
 
-    // --- The whole.
+    // --- The vector as a whole.
 
-    // The elements as a settled_vector; this vector then owns nothing, and max_size() is 0. O(1). Precondition: nobody else
-    // uses this vector any more, and no appender is left. Invalidates: nothing, the elements change owners.
+    // The elements as a settled_vector; this vector then owns nothing, and max_size() is 0. O(1). Precondition: no other
+    // thread uses this vector, and no appender is left. Invalidates: nothing, the elements change owners.
     [[nodiscard]] settled_vector<T, Policy> take() && noexcept {
         HEADROOM_EXPECT(claims_.empty(), appenders_left, "take()", claims_.count());
         this->settle();
@@ -224,10 +225,10 @@ public:
         return settled_vector<T, Policy>(this->stolen(), 0);
     }
 
-    // What may be done with the elements from now on, for a vector that is only read any more: a write to a read-only one
-    // faults, and so does appending to it. Precondition: no other thread appends or asks for access. Costs a system call, more
-    // where much memory is resident. Throws std::system_error when the system refuses. Invalidates: nothing, but see the word
-    // fault.
+    // Sets what may be done with the elements from now on, for a vector that is only read from now on: a write to a read-only
+    // vector faults, and so does appending to it. Precondition: no other thread appends or asks for access. Costs a system
+    // call, more where much memory is resident. Throws std::system_error when the system refuses. Invalidates: nothing, but
+    // see the word fault.
     void protect(access allowed) {
         if (const std::error_code error = try_protect(allowed)) detail::throw_system_error(error, "headroom: protect()");
     }
@@ -247,7 +248,7 @@ public:
         if (control_ != nullptr) detail::name(control_, text);
     }
 
-    // Builds elements for one thread, and publishes them by batches.
+    // Builds elements for one thread, and publishes them in batches.
     class appender;
 
 private:
@@ -256,10 +257,10 @@ private:
     static constexpr const char* kind() noexcept { return "concurrent_vector"; }
 };
 
-// Builds elements for one thread, and publishes them by batches: when `batch` are built, at flush(), and at its end.
+// Builds elements for one thread, and publishes them in batches: when `batch` are built, at flush(), and in the destructor.
 //
-// Room for what it builds is claimed before it is built, so that publishing cannot fail. What it has claimed and not built
-// is there for others once nothing else is left, so that max_size() elements fit, however many appenders there are.
+// An appender claims room before it builds an element, so publishing cannot fail. When no other room is left, the vector
+// takes back what appenders have claimed and not used, so max_size() elements fit, however many appenders there are.
 //
 // T must be relocatable, or its move must not throw. The vector must outlive the appender. An appender is for one thread at
 // a time. It takes memory for a batch from the heap.

@@ -1,8 +1,8 @@
 // Elements handed to NumPy, PyTorch, JAX and others as a tensor of one dimension, without a copy: DLPack.
 //
-// Choose it where arrow.hpp would do as well but the other side speaks of tensors. It costs one allocation, whatever the size;
-// the elements live until the tensor's deleter has been called, on whatever thread that is. A module that has handed out a
-// tensor is kept loaded.
+// Choose it instead of arrow.hpp where the other library takes tensors. It costs one allocation, whatever the size. The
+// elements live until the other library has called the tensor's deleter, on any thread. A module that has exported a tensor
+// is kept loaded.
 #pragma once
 
 #include <complex>
@@ -51,16 +51,16 @@ constexpr DLDataType dlpack_type() noexcept {
 template <class T>
 concept dlpack_value = detail::dlpack_type_of<T>::known;
 
-// A tensor of the elements; who gets it calls its deleter, once. With read_only false the other side may write to them:
-// precondition: they are writable memory, and nobody reads them meanwhile. O(1). Throws std::bad_alloc; the elements are still
-// shared by whoever shared them then. Invalidates: nothing. May be called from any thread.
+// A tensor of the elements; the receiver calls its deleter, once. With read_only false the receiver may write to them;
+// precondition then: they are writable memory, and no other thread reads them meanwhile. O(1). Throws std::bad_alloc; the
+// shares of the elements are then as they were. Invalidates: nothing. May be called from any thread.
 template <dlpack_value T>
 [[nodiscard]] DLManagedTensorVersioned* to_dlpack(frozen<T> values, bool read_only = true) {
     return detail::make_tensor(values.data(), values.size(), detail::dlpack_type<T>(), values.shared(), read_only);
 }
 
-// The same for those who know no later DLPack than 0.8 (NumPy before 2.1): it cannot say that elements are read-only, and the
-// other side takes them for writable. Precondition: they are.
+// The same for receivers that support no later DLPack than 0.8 (NumPy before 2.1). That version cannot say that elements are
+// read-only, so the receiver takes them for writable. Precondition: they are.
 template <dlpack_value T>
 [[nodiscard]] DLManagedTensor* to_unversioned_dlpack(frozen<T> values) {
     return detail::make_unversioned_tensor(values.data(), values.size(), detail::dlpack_type<T>(), values.shared());

@@ -3,26 +3,26 @@
 // The file is mapped into a reserved range of addresses and grows in place, so appending is a store, as in settled_vector, and
 // elements never move. One process writes at a time; any number read meanwhile.
 //
-// Choose it for data that must be there after a crash (commit), for data larger than memory, and to hand data to another
-// process without sending it (publish, refresh). Choose settled_vector for what ends with the process: it takes no disk.
+// Choose it for data that must survive a crash (commit), for data larger than memory, and to share data with another process
+// without sending it (publish, refresh). Choose settled_vector for data that end with the process: it needs no disk.
 //
 // What survives what:
 //   - what was *committed* survives everything: a crash of the program, a full disk, a power cut. Opening finds exactly the
 //     size of the newest commit. That goes for elements that were appended; one that is overwritten in place after its commit
 //     may be found old or new (see commit());
 //   - what was *published* other processes see at once. It outlives the writer's end, but not a power cut;
-//   - the destructor commits if the size has changed since the last commit. It cannot tell of a failure: close() can.
+//   - the destructor commits if the size has changed since the last commit. It cannot report a failure: close() can.
 //
 // How it differs from settled_vector: elements must be storable<T>; it is made by create() and open(), and cannot be copied; a
 // full disk is `refused`, and what is wrong with the file is a file_error. The space of an element is allocated on the disk
-// before the element can be touched, so that a full disk never is a signal. (On file systems that write elsewhere at each change
-// (btrfs, ZFS, copies that share blocks) that promise is theirs, and they may break it.)
+// before the element can be touched, so that a full disk never is a signal. (File systems that write each change to another
+// place (btrfs, ZFS, copies that share blocks) may break that promise.)
 //
 // After fork() the child's copy reads, and sees what the parent publishes (refresh); growing, commit() and close() are refused
 // there, writing to an element faults, and its destructor leaves the file alone. A child made by posix_spawn has no part in it.
 //
 // A file that another program makes shorter while it is mapped: touching what is gone is a signal (SIGBUS). checked_read() does
-// not use the mapping, and only says how much is left.
+// not use the mapping, and returns how many elements are left.
 //
 // An object may be used by one thread at a time, as std::vector. Windows, older POSIX systems: docs/platforms.md.
 #pragma once
@@ -58,8 +58,8 @@ enum class file_access : std::uint8_t {
 };
 
 struct file_options {
-    // What the elements are, in up to 63 bytes; a file is opened only by the words it was made with. Null or empty: what the
-    // type says of itself ("int32", "float64[3]"; of all classes "class").
+    // What the elements are, in up to 63 bytes; a file can be opened only with the tag it was made with. Null or empty: the
+    // tag of the type ("int32", "float64[3]"; of all classes "class").
     const char* type_tag = nullptr;
     // Who may open a file that is made; the process's mask is taken off. (Windows goes by the folder's rights.)
     std::filesystem::perms permissions =
@@ -152,16 +152,16 @@ public:
     // Readers see size() elements from now on, as they are. Costs a store. Nothing for a reader.
     void publish() noexcept { detail::publish(control_, this->size()); }
 
-    // Returns when all elements have reached the disk, and the file has size() elements for whoever opens it, whatever happens
-    // from now on. Publishes too. Costs two waits for the disk.
+    // Returns when all elements have reached the disk, and the file has size() elements for every later open(), whatever
+    // happens from now on. Publishes too. Costs two waits for the disk.
     // It makes *appending* atomic: until the size of a commit is recorded, the one before it stands. What is overwritten, erased
     // or inserted in place below committed_size() goes to the disk whenever the system likes; if the power fails before the next
     // commit, it is found old or new, sector by sector.
     // Throws file_error when the system refuses (then an earlier commit stands, and, since the system forgets what it could not
-    // write, this vector commits no more: open the file again), and where the file was made shorter by somebody else.
+    // write, this vector commits no more: open the file again), and where another program made the file shorter.
     void commit() { detail::commit(control_, this->size()); }
 
-    // The size at the last commit, this process's or, for a reader, whoever's. A reader asks the file: a system call.
+    // The size at the last commit: of this vector or, for a reader, of the writer. A reader reads the file: a system call.
     [[nodiscard]] size_type committed_size() const noexcept { return detail::committed_size(control_); }
 
     // A reader: takes over the size that the writer has published last (without a writer, what is committed), up to max_size(),
@@ -183,8 +183,8 @@ public:
 
     // --- As settled_vector's.
 
-    // Ends the file after size() elements, or after committed_size() if that is more; the space of the rest is free again.
-    // Cannot fail: what the system does not take back stays. Invalidates: nothing. Nothing for a reader.
+    // Ends the file after size() elements, or after committed_size() if that is more; the disk space past them is freed.
+    // Cannot fail: if the system refuses, the file keeps its space. Invalidates: nothing. Nothing for a reader.
     void shrink_to_fit() noexcept {
         if (!detail::may_write(control_)) return;
         cap_ = begin_ + detail::shrink(control_, this->size());

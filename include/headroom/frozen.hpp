@@ -1,10 +1,12 @@
-// Elements that no longer change, shared by whoever wants to read them; the last owner gives them back.
+// Elements that no longer change, shared by several owners; the last owner frees them.
 //
-// frozen is what is handed to other engines (arrow.hpp, dlpack.hpp): a span, and a counted share in what keeps its elements
-// alive. freeze() makes one from a container without copying an element; what is no container is shared by naming the span
-// and its owner. Copying costs an atomic increment. The one allocation, of the counted block, is made by freeze().
+// A frozen is a span, and a reference-counted share in the object that owns the elements. arrow.hpp and dlpack.hpp pass it to
+// other engines. freeze() makes one from a container without copying an element; for memory that is not in a container, give
+// the span and its owner to the constructor. Copying costs an atomic increment. freeze() makes one allocation, of the counted
+// block.
 //
-// Nobody checks that elements stay as they are: whoever kept a pointer from before must not write through it.
+// The library does not check that the elements stay unchanged: do not write through a pointer that you kept from before
+// freeze().
 #pragma once
 
 #include <atomic>
@@ -95,7 +97,7 @@ public:
     using const_iterator = const T*;
     using iterator = const T*;
 
-    // Of no elements, and nobody's.
+    // Without elements and without an owner.
     frozen() noexcept = default;
 
     // Shares `elements`, which `owner` keeps alive: a shared_ptr, a container, whatever can be moved. It is destroyed with the
@@ -120,7 +122,7 @@ public:
         return data_[index];
     }
 
-    // The first `count` elements, in the same ownership. Precondition: count <= size(). O(1).
+    // The first `count` elements, as one more share of the same owner. Precondition: count <= size(). O(1).
     [[nodiscard]] frozen first(size_type count) const noexcept {
         HEADROOM_EXPECT(count <= size_, too_many, "first()", count);
         frozen part(*this);
@@ -128,7 +130,7 @@ public:
         return part;
     }
 
-    // For those who hand the elements on.
+    // For code that passes the elements on.
     [[nodiscard]] const detail::share& shared() const noexcept { return share_; }
 
 private:
@@ -159,8 +161,8 @@ struct frozen_maker {
 
 }  // namespace detail
 
-// Takes the container over: a settled_vector, a vector, a std::vector, ... No element is copied, and none is moved but in
-// containers that keep elements in themselves (std::array, short strings).
+// Takes over the container: a settled_vector, a vector, a std::vector, ... No element is copied, and none is moved except in
+// containers that hold elements inside the object (std::array, short strings).
 // O(1). Throws std::bad_alloc and what the container's move throws; the container is as it was then.
 // Invalidates: nothing where the container's move invalidates nothing.
 template <class V>
@@ -169,7 +171,7 @@ auto freeze(V&& container) {
     return detail::frozen_maker::shared(new detail::owning<V>(std::move(container)));
 }
 
-// The same of a vector that many threads appended to. Precondition: none does any more.
+// The same for a vector that many threads appended to. Precondition: no thread appends any more.
 template <class V>
     requires(!std::is_lvalue_reference_v<V> && !std::is_const_v<V> && detail::taken_when_done<V>)
 auto freeze(V&& container) {
@@ -178,8 +180,8 @@ auto freeze(V&& container) {
     return detail::frozen_maker::shared(new detail::owning<decltype(take())>(std::in_place, take));
 }
 
-// Shares what a vector has published until now, while threads go on appending to it; or all of a container that nobody may
-// change. O(1). Throws std::bad_alloc. Precondition: not null. Invalidates: nothing.
+// Shares what a vector has published until now, while threads go on appending to it; or all elements of a constant
+// container. O(1). Throws std::bad_alloc. Precondition: not null. Invalidates: nothing.
 template <class V>
     requires(detail::publishes_elements<V> || (std::is_const_v<V> && std::ranges::contiguous_range<V>))
 auto freeze(std::shared_ptr<V> container) {

@@ -1,17 +1,17 @@
-// A memory resource that only hands out, and takes back all at once.
+// A memory resource that never reuses a single block, and frees all blocks at once.
 //
-// Choose it for what is built, used and dropped together: one request, one frame, one parse. Allocating moves a pointer
-// (about 6 instructions), giving back a block does nothing, and a container built in it lies in memory in the order in
-// which it was built. Do not choose it where blocks come and go: memory grows until release() or rewind().
+// Choose it for data that are built, used and dropped together: one request, one frame, one parse. Allocating moves a pointer
+// (about 6 instructions), deallocating does nothing, and the nodes of a container lie in memory in the order in which they
+// were built. Do not choose it for containers that insert and erase: memory grows until release() or rewind().
 //
 // Differences from std::pmr::monotonic_buffer_resource:
-//   - rewind() forgets all blocks but keeps every chunk, so the next round finds its memory warm: fresh pages are what
-//     growing costs most. mark() and rewind(mark) do the same for what was allocated since.
+//   - rewind() frees all blocks but keeps every chunk, so the memory is still resident in the next round: fresh pages are the
+//     largest cost of growing. mark() and rewind(mark) do the same for the blocks allocated since the mark.
 //   - Called on the concrete type (or through resource_allocator) allocate and deallocate are inline, without a virtual
 //     call; through std::pmr::memory_resource* they are virtual. One class serves both.
-//   - With the default upstream, chunks of 64 KiB and more come from reservations: they grow in place and stay warm when
-//     given back. This happens only while the default resource is new_delete_resource(); another one, and every upstream
-//     that is named, gets every request.
+//   - With the default upstream, chunks of 64 KiB and more come from reservations: they grow in place, and go to the warm
+//     cache when they are freed. This happens only while the default resource is new_delete_resource(); another one, and
+//     every upstream that is named, gets every request.
 //   - Under AddressSanitizer the unused part is poisoned; checked builds (HEADROOM_CHECKED) find wrong deallocations.
 //
 // Not synchronized. Document: P0089R0 (strategies AS3 to AS6).
@@ -30,7 +30,7 @@ HEADROOM_MEMORY_ABI {
 
 class monotonic_resource final : public std::pmr::memory_resource {
 public:
-    // A place to come back to: what was allocated after it goes, what was allocated before it stays.
+    // A position to rewind to: blocks allocated after it are freed, blocks allocated before it stay.
     class marker {
         friend class monotonic_resource;
         detail::chunk_chain::position place_;
@@ -84,7 +84,7 @@ public:
         return place;
     }
 
-    // Does nothing: the memory comes back with release() or rewind(). (Checked builds look whether the block is ours.)
+    // Does nothing: only release() and rewind() free memory. (Checked builds check that the block is the resource's.)
     HEADROOM_ALWAYS_INLINE void deallocate(void* block, std::size_t bytes,
                                            std::size_t alignment = alignof(std::max_align_t)) noexcept {
         checks_.deallocated(this, block, bytes, alignment);
@@ -96,20 +96,20 @@ public:
         chain_.release();
     }
 
-    // Forgets all blocks and keeps every chunk for the next round. O(1). Invalidates: every block, every marker.
+    // Frees all blocks and keeps every chunk for the next round. O(1). Invalidates: every block, every marker.
     void rewind() noexcept {
         checks_.forgotten();
         chain_.rewind();
     }
 
-    // The present place. O(1). Valid until release(), rewind(), or a rewind to an earlier marker.
+    // Marks the current position. O(1). Valid until release(), rewind(), or a rewind to an earlier marker.
     [[nodiscard]] marker mark() const noexcept {
         marker here;
         here.place_ = chain_.here();
         return here;
     }
 
-    // Forgets all blocks that were allocated after `to` was made, and keeps their memory for the next ones. O(1).
+    // Frees all blocks that were allocated after `to` was made, and keeps their memory for the next ones. O(1).
     // Precondition: `to` is a valid marker of this resource. Invalidates: those blocks, and markers made after `to`.
     void rewind(const marker& to) noexcept {
         if constexpr (detail::memory_checked) {

@@ -1,28 +1,29 @@
-// A memory resource with a pool for each size of block, for containers whose elements come and go.
+// A memory resource with a pool for each size class, for containers that insert and erase elements.
 //
 // Choose it for node-based containers, for containers of strings or of containers, for long-running subsystems: blocks are
 // reused, lie densely (no header), and stay in the order in which the program uses them. Blocks up to 4 KiB take about 10
 // instructions for an allocation and its deallocation together where the size is a constant, 20 where it is not; up to
-// 64 KiB some 80, a quarter of malloc's; larger ones, each a piece of its own, half of malloc's where they come from
-// reservations. The memory of pools goes back upstream with release() only; of larger blocks from reservations the last 8
-// given back are kept, 8 MiB at most. For what is built once and dropped whole, monotonic_resource is faster still.
+// 64 KiB some 80, a quarter of malloc's; larger blocks, which have no pool, half of malloc's where they come from
+// reservations. Only trim() and release() give the memory of pools back. Of larger blocks from reservations the last 8 that
+// were deallocated are kept, 8 MiB at most. For data that are built once and dropped together, monotonic_resource is faster
+// still.
 //
 // Differences from std::pmr::unsynchronized_pool_resource:
-//   - rewind() forgets all blocks but keeps every chunk, so the next round finds its memory warm: fresh pages are what
-//     growing costs most.
+//   - rewind() frees all blocks but keeps every chunk, so the memory is still resident in the next round: fresh pages are the
+//     largest cost of growing.
 //   - All pools share one sequence of chunks. In the first few kilobytes elements of different sizes that are built together
 //     lie near each other, but blocks up to 128 bytes in slabs of up to 4 KiB, so that nodes stay close, whatever they hold.
 //     Beyond that each size has slabs of its own.
-//   - What comes back is put in order, slab by slab, in steps of 128 blocks: whatever the order in which a container gave its
-//     elements back, the next one finds memory in order of addresses, and an empty slab serves every size. (See
+//   - Freed blocks are put in order, slab by slab, in steps of 128 blocks: in whatever order a container frees its elements,
+//     the next one gets memory in order of addresses, and an empty slab is reused for any size class. (See
 //     detail/memory/slabs.hpp.)
 //   - Blocks of whole kilobytes have a gap of 64 bytes before them, so that they do not all begin in the same few sets of
 //     the processor's cache.
 //   - Until then freed blocks are reused first in, first out (see detail/memory/bins.hpp for why).
 //   - Called on the concrete type (or through resource_allocator) allocate and deallocate are inline, without a virtual
 //     call; through std::pmr::memory_resource* they are virtual. One class serves both.
-//   - With the default upstream, chunks of 64 KiB and more, and blocks that large, come from reservations. The memory of
-//     blocks above 4 KiB arrives page by page then, as they are first written to. This happens only while the default
+//   - With the default upstream, chunks of 64 KiB and more, and blocks that large, come from reservations. The pages
+//     of blocks above 4 KiB then become resident when they are first written to. This happens only while the default
 //     resource is new_delete_resource(); another one, and every upstream that is named, gets every request. A multipool over
 //     a monotonic or an arena (P0089R0's third allocator) is named so: multipool_resource(&it).
 //   - Under AddressSanitizer free blocks and unused memory are poisoned; checked builds (HEADROOM_CHECKED) find double

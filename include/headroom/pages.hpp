@@ -1,6 +1,6 @@
 // What the operating system can do with pages.
 //
-// The lowest floor: a dozen calls that hide Linux, generic POSIX and Windows behind one contract. Choose it only to
+// The lowest layer: a dozen calls that give Linux, generic POSIX and Windows one contract. Choose it only to
 // build something that `reservation` does not already give; every call here is a system call, and costs one.
 //
 // Contract of every function that takes a `page_range`, unless it says otherwise:
@@ -72,7 +72,7 @@ HEADROOM_API std::error_code protect(page_range range, access allowed) noexcept;
 // kept. function_not_supported where the system cannot, not_enough_memory where it refuses.
 HEADROOM_API std::error_code prefault(page_range range) noexcept;
 
-// Asks for huge pages in the range (`wanted`), or for ordinary ones. A wish: it may be refused, and may have no effect.
+// Asks for huge pages in the range (`wanted`), or for ordinary ones. A hint: it may be refused, and may have no effect.
 HEADROOM_API std::error_code advise_huge(page_range range, bool wanted = true) noexcept;
 
 // Moves the pages of `from` to `to`, both committed and of one size, by page tables: contents appear at `to`, no byte is
@@ -86,7 +86,7 @@ HEADROOM_API std::error_code remap(page_range from, page_range to) noexcept;
 HEADROOM_API std::error_code guard(page_range range) noexcept;
 
 // Names the range in the system's list of mappings (/proc/PID/maps on Linux). `text` is cut to 79 bytes; null unnames.
-// A wish: function_not_supported where the system keeps no names.
+// A hint: function_not_supported where the system keeps no names.
 HEADROOM_API std::error_code name(page_range range, const char* text) noexcept;
 
 }}  // namespace headroom

@@ -1,9 +1,9 @@
 // Which types may be moved as bytes.
 //
 // To relocate an object is to move it to another place and destroy the original. For most types that is the same as
-// copying its bytes and forgetting the original, which lets a container grow by realloc, by memcpy or by page tables. It is
-// wrong for a type that points into itself or is registered somewhere by address: libstdc++'s std::string, node-based
-// containers, anything with an intrusive hook. So a type counts as relocatable only where that is known:
+// copying its bytes and not running the original's destructor, which lets a container grow by realloc, by memcpy or by page
+// tables. It is wrong for a type that points into itself or is registered somewhere by address: libstdc++'s std::string,
+// node-based containers, anything with an intrusive hook. So a type counts as relocatable only where that is known:
 //   - it is trivially copyable, or the compiler says so;
 //   - it is a standard type known to be so in the standard library at hand (below);
 //   - it says so with a member `using headroom_is_trivially_relocatable = name_of_the_class` or `= std::true_type` (or, to opt

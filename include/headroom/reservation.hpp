@@ -37,7 +37,7 @@ private:
     std::array<char, 192> text_{};
 };
 
-// Which reservation a pointer comes from; what `owner_of` answers.
+// The reservation that a pointer points into: the result of `owner_of`.
 struct owner {
     void* base = nullptr;
     std::size_t reserved = 0;     // bytes
@@ -54,7 +54,7 @@ struct page_statistics {
     std::uint64_t bytes_copied = 0;     // moved byte by byte or element by element because a reservation was outgrown
     std::uint64_t cache_hits = 0;       // reservations that were served warm
     std::uint64_t cache_misses = 0;
-    // Commits that took [2^i, 2^(i+1)) ns, all system calls of one commit together; the last bucket holds the rest.
+    // Commits that took [2^i, 2^(i+1)) ns, all system calls of one commit together; the last bucket holds all longer ones.
     std::array<std::uint64_t, 40> commit_times{};
 
     [[nodiscard]] std::uint64_t count(page_call kind) const noexcept { return calls[static_cast<std::size_t>(kind)]; }
@@ -154,7 +154,7 @@ public:
         if (bytes < held_.committed) held_.committed = detail::shrink(held_.control, bytes);
     }
 
-    // What may be done with the committed part from now on. Committing more makes only the new part accessible.
+    // Sets what may be done with the committed part from now on. Committing more makes only the new part accessible.
     std::error_code protect(access allowed) noexcept {
         return held_.control ? detail::protect(held_.control, allowed) : std::error_code{};
     }
@@ -181,14 +181,14 @@ HEADROOM_API [[nodiscard]] std::vector<owner> reservations();
 HEADROOM_API [[nodiscard]] page_statistics statistics() noexcept;
 HEADROOM_API void reset_statistics() noexcept;
 
-// How many bytes of memory reservations that died may keep warm for the next one; the default is 64 MiB or, where a control
-// group limits the program's memory, a sixteenth of that if it is less. Unless this is called, only 4 MiB of it are used until
-// a reservation needs again what was taken from it. A smaller limit trims at once.
+// Limits the bytes of memory that the warm cache keeps of destroyed reservations for the next one; the default is 64 MiB or,
+// where a control group limits the program's memory, a sixteenth of that if it is less. Unless this is called, only 4 MiB of
+// it are used until a reservation needs memory again that the cache had given back. A smaller limit trims at once.
 HEADROOM_API void set_cache_limit(std::size_t bytes) noexcept;
 HEADROOM_API [[nodiscard]] std::size_t cache_limit() noexcept;
 HEADROOM_API [[nodiscard]] std::size_t cached_bytes() noexcept;
 
-// Gives all that is kept warm back to the system.
+// Gives all memory in the warm cache back to the system.
 HEADROOM_API void trim_cache() noexcept;
 
 }}  // namespace headroom

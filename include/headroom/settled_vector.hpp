@@ -6,9 +6,9 @@
 //
 // Choose it for a large or long-lived vector, for elements that others point to, and where a single slow append hurts.
 // Choose `vector` for many small ones. What it costs: nothing while it is empty and was given no size; from its first element
-// on at least one page of memory, a range of address space (4 GiB unless told otherwise) and two of the system's mappings:
-// about 32,000 live ones on Linux. Reserving and giving back is a system call each, or about 50 ns when a range of the same
-// size is kept warm.
+// on at least one page of memory, a range of address space (4 GiB unless told otherwise) and two mappings: a Linux process
+// can have about 32,000 such vectors. Reserving and giving back is a system call each, or about 50 ns when a range of the
+// same size is kept warm.
 //
 // How it differs from std::vector:
 //   - the interface is std::vector's, without an allocator; in return no operation but rehome(), moving the vector and
@@ -58,8 +58,8 @@ public:
     // when the elements do not fit into the reservation, and what an element's constructor throws; nothing is leaked.
 
     // Empty, owning nothing. The first append reserves Policy::default_reservation bytes or, where the system refuses that
-    // much, half as much, and so on down to Policy::smallest_reservation. O(1), no system call, never throws. A constant: a
-    // global vector is there before any initialiser of the program runs, and may be declared constinit.
+    // much, half as much, and so on down to Policy::smallest_reservation. O(1), no system call, never throws. A global
+    // vector is constant-initialised: it exists before any initialiser of the program runs, and may be declared constinit.
     HEADROOM_ALWAYS_INLINE constexpr settled_vector() noexcept = default;
 
     // Empty, with room for exactly `limit` elements: max_size() is limit.value. Reserves that many, rounded up to pages;
@@ -127,7 +127,7 @@ public:
     // --- What std::vector has not.
 
     // Gives all pages that hold no element back to the system; capacity() becomes size(), rounded up to pages. Cannot fail:
-    // what the system does not take back stays. Invalidates: nothing.
+    // pages that the system refuses to take back stay committed. Invalidates: nothing.
     void shrink_to_fit() noexcept {
         if (control_ == nullptr) return;
         HEADROOM_OPEN_TAIL();
@@ -146,9 +146,9 @@ public:
         this->move_store(store::open_exactly(limit.value, commit));
     }
 
-    // What may be done with the elements from now on: a write to a read-only vector faults, as does any touch of one without
-    // access. Memory committed later is accessible. Costs a system call, more where much memory is resident (38 ms a GiB).
-    // Throws std::system_error when the system refuses. Invalidates: nothing, but see the word fault.
+    // Sets what may be done with the elements from now on: a write to a read-only vector faults, as does any access to one
+    // with access::none. Memory committed later is accessible. Costs a system call, more where much memory is resident (38 ms
+    // a GiB). Throws std::system_error when the system refuses. Invalidates: nothing; a forbidden access faults.
     // Document: "4GB per Vector".
     void protect(access allowed) {
         if (const std::error_code error = try_protect(allowed)) detail::throw_system_error(error, "headroom: protect()");
@@ -184,9 +184,9 @@ settled_vector(It, It) -> settled_vector<typename std::iterator_traits<It>::valu
 template <detail::any_input_range R>
 settled_vector(from_range_t, R&&) -> settled_vector<detail::range_value<R>>;
 
-// Makes a whole vector read-only or inaccessible while it lives, then what it was. The vector must outlive it and stay where
-// it is; scopes must nest. Costs two system calls; see protect(). The constructor throws std::system_error when the system
-// refuses; a refusal to restore is ignored (the vector then stays protected).
+// Makes a whole vector read-only or inaccessible while this object lives, then restores the access from before. The vector
+// must outlive it and must not be moved meanwhile; scopes must nest. Costs two system calls; see protect(). The constructor
+// throws std::system_error when the system refuses; a refusal to restore is ignored (the vector then stays protected).
 // Document: "4GB per Vector".
 template <class Container>
 class [[nodiscard]] scoped_access {

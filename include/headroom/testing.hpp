@@ -1,8 +1,8 @@
-// Ways to make the system misbehave, for tests.
+// Makes system calls fail, for tests.
 //
-// Tests of code that must survive a refusing system (ours, and yours) need the system to refuse at a chosen call. Each
-// system call of the platform layer passes a counter; when the counter reaches the chosen call, the call is not made and
-// fails with the chosen error instead. Costs one relaxed atomic load a system call when nothing is armed.
+// A test of how a program behaves when the system refuses memory needs the system to refuse at a chosen call. The platform
+// layer counts its system calls; when the count reaches the chosen call, the call is not made and fails with the chosen error
+// instead. Costs one relaxed atomic load a system call when nothing is armed.
 //
 // All functions are thread-safe, but the counter is one for the process: arm it from single-threaded tests.
 #pragma once
@@ -39,7 +39,7 @@ HEADROOM_API void limit_address_space(std::size_t bytes) noexcept;
 enum class file_event { before_write, before_sync, synced };
 
 // Calls `watcher` at each of these, from the thread that makes it, for a model of what a power cut would leave. (What is stored
-// through mapped memory is not seen.) Null: nobody watches.
+// through mapped memory is not seen.) Null: no watcher.
 HEADROOM_API void watch_files(void (*watcher)(file_event)) noexcept;
 
 }}}  // namespace headroom::testing

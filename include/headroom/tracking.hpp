@@ -1,10 +1,10 @@
-// A memory resource that watches: how much is in use, how much at most, and what is given back wrongly or never.
+// A memory resource that counts how much is in use and at most, and finds blocks that are deallocated wrongly or never.
 //
 // Choose it in tests, and while you find out what a subsystem allocates; put it over or under any other resource. It passes
 // every request on to its upstream, and remembers every block: about 200 ns and 100 bytes each. Synchronized.
 //
-// What it finds wrong it writes to standard error, or hands to a function of yours, and counts; a wrong block is not passed
-// on, so the program goes on. (To end the program instead, let the function call std::abort.)
+// It counts each mistake and writes a message to standard error, or passes the message to a function of yours. It does not
+// pass the wrong deallocation on, so the program continues. (To end the program instead, let the function call std::abort.)
 //
 // Document: P0089R0 (allocators "can aid testing, debugging, and measurement").
 #pragma once
@@ -36,7 +36,7 @@ struct tracking_statistics {
     std::uint64_t foreign_frees = 0;     // blocks that were never allocated here, or long ago
     std::uint64_t late_frees = 0;        // blocks that had gone with release()
 
-    // How often something was given back wrongly.
+    // How many deallocations were wrong.
     [[nodiscard]] std::uint64_t errors() const noexcept {
         return double_frees + wrong_sizes + wrong_alignments + foreign_frees + late_frees;
     }
@@ -56,7 +56,7 @@ public:
     tracking_resource(const tracking_resource&) = delete;
     tracking_resource& operator=(const tracking_resource&) = delete;
 
-    // Reports leaks, if there are any. Leaked blocks stay allocated: somebody may still use them.
+    // Reports leaks, if there are any. Leaked blocks stay allocated, since they may still be in use.
     ~tracking_resource() override;
 
     // Sends messages to `to` instead of standard error; null: nowhere.
@@ -65,19 +65,19 @@ public:
     // As upstream's. Throws what upstream throws, and bad_alloc when the block cannot be remembered.
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t));
 
-    // Passes the block on to upstream; one that is not in use here, or given back with another size or alignment, is
-    // reported and stays where it is.
+    // Passes the block on to upstream. A block that is not in use here, or is deallocated with another size or alignment, is
+    // reported and stays allocated.
     void deallocate(void* block, std::size_t bytes, std::size_t alignment = alignof(std::max_align_t));
 
     // Gives all blocks in use back upstream; they do not count as leaks. O(blocks). Invalidates: every block.
     void release() noexcept;
 
-    // The same: a block of upstream's cannot be forgotten and kept.
+    // The same as release(): upstream has no call that frees all blocks and keeps their memory.
     void rewind() noexcept { release(); }
 
     [[nodiscard]] tracking_statistics statistics() const;
 
-    // Starts the counts of what happened, and the peaks, anew; what is in use stays counted.
+    // Sets the counts of events and the peaks to zero; blocks in use stay counted.
     void reset_statistics() noexcept;
 
     // How many blocks are in use, their bytes, and how many of each size, a line each, the most bytes first: leaks, once all

@@ -1,9 +1,9 @@
 // Objects that are never destroyed one by one.
 //
-// `winked<T>` builds a T, and all that it allocates, inside a managed resource, and never runs its destructor: when the
-// resource is released, rewound or dies, everything goes at once ("winked out", P0089R0 section 3). Choose it for containers
-// of containers, whose destructors walk through all elements only to give back memory that goes anyway. Do not choose it
-// for objects that hold something else than memory (files, locks): nothing closes those.
+// `winked<T>` builds a T, and all that it allocates, inside a managed resource, and never runs its destructor: releasing,
+// rewinding or destroying the resource frees everything at once ("winked out", P0089R0 section 3). Choose it for containers
+// of containers, whose destructors visit all elements only to deallocate memory that the resource frees anyway. Do not choose
+// it for objects that hold anything but memory (files, locks): nothing closes those.
 //
 //     headroom::monotonic_resource memory;
 //     headroom::winked<std::pmr::vector<std::pmr::string>> names(memory, 1000);    // the allocator is passed on
