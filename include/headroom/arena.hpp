@@ -12,6 +12,8 @@
 // `arena_resource` makes an arena a std::pmr::memory_resource.
 #pragma once
 
+#include <headroom/detail/language.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <memory_resource>

@@ -11,6 +11,8 @@
 // be given away is as it was.
 #pragma once
 
+#include <headroom/detail/language.hpp>
+
 #include <chrono>
 #include <concepts>
 #include <cstddef>

@@ -6,6 +6,8 @@
 // Document: "Reserve and commit".
 #pragma once
 
+#include <headroom/detail/language.hpp>
+
 #include <cstddef>
 #include <cstdint>
 

@@ -27,6 +27,8 @@
 // published. Elements that those threads had built and not published are lost in the child, and so is their memory.
 #pragma once
 
+#include <headroom/detail/language.hpp>
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>

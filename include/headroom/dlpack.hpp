@@ -5,6 +5,8 @@
 // is kept loaded.
 #pragma once
 
+#include <headroom/detail/language.hpp>
+
 #include <complex>
 #include <concepts>
 #include <cstddef>

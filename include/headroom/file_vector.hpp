@@ -27,6 +27,8 @@
 // An object may be used by one thread at a time, as std::vector. Windows, older POSIX systems: docs/platforms.md.
 #pragma once
 
+#include <headroom/detail/language.hpp>
+
 #include <cstddef>
 #include <filesystem>
 #include <span>

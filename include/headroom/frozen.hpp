@@ -9,6 +9,8 @@
 // freeze().
 #pragma once
 
+#include <headroom/detail/language.hpp>
+
 #include <atomic>
 #include <concepts>
 #include <cstddef>

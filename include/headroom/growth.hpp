@@ -11,6 +11,8 @@
 // Document: "Vector reallocation strategies" (the two geometric sequences).
 #pragma once
 
+#include <headroom/detail/language.hpp>
+
 #include <cstddef>
 #include <cstdint>
 

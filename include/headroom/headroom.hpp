@@ -2,6 +2,8 @@
 // faster with the headers that it needs. What only tests need, testing.hpp, stays out.
 #pragma once
 
+#include <headroom/detail/language.hpp>
+
 #include <headroom/arena.hpp>
 #include <headroom/arrow.hpp>
 #include <headroom/commit_policy.hpp>

@@ -17,6 +17,8 @@
 // Not synchronized. Document: P0089R0 (strategies AS3 to AS6).
 #pragma once
 
+#include <headroom/detail/language.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <memory_resource>

@@ -34,6 +34,8 @@
 // Document: P0089R0 (strategies AS7 to AS14).
 #pragma once
 
+#include <headroom/detail/language.hpp>
+
 #include <headroom/detail/memory/multipool_resource.hpp>
 #include <headroom/detail/memory/multipool_upkeep.hpp>
 #include <headroom/detail/memory/synchronized_multipool.hpp>

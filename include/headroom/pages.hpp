@@ -14,6 +14,8 @@
 // "A fast vector with mremap" (growing by page tables).
 #pragma once
 
+#include <headroom/detail/language.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <system_error>

@@ -16,6 +16,8 @@
 // Document: "A fast vector with mremap" (its trivially movable types, decided there without an override).
 #pragma once
 
+#include <headroom/detail/language.hpp>
+
 #include <cstddef>
 #include <cstring>
 #include <type_traits>

@@ -7,6 +7,8 @@
 // Documents: "Reserve and commit"; "4GB per Vector" (owner lookup, locking pages).
 #pragma once
 
+#include <headroom/detail/language.hpp>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>

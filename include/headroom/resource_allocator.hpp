@@ -16,6 +16,8 @@
 // Document: P0089R0 (binding by type parameter).
 #pragma once
 
+#include <headroom/detail/language.hpp>
+
 #include <atomic>
 #include <concepts>
 #include <cstddef>

@@ -22,6 +22,8 @@
 // Documents: "4GB per Vector" (settled_vector, protection), "Reserve and commit" (DynArray).
 #pragma once
 
+#include <headroom/detail/language.hpp>
+
 #include <concepts>
 #include <cstddef>
 #include <initializer_list>

@@ -7,6 +7,8 @@
 // All functions are thread-safe, but the counter is one for the process: arm it from single-threaded tests.
 #pragma once
 
+#include <headroom/detail/language.hpp>
+
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>

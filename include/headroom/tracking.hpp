@@ -9,6 +9,8 @@
 // Document: P0089R0 (allocators "can aid testing, debugging, and measurement").
 #pragma once
 
+#include <headroom/detail/language.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <iosfwd>

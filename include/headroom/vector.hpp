@@ -19,6 +19,8 @@
 // Document: "A fast vector with mremap".
 #pragma once
 
+#include <headroom/detail/language.hpp>
+
 #include <concepts>
 #include <cstddef>
 #include <initializer_list>

@@ -13,6 +13,8 @@
 // Costs: one allocation for the T itself; nothing at the end.
 #pragma once
 
+#include <headroom/detail/language.hpp>
+
 #include <cstddef>
 #include <memory>
 #include <memory_resource>
