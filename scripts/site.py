@@ -12,7 +12,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 COPIED = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "docs/**/*", "examples/**/*.md", "examples/**/*.cpp",
-          "lab/**/*.md"]
+          "examples/**/*.py", "lab/**/*.md", "python/README.md"]
 NAVIGATION = [
     ("Headroom", "README.md"), ("Quickstart", "docs/quickstart.md"),
     ("Find out where you would gain", "docs/find-out-where-you-would-gain.md"), ("Overview", "docs/overview.md"),
@@ -20,13 +20,14 @@ NAVIGATION = [
         ("What people ask first", "docs/questions.md"), ("Threads, fork, globals", "docs/threads.md"),
         ("Choosing an allocator", "docs/choosing.md"), ("Tuning", "docs/tuning.md"), ("Limits", "docs/limits.md"),
         ("Platforms", "docs/platforms.md"), ("Migrating", "docs/migrating.md"), ("Debugging", "docs/debugging.md"),
-        ("Examples", "examples/README.md"), ("In the wild", "docs/in-the-wild.md")]),
+        ("Examples", "examples/README.md"),
+        ("Many machines: an example", "examples/many_machines/README.md"), ("Python", "python/README.md"), ("In the wild", "docs/in-the-wild.md")]),
     ("Reference", "docs/reference"),
     ("How it is built", [
         ("Design", "docs/design.md"), ("Conformance", "docs/conformance.md"), ("Dead ends", "docs/dead-ends.md")]),
     ("The lab", [
         ("The lab", "lab/README.md"), ("On several machines", "docs/many-machines.md"),
-        ("The report's programs", "lab/report/README.md"), ("Reset words", "lab/experiments/reset-words/README.md")]),
+        ("The report's programs", "lab/report/README.md"), ("Peers", "lab/peers/README.md"), ("Reset words", "lab/experiments/reset-words/README.md")]),
     ("Project", [("Changes", "CHANGELOG.md"), ("Contributing", "CONTRIBUTING.md")]),
 ]
 

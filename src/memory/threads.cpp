@@ -40,11 +40,11 @@ namespace {
 
 constinit thread_local thread_leaving* leaving = nullptr;
 // Set when the thread has left: destructors of other thread-local objects may still allocate, and do without a cache.
-constinit thread_local bool left = false;
+constinit thread_local bool thread_has_left = false;
 
 void leave(void* mine) {
     if (!thread_variables_gone_at_end()) {
-        left = true;
+        thread_has_left = true;
         leaving = nullptr;
         places_of_thread = {};
     }
@@ -114,7 +114,7 @@ std::uint32_t& shared_pools::returning_now() noexcept {
 
 thread_cache* shared_pools::find_or_make_cache() {
     if (thread_cache* const mine = cache()) return mine;
-    if (left) return nullptr;
+    if (thread_has_left) return nullptr;
     thread_leaving* const thread = find_or_make_leaving();
     if (thread == nullptr) return nullptr;
     thread_cache* found = nullptr;

@@ -27,13 +27,13 @@ struct alignas(64) lane {
 };
 constinit std::array<lane, lanes> all_lanes{};
 constinit std::atomic<std::uint32_t> threads_seen{0};
-constinit thread_local std::uint32_t number_of_thread = 0;    // from 1
+constinit thread_local std::uint32_t lane_of_this_thread = 0;    // from 1
 
 lane& lane_of_thread() noexcept {
     // (Where a thread's variables may be gone already, to name one would make a new one.)
     if (thread_variables_gone_at_end()) return all_lanes[0];
-    if (number_of_thread == 0) number_of_thread = threads_seen.fetch_add(1, std::memory_order_relaxed) % lanes + 1;
-    return all_lanes[number_of_thread - 1];
+    if (lane_of_this_thread == 0) lane_of_this_thread = threads_seen.fetch_add(1, std::memory_order_relaxed) % lanes + 1;
+    return all_lanes[lane_of_this_thread - 1];
 }
 
 // --- The others: a list from the most to the least recently given, under the registry's lock.
@@ -46,23 +46,23 @@ constexpr std::size_t nobody_said = SIZE_MAX;
 constexpr std::size_t first_allowance = offered_from;
 constexpr std::chrono::seconds until_idle{1};
 
-constinit range* newest = nullptr;
+constinit range* newest_kept = nullptr;
 constinit range* oldest = nullptr;
 constinit std::size_t ranges = 0;
 constinit std::size_t bytes_listed = 0;
 constinit std::size_t allowance = first_allowance;    // of what the limit permits; all of it, once the user has set a limit
 constinit std::chrono::steady_clock::time_point last_hit{};
-constinit std::atomic<std::size_t> limit{nobody_said};    // written under the lock, read without it as a first guess
+constinit std::atomic<std::size_t> cache_bytes{nobody_said};    // written under the lock, read without it as a first guess
 constinit std::atomic<bool> limit_is_users{false};
 // Warm memory of living ranges that their owners have not come to use.
 constinit std::atomic<std::size_t> warm_in_ranges{0};
 
 // Where a group of processes may have little memory, and is killed for more, what is kept for later must be little too.
 std::size_t present_limit() noexcept {
-    std::size_t bytes = limit.load(std::memory_order_seq_cst);
+    std::size_t bytes = cache_bytes.load(std::memory_order_seq_cst);
     if (bytes != nobody_said) return bytes;
     const std::size_t own = std::min(default_limit, memory_of_group() / 16);
-    return limit.compare_exchange_strong(bytes, own, std::memory_order_relaxed) ? own : bytes;
+    return cache_bytes.compare_exchange_strong(bytes, own, std::memory_order_relaxed) ? own : bytes;
 }
 
 // Whether small ranges may wait outside the list, and what they may hold is too little to count.
@@ -70,13 +70,13 @@ bool lanes_are_open(std::size_t limit_now) noexcept { return limit_now >= 4 * mo
 
 // What the list may keep now, with what is warm in living ranges. Under the lock.
 std::size_t allowed_now() noexcept {
-    const std::size_t bytes = limit.load(std::memory_order_relaxed);
+    const std::size_t bytes = cache_bytes.load(std::memory_order_relaxed);
     const std::size_t listed = lanes_are_open(bytes) ? bytes - most_in_lanes : bytes;
     return limit_is_users.load(std::memory_order_relaxed) ? listed : std::min(listed, allowance);
 }
 
 void unlink(range* control) noexcept {
-    (control->previous != nullptr ? control->previous->next : newest) = control->next;
+    (control->previous != nullptr ? control->previous->next : newest_kept) = control->next;
     (control->next != nullptr ? control->next->previous : oldest) = control->previous;
     control->next = control->previous = nullptr;
     --ranges;
@@ -85,9 +85,9 @@ void unlink(range* control) noexcept {
 
 void link_as_newest(range* control) noexcept {
     control->previous = nullptr;
-    control->next = newest;
-    (newest != nullptr ? newest->previous : oldest) = control;
-    newest = control;
+    control->next = newest_kept;
+    (newest_kept != nullptr ? newest_kept->previous : oldest) = control;
+    newest_kept = control;
     ++ranges;
     bytes_listed += control->memory();
 }
@@ -95,7 +95,7 @@ void link_as_newest(range* control) noexcept {
 void link_as_oldest(range* control) noexcept {
     control->next = nullptr;
     control->previous = oldest;
-    (oldest != nullptr ? oldest->next : newest) = control;
+    (oldest != nullptr ? oldest->next : newest_kept) = control;
     oldest = control;
     ++ranges;
     bytes_listed += control->memory();
@@ -146,7 +146,7 @@ void cut_all(range* evicted) noexcept {
         bool kept = false;
         if (each->memory() == 0) {
             const registry_guard guard;
-            if (ranges < most_ranges && limit.load(std::memory_order_relaxed) != 0) {
+            if (ranges < most_ranges && cache_bytes.load(std::memory_order_relaxed) != 0) {
                 each->cut = true;
                 each->cut_to = 0;
                 link_as_oldest(each);
@@ -185,7 +185,7 @@ bool give_to_lane(range* control) noexcept {
         range* nobody = nullptr;
         if (!place.compare_exchange_strong(nobody, control, std::memory_order_seq_cst)) continue;
         // Whoever lowers the limit writes it and then empties the lanes; this writes the lane and then reads the limit.
-        if (!lanes_are_open(limit.load(std::memory_order_seq_cst))) {
+        if (!lanes_are_open(cache_bytes.load(std::memory_order_seq_cst))) {
             if (range* const again = place.exchange(nullptr, std::memory_order_acquire)) destroy(again);
         }
         return true;
@@ -217,7 +217,7 @@ bool empty_lanes(lane_contents what) noexcept {
 range* take_from_list(std::size_t bytes, const commit_policy& policy) noexcept {
     const registry_guard guard;
     std::size_t younger = hardened() ? ranges_between : 0;
-    for (range* each = newest; each != nullptr; each = each->next) {
+    for (range* each = newest_kept; each != nullptr; each = each->next) {
         if (younger != 0) {
             --younger;
             continue;
@@ -300,7 +300,7 @@ bool give_to_cache(range* control, bool at_once) noexcept {
     bool kept = false;
     {
         const registry_guard guard;
-        if (memory <= room && limit.load(std::memory_order_relaxed) != 0 && memory <= allowed_now()) {
+        if (memory <= room && cache_bytes.load(std::memory_order_relaxed) != 0 && memory <= allowed_now()) {
             evicted = evict_down_to(std::min(room, allowed_now()) - memory, most_ranges - 1);
             link_as_newest(control);
             kept = true;
@@ -334,7 +334,7 @@ void set_cache_limit(std::size_t bytes) noexcept {
     {
         const detail::registry_guard guard;
         detail::limit_is_users.store(true, std::memory_order_relaxed);
-        detail::limit.store(std::min(bytes, detail::nobody_said - 1), std::memory_order_seq_cst);
+        detail::cache_bytes.store(std::min(bytes, detail::nobody_said - 1), std::memory_order_seq_cst);
         evicted = detail::evict_down_to(detail::allowed_now(), bytes == 0 ? 0 : detail::most_ranges);
     }
     if (!detail::lanes_are_open(bytes)) detail::empty_lanes(detail::lane_contents::all);

@@ -23,6 +23,17 @@
 #include "support/emulated.hpp"
 #include "support/growing_elements.hpp"
 
+namespace headroom_test::growing {
+
+template <>
+std::shared_ptr<int> make<std::shared_ptr<int>>(int i) {
+    static std::vector<std::shared_ptr<int>> known;
+    while (known.size() <= static_cast<std::size_t>(i)) known.push_back(std::make_shared<int>(static_cast<int>(known.size())));
+    return known[static_cast<std::size_t>(i)];
+}
+
+}  // namespace headroom_test::growing
+
 namespace {
 
 using headroom::vector;
@@ -52,13 +63,6 @@ struct with_pmr {
     using policy = headroom::vector_policy;
     using vector = headroom::pmr::vector<T>;
 };
-template <>
-std::shared_ptr<int> make<std::shared_ptr<int>>(int i) {
-    static std::vector<std::shared_ptr<int>> known;
-    while (known.size() <= static_cast<std::size_t>(i)) known.push_back(std::make_shared<int>(static_cast<int>(known.size())));
-    return known[static_cast<std::size_t>(i)];
-}
-
 template <class K>
 class Vector : public testing::Test {};
 using kinds = testing::Types<kind<int, early>, kind<std::string, early>, kind<std::unique_ptr<int>, early>, kind<wide, early>,

@@ -12,7 +12,7 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-inline constexpr std::size_t granule = 4096;    // bytes: slabs start at a multiple, and are so long or several times so long
+inline constexpr std::size_t slab_granule = 4096;    // bytes: slabs start at a multiple, and are so long or several times so long
 
 // A run of granules, cut into blocks of one size. All that is known of it stands at its first granule.
 struct slab {
@@ -51,7 +51,7 @@ struct area {
     std::uint64_t* bits;
     std::size_t bytes;          // of this, table and bits: one piece from upstream
 
-    [[nodiscard]] std::byte* place(std::size_t index) const noexcept { return base + index * granule; }
+    [[nodiscard]] std::byte* place(std::size_t index) const noexcept { return base + index * slab_granule; }
     [[nodiscard]] std::byte* fill() const noexcept { return place(frontier); }
 
     void start_over() noexcept { frontier = empties = first_empty = first_run = 0; }

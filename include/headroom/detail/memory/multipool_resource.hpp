@@ -299,14 +299,14 @@ private:
     bool widen(std::size_t size, std::size_t aligned, std::size_t gap, detail::arrival how) {
         if (!slabs_at_work()) return chain_.grow_in_place(size, aligned, how);
         // Among the slabs a few pages, for what is cut singly. (What is aligned most is aligned to a page.)
-        const std::size_t count = (std::max)((gap + size + detail::granule - 1) / detail::granule, single_granules);
+        const std::size_t count = (std::max)((gap + size + detail::slab_granule - 1) / detail::slab_granule, single_granules);
         if (!provide(count, how)) return false;
         std::byte* const from = slabs_->active()->fill();
         if (chain_.limit != from) {
             scrap(chain_.cursor, chain_.limit);
             chain_.cursor = from;
         }
-        chain_.limit = from + count * detail::granule;
+        chain_.limit = from + count * detail::slab_granule;
         slabs_->skip(count);
         return true;
     }
@@ -315,7 +315,7 @@ private:
     [[nodiscard]] bool slabs_at_work() const noexcept { return slabs_ != nullptr && slabs_->active() != nullptr; }
     bool provide(std::size_t granules, detail::arrival how) noexcept {
         const detail::area& from = *slabs_->active();
-        return granules <= from.granules - from.frontier && chain_.provide(from.fill(), granules * detail::granule, how);
+        return granules <= from.granules - from.frontier && chain_.provide(from.fill(), granules * detail::slab_granule, how);
     }
     bool next_slab(std::size_t index) noexcept {
         if (!provide(detail::slab_granules(index), detail::arrival::at_once)) return false;
@@ -326,7 +326,7 @@ private:
     // A chunk has become the active one. If it is large it is an area for slabs from now on: but for the bytes before its first
     // page, which are at hand for what is cut singly.
     void enter_chunk() noexcept {
-        std::byte* const first = detail::align_up(chain_.cursor, detail::granule);
+        std::byte* const first = detail::align_up(chain_.cursor, detail::slab_granule);
         std::byte* const bound = chain_.active_bound();
         if (bound < first || static_cast<std::size_t>(bound - first) < least_area) return;
 #if defined(__cpp_exceptions)

@@ -54,7 +54,7 @@ inline multipool_statistics multipool_resource::statistics() const noexcept {
         const detail::bin& pool = pools_[index];
         each.block_bytes = detail::bin_bytes(index);
         each.slabs = usages[index].slabs;
-        each.slab_bytes = each.slabs * detail::slab_granules(index) * detail::granule;
+        each.slab_bytes = each.slabs * detail::slab_granules(index) * detail::slab_granule;
         each.free = usages[index].free + pool.count();
         each.in_use = usages[index].cut + pool.single - each.free;
         result.blocks += each.in_use;

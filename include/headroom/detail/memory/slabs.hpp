@@ -111,7 +111,7 @@ public:
     // slabs are cut from it.
     void leave(const std::byte* end) noexcept {
         if (active_ == nullptr) return;
-        const auto rest = (std::min)(static_cast<std::size_t>(end - active_->fill()) / granule, active_->granules - active_->frontier);
+        const auto rest = (std::min)(static_cast<std::size_t>(end - active_->fill()) / slab_granule, active_->granules - active_->frontier);
         const std::size_t first = active_->frontier;
         active_->advance(rest);
         if (rest > 0) active_->set_empty(first, rest);
@@ -148,7 +148,7 @@ public:
                 mine.young.add(block);
             } else {
                 std::uint16_t count = 1;
-                while (next != nullptr && (detail::address_of(next) ^ detail::address_of(block)) < granule) {
+                while (next != nullptr && (detail::address_of(next) ^ detail::address_of(block)) < slab_granule) {
                     last = next;
                     next = last == end ? nullptr : detail::next_of(last);
                     ++count;
@@ -170,7 +170,7 @@ public:
             if (each.reserved) {
                 result += each.discard_empties();
             } else if (&each != active_ && each.frontier > 0 && each.empties == each.frontier) {
-                result += each.granules * granule;
+                result += each.granules * slab_granule;
                 give_back(each.chunk);
                 remove(i);
             }
@@ -202,7 +202,7 @@ public:
     }
     [[nodiscard]] std::size_t empty_bytes() const noexcept {
         std::size_t result = 0;
-        for (std::size_t i = 0; i < count_; ++i) result += areas_[i]->empties * granule;
+        for (std::size_t i = 0; i < count_; ++i) result += areas_[i]->empties * slab_granule;
         return result;
     }
 
@@ -220,7 +220,7 @@ private:
 
     static std::size_t blocks_in(std::size_t index) noexcept {
         const std::size_t size = detail::bin_bytes(index);
-        return detail::slab_granules(index) * granule / (size + detail::gap_before(size));
+        return detail::slab_granules(index) * slab_granule / (size + detail::gap_before(size));
     }
 
     // The slab that a block of that bin was cut from; null: none, it is young.
@@ -233,13 +233,13 @@ private:
             if (after == areas_ || !covers(**(after - 1), block)) return nullptr;
             latest_ = *(after - 1);
         }
-        slab& found = latest_->table[(detail::address_of(block) - detail::address_of(latest_->base)) / granule];
+        slab& found = latest_->table[(detail::address_of(block) - detail::address_of(latest_->base)) / slab_granule];
         if (found.bin == slab::none) return nullptr;
         slab* const home = &found - found.back;
         return home->bin == index ? home : nullptr;
     }
     static bool covers(const area& searched, const void* block) noexcept {
-        return detail::address_of(block) - detail::address_of(searched.base) < searched.frontier * granule;
+        return detail::address_of(block) - detail::address_of(searched.base) < searched.frontier * slab_granule;
     }
 
     HEADROOM_ALWAYS_INLINE void take_back(size_state& mine, slab& home, free_block* first, free_block* last,
@@ -315,7 +315,7 @@ private:
         const std::size_t size = detail::bin_bytes(index);
         const std::size_t gap = detail::gap_before(size);
         if (gap == 0) return 0;
-        const std::size_t unused = detail::slab_granules(index) * granule - blocks_in(index) * (size + gap);
+        const std::size_t unused = detail::slab_granules(index) * slab_granule - blocks_in(index) * (size + gap);
         return at / detail::slab_granules(index) * blocks_in(index) % (unused / gap + 1) * gap;
     }
 
@@ -350,7 +350,7 @@ private:
             const std::size_t step = (std::max)(std::size_t{stride}, std::size_t{64});
             for (std::size_t at = 0; at < from.cut * std::size_t{stride}; at += step) HEADROOM_PREFETCH(from.start + at);
         }
-        std::array<std::uint64_t, granule / block_step / 64> marks{};
+        std::array<std::uint64_t, slab_granule / block_step / 64> marks{};
         for (std::uint16_t left = from.free; left > 0; --left) {
             const auto offset = static_cast<std::uint32_t>(reinterpret_cast<std::byte*>(block) - from.start);
             const std::uint32_t which = offset / stride;
@@ -381,7 +381,7 @@ private:
             areas_ = larger;
             capacity_ = more;
         }
-        const std::size_t granules = static_cast<std::size_t>(last - first) / granule;
+        const std::size_t granules = static_cast<std::size_t>(last - first) / slab_granule;
         const std::size_t words = (granules + 63) / 64;
         const std::size_t bytes = sizeof(area) + granules * sizeof(slab) + words * sizeof(std::uint64_t);
         auto* const made = new (upstream_->allocate(bytes, alignof(area))) area{};
