@@ -40,6 +40,8 @@ void let_go(file_control* control) noexcept {
     }
     if (control->live_page.data != nullptr) release_surely(control->live_page);
     close_file(control->file);
+    // (A forked child has forgotten its copy of the handle, and gives back nothing of its parent's.)
+    if (control->lock) release_locks(control->lock);
     close_file(control->lock);
     delete control;
 }

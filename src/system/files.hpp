@@ -68,6 +68,8 @@ void sync_folder_of(const std::filesystem::path& path) noexcept;
 
 // Takes a lock without waiting: resource_unavailable_try_again where another handle has it.
 std::error_code take_lock(file_handle file, file_lock which) noexcept;
+// Gives back all locks of the handle at once. Closing it is not enough: a forked child that has not run yet still has a copy.
+void release_locks(file_handle file) noexcept;
 // Whether another handle has the lock.
 bool is_locked(file_handle file, file_lock which) noexcept;
 

@@ -286,6 +286,17 @@ std::error_code take_lock(file_handle file, [[maybe_unused]] file_lock which) no
     return error;
 }
 
+void release_locks(file_handle file) noexcept {
+#if defined(F_OFD_SETLK)
+    struct flock all {};
+    all.l_type = F_UNLCK;
+    all.l_whence = SEEK_SET;
+    (void)fcntl(number_of(file), F_OFD_SETLK, &all);
+#else
+    (void)flock(number_of(file), LOCK_UN);
+#endif
+}
+
 bool is_locked(file_handle file, [[maybe_unused]] file_lock which) noexcept {
 #if defined(F_OFD_SETLK)
     struct flock part = part_of(which);

@@ -159,6 +159,8 @@ std::error_code take_lock(file_handle file, file_lock which) noexcept {
     });
 }
 
+void release_locks(file_handle) noexcept {}    // nothing forks: closing the handle is enough
+
 bool is_locked(file_handle file, file_lock which) noexcept {
     if (take_lock(file, which)) return true;
     OVERLAPPED place = place_of(which);

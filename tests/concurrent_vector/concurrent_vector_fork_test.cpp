@@ -16,8 +16,9 @@
 #include "support/sanitizers.hpp"
 #include "system/in_child.hpp"
 
-// ThreadSanitizer ends a child of a threaded process that starts a thread, unless told not to; other builds never ask.
-extern "C" const char* __tsan_default_options() { return "die_after_fork=0"; }
+// ThreadSanitizer ends a child of a threaded process that starts a thread, and takes the threads that did not come along for
+// leaked, unless told not to; other builds never ask.
+extern "C" const char* __tsan_default_options() { return "die_after_fork=0:report_thread_leaks=0"; }
 
 namespace {
 

@@ -1,4 +1,4 @@
-// Labels: tools linux no-valgrind
+// Labels: tools linux no-valgrind no-sanitizer
 // The table of advice: every rule can be reached, in the order it stands, and leans on a measurement that was
 // published.
 #include "profile/run.hpp"
