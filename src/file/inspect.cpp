@@ -101,9 +101,9 @@ std::vector<std::string> repair_file(const std::filesystem::path& path, std::opt
         if (error) throw_file_refusal(name, "repair", 0, error);
     };
     std::vector<std::string> done;
-    if (got < header_bytes) give_up("not even its header is there", "size");
+    if (got < header_bytes) give_up("the file is shorter than its header", "size");
     if (!before.identity_whole && !is_whole_identity(header, second_identity_offset)) {
-        give_up("neither copy of what tells what the elements are is whole", "checksum");
+        give_up("both copies of the description of its elements are damaged", "checksum");
     }
     const sector_bytes identity = sector_at(header, before.identity_whole ? identity_offset : second_identity_offset);
     file_fault what = file_fault::none;
@@ -111,27 +111,27 @@ std::vector<std::string> repair_file(const std::filesystem::path& path, std::opt
     const std::uint64_t fitting = (file_bytes - header_bytes) / of.size;
     const file_record* const newest = before.newest();
     if (newest == nullptr && !elements) {
-        give_up("neither record is whole, so nobody knows how many elements there are: say so (--elements; there is room for " +
+        give_up("both records of the number of elements are damaged: give the number (--elements; there is room for " +
                     std::to_string(fitting) + ")",
                 "record");
     }
     const std::uint64_t wanted = elements ? *elements : newest->size;
-    if (elements && wanted > fitting) give_up("it has no room for so many elements: " + std::to_string(fitting) + " at most", "size");
+    if (elements && wanted > fitting) give_up("the file has no room for so many elements: " + std::to_string(fitting) + " at most", "size");
     const std::uint64_t size = (std::min)(wanted, fitting);
     // Nothing is written before it is known that all can be.
     if (!before.identity_whole) {
         write(identity_offset, identity);
-        done.push_back("what tells what the elements are, from its copy");
+        done.push_back("the description of the elements, from its copy");
     } else if (!before.copy_whole) {
         write(second_identity_offset, identity);
-        done.push_back("the copy of what tells what the elements are");
+        done.push_back("the copy of the description of the elements");
     }
     if (newest == nullptr || newest->size != size || !before.records_whole()) {
         const std::uint64_t generation = newest == nullptr ? 1 : newest->generation;
         for (const std::uint64_t next : {generation + 1, generation + 2}) {
             write(place_of_record(next), record_sector(identity, {next, size}));
         }
-        done.push_back("the records: " + std::to_string(size) + " elements" +
+        done.push_back("the records of the number of elements: " + std::to_string(size) + " elements" +
                        (newest != nullptr && newest->size > size ? ", of " + std::to_string(newest->size) + " that were committed" : ""));
     }
     return done;

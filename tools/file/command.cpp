@@ -61,12 +61,12 @@ int verify(const std::string& path) {
     const auto complain = [](bool about, const char* what) {
         if (about) std::fprintf(stderr, "damaged: %s\n", what);
     };
-    complain(!report.identity_whole, "what tells what the elements are");
-    complain(!report.copy_whole, "the copy of that");
-    complain(!report.records_whole(), "a record of how many elements there are");
+    complain(!report.identity_whole, "the header's description of the elements");
+    complain(!report.copy_whole, "the copy of the description of the elements");
+    complain(!report.records_whole(), "a record of the number of elements");
     // A writer in the middle of a commit, or a power cut in the middle of one, leaves that too.
     if (report.fault == detail::file_fault::none) {
-        std::fprintf(stderr, "it can be opened all the same: %" PRIu64 " elements\n", report.newest()->size);
+        std::fprintf(stderr, "the file can still be opened, with %" PRIu64 " elements\n", report.newest()->size);
     }
     return 1;
 }
@@ -85,13 +85,13 @@ std::function<int()> set_up(CLI::App& app) {
     };
     auto wish = std::make_shared<wishes>();
     app.require_subcommand(1);
-    CLI::App* const info_verb = app.add_subcommand("info", "What is in it");
-    CLI::App* const verify_verb = app.add_subcommand("verify", "Whether it is whole; exit code 1 where not");
-    CLI::App* const repair_verb = app.add_subcommand("repair", "Mend what can be mended; elements are not touched");
+    CLI::App* const info_verb = app.add_subcommand("info", "Print number and type of the elements, commits and size of the file");
+    CLI::App* const verify_verb = app.add_subcommand("verify", "Check the header for damage; exit code 1 if there is any");
+    CLI::App* const repair_verb = app.add_subcommand("repair", "Mend the header where possible; elements are not changed");
     for (CLI::App* const verb : {info_verb, verify_verb, repair_verb}) {
         verb->add_option("FILE", wish->path, "The file of a file_vector")->required();
     }
-    repair_verb->add_option("--elements", wish->elements, "How many elements there are, where the file no longer knows");
+    repair_verb->add_option("--elements", wish->elements, "Number of elements, if both records of it are damaged");
     return [=] {
         if (info_verb->parsed()) return info(wish->path);
         if (verify_verb->parsed()) return verify(wish->path);
@@ -99,7 +99,7 @@ std::function<int()> set_up(CLI::App& app) {
     };
 }
 
-const registered_verb file("file", "What is in the file of a file_vector, whether it is whole, and mending it", set_up);
+const registered_verb file("file", "Inspect, check and repair the file of a file_vector", set_up);
 
 }  // namespace
 }  // namespace headroom::tools

@@ -73,8 +73,8 @@ lab_command::lab_command(CLI::App& lab) {
     lab.require_subcommand(1);
 
     const auto add_grid = [&](CLI::App* to) {
-        CLI::Option* const quick = to->add_flag("--quick", quick_, "The shape of everything, in about two minutes");
-        CLI::Option* const full = to->add_flag("--full", full_, "The documents' own sizes; takes hours, and all memory");
+        CLI::Option* const quick = to->add_flag("--quick", quick_, "Every experiment with small sizes, in about two minutes");
+        CLI::Option* const full = to->add_flag("--full", full_, "The sizes of the documents; takes hours, and all memory");
         full->excludes(quick);
         to->add_option("--filter", filter_,
                        "Experiment ids (a,b,c), or a regular expression over \"experiment contender name=value ...\"");
@@ -85,23 +85,23 @@ lab_command::lab_command(CLI::App& lab) {
     run_ = lab.add_subcommand("run", "Measure, and append to a result file; what is already in it is not run again");
     add_grid(run_);
     run_->add_option("--out", out_, "The result file")->capture_default_str();
-    run_->add_option("--rounds", rounds_, "How often each contender goes through each configuration")
+    run_->add_option("--rounds", rounds_, "How often each contender runs each configuration")
         ->check(CLI::Range(1, 10000));
     run_->add_flag("--figures", figures_, "Print each configuration's figures as they are measured");
-    run_->add_option("--shard", shard_, "i/n: only part i of n, to be joined with the others by lab merge");
+    run_->add_option("--shard", shard_, "i/n: run only part i of n; lab merge joins the parts");
 
     report_ = lab.add_subcommand("report", "Make the report from result files; all arguments go to it (see report --help)");
     report_->prefix_command();
     report_->set_help_flag();
 
     compare_ = lab.add_subcommand(
-        "compare", "Lay two result files side by side: what changed by more than the noise; A B [--out PAGE] [--text]");
+        "compare", "Compare two result files: what changed by more than the noise; A B [--out PAGE] [--text]");
     compare_->prefix_command();
     compare_->set_help_flag();
 
-    merge_ = lab.add_subcommand("merge", "Join result files");
+    merge_ = lab.add_subcommand("merge", "Merge result files into one");
     merge_->add_option("files", merge_files_, "Result files")->required();
-    merge_->add_option("--out", merge_out_, "Where the result goes")->required();
+    merge_->add_option("--out", merge_out_, "The file to write")->required();
 }
 
 const char* lab_command::grid() const { return quick_ ? "quick" : full_ ? "full" : "default"; }

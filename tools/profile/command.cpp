@@ -30,7 +30,7 @@ std::string recorder_path() {
                                       self.parent_path() / ".." / HEADROOM_RECORDER_FOLDER / "headroom-recorder.so"}) {
         if (fs::exists(candidate)) return fs::canonical(candidate).string();
     }
-    throw std::runtime_error("headroom-recorder.so is missing beside this program");
+    throw std::runtime_error("headroom-recorder.so is missing beside this program; set HEADROOM_RECORDER to its path");
 }
 
 std::size_t terminal_width() {
@@ -77,7 +77,7 @@ profile_command::profile_command(CLI::App& profile) {
         "headroom profile [FLAGS] -- COMMAND [ARGUMENTS]\nheadroom profile import FILE [FLAGS]\n"
         "headroom profile diff BEFORE AFTER");
     outputs(&profile);
-    profile.add_option("-o,--out", trace_, "Where the trace goes (default: PROGRAM.headroom)");
+    profile.add_option("-o,--out", trace_, "The file to write the trace to (default: PROGRAM.headroom)");
     profile.add_option("--sample", sample_,
                        "Record one block in about so many bytes (512k), rather than all: next to no overhead");
     profile.add_option("command", command_, "The program to run, and its arguments; write -- before it");
@@ -86,8 +86,8 @@ profile_command::profile_command(CLI::App& profile) {
         profile.add_subcommand("import", "Show a trace that was recorded before, by headroom profile or by heaptrack");
     import_->add_option("file", files_, "The trace")->required()->expected(1);
     outputs(import_);
-    diff_ = profile.add_subcommand("diff", "Say what changed from one trace to the other");
-    diff_->add_option("files", both_, "The trace from before, and the one from after")->required()->expected(2);
+    diff_ = profile.add_subcommand("diff", "Compare two traces: what changed from the first to the second");
+    diff_->add_option("files", both_, "The trace before a change, and the trace after it")->required()->expected(2);
 }
 
 int profile_command::run() {
@@ -105,7 +105,7 @@ int profile_command::run() {
 }
 
 int profile_command::record() {
-    if (command_.empty()) throw std::invalid_argument("what is to be run? headroom profile -- COMMAND [ARGUMENTS]");
+    if (command_.empty()) throw std::invalid_argument("no command was given: headroom profile -- COMMAND [ARGUMENTS]");
     profile::recording what;
     what.command = command_;
     what.sample = sample_.empty() ? 0 : parse_bytes(sample_);
@@ -115,12 +115,12 @@ int profile_command::record() {
     std::fflush(stdout);
     for (const std::string& message : result.messages) std::fprintf(stderr, "headroom: %s\n", message.c_str());
     if (WIFSIGNALED(result.status)) {
-        std::fprintf(stderr, "headroom: %s was ended by signal %d; this is what it did until then\n",
+        std::fprintf(stderr, "headroom: %s was ended by signal %d; the profile shows what it did until then\n",
                      command_.front().c_str(), WTERMSIG(result.status));
     }
     if (result.processes != 0) {
         profile::write_names(what.trace);
-        std::fprintf(stderr, "headroom: the trace is %s (%s)\n", what.trace.c_str(),
+        std::fprintf(stderr, "headroom: the trace was written to %s (%s)\n", what.trace.c_str(),
                      profile::bytes_text(static_cast<double>(result.trace_size)).c_str());
         show(what.trace);
     }
@@ -144,7 +144,7 @@ std::function<int()> set_up(CLI::App& app) {
     auto command = std::make_shared<profile_command>(app);
     return [command] { return command->run(); };
 }
-const registered_verb registered("profile", "Run a program and say which of its containers would gain from what",
+const registered_verb registered("profile", "Run a program and say which allocation sites would gain from a change",
                                  set_up);
 
 }  // namespace

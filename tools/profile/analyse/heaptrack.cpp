@@ -108,7 +108,7 @@ trace_totals import_heaptrack(const std::string& path) {
     std::uint64_t line_number = 0;
     const auto at = [&](auto& list, std::uint64_t index) -> auto& {
         if (index >= list.size())
-            throw std::runtime_error(path + ", line " + std::to_string(line_number) + ": a reference to nothing");
+            throw std::runtime_error(path + ", line " + std::to_string(line_number) + ": it refers to an entry that does not exist");
         return list[index];
     };
     for (std::size_t begin = 0; begin < text.size();) {

@@ -150,7 +150,7 @@ profile_result find_sites(const trace_totals& trace) {
         }
         if (!process.complete) {
             result.notes.push_back("the end of process " + std::to_string(process.pid) +
-                                   " is missing: what it did before is shown");
+                                   " is missing from the trace; the profile shows what was recorded before");
         }
         symbols names(process.modules);
         for (const auto& [where, frames] : process.names) names.remember(where.first, where.second, frames);
@@ -224,15 +224,15 @@ profile_result find_sites(const trace_totals& trace) {
     }
     if (own_new) {
         result.notes.push_back(
-            "this program has an operator new of its own: blocks that it cuts out of larger ones by itself are not "
-            "seen");
+            "this program has an operator new of its own: blocks that it cuts out of larger blocks are not "
+            "recorded");
     }
     if (unknown_stack > 0)
         result.notes.push_back("the call stacks of " + std::to_string(static_cast<long long>(unknown_stack)) +
                                " allocations are missing");
     if (!trace.damage.empty())
         result.notes.push_back("the end of the trace could not be read (" + trace.damage +
-                               "): what stands before it is shown");
+                               "); the profile shows what was recorded before");
     return result;
 }
 

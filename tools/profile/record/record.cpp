@@ -310,7 +310,7 @@ recorded record_command(const recording& what) {
             auto fresh = std::make_unique<process>(connection, number);
             close(connection);
             if (!fresh->usable()) {
-                result.messages.push_back("no memory to record process " + std::to_string(fresh->facts().pid));
+                result.messages.push_back("not enough memory to record process " + std::to_string(fresh->facts().pid));
                 continue;
             }
             if (disk_full) fresh->refuse_more();
@@ -355,7 +355,7 @@ recorded record_command(const recording& what) {
         if (!out.failure().empty() && !disk_full) {
             disk_full = true;
             result.messages.push_back("the trace ends early: " + what.trace + ": " + out.failure() +
-                                      ". The program went on; what was recorded before is shown");
+                                      ". The program continued; the profile shows what was recorded before");
             for (auto& one : processes) one->refuse_more();
         }
         ended = ended || ends_now;
@@ -367,7 +367,7 @@ recorded record_command(const recording& what) {
                     if (one->alive()) {
                         result.messages.push_back("process " + std::to_string(one->facts().pid) + " (" +
                                                   one->facts().path +
-                                                  ") goes on after the command has ended: it was recorded up to here");
+                                                  ") is still running after the command has ended; it was recorded up to now");
                     }
                     one->refuse_more();
                     while (one->drain(out, ticks_per_us, true) != 0) {
@@ -385,8 +385,8 @@ recorded record_command(const recording& what) {
     result.trace_size = out.size();
     if (result.processes == 0) {
         result.messages.push_back(
-            "nothing was recorded: the recorder did not come to run. Does the program clear its environment, "
-            "or is it a script for a program that cannot be recorded?");
+            "nothing was recorded, because the recorder was not loaded. Does the program clear its environment, "
+            "or is it a script whose interpreter cannot be recorded?");
     }
     return result;
 }

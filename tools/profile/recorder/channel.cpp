@@ -88,7 +88,7 @@ bool channel::open() {
     } else {
         void* const memory = mmap(nullptr, sizeof(ring), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
         if (memory == MAP_FAILED)
-            complain("there is no room for the recorder's memory", errno);
+            complain("the system refused memory for the recorder", errno);
         else
             mapped = static_cast<ring*>(memory);
     }

@@ -171,7 +171,7 @@ bool start() {
     if (stacks == nullptr) stacks = static_cast<std::atomic<std::uint64_t>*>(pages(most_stacks * sizeof *stacks));
     if (alive == nullptr) alive = static_cast<volatile char*>(pages(4096));
     if (stacks == nullptr || alive == nullptr) {
-        complain("there is no room for the recorder's memory", errno);
+        complain("the system refused memory for the recorder", errno);
         switch_off();
         return false;
     }

@@ -255,10 +255,10 @@ std::string page_text(const profile_result& profile) {
         ++shown;
         page += site_card(*one, what);
     }
-    if (shown == 0) page += "<p>Nothing: leave it as it is.</p>\n";
+    if (shown == 0) page += "<p>No site would gain from a change.</p>\n";
     if (profile.times.size() > 1) page += "<h2>Memory over time</h2>\n" + time_line(profile);
     if (profile.copied > 0)
-        page += "<h2>Who copied while growing</h2>\n<p class=\"soft\">Callers above, the width is bytes copied.</p>\n" +
+        page += "<h2>Functions that copied while growing</h2>\n<p class=\"soft\">Callers above, the width is bytes copied.</p>\n" +
                 flame_graph(profile);
     page +=
         "<h2>Left alone</h2>\n<div class=\"scroll\"><table><tr><th>Where</th><th>What</th><th "
