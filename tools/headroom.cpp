@@ -61,7 +61,9 @@ int main(int argc, char** argv) {
         app.parse(argc, argv);
     } catch (const CLI::RequiredError& error) {
         // A misspelled command reads as a missing one; say which word was not understood.
-        for (const std::string& word : app.remaining(true)) std::fprintf(stderr, "headroom: unknown command or flag \"%s\"\n", word.c_str());
+        for (const std::string& word : app.remaining(true)) {
+            std::fprintf(stderr, "headroom: unknown command or flag \"%s\"\n", word.c_str());
+        }
         app.exit(error);
         return 2;
     } catch (const CLI::ParseError& error) {
