@@ -299,7 +299,7 @@ public:
     HEADROOM_ALWAYS_INLINE void push_back(const T& value) { emplace_back(value); }
     HEADROOM_ALWAYS_INLINE void push_back(T&& value) { emplace_back(static_cast<T&&>(value)); }
 
-    // Publishes what has been built, in one piece. Never throws. O(batch).
+    // Publishes what has been built, at consecutive indices. Never throws. O(batch).
     HEADROOM_ALWAYS_INLINE void flush() noexcept {
         if (built_ != 0) to_->publish_claimed(*claim_, first_, built_, batch_);
         built_ = 0;

@@ -66,7 +66,7 @@ private:
     shared_owner* owner_ = nullptr;
 };
 
-// A container that owns its elements, side by side; a view of somebody else's would not keep them.
+// A container that owns its elements in contiguous memory; a view does not keep its elements alive.
 template <class V>
 concept keeps_elements = std::ranges::contiguous_range<const V> && std::ranges::sized_range<const V> &&
                          !std::ranges::view<V> && !std::ranges::borrowed_range<V> && std::move_constructible<V>;
