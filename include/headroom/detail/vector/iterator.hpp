@@ -11,13 +11,25 @@
 #include <type_traits>
 #include <vector>    // what an iterator is made of
 
+#if defined(__GLIBCXX__)
+
+// What libstdc++ wants to know of an iterator's container; std::allocator in its arguments puts std among the places where
+// functions are looked for. In a namespace of its own, so that nothing of ours is.
+namespace headroom { inline namespace v0_1 { namespace iterated {
+template <class T, class = std::allocator<T>>
+struct array_of {
+    using pointer = T*;
+};
+}}}  // namespace headroom::iterated
+
+#endif
+
 namespace headroom { inline namespace v0_1 { namespace detail {
 
 #if defined(__GLIBCXX__)
 
-// (The second argument is a mere name: it has std among the places where functions are looked for.)
 template <class T>
-using element_iterator = __gnu_cxx::__normal_iterator<T*, std::allocator<std::remove_const_t<T>>>;
+using element_iterator = __gnu_cxx::__normal_iterator<T*, iterated::array_of<std::remove_const_t<T>>>;
 
 #else
 
