@@ -24,7 +24,7 @@ struct line {
     std::uint32_t subject;    // a hash of its first word
 };
 using index_file = headroom::file_vector<line>;
-constexpr headroom::max_elements most{100'000'000};
+constexpr headroom::max_elements most{10'000'000};
 constexpr headroom::file_options kind{.type_tag = "lines of a log, 1"};
 constexpr std::size_t lines_in_all = 200'000;
 

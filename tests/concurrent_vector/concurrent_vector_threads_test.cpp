@@ -275,7 +275,7 @@ struct fragile {
 TEST(threads_that_append, meet_an_exception_at_every_point_and_leave_no_hole) {
     constexpr unsigned each = 12;
     for (const unsigned threads : {1U, 2U, 8U}) {
-        for (long k = 1; k <= static_cast<long>(threads) * each; ++k) {
+        for (long k = 1; k <= static_cast<long>(threads * each); ++k) {
             fragile::built = 0;
             fragile::fails_at = k;
             std::atomic<unsigned> thrown{0};

@@ -1,5 +1,6 @@
 // Memory resources that several threads use, when the process forks while they are at work.
-// Labels: posix thread
+// Labels: posix thread no-valgrind
+// (To Valgrind the memory that the parent's other threads had in hand is lost in the child, as it is.)
 #include <headroom/multipool.hpp>
 #include <headroom/tracking.hpp>
 

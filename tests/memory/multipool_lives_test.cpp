@@ -51,7 +51,7 @@ protected:
 // But for the few blocks that came back last, and those of the first chunks, which are small.
 TEST_P(MultipoolLives, WhatCameBackInAnyOrderGoesOutInOrderOfAddresses) {
     std::vector<void*> blocks = allocate(size(), count());
-    const std::size_t requests = upstream.requests();
+    const auto requests = upstream.requests();
     for (int life = 0; life < 3; ++life) {
         shuffle(blocks);
         deallocate(blocks, size());

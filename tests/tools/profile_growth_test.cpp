@@ -1,4 +1,4 @@
-// Labels: tools linux no-valgrind no-sanitizer
+// Labels: tools linux no-valgrind no-sanitizer gcc
 // Twelve programs that know how often their arrays grew: headroom profile finds every growth, and no other.
 #include "profile/run.hpp"
 

@@ -1,4 +1,4 @@
-// Labels: tools linux no-valgrind no-sanitizer
+// Labels: tools linux no-valgrind no-sanitizer gcc
 // Traces: whole, cut off anywhere, damaged, of another version, or heaptrack's.
 #include "profile/run.hpp"
 

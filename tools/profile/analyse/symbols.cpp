@@ -101,7 +101,7 @@ public:
         const std::string module_path = path != nullptr ? path : "";
         source_frame here;
         here.module = module_path;
-        if (Dwfl_Line* const line = dwfl_module_getsrc(module, address)) {
+        if (Dwfl_Line* const line = line_of(module, address)) {
             int number = 0;
             if (const char* const file = dwfl_lineinfo(line, nullptr, &number, nullptr, nullptr, nullptr)) {
                 here.file = file;
@@ -119,11 +119,38 @@ public:
     }
 
 private:
+    // The compilation unit that an address belongs to. GCC writes an index of them (.debug_aranges); Clang does not, and then
+    // each is asked.
+    static Dwarf_Die* unit_of(Dwfl_Module* module, std::uint64_t address, Dwarf_Addr& bias) {
+        if (Dwarf_Die* const found = dwfl_module_addrdie(module, address, &bias)) return found;
+        for (Dwarf_Die* each = nullptr; (each = dwfl_module_nextcu(module, each, &bias)) != nullptr;) {
+            if (dwarf_haspc(each, address - bias) == 1) return each;
+        }
+        return nullptr;
+    }
+
+    static Dwfl_Line* line_of(Dwfl_Module* module, std::uint64_t address) {
+        if (Dwfl_Line* const found = dwfl_module_getsrc(module, address)) return found;
+        Dwarf_Addr bias = 0;
+        Dwarf_Die* const unit = unit_of(module, address, bias);
+        std::size_t lines = 0;
+        if (unit == nullptr || dwfl_getsrclines(unit, &lines) != 0) return nullptr;
+        Dwfl_Line* best = nullptr;    // the last that does not lie behind the address; they are in order of addresses
+        for (std::size_t i = 0; i < lines; ++i) {
+            Dwfl_Line* const line = dwfl_onesrcline(unit, i);
+            Dwarf_Addr at = 0;
+            if (line == nullptr || dwfl_lineinfo(line, &at, nullptr, nullptr, nullptr, nullptr) == nullptr) continue;
+            if (at > address) break;
+            best = line;
+        }
+        return best;
+    }
+
     // Functions that were inlined at the address; `here` becomes the place in the function that holds them.
     static void inlined(Dwfl_Module* module, std::uint64_t address, source_frame& here,
                         std::vector<source_frame>& frames) {
         Dwarf_Addr bias = 0;
-        Dwarf_Die* const unit = dwfl_module_addrdie(module, address, &bias);
+        Dwarf_Die* const unit = unit_of(module, address, bias);
         if (unit == nullptr) return;
         Dwarf_Die* scopes = nullptr;
         int count = dwarf_getscopes(unit, address - bias, &scopes);
