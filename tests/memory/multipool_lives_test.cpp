@@ -72,7 +72,7 @@ TEST_P(MultipoolLives, ABlockIsGivenOutOnce) {
         std::vector<void*> sorted = blocks;
         std::sort(sorted.begin(), sorted.end(), std::less<>());
         for (std::size_t i = 1; i < sorted.size(); ++i) {
-            ASSERT_GE(static_cast<char*>(sorted[i]) - static_cast<char*>(sorted[i - 1]), static_cast<std::ptrdiff_t>(size()));
+            ASSERT_GE(reinterpret_cast<std::uintptr_t>(sorted[i]) - reinterpret_cast<std::uintptr_t>(sorted[i - 1]), size());
         }
     }
 }
