@@ -1,9 +1,19 @@
-"""One idea per file: 700 lines are enough for one."""
+"""One idea per file: 500 lines are enough for one."""
 from sources import CODE, files, finish, text
 
-LIMIT = 700
-# What is one idea all the same, and how long that idea is.
-LONGER = {}
+LIMIT = 500
+# What is one idea all the same, or still waits to be cut, and how long it may be. No new names here, and no larger numbers.
+LONGER = {
+    "src/system/linux.cpp": 510,                      # one system
+    "src/file/control.cpp": 510,                      # the life of one file
+    "python/src/array.cpp": 530,                      # one Python class
+    "tools/profile/recorder/recorder.cpp": 570,       # everything that is preloaded
+    "fuzz/differential.hpp": 520,                     # one model
+    "lab/report/tests/test_page.py": 520,
+    "tests/file_vector/file_vector_test.cpp": 620,
+    "tests/memory/multipool_test.cpp": 530,
+    "tests/memory/synchronized_multipool_test.cpp": 510,
+}
 findings = []
 for path in files(*CODE, ".py", ".cmake"):
     count = len((text(path) or "").splitlines())
