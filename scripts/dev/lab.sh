@@ -19,6 +19,7 @@ read_lab_flags() {
             --filter=?* | --rounds=?* | --shard=?*)
                 check_lab_value "${1%%=*}" "${1#*=}"
                 lab_flags+=("${1%%=*}" "${1#*=}") ;;
+            --figures) lab_flags+=("$1") ;;
             *) misused "lab knows no flag or command $1" ;;
         esac
         shift

@@ -32,6 +32,7 @@ WRONG = {    # command line: what is said
     "lab --shard 5/4": "--shard wants i/n",
     "lab --shard=0/4": "--shard wants i/n",
     "lab --out": "--out wants a file",
+    "lab --figures --frobnicate": "lab knows no flag or command --frobnicate",    # what it does know comes first
 }
 HELP = ["help", "--help", "-h", "lab --help"]
 
