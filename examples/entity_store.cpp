@@ -64,6 +64,6 @@ int main() {
     std::cout << "captain at " << std::round(captain->x) << ", second at " << std::round(second.x) << ", following "
               << (second.leader == captain ? "the captain" : "nobody") << '\n';
     const auto origin = headroom::owner_of(previous);
-    std::cout << "the last one belongs to \"" << (origin ? origin->name : "?") << "\", locked: "
-              << (simulation.entities().current_access() == headroom::access::read_only ? "yes" : "no") << '\n';
+    std::cout << "the last one belongs to \"" << (origin ? origin->name : "?")
+              << "\", locked: " << (simulation.entities().current_access() == headroom::access::read_only ? "yes" : "no") << '\n';
 }

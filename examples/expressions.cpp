@@ -20,9 +20,9 @@ struct node {
 
     node(char what, allocator_type where) : kind(what), parts(where) {}
 
-    char kind;                                // '+', '*', '-' (negated), '/' (reciprocal) or 'n'
+    char kind;    // '+', '*', '-' (negated), '/' (reciprocal) or 'n'
     double number = 0;
-    std::pmr::vector<const node*> parts;      // in the same arena
+    std::pmr::vector<const node*> parts;    // in the same arena
 };
 
 class parser {

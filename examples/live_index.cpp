@@ -19,7 +19,7 @@ namespace {
 
 struct line {
     using headroom_is_storable = std::true_type;
-    std::uint64_t offset;     // in the log
+    std::uint64_t offset;    // in the log
     std::uint32_t length;
     std::uint32_t subject;    // a hash of its first word
 };
@@ -66,12 +66,12 @@ void write(const std::filesystem::path& path) {
         const auto length = static_cast<std::uint32_t>(word.size() + index.size() % 60);
         index.push_back({offset, length, subject(word)});
         offset += length;
-        if (index.size() % 1000 == 0) index.publish();          // the reader sees them
-        if (index.size() % 50'000 == 0) index.commit();         // and the next start of this program, whatever happens
+        if (index.size() % 1000 == 0) index.publish();     // the reader sees them
+        if (index.size() % 50'000 == 0) index.commit();    // and the next start of this program, whatever happens
     }
 }
 
-}  // namespace
+}    // namespace
 
 int main(int count, char** words) {
     const std::string what = count == 3 ? words[1] : "";

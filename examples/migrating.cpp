@@ -32,8 +32,8 @@ std::size_t there_and_back(const std::vector<int>& old) {
 }
 
 std::size_t settled() {
-    headroom::settled_vector<particle> particles;                                           // up to 4 GiB
-    headroom::settled_vector<particle> few(headroom::max_elements{1'000'000});              // exactly so many
+    headroom::settled_vector<particle> particles;                                 // up to 4 GiB
+    headroom::settled_vector<particle> few(headroom::max_elements{1'000'000});    // exactly so many
     return few.max_size() + particles.size();
 }
 
@@ -47,9 +47,8 @@ std::size_t from_fbvector() {
     return v.size();
 }
 
-}  // namespace
+}    // namespace
 
 int main() {
-    std::cout << from_std_vector() << ' ' << there_and_back({1, 2, 3}) << ' ' << settled() << ' ' << from_fbvector()
-              << '\n';
+    std::cout << from_std_vector() << ' ' << there_and_back({1, 2, 3}) << ' ' << settled() << ' ' << from_fbvector() << '\n';
 }

@@ -60,9 +60,8 @@ private:
         std::string_view result;
         {
             words sorted(store_.begin(), store_.end(), &resource_);    // as long as the store
-            std::sort(sorted.begin(), sorted.end(), [](std::string_view a, std::string_view b) {
-                return a.size() != b.size() ? a.size() > b.size() : a < b;
-            });
+            std::sort(sorted.begin(), sorted.end(),
+                      [](std::string_view a, std::string_view b) { return a.size() != b.size() ? a.size() > b.size() : a < b; });
             if (!sorted.empty()) result = sorted.front();
         }
         memory_.rewind(before);

@@ -21,9 +21,9 @@ static headroom::settled_vector<std::uint64_t> primes_up_to(std::uint64_t n) {
     headroom::settled_vector<std::uint64_t> primes(headroom::max_elements{most_primes(n)});
     constexpr std::uint64_t segment = 1 << 18;    // odd numbers at a time, a byte each: they stay in the cache
     std::vector<char> composite;
-    std::vector<std::uint64_t> next;              // for each odd prime up to sqrt(n): its next multiple, as an odd index
+    std::vector<std::uint64_t> next;    // for each odd prime up to sqrt(n): its next multiple, as an odd index
     if (n >= 2) primes.push_back(2);
-    std::size_t sieving = 1;                      // primes[1 .. sieving) take part
+    std::size_t sieving = 1;    // primes[1 .. sieving) take part
     for (std::uint64_t low = 3; low <= n; low += 2 * segment) {
         const auto count = static_cast<std::size_t>(std::min(segment, (n - low) / 2 + 1));
         composite.assign(count, 0);

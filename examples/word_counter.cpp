@@ -31,8 +31,7 @@ struct hashed {
     using is_transparent = void;
     std::size_t operator()(std::string_view word) const { return std::hash<std::string_view>{}(word); }
 };
-using counts =
-    std::unordered_map<text, std::uint64_t, hashed, std::equal_to<>, pooled<std::pair<const text, std::uint64_t>>>;
+using counts = std::unordered_map<text, std::uint64_t, hashed, std::equal_to<>, pooled<std::pair<const text, std::uint64_t>>>;
 
 static void count(counts& into, std::string_view word) {
     if (const auto found = into.find(word); found != into.end()) {
@@ -74,9 +73,8 @@ int main(int argc, char** argv) {
 
     std::vector<std::pair<std::uint64_t, std::string_view>> order;
     for (const auto& [word, number] : *found) order.emplace_back(number, word);
-    std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
-        return a.first != b.first ? a.first > b.first : a.second < b.second;
-    });
+    std::sort(order.begin(), order.end(),
+              [](const auto& a, const auto& b) { return a.first != b.first ? a.first > b.first : a.second < b.second; });
     order.resize(std::min<std::size_t>(order.size(), 10));
     for (const auto& [number, word] : order) std::cout << number << ' ' << word << '\n';
 }

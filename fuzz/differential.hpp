@@ -130,20 +130,26 @@ private:
         const std::size_t n = count_;
         const std::size_t own = m.empty() ? 0 : static_cast<std::size_t>(value_) % m.size();
         switch (operation) {
-            case 0: case 1: case 2:
+            case 0:
+            case 1:
+            case 2:
                 c.push_back(make<T>(value_));
                 m.push_back(make<T>(value_));
                 break;
-            case 3: case 4:
+            case 3:
+            case 4:
                 same(number(c.emplace_back(make<T>(value_))), value_, "emplace_back");
                 m.emplace_back(make<T>(value_));
                 break;
-            case 5: case 6: case 7:
+            case 5:
+            case 6:
+            case 7:
                 if (m.empty()) break;
                 c.pop_back();
                 m.pop_back();
                 break;
-            case 8: case 9:
+            case 8:
+            case 9:
                 landed(c, c.insert(at(c, p), make<T>(value_)), p);
                 m.insert(at(m, p), make<T>(value_));
                 break;
@@ -151,12 +157,16 @@ private:
                 landed(c, c.emplace(at(c, p), make<T>(value_)), p);
                 m.emplace(at(m, p), make<T>(value_));
                 break;
-            case 11: case 12: case 13:
+            case 11:
+            case 12:
+            case 13:
                 if (p == m.size()) break;
                 landed(c, c.erase(at(c, p)), p);
                 m.erase(at(m, p));
                 break;
-            case 14: case 15: case 16: {
+            case 14:
+            case 15:
+            case 16: {
                 const std::size_t last = std::min(m.size(), p + n);
                 landed(c, c.erase(at(c, p), at(c, last)), p);
                 m.erase(at(m, p), at(m, last));
@@ -176,12 +186,8 @@ private:
                 m.resize(more);
                 break;
             }
-            case 20:
-                c.reserve(std::min(m.size() + n, limit));
-                break;
-            case 21:
-                c.shrink_to_fit();
-                break;
+            case 20: c.reserve(std::min(m.size() + n, limit)); break;
+            case 21: c.shrink_to_fit(); break;
             case 22: {    // to another and back, by move
                 C taken(std::move(c));
                 require(c.empty(), "moved from, yet not empty");
@@ -210,7 +216,8 @@ private:
                 same(static_cast<int>(erase_if(c, doomed)), static_cast<int>(std::erase_if(m, doomed)), "erase_if");
                 break;
             }
-            case 27: case 28:    // many, one by one: through the append's fast path and over its growth
+            case 27:
+            case 28:    // many, one by one: through the append's fast path and over its growth
                 for (std::size_t i = 0; i < n; ++i) {
                     c.push_back(make<T>(value_));
                     m.push_back(make<T>(value_));
@@ -219,13 +226,16 @@ private:
             case 29:    // moved from a range
                 move_in(c, m, p, n);
                 break;
-            case 30:
-                failing_system_call(c, m, n);
-                break;
+            case 30: failing_system_call(c, m, n); break;
             case 31:
                 if constexpr (headroom_test::is_tracked<T>) failing_element(c, m, p, static_cast<long>(n) + 1);
                 break;
-            case 32: case 33: case 34: case 35: case 36: case 37:
+            case 32:
+            case 33:
+            case 34:
+            case 35:
+            case 36:
+            case 37:
                 if constexpr (ours<C>) beyond(operation - 32, c, m);
                 break;
             default:
@@ -242,7 +252,8 @@ private:
                 landed(c, c.insert(at(c, p), value), p);
                 m.insert(at(m, p), value);
                 break;
-            case 1: case 2:
+            case 1:
+            case 2:
                 landed(c, c.insert(at(c, p), n, value), p);
                 m.insert(at(m, p), n, value);
                 break;
@@ -284,7 +295,8 @@ private:
                 c = {value, value};
                 m = {value, value};
                 break;
-            case 10: case 11:
+            case 10:
+            case 11:
                 c = ours_[other_];
                 m = theirs_[other_];
                 break;
@@ -300,11 +312,10 @@ private:
                 m.resize(more, value);
                 break;
             }
-            case 14:
-                same(static_cast<int>(erase(c, value)), static_cast<int>(std::erase(m, value)), "erase by value");
-                break;
+            case 14: same(static_cast<int>(erase(c, value)), static_cast<int>(std::erase(m, value)), "erase by value"); break;
             // Values that lie in the container itself.
-            case 15: case 16:
+            case 15:
+            case 16:
                 if (m.empty()) break;
                 c.push_back(c[own]);
                 m.push_back(m[own]);
@@ -337,7 +348,10 @@ private:
                 m.resize(more, m[own]);
                 break;
             }
-            case 22: case 23: case 24: case 25:
+            case 22:
+            case 23:
+            case 24:
+            case 25:
                 if constexpr (ours<C>) by_range(operation - 22, c, m, p, n);
                 break;
             default: break;
@@ -407,8 +421,7 @@ private:
         try {
             c.resize(more);
             done = true;
-        } catch (const std::bad_alloc&) {
-        }
+        } catch (const std::bad_alloc&) {}
         headroom::testing::stop_failing();
         if (done) m.resize(more);
     }
@@ -420,8 +433,7 @@ private:
         try {
             c.emplace_back(value_);
             done = true;
-        } catch (const headroom_test::planned_failure&) {
-        }
+        } catch (const headroom_test::planned_failure&) {}
         headroom_test::open_book();
         if (done) m.emplace_back(value_);
         compare_near(c, m);
@@ -431,8 +443,7 @@ private:
         try {
             c.emplace(at(c, p), value_);
             done = true;
-        } catch (const headroom_test::planned_failure&) {
-        }
+        } catch (const headroom_test::planned_failure&) {}
         headroom_test::open_book();
         if (done) {
             m.emplace(at(m, p), value_);
@@ -510,4 +521,4 @@ std::uint64_t run_one_of(const std::uint8_t* data, std::size_t size) {
     return bodies[data[0] % sizeof...(Cs)](given_bytes(data + 1, size - 1));
 }
 
-}  // namespace differential
+}    // namespace differential

@@ -40,4 +40,4 @@ std::uint64_t run_bytes(list<Cs...>, const std::uint8_t* data, std::size_t size)
     return run_one_of<Cs...>(data, size);
 }
 
-}  // namespace differential
+}    // namespace differential

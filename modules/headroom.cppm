@@ -125,4 +125,4 @@ using headroom::nulls;
 using headroom::to_dlpack;
 using headroom::to_unversioned_dlpack;
 
-}  // namespace headroom
+}    // namespace headroom

@@ -1,6 +1,6 @@
 """What a reader expects of every file: a header that opens by saying what it is, no tabs, no trailing blanks, no long lines.
 
-The format asks for 120 columns; a comment may run over by a word.
+The format (lint_format) asks for 130 columns; a comment may run over by a word.
 """
 import re
 

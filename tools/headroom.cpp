@@ -34,7 +34,7 @@ const missing_verb* find_missing(const std::string& name) {
     return nullptr;
 }
 
-}  // namespace
+}    // namespace
 
 int main(int argc, char** argv) {
     if (argc > 1) {

@@ -53,4 +53,4 @@ struct missing_verb {
 // Ends with a missing_verb without a name. Written by CMake.
 extern const missing_verb missing_verbs[];
 
-}  // namespace headroom::tools
+}    // namespace headroom::tools

@@ -39,7 +39,7 @@ void write(const std::filesystem::path& folder, std::uint64_t writer, std::size_
     pieces.commit();
 }
 
-}  // namespace
+}    // namespace
 
 int main(int count, char** arguments) {
     if (count != 4) {

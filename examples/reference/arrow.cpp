@@ -20,10 +20,10 @@ int main() {
 
     // The whole of it, for pyarrow, DuckDB, Polars, ...: in chunks of two rows. Nothing is copied.
     ArrowArrayStream stream{};
-    headroom::export_arrow_table(&stream, headroom::chunk_rows(2), headroom::arrow_column("when", std::move(when)),
-                                 headroom::arrow_column("celsius", std::move(celsius)).nullable(std::move(measured)),
-                                 headroom::arrow_column::text("room", headroom::freeze(std::move(ends)),
-                                                              headroom::freeze(std::move(letters))));
+    headroom::export_arrow_table(
+        &stream, headroom::chunk_rows(2), headroom::arrow_column("when", std::move(when)),
+        headroom::arrow_column("celsius", std::move(celsius)).nullable(std::move(measured)),
+        headroom::arrow_column::text("room", headroom::freeze(std::move(ends)), headroom::freeze(std::move(letters))));
 
     // What another engine does with it; here we play both sides.
     ArrowSchema schema{};
@@ -37,7 +37,8 @@ int main() {
         ArrowSchema type{};
         stream.get_schema(&stream, &type);
         const auto values = headroom::import_arrow<double>(chunk.children[1], type.children[1], headroom::nulls::allowed);
-        std::cout << values.size() << " rows, " << values.null_count() << " missing, " << values.data() - where << " from the first\n";
+        std::cout << values.size() << " rows, " << values.null_count() << " missing, " << values.data() - where
+                  << " from the first\n";
         type.release(&type);
         chunk.release(&chunk);
     }

@@ -12,8 +12,8 @@ int main() {
     };    // what is left of a batch is published here
     std::thread one(search, "file", 1000), two(search, "folder", 500);
 
-    found.wait_for(100);                       // sleeps until there are so many
-    const auto early = found.published();      // a span: stays valid while the threads go on
+    found.wait_for(100);                     // sleeps until there are so many
+    const auto early = found.published();    // a span: stays valid while the threads go on
     std::cout << (early.size() >= 100) << '\n';
     one.join();
     two.join();

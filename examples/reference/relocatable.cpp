@@ -28,8 +28,10 @@ struct node {    // points into itself: must not be moved as bytes, and is not
 };
 
 int main() {
-    std::cout << headroom::is_trivially_relocatable_v<int> << headroom::is_trivially_relocatable_v<document>
-              << headroom::is_trivially_relocatable_v<handle> << headroom::is_trivially_relocatable_v<node> << '\n';
+    const bool answers[] = {headroom::is_trivially_relocatable_v<int>, headroom::is_trivially_relocatable_v<document>,
+                            headroom::is_trivially_relocatable_v<handle>, headroom::is_trivially_relocatable_v<node>};
+    for (const bool answer : answers) std::cout << answer;
+    std::cout << '\n';
 
     headroom::vector<handle> handles;
     for (int i = 0; i < 100'000; ++i) handles.emplace_back();    // grows many times

@@ -11,7 +11,7 @@ using text = std::basic_string<char, std::char_traits<char>, in_pool<char>>;
 
 int main() {
     pool memory;
-    headroom::vector<text, in_pool<text>> texts(&memory);    // an allocator is made from the resource's address
+    headroom::vector<text, in_pool<text>> texts(&memory);            // an allocator is made from the resource's address
     texts.emplace_back("a string of more than a few characters");    // the string gets the same allocator
     std::cout << (texts.front().get_allocator().resource() == &memory) << '\n';
 

@@ -14,8 +14,7 @@ int main() {
         numbers.reserve(100);
     }
     const headroom::tracking_statistics counts = tracked.statistics();
-    std::cout << counts.blocks << " blocks now, " << counts.total_blocks << " ever, " << counts.peak_bytes
-              << " bytes at most\n";
+    std::cout << counts.blocks << " blocks now, " << counts.total_blocks << " ever, " << counts.peak_bytes << " bytes at most\n";
 
     void* const block = tracked.allocate(100);
     tracked.deallocate(block, 50);    // reported, counted, and not passed on

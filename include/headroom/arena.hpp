@@ -71,8 +71,8 @@ public:
 
     // `bytes` at a multiple of `alignment` (a power of two). O(1) but for committing. Throws bad_alloc past the end of the
     // reservation, `refused` (a bad_alloc) when the system refuses memory; nothing has changed then. Invalidates: nothing.
-    [[nodiscard, gnu::returns_nonnull]] HEADROOM_ALWAYS_INLINE void* allocate(
-        std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) {
+    [[nodiscard, gnu::returns_nonnull]] HEADROOM_ALWAYS_INLINE void* allocate(std::size_t bytes,
+                                                                              std::size_t alignment = alignof(std::max_align_t)) {
         return take<true>(bytes, alignment);
     }
 
@@ -210,8 +210,8 @@ public:
     ~arena_resource() override = default;
 
     // As arena::allocate.
-    [[nodiscard, gnu::returns_nonnull]] HEADROOM_ALWAYS_INLINE void* allocate(
-        std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) {
+    [[nodiscard, gnu::returns_nonnull]] HEADROOM_ALWAYS_INLINE void* allocate(std::size_t bytes,
+                                                                              std::size_t alignment = alignof(std::max_align_t)) {
         void* const block = arena_->allocate(bytes, alignment);
         checks_.allocated(block, bytes, alignment);
         return block;
@@ -250,9 +250,7 @@ public:
 
 private:
     void* do_allocate(std::size_t bytes, std::size_t alignment) override { return allocate(bytes, alignment); }
-    void do_deallocate(void* block, std::size_t bytes, std::size_t alignment) override {
-        deallocate(block, bytes, alignment);
-    }
+    void do_deallocate(void* block, std::size_t bytes, std::size_t alignment) override { deallocate(block, bytes, alignment); }
     bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override { return this == &other; }
 
     std::optional<arena> own_;
@@ -260,6 +258,6 @@ private:
     [[no_unique_address]] detail::memory_checks checks_{"arena_resource"};
 };
 
-}  // HEADROOM_MEMORY_ABI
+}    // HEADROOM_MEMORY_ABI
 
-}}  // namespace headroom
+}}    // namespace headroom

@@ -108,7 +108,7 @@ struct arrow_node {
     std::string name;
     const char* format = nullptr;
     std::size_t length = 0;
-    std::size_t ones = 0;             // of the validity, if there is one
+    std::size_t ones = 0;    // of the validity, if there is one
     bool nullable = false;
     std::vector<arrow_buffer> buffers;    // the first is the validity
     std::vector<arrow_node> children;
@@ -132,7 +132,7 @@ std::size_t rows_of(const frozen<Offset>& offsets, std::size_t values) {
     return offsets.size() - 1;
 }
 
-}  // namespace detail
+}    // namespace detail
 
 // What offsets are: 32 bits where they suffice, or 64.
 template <class T>
@@ -280,7 +280,8 @@ void export_arrow_table(ArrowArrayStream* stream, chunk_rows rows, Columns&&... 
 template <class... Columns>
     requires(sizeof...(Columns) != 0 && (std::convertible_to<Columns, arrow_column> && ...))
 void export_arrow_table(ArrowArrayStream* stream, Columns&&... columns) {
-    headroom::export_arrow_table(stream, chunk_rows((std::numeric_limits<std::size_t>::max)()), std::forward<Columns>(columns)...);
+    headroom::export_arrow_table(stream, chunk_rows((std::numeric_limits<std::size_t>::max)()),
+                                 std::forward<Columns>(columns)...);
 }
 inline void export_arrow_table(ArrowArrayStream* stream, std::vector<arrow_column> columns,
                                chunk_rows rows = chunk_rows((std::numeric_limits<std::size_t>::max)())) {
@@ -298,13 +299,13 @@ enum class arrow_layout { plain, bits, text };
 
 // What an array holds, checked against what is wanted of it.
 struct arrow_contents {
-    const void* values = nullptr;       // plain: the first element; bits: the bitmap; text: the first offset
-    const char* bytes = nullptr;        // of text
+    const void* values = nullptr;    // plain: the first element; bits: the bitmap; text: the first offset
+    const char* bytes = nullptr;     // of text
     const std::uint8_t* validity = nullptr;
-    std::size_t first_bit = 0;          // of validity and bits
+    std::size_t first_bit = 0;    // of validity and bits
     std::size_t size = 0;
     std::size_t null_count = 0;
-    bool large = false;                 // text with offsets of 64 bits
+    bool large = false;    // text with offsets of 64 bits
 };
 
 struct arrow_wish {
@@ -376,7 +377,7 @@ protected:
     arrow_contents contents_;
 };
 
-}  // namespace detail
+}    // namespace detail
 
 // Elements that another library exported: a span over them, and the duty to release them, once. Movable. An element that is
 // not valid has any value. The destructor may run on any thread, as Arrow demands of every producer.
@@ -449,4 +450,4 @@ template <class T>
     return made(array, contents);
 }
 
-}}  // namespace headroom
+}}    // namespace headroom

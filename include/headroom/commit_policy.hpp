@@ -129,4 +129,4 @@ private:
     return commit_policy::prefault_ahead(bytes);
 }
 
-}}  // namespace headroom
+}}    // namespace headroom

@@ -53,15 +53,15 @@ namespace headroom { inline namespace v0_1 {
 template <class T, class Policy = settled_policy>
 class HEADROOM_HARDENED_ABI concurrent_vector : detail::concurrent_places<T, Policy> {
     using places = detail::concurrent_places<T, Policy>;
-    using typename places::growing;
-    using typename places::section;
-    using typename places::store;
-    using typename places::unpublished;
     using places::begin_;
     using places::claims_;
     using places::control_;
     using places::lock_;
     using places::size_;
+    using typename places::growing;
+    using typename places::section;
+    using typename places::store;
+    using typename places::unpublished;
 
 public:
     using value_type = T;
@@ -81,8 +81,7 @@ public:
     concurrent_vector() = default;
 
     // Room for exactly `limit` elements: max_size() is limit.value. Throws std::length_error where no array can be that long.
-    explicit concurrent_vector(max_elements limit, const commit_policy& commit = Policy::commit)
-        : places(limit.value, commit) {}
+    explicit concurrent_vector(max_elements limit, const commit_policy& commit = Policy::commit) : places(limit.value, commit) {}
 
     concurrent_vector(const concurrent_vector&) = delete;
     concurrent_vector& operator=(const concurrent_vector&) = delete;
@@ -199,9 +198,7 @@ public:
             return this->publish(built.first, built.count, built.release());
         }
     }
-    size_type append_range(std::initializer_list<T> values) {
-        return append_range<const std::initializer_list<T>&>(values);
-    }
+    size_type append_range(std::initializer_list<T> values) { return append_range<const std::initializer_list<T>&>(values); }
 
     // --- Capacity, in elements.
 
@@ -278,7 +275,8 @@ public:
 
     // A batch of 0 counts as one of 1. Throws std::bad_alloc, and std::length_error for a batch that no array can have.
     HEADROOM_ALWAYS_INLINE explicit appender(concurrent_vector& to, size_type batch = default_batch)
-        : to_(&to), claim_(begin_claim(to, batch == 0 ? 1 : batch)), first_(block::elements(claim_)), batch_(batch == 0 ? 1 : batch) {}
+        : to_(&to), claim_(begin_claim(to, batch == 0 ? 1 : batch)), first_(block::elements(claim_)),
+          batch_(batch == 0 ? 1 : batch) {}
     appender(const appender&) = delete;
     appender& operator=(const appender&) = delete;
 
@@ -337,4 +335,4 @@ private:
     size_type built_ = 0;
 };
 
-}}  // namespace headroom
+}}    // namespace headroom

@@ -29,8 +29,10 @@ struct dlpack_type_of {
          !std::is_same_v<T, char16_t> && !std::is_same_v<T, char32_t>) ||
         (std::is_floating_point_v<T> && std::numeric_limits<T>::is_iec559 && sizeof(T) <= 8);
     static constexpr bool known = is_number;
-    static constexpr std::uint8_t code = static_cast<std::uint8_t>(
-        std::is_same_v<T, bool> ? kDLBool : std::is_floating_point_v<T> ? kDLFloat : std::is_signed_v<T> ? kDLInt : kDLUInt);
+    static constexpr std::uint8_t code = static_cast<std::uint8_t>(std::is_same_v<T, bool>       ? kDLBool
+                                                                   : std::is_floating_point_v<T> ? kDLFloat
+                                                                   : std::is_signed_v<T>         ? kDLInt
+                                                                                                 : kDLUInt);
 };
 template <class T>
 struct dlpack_type_of<std::complex<T>> {
@@ -47,7 +49,7 @@ constexpr DLDataType dlpack_type() noexcept {
     return {dlpack_type_of<T>::code, static_cast<std::uint8_t>(sizeof(T) * 8), 1};
 }
 
-}  // namespace detail
+}    // namespace detail
 
 // Integers, bool, floating point, and std::complex of those.
 template <class T>
@@ -68,4 +70,4 @@ template <dlpack_value T>
     return detail::make_unversioned_tensor(values.data(), values.size(), detail::dlpack_type<T>(), values.shared());
 }
 
-}}  // namespace headroom
+}}    // namespace headroom

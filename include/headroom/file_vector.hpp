@@ -64,9 +64,8 @@ struct file_options {
     // tag of the type ("int32", "float64[3]"; of all classes "class").
     const char* type_tag = nullptr;
     // Who may open a file that is made; the process's mask is taken off. (Windows goes by the folder's rights.)
-    std::filesystem::perms permissions =
-        std::filesystem::perms::owner_read | std::filesystem::perms::owner_write | std::filesystem::perms::group_read |
-        std::filesystem::perms::others_read;
+    std::filesystem::perms permissions = std::filesystem::perms::owner_read | std::filesystem::perms::owner_write |
+                                         std::filesystem::perms::group_read | std::filesystem::perms::others_read;
 };
 
 template <class T, class Policy = file_policy>
@@ -106,7 +105,7 @@ public:
     // resource_unavailable_try_again) and where it is not a whole file of such elements (field() says what is wrong); `refused`
     // where address space or the disk is short; std::length_error where more than `limit` elements are committed.
     static file_vector open(const std::filesystem::path& path, file_access access, max_elements limit,
-                                          file_options options = {}) {
+                            file_options options = {}) {
         return file_vector(detail::open_file_of(path, detail::identity_of<T>(options.type_tag), limit.value, store::steps(),
                                                 access == file_access::read_write));
     }
@@ -200,8 +199,8 @@ public:
             detail::throw_length_error("headroom::file_vector: rehome() to less than size()");
         }
         const bool writer = detail::may_write(control_);
-        const detail::held_file moved = detail::rehome(
-            {control_, reinterpret_cast<std::byte*>(begin_), this->size(), this->capacity(), limit_}, limit.value);
+        const detail::held_file moved =
+            detail::rehome({control_, reinterpret_cast<std::byte*>(begin_), this->size(), this->capacity(), limit_}, limit.value);
         begin_ = reinterpret_cast<T*>(moved.elements);
         end_ = begin_ + moved.size;
         cap_ = writer ? begin_ + moved.usable : end_;
@@ -240,4 +239,4 @@ typename file_vector<T, Policy>::size_type erase_if(file_vector<T, Policy>& cont
     return detail::erase_where(container, std::move(predicate));
 }
 
-}}  // namespace headroom
+}}    // namespace headroom

@@ -68,8 +68,8 @@ private:
 
 // A container that owns its elements in contiguous memory; a view does not keep its elements alive.
 template <class V>
-concept keeps_elements = std::ranges::contiguous_range<const V> && std::ranges::sized_range<const V> &&
-                         !std::ranges::view<V> && !std::ranges::borrowed_range<V> && std::move_constructible<V>;
+concept keeps_elements = std::ranges::contiguous_range<const V> && std::ranges::sized_range<const V> && !std::ranges::view<V> &&
+                         !std::ranges::borrowed_range<V> && std::move_constructible<V>;
 // One whose elements may be read while others append to it.
 template <class V>
 concept publishes_elements = requires(const V& from) { from.published().data(), from.published().size(); };
@@ -89,7 +89,7 @@ auto elements_of(const V& from) noexcept {
 
 struct frozen_maker;
 
-}  // namespace detail
+}    // namespace detail
 
 template <class T>
 class HEADROOM_HARDENED_ABI frozen {
@@ -161,7 +161,7 @@ struct frozen_maker {
     }
 };
 
-}  // namespace detail
+}    // namespace detail
 
 // Takes over the container: a settled_vector, a vector, a std::vector, ... No element is copied, and none is moved except in
 // containers that hold elements inside the object (std::array, short strings).
@@ -192,4 +192,4 @@ auto freeze(std::shared_ptr<V> container) {
     return frozen<value>(std::span<const value>(elements), std::move(container));
 }
 
-}}  // namespace headroom
+}}    // namespace headroom

@@ -33,7 +33,7 @@ namespace detail {
     return enough < most ? enough : most;
 }
 
-}  // namespace detail
+}    // namespace detail
 
 // `Num`/`Den` times the capacity, rounded down, but at least one element more: 2/1 as libstdc++ and libc++ grow, 3/2 as
 // MSVC does.
@@ -90,4 +90,4 @@ struct page_rounded {
     }
 };
 
-}}  // namespace headroom
+}}    // namespace headroom

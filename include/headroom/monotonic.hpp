@@ -69,8 +69,8 @@ public:
 
     // `bytes` at a multiple of `alignment` (a power of two). O(1) but for a new chunk. Throws what upstream throws when it
     // refuses a chunk, bad_alloc for sizes that no memory has; nothing has changed then. Invalidates: nothing.
-    [[nodiscard, gnu::returns_nonnull]] HEADROOM_ALWAYS_INLINE void* allocate(
-        std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) {
+    [[nodiscard, gnu::returns_nonnull]] HEADROOM_ALWAYS_INLINE void* allocate(std::size_t bytes,
+                                                                              std::size_t alignment = alignof(std::max_align_t)) {
         const std::size_t asked = bytes;
         bytes += bytes == 0;    // no two blocks at one address
         std::byte* place = detail::align_up(chain_.cursor, alignment);
@@ -135,15 +135,13 @@ private:
     }
 
     void* do_allocate(std::size_t bytes, std::size_t alignment) override { return allocate(bytes, alignment); }
-    void do_deallocate(void* block, std::size_t bytes, std::size_t alignment) override {
-        deallocate(block, bytes, alignment);
-    }
+    void do_deallocate(void* block, std::size_t bytes, std::size_t alignment) override { deallocate(block, bytes, alignment); }
     bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override { return this == &other; }
 
     detail::chunk_chain chain_;
     [[no_unique_address]] detail::memory_checks checks_{"monotonic_resource"};
 };
 
-}  // HEADROOM_MEMORY_ABI
+}    // HEADROOM_MEMORY_ABI
 
-}}  // namespace headroom
+}}    // namespace headroom

@@ -50,7 +50,7 @@ HEADROOM_API [[nodiscard]] std::size_t huge_page_size() noexcept;
 // off). On failure the range is empty and `error` is set: bad_alloc's usual causes are ENOMEM, EINVAL and EAGAIN.
 // Reserved space stays out of core dumps until it is committed, and altogether with access::read_write.
 HEADROOM_API [[nodiscard]] page_range reserve(std::size_t bytes, std::size_t alignment, std::error_code& error,
-                                 access initial = access::none) noexcept;
+                                              access initial = access::none) noexcept;
 
 // Gives the range, address space and memory, back to the system. `range` must be exactly what `reserve` returned.
 // Invalidates: every pointer into the range.
@@ -91,4 +91,4 @@ HEADROOM_API std::error_code guard(page_range range) noexcept;
 // A hint: function_not_supported where the system keeps no names.
 HEADROOM_API std::error_code name(page_range range, const char* text) noexcept;
 
-}}  // namespace headroom
+}}    // namespace headroom

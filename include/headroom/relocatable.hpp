@@ -110,7 +110,7 @@ template <class T>
     }
 }
 
-}  // namespace detail
+}    // namespace detail
 
 // Specialise it to opt in or out. A specialisation for T counts for const T, volatile T and arrays of T too.
 template <class T>
@@ -219,4 +219,4 @@ constexpr T* uninitialized_relocate(T* first, T* last, T* result) noexcept(is_tr
     }
 }
 
-}}  // namespace headroom
+}}    // namespace headroom

@@ -50,11 +50,11 @@ struct owner {
 // Counts since the process began (or since reset_statistics).
 struct page_statistics {
     std::array<std::uint64_t, page_call_kinds> calls{};    // by page_call
-    std::uint64_t refusals = 0;         // system calls that failed
-    std::uint64_t faults_avoided = 0;   // pages that were there before their first touch: populated in bulk or kept warm
-    std::uint64_t bytes_remapped = 0;   // moved by page tables
-    std::uint64_t bytes_copied = 0;     // moved byte by byte or element by element because a reservation was outgrown
-    std::uint64_t cache_hits = 0;       // reservations that were served warm
+    std::uint64_t refusals = 0;                            // system calls that failed
+    std::uint64_t faults_avoided = 0;    // pages that were there before their first touch: populated in bulk or kept warm
+    std::uint64_t bytes_remapped = 0;    // moved by page tables
+    std::uint64_t bytes_copied = 0;      // moved byte by byte or element by element because a reservation was outgrown
+    std::uint64_t cache_hits = 0;        // reservations that were served warm
     std::uint64_t cache_misses = 0;
     // Commits that took [2^i, 2^(i+1)) ns, all system calls of one commit together; the last bucket holds all longer ones.
     std::array<std::uint64_t, 40> commit_times{};
@@ -99,7 +99,7 @@ HEADROOM_API [[nodiscard]] access current_access(const range* control) noexcept;
 HEADROOM_API [[noreturn]] void throw_refused(const char* what, std::size_t bytes, std::error_code code);
 HEADROOM_API [[noreturn]] void throw_system_error(std::error_code code, const char* what);
 
-}  // namespace detail
+}    // namespace detail
 
 // RAII over one reserved range. Movable, not copyable; an empty one (default-constructed, moved-from) owns nothing.
 class reservation {
@@ -193,4 +193,4 @@ HEADROOM_API [[nodiscard]] std::size_t cached_bytes() noexcept;
 // Gives all memory in the warm cache back to the system.
 HEADROOM_API void trim_cache() noexcept;
 
-}}  // namespace headroom
+}}    // namespace headroom

@@ -52,7 +52,7 @@ inline constinit std::atomic<Resource*> chosen_default{nullptr};
 // Writes to standard error that no default resource was set, and ends the program.
 HEADROOM_API [[noreturn]] void fail_without_default() noexcept;
 
-}  // namespace detail
+}    // namespace detail
 
 // The resource that a default-constructed resource_allocator<T, Resource> uses:
 //   - the one that set_default_resource<Resource>() was given;
@@ -115,17 +115,16 @@ public:
     }
 
     // Precondition: allocate(n) of an equal allocator returned `room`. Invalidates: the room.
-    HEADROOM_ALWAYS_INLINE void deallocate(T* room, std::size_t n) {
-        resource_->deallocate(room, n * sizeof(T), alignof(T));
-    }
+    HEADROOM_ALWAYS_INLINE void deallocate(T* room, std::size_t n) { resource_->deallocate(room, n * sizeof(T), alignof(T)); }
 
     // Constructs an element and passes the allocator on to it, to each half of a pair too. Only for elements that take it
     // and were not given one already (by a std::scoped_allocator_adaptor around this): containers construct all others
     // themselves, and in bulk.
     template <class U, class... Arguments>
-        requires(detail::is_pair<U> || (std::uses_allocator_v<U, resource_allocator> &&
-                                        (std::is_constructible_v<U, Arguments..., const resource_allocator&> ||
-                                         std::is_constructible_v<U, std::allocator_arg_t, const resource_allocator&, Arguments...>)))
+        requires(detail::is_pair<U> ||
+                 (std::uses_allocator_v<U, resource_allocator> &&
+                  (std::is_constructible_v<U, Arguments..., const resource_allocator&> ||
+                   std::is_constructible_v<U, std::allocator_arg_t, const resource_allocator&, Arguments...>)))
     void construct(U* place, Arguments&&... arguments) {
         std::uninitialized_construct_using_allocator(place, *this, std::forward<Arguments>(arguments)...);
     }
@@ -156,4 +155,4 @@ template <class T, class U, class Resource>
     }
 }
 
-}}  // namespace headroom
+}}    // namespace headroom

@@ -216,4 +216,4 @@ typename settled_vector<T, Policy>::size_type erase_if(settled_vector<T, Policy>
     return detail::erase_where(container, std::move(predicate));
 }
 
-}}  // namespace headroom
+}}    // namespace headroom

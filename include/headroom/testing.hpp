@@ -44,4 +44,4 @@ enum class file_event { before_write, before_sync, synced };
 // through mapped memory is not seen.) Null: no watcher.
 HEADROOM_API void watch_files(void (*watcher)(file_event)) noexcept;
 
-}}}  // namespace headroom::testing
+}}}    // namespace headroom::testing

@@ -25,18 +25,18 @@ namespace headroom { inline namespace v0_1 {
 
 // What went through a tracking_resource. Blocks and bytes as the user asked for them.
 struct tracking_statistics {
-    std::size_t blocks = 0;              // in use
+    std::size_t blocks = 0;    // in use
     std::size_t bytes = 0;
-    std::size_t peak_blocks = 0;         // the most that were in use at once
+    std::size_t peak_blocks = 0;    // the most that were in use at once
     std::size_t peak_bytes = 0;
-    std::uint64_t total_blocks = 0;      // ever allocated
+    std::uint64_t total_blocks = 0;    // ever allocated
     std::uint64_t total_bytes = 0;
-    std::uint64_t failures = 0;          // requests that upstream refused
+    std::uint64_t failures = 0;    // requests that upstream refused
     std::uint64_t double_frees = 0;
     std::uint64_t wrong_sizes = 0;
     std::uint64_t wrong_alignments = 0;
-    std::uint64_t foreign_frees = 0;     // blocks that were never allocated here, or long ago
-    std::uint64_t late_frees = 0;        // blocks that had gone with release()
+    std::uint64_t foreign_frees = 0;    // blocks that were never allocated here, or long ago
+    std::uint64_t late_frees = 0;       // blocks that had gone with release()
 
     // How many deallocations were wrong.
     [[nodiscard]] std::uint64_t errors() const noexcept {
@@ -53,8 +53,7 @@ public:
     // `name` appears in messages; it and `upstream` must outlive the resource. Never throws.
     explicit tracking_resource(std::pmr::memory_resource* upstream = std::pmr::get_default_resource(),
                                const char* name = "tracking_resource") noexcept;
-    explicit tracking_resource(const char* name) noexcept
-        : tracking_resource(std::pmr::get_default_resource(), name) {}
+    explicit tracking_resource(const char* name) noexcept : tracking_resource(std::pmr::get_default_resource(), name) {}
     tracking_resource(const tracking_resource&) = delete;
     tracking_resource& operator=(const tracking_resource&) = delete;
 
@@ -106,4 +105,4 @@ private:
     tracking_statistics counts_;
 };
 
-}}  // namespace headroom
+}}    // namespace headroom

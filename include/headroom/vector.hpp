@@ -50,8 +50,8 @@ struct vector_policy {
 namespace detail {
 
 template <class T, class Allocator, class Policy>
-using vector_memory = std::conditional_t<std::is_same_v<Allocator, std::allocator<T>>, heap_memory<T, Policy>,
-                                         allocator_memory<T, Allocator>>;
+using vector_memory =
+    std::conditional_t<std::is_same_v<Allocator, std::allocator<T>>, heap_memory<T, Policy>, allocator_memory<T, Allocator>>;
 
 template <class A>
 concept allocator_like = requires(A& a) {
@@ -59,10 +59,11 @@ concept allocator_like = requires(A& a) {
     a.allocate(std::size_t{1});
 };
 
-}  // namespace detail
+}    // namespace detail
 
 template <class T, class Allocator = std::allocator<T>, class Policy = vector_policy>
-class HEADROOM_HARDENED_ABI vector : public detail::sequence<detail::movable_store<detail::vector_memory<T, Allocator, Policy>, Policy>> {
+class HEADROOM_HARDENED_ABI vector
+    : public detail::sequence<detail::movable_store<detail::vector_memory<T, Allocator, Policy>, Policy>> {
     static_assert(std::is_same_v<std::remove_cv_t<T>, T>, "a vector of const or volatile elements");
     static_assert(std::is_same_v<typename std::allocator_traits<Allocator>::value_type, T>, "an allocator of other elements");
 
@@ -278,7 +279,7 @@ vector(from_range_t, R&&, Allocator = Allocator()) -> vector<detail::range_value
 namespace pmr {
 template <class T>
 using vector = headroom::vector<T, std::pmr::polymorphic_allocator<T>>;
-}  // namespace pmr
+}    // namespace pmr
 
 // Erase every element equal to `value`, or for which `predicate` holds; return their number. O(size()).
 // Invalidate: the erased elements and all behind the first of them.
@@ -292,4 +293,4 @@ constexpr typename vector<T, Allocator, Policy>::size_type erase_if(vector<T, Al
     return detail::erase_where(container, std::move(predicate));
 }
 
-}}  // namespace headroom
+}}    // namespace headroom

@@ -39,7 +39,7 @@ struct winked_allocator<T, Resource> {
     using type = typename T::allocator_type;
 };
 
-}  // namespace detail
+}    // namespace detail
 
 // A handle to an object that lives as long as its resource keeps it. Movable; moving moves the handle, not the object.
 template <class T>
@@ -57,8 +57,8 @@ public:
     explicit winked(Resource* resource, Arguments&&... arguments) {
         using allocator = typename detail::winked_allocator<T, Resource>::type;
         room<Resource> taken{resource};
-        object_ = std::uninitialized_construct_using_allocator(taken.place, allocator(resource),
-                                                               std::forward<Arguments>(arguments)...);
+        object_ =
+            std::uninitialized_construct_using_allocator(taken.place, allocator(resource), std::forward<Arguments>(arguments)...);
         taken.place = nullptr;
     }
 
@@ -81,8 +81,7 @@ private:
     // Gives the memory back when the constructor throws.
     template <class Resource>
     struct room {
-        explicit room(Resource* from)
-            : resource(from), place(static_cast<T*>(from->allocate(sizeof(T), alignof(T)))) {}
+        explicit room(Resource* from) : resource(from), place(static_cast<T*>(from->allocate(sizeof(T), alignof(T)))) {}
         room(const room&) = delete;
         room& operator=(const room&) = delete;
         ~room() {
@@ -105,4 +104,4 @@ template <class T, class Resource, class... Arguments>
     return winked<T>(resource, std::forward<Arguments>(arguments)...);
 }
 
-}}  // namespace headroom
+}}    // namespace headroom

@@ -97,11 +97,9 @@ bool drain(int file, std::string& into) {
     return got > 0 || (got < 0 && (errno == EINTR || errno == EAGAIN));
 }
 
-double seconds_of(const timeval& time) {
-    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
-}
+double seconds_of(const timeval& time) { return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6; }
 
-}  // namespace
+}    // namespace
 
 child_result run_child(const child_request& request) {
     child_result result;
@@ -160,7 +158,8 @@ child_result run_child(const child_request& request) {
         }
         std::array<pollfd, 2> files{{{out_open ? out.read : -1, POLLIN, 0}, {err_open ? err.read : -1, POLLIN, 0}}};
         const int wait_ms = request.keep_available != 0 ? 50 : 200;
-        if (poll(files.data(), files.size(), left > 0 && left * 1e3 < wait_ms ? static_cast<int>(left * 1e3) + 1 : wait_ms) <= 0) {
+        if (poll(files.data(), files.size(), left > 0 && left * 1e3 < wait_ms ? static_cast<int>(left * 1e3) + 1 : wait_ms) <=
+            0) {
             continue;
         }
         if (files[0].revents != 0) out_open = drain(out.read, result.output);
@@ -168,8 +167,7 @@ child_result run_child(const child_request& request) {
     }
     int status = 0;
     rusage used{};
-    while (wait4(child, &status, 0, &used) < 0 && errno == EINTR) {
-    }
+    while (wait4(child, &status, 0, &used) < 0 && errno == EINTR) {}
     result.wall_time = seconds_between(begin, stopwatch::now());
     result.peak_resident = static_cast<double>(used.ru_maxrss) * 1024;
     result.cpu_time = seconds_of(used.ru_utime) + seconds_of(used.ru_stime);
@@ -184,4 +182,4 @@ child_result run_child(const child_request& request) {
     return result;
 }
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

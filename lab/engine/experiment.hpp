@@ -71,11 +71,11 @@ enum class grid_size { quick, standard, full };
 struct configuration {
     lab::parameters parameters;
     int rounds = 3;
-    double seconds = 0.05;                     // expected for one child: for the time left and for equal shards
-    double memory = 64e6;                      // bytes that one child is expected to need
-    double limited = 0;                        // bytes it may have, with swap for `memory` behind them; 0: as it likes
-    double warmed = 0;                         // bytes that another process touches before each child; see warm_machine.hpp
-    std::vector<std::string> contenders = {};  // the only ones that take part; empty: all
+    double seconds = 0.05;                       // expected for one child: for the time left and for equal shards
+    double memory = 64e6;                        // bytes that one child is expected to need
+    double limited = 0;                          // bytes it may have, with swap for `memory` behind them; 0: as it likes
+    double warmed = 0;                           // bytes that another process touches before each child; see warm_machine.hpp
+    std::vector<std::string> contenders = {};    // the only ones that take part; empty: all
 };
 
 struct contender {
@@ -121,9 +121,8 @@ public:
     [[nodiscard]] static std::vector<experiment> all() {
         std::vector<experiment> result;
         for (const registered_experiment* one = first_; one != nullptr; one = one->next_) result.push_back(one->make_());
-        std::sort(result.begin(), result.end(), [](const experiment& a, const experiment& b) {
-            return std::tie(a.place, a.id) < std::tie(b.place, b.id);
-        });
+        std::sort(result.begin(), result.end(),
+                  [](const experiment& a, const experiment& b) { return std::tie(a.place, a.id) < std::tie(b.place, b.id); });
         return result;
     }
 
@@ -140,4 +139,4 @@ private:
     return result;
 }
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

@@ -64,7 +64,7 @@ std::string now_text() {
     return text;
 }
 
-}  // namespace
+}    // namespace
 
 json describe_machine(const std::map<std::string, std::string>& flags, const std::map<std::string, std::string>& libraries,
                       const std::string& grid) {
@@ -91,4 +91,4 @@ json describe_machine(const std::map<std::string, std::string>& flags, const std
     return machine;
 }
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

@@ -12,7 +12,6 @@ namespace headroom::lab {
 // versions of `libraries` by name. "id" is a hash of all that decides what a run measures: not of the time, nor of the size
 // of the grid, so that an interrupted run can be taken up again.
 [[nodiscard]] nlohmann::json describe_machine(const std::map<std::string, std::string>& flags,
-                                              const std::map<std::string, std::string>& libraries,
-                                              const std::string& grid);
+                                              const std::map<std::string, std::string>& libraries, const std::string& grid);
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

@@ -46,4 +46,4 @@ merged merge_results(const std::vector<std::string>& inputs, const std::string& 
     return result;
 }
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

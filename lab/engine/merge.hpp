@@ -21,4 +21,4 @@ struct merged {
 // then.
 [[nodiscard]] merged merge_results(const std::vector<std::string>& inputs, const std::string& out);
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

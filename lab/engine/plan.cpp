@@ -88,7 +88,7 @@ std::vector<std::string> ids_in(const catalogue& all, const std::string& filter)
     return ids;
 }
 
-}  // namespace
+}    // namespace
 
 catalogue ask(const std::vector<std::string>& programs, const std::string& grid) {
     catalogue all;
@@ -185,4 +185,4 @@ std::vector<planned> shard(const std::vector<planned>& plan, std::size_t index, 
     return result;
 }
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

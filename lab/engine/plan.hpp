@@ -42,16 +42,14 @@ struct planned {
     std::vector<std::string> contenders;
 
     // Expected for all its children.
-    [[nodiscard]] double cost() const {
-        return seconds * static_cast<double>(contenders.size()) * static_cast<double>(rounds);
-    }
+    [[nodiscard]] double cost() const { return seconds * static_cast<double>(contenders.size()) * static_cast<double>(rounds); }
 };
 
 struct catalogue {
     std::vector<announced_experiment> experiments;    // each once, whatever the levels
     std::vector<planned> plan;
-    std::map<std::string, std::string> flags;         // by level
-    std::map<std::string, std::string> libraries;     // version by contender
+    std::map<std::string, std::string> flags;        // by level
+    std::map<std::string, std::string> libraries;    // version by contender
 };
 
 // Asks each program what it can run. Throws std::runtime_error when one does not answer.
@@ -73,4 +71,4 @@ void pair_first(catalogue& all);
 // machine; parts take about equally long; every configuration is in exactly one. Depends on nothing but the plan.
 [[nodiscard]] std::vector<planned> shard(const std::vector<planned>& plan, std::size_t index, std::size_t count);
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

@@ -36,7 +36,7 @@ std::vector<preload> found() {
     return all;
 }
 
-}  // namespace
+}    // namespace
 
 const std::vector<preload>& preloads() {
     static const std::vector<preload> all = found();
@@ -57,4 +57,4 @@ std::string without_preload(const std::string& contender) { return contender.sub
 
 std::string with_preload(const std::string& contender, const preload& by) { return contender + separator + by.name; }
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

@@ -12,9 +12,9 @@
 namespace headroom::lab {
 
 struct preload {
-    std::string name;       // "jemalloc", "mimalloc 3.4", "hugetlb"
+    std::string name;    // "jemalloc", "mimalloc 3.4", "hugetlb"
     std::string version;
-    std::string absent;     // why it cannot be had; empty when it can
+    std::string absent;    // why it cannot be had; empty when it can
     std::vector<std::pair<std::string, std::string>> environment;
 };
 
@@ -29,4 +29,4 @@ struct preload {
 [[nodiscard]] std::string without_preload(const std::string& contender);
 [[nodiscard]] std::string with_preload(const std::string& contender, const preload& by);
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

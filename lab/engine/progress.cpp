@@ -14,7 +14,7 @@ std::size_t columns() {
     return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 80;
 }
 
-}  // namespace
+}    // namespace
 
 progress::progress(double expected, std::size_t children)
     : terminal_(isatty(STDERR_FILENO) == 1), expected_(expected), children_(children) {}
@@ -80,4 +80,4 @@ void progress::erase() {
     if (terminal_) std::fprintf(stderr, "\r\033[K");
 }
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

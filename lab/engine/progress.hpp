@@ -42,4 +42,4 @@ private:
     stopwatch::time_point started_ = stopwatch::now();
 };
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

@@ -43,7 +43,7 @@ std::string text(const json& object, const char* name) {
 
 double seconds_now() { return std::chrono::duration<double>(stopwatch::now().time_since_epoch()).count(); }
 
-}  // namespace
+}    // namespace
 
 const char* to_string(outcome of) noexcept {
     for (const auto& [value, word] : words) {
@@ -184,8 +184,8 @@ results read_results(const std::string& path) {
             const json& version = member(object, "v");
             if (!version.is_number_integer()) refuse("\"v\" is not a whole number");
             if (version.get<int>() > record_version) {
-                refuse("version " + version.dump() + " is newer than this program reads (" +
-                       std::to_string(record_version) + ")");
+                refuse("version " + version.dump() + " is newer than this program reads (" + std::to_string(record_version) +
+                       ")");
             }
             const std::string kind = text(object, "kind");
             if (kind == "machine") {
@@ -241,4 +241,4 @@ void record_writer::append(const json& record) {
     }
 }
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

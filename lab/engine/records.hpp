@@ -87,4 +87,4 @@ private:
     double synchronised_ = 0;
 };
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

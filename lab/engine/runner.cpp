@@ -101,8 +101,8 @@ void conclude(run_record& run, const child_result& child, const child_request& r
 child_request request_for(const planned& point, const std::string& contender, const parameters& at, double available) {
     child_request request;
     request.program = point.program;
-    request.arguments = {"run",     "--experiment",   point.experiment,      "--contender",
-                         without_preload(unpaired(contender)), "--parameters", to_json(at).dump()};
+    request.arguments = {"run",          "--experiment",    point.experiment, "--contender", without_preload(unpaired(contender)),
+                         "--parameters", to_json(at).dump()};
     if (const preload* const by = preload_of(unpaired(contender))) request.environment = by->environment;
     request.timeout = 60 + 30 * point.seconds;
     if (point.limited <= 0 && point.memory > hungry && available > 0) {
@@ -306,7 +306,7 @@ private:
     bool failed_ = false;
 };
 
-}  // namespace
+}    // namespace
 
 int run_plan(const catalogue& all, const std::vector<planned>& plan, const run_options& options) {
     note_stop_signals();
@@ -365,4 +365,4 @@ int run_plan(const catalogue& all, const std::vector<planned>& plan, const run_o
     return work.failed() ? 1 : 0;
 }
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

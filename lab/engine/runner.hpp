@@ -8,15 +8,15 @@
 namespace headroom::lab {
 
 struct run_options {
-    std::string out;          // result file; appended to, and what it already holds is not run again
-    std::string grid;         // "quick", "default" or "full"
-    int rounds = 0;           // 0: as each configuration says
-    bool figures = false;     // print each configuration's
-    std::string resume_hint;  // the command that goes on after an interruption, for people
+    std::string out;            // result file; appended to, and what it already holds is not run again
+    std::string grid;           // "quick", "default" or "full"
+    int rounds = 0;             // 0: as each configuration says
+    bool figures = false;       // print each configuration's
+    std::string resume_hint;    // the command that goes on after an interruption, for people
 };
 
 // Returns an exit code: 0; 1 when contenders disagreed or a child failed by itself; 128 + signal when told to stop.
 // Throws std::system_error when the result file cannot be read or written.
 [[nodiscard]] int run_plan(const catalogue& all, const std::vector<planned>& plan, const run_options& options);
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

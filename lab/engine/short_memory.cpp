@@ -131,9 +131,7 @@ struct place {
 };
 
 // The text after the second colon of a line of /proc/self/cgroup: the path of our group, below the mount.
-fs::path below(const fs::path& mount, const std::string& path) {
-    return mount / fs::path(path).relative_path();
-}
+fs::path below(const fs::path& mount, const std::string& path) { return mount / fs::path(path).relative_path(); }
 
 place find_place(const short_memory_places& places) {
     std::ifstream in(places.own);
@@ -162,7 +160,7 @@ place find_place(const short_memory_places& places) {
     throw std::runtime_error("no control group here hands its memory controller on");
 }
 
-}  // namespace
+}    // namespace
 
 short_memory::short_memory(std::uint64_t limit, std::uint64_t swap, const short_memory_places& places) {
     try {
@@ -227,4 +225,4 @@ void short_memory::take_away() noexcept {
     swap_file_.clear();
 }
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

@@ -14,8 +14,8 @@ namespace headroom::lab {
 
 // Where to look; the defaults are this system's.
 struct short_memory_places {
-    std::string groups = "/sys/fs/cgroup";     // where control groups are mounted, of version 1 or 2
-    std::string own = "/proc/self/cgroup";     // which groups this process is in
+    std::string groups = "/sys/fs/cgroup";                             // where control groups are mounted, of version 1 or 2
+    std::string own = "/proc/self/cgroup";                             // which groups this process is in
     std::vector<std::filesystem::path> swap_folders = {"/var/tmp"};    // tried in turn
 };
 
@@ -46,4 +46,4 @@ private:
     std::string refusal_;
 };
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

@@ -9,10 +9,10 @@ volatile sig_atomic_t noted = 0;
 
 void note(int signal) { noted = signal; }
 
-}  // namespace
+}    // namespace
 
 void note_stop_signals() {
-    struct sigaction action {};
+    struct sigaction action{};
     action.sa_handler = note;
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, nullptr);    // without SA_RESTART: waiting calls return
@@ -22,4 +22,4 @@ void note_stop_signals() {
 
 int stop_signal() noexcept { return noted; }
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

@@ -9,4 +9,4 @@ void note_stop_signals();
 // The signal that came, or 0.
 [[nodiscard]] int stop_signal() noexcept;
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

@@ -82,7 +82,7 @@ int print(const json& line) {
     return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0 ? 0 : 1;
 }
 
-}  // namespace
+}    // namespace
 
 int main(int argc, char** argv) {
     if (argc < 2 || argc % 2 != 0)
@@ -98,8 +98,7 @@ int main(int argc, char** argv) {
             return fail("unknown grid \"" + size + "\"");
         }
         if (std::strcmp(argv[1], "run") == 0) {
-            const headroom::lab::parameters point =
-                headroom::lab::parameters_from(json::parse(options["--parameters"]));
+            const headroom::lab::parameters point = headroom::lab::parameters_from(json::parse(options["--parameters"]));
             for (const experiment& one : headroom::lab::registered_experiment::all()) {
                 if (one.id != options["--experiment"]) continue;
                 for (const contender& each : one.contenders) {

@@ -11,9 +11,9 @@
 namespace headroom::lab {
 
 struct batch_limits {
-    std::size_t most = 15;                                      // batches
-    std::size_t fewest = most;                                  // even if `seconds` are over
-    double seconds = std::numeric_limits<double>::infinity();   // after which no further batch is begun
+    std::size_t most = 15;                                       // batches
+    std::size_t fewest = most;                                   // even if `seconds` are over
+    double seconds = std::numeric_limits<double>::infinity();    // after which no further batch is begun
 };
 
 struct batched {
@@ -45,4 +45,4 @@ template <class Once>
     return result;
 }
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

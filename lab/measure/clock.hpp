@@ -77,4 +77,4 @@ private:
     std::uint64_t own_cost_ = 0;
 };
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

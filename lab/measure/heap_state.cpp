@@ -33,4 +33,4 @@ bool set_trimming([[maybe_unused]] bool on) {
 #endif
 }
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

@@ -14,4 +14,4 @@ void scramble_heap(std::size_t bytes = std::size_t{64} << 20);
 // keeps them. False where this malloc knows no such setting.
 bool set_trimming(bool on);
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

@@ -61,7 +61,7 @@ public:
     }
 
 private:
-    static constexpr int exact_bits = 11;                             // values below 2^11 are kept exactly
+    static constexpr int exact_bits = 11;    // values below 2^11 are kept exactly
     static constexpr std::size_t half = std::size_t{1} << (exact_bits - 1);
     static constexpr std::size_t buckets = (64 - exact_bits) * half + 2 * half;
 
@@ -88,4 +88,4 @@ private:
     std::uint64_t maximum_ = 0;
 };
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

@@ -21,7 +21,7 @@ std::uint64_t status_line(const char* file, const std::string& name) {
     return 0;
 }
 
-}  // namespace
+}    // namespace
 
 std::uint64_t peak_resident() {
     if (const std::uint64_t bytes = status_line("/proc/self/status", "VmHWM")) return bytes;
@@ -68,4 +68,4 @@ machine_time machine_time_so_far() {
     return {(ticks[0] + ticks[1] + ticks[2] + ticks[5] + ticks[6]) / second, ticks[7] / second};
 }
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

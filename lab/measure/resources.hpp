@@ -24,9 +24,9 @@ namespace headroom::lab {
 
 // What disturbed or helped the measured part. Counts since the process began.
 struct disturbances {
-    std::uint64_t page_faults = 0;              // served without reading a disk
-    std::uint64_t disk_faults = 0;              // for which a disk was read: what was swapped out came back
-    std::uint64_t involuntary_switches = 0;     // times another process took the processor
+    std::uint64_t page_faults = 0;             // served without reading a disk
+    std::uint64_t disk_faults = 0;             // for which a disk was read: what was swapped out came back
+    std::uint64_t involuntary_switches = 0;    // times another process took the processor
 };
 [[nodiscard]] disturbances disturbances_so_far();
 
@@ -38,4 +38,4 @@ struct machine_time {
 };
 [[nodiscard]] machine_time machine_time_so_far();
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

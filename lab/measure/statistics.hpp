@@ -24,8 +24,6 @@ namespace headroom::lab {
 [[nodiscard]] inline double median(std::vector<double> sample) { return quantile(std::move(sample), 0.5); }
 
 // The distance between the quartiles: the spread that goes with a median, as little moved by one bad round.
-[[nodiscard]] inline double spread(const std::vector<double>& sample) {
-    return quantile(sample, 0.75) - quantile(sample, 0.25);
-}
+[[nodiscard]] inline double spread(const std::vector<double>& sample) { return quantile(sample, 0.75) - quantile(sample, 0.25); }
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

@@ -19,4 +19,4 @@ void warm_machine(std::uint64_t bytes) {
     (void)release(range);
 }
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

@@ -13,4 +13,4 @@ namespace headroom::lab {
 // Touches `bytes` of memory, in huge pages where there are any, and gives it all back. Less where memory is refused.
 void warm_machine(std::uint64_t bytes);
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

@@ -49,9 +49,8 @@ struct bde_monotonic_buffer : private warm_buffer, public bde_peer<bdlma::Buffer
     static constexpr const char* id = "bdlma::BufferedSequentialAllocator/buffer";
     static constexpr allocator_kind kind = allocator_kind::monotonic;
     explicit bde_monotonic_buffer(std::size_t bytes)
-        : warm_buffer(bytes),
-          bde_peer<bdlma::BufferedSequentialAllocator>(std::in_place, reinterpret_cast<char*>(data()),
-                                                       static_cast<bsls::Types::size_type>(size())) {}
+        : warm_buffer(bytes), bde_peer<bdlma::BufferedSequentialAllocator>(std::in_place, reinterpret_cast<char*>(data()),
+                                                                           static_cast<bsls::Types::size_type>(size())) {}
     void next_round(round_end) { resource_.allocator.rewind(); }
 };
 struct bde_multipool : bde_peer<bdlma::MultipoolAllocator> {
@@ -80,4 +79,4 @@ struct bde_multipool : absent_bde {
 
 #endif
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

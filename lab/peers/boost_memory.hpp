@@ -42,9 +42,8 @@ struct boost_synchronized_pool : pool_peer<boost_library, boost::container::pmr:
     static constexpr const char* id = "boost::container::pmr::synchronized_pool_resource";
     using pool_peer::pool_peer;
 };
-struct boost_pool_over_monotonic
-    : pool_over_monotonic_peer<boost_library, boost::container::pmr::unsynchronized_pool_resource,
-                               boost::container::pmr::monotonic_buffer_resource> {
+struct boost_pool_over_monotonic : pool_over_monotonic_peer<boost_library, boost::container::pmr::unsynchronized_pool_resource,
+                                                            boost::container::pmr::monotonic_buffer_resource> {
     static constexpr const char* id = "boost::container::pmr::unsynchronized_pool_resource over monotonic";
     using pool_over_monotonic_peer::pool_over_monotonic_peer;
 };
@@ -72,4 +71,4 @@ struct boost_pool_over_monotonic : absent_boost_memory {
 
 #endif
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

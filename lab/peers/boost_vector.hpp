@@ -47,4 +47,4 @@ struct boost_vector_doubling : boost_missing {
 
 #endif
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

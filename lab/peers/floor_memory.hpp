@@ -113,4 +113,4 @@ struct floor_multipool_over_monotonic : floor_peer<floor_pools> {
     using floor_peer::floor_peer;
 };
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

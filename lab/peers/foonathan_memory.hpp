@@ -130,4 +130,4 @@ struct foonathan_pools : absent_foonathan {
 
 #endif
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

@@ -139,4 +139,4 @@ struct forerunner_settled_vector {
 #endif
 };
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

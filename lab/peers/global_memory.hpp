@@ -39,4 +39,4 @@ private:
     bound_resource direct_;
 };
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

@@ -57,4 +57,4 @@ struct growth_pages : growth_peer<page_rounded<geometric<3, 2>>> {
 
 inline constexpr peer_list<growth_by_two, growth_by_half, growth_linear, growth_pages> growth_policies;
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

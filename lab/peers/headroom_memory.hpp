@@ -91,4 +91,4 @@ struct headroom_multipool_over_arena : headroom_multipool_over<arena_resource> {
     using headroom_multipool_over::headroom_multipool_over;
 };
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

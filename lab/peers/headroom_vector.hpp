@@ -38,4 +38,4 @@ struct headroom_vector_page_by_page : vector_peer<vector_page_by_page_policy> {
     static constexpr const char* id = "headroom::vector/page_by_page";
 };
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

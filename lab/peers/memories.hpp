@@ -20,8 +20,7 @@ inline constexpr peer_list<std_monotonic, boost_monotonic, bde_monotonic, headro
                            headroom_arena>
     growing_monotonics;
 // They were given a warm buffer that is large enough.
-inline constexpr peer_list<std_monotonic_buffer, boost_monotonic_buffer, foonathan_stack, bde_monotonic_buffer,
-                           floor_monotonic>
+inline constexpr peer_list<std_monotonic_buffer, boost_monotonic_buffer, foonathan_stack, bde_monotonic_buffer, floor_monotonic>
     buffered_monotonics;
 
 inline constexpr peer_list<std_pool, boost_pool, foonathan_pools, mimalloc_heap, bde_multipool, headroom_multipool,
@@ -39,4 +38,4 @@ inline constexpr peer_list<std_pool_over_monotonic, boost_pool_over_monotonic, h
 inline constexpr peer_list<std_synchronized_pool, boost_synchronized_pool, headroom_synchronized_multipool>
     synchronized_multipools;
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

@@ -100,8 +100,7 @@ public:
 
 protected:
     template <class... Arguments>
-    explicit resource_peer(std::in_place_t, Arguments&&... arguments)
-        : resource_(static_cast<Arguments&&>(arguments)...) {}
+    explicit resource_peer(std::in_place_t, Arguments&&... arguments) : resource_(static_cast<Arguments&&>(arguments)...) {}
 
     bound_resource resource_;
 };
@@ -176,4 +175,4 @@ private:
     std::optional<bound_resource> resource_;
 };
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

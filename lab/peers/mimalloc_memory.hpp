@@ -101,4 +101,4 @@ struct mimalloc_heap {
 
 #endif
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

@@ -73,4 +73,4 @@ struct tbb_concurrent_vector {
 #endif
 };
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

@@ -57,13 +57,12 @@ template <class... Peers, class Run>
         if constexpr (absent_peer<Peer>) {
             result.push_back({Peer::id, "", Peer::absent, nullptr});
         } else {
-            result.push_back({Peer::id, Peer::version(), "", [run](const parameters& point) {
-                                  return run.template operator()<Peer>(point);
-                              }});
+            result.push_back(
+                {Peer::id, Peer::version(), "", [run](const parameters& point) { return run.template operator()<Peer>(point); }});
         }
     };
     (add.template operator()<Peers>(), ...);
     return result;
 }
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

@@ -87,4 +87,4 @@ struct settled_warm : settled_peer<settled_policy> {
     static void prepare(std::size_t bytes) { set_cache_limit(2 * bytes + (std::size_t{1} << 20)); }
 };
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

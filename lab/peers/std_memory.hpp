@@ -37,4 +37,4 @@ struct std_pool_over_monotonic
     using pool_over_monotonic_peer::pool_over_monotonic_peer;
 };
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

@@ -21,4 +21,4 @@ struct std_vector {
     using container = std::vector<T>;
 };
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

@@ -31,4 +31,4 @@ inline constexpr peer_list<boost_stable_vector, boost_devector, tbb_concurrent_v
 // Vectors set up for a process that builds the same thing again and again.
 inline constexpr peer_list<settled_warm> warm_vectors;
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

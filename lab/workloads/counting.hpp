@@ -29,9 +29,9 @@ namespace headroom::lab {
     std::error_code error;
     const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
     if (error) throw cannot_run("this program cannot find itself to be counted");
-    const std::string text = output_of("valgrind --tool=callgrind --callgrind-out-file=/dev/null '" + self.string() +
-                                       "' run --experiment " + experiment + " --contender '" + contender +
-                                       "' --parameters '" + parameters + "' 2>&1");
+    const std::string text =
+        output_of("valgrind --tool=callgrind --callgrind-out-file=/dev/null '" + self.string() + "' run --experiment " +
+                  experiment + " --contender '" + contender + "' --parameters '" + parameters + "' 2>&1");
     const std::string mark = "Collected : ";
     const std::size_t found = text.find(mark);
     if (found == std::string::npos || text.find("\"outcome\":\"ok\"") == std::string::npos) {
@@ -41,4 +41,4 @@ namespace headroom::lab {
     return std::strtod(text.c_str() + found + mark.size(), nullptr);
 }
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

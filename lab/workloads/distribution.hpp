@@ -46,4 +46,4 @@ inline void describe(metrics& result, const std::string& name, const histogram& 
     result["clock_cost"] = {"s", {static_cast<double>(cost) * tick}};
 }
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

@@ -57,4 +57,4 @@ auto with_element(const std::string& name, Run run) {
     throw std::invalid_argument("unknown element \"" + name + "\"");
 }
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

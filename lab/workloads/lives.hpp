@@ -52,4 +52,4 @@ template <class Peer, class T, class Fill>
         .seconds;
 }
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

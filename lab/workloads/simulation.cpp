@@ -106,9 +106,7 @@ private:
     inner& pick(std::mt19937& random) {
         return vectors_[static_cast<std::size_t>(draw(random, 0, static_cast<std::int64_t>(vectors_.size()) - 1))];
     }
-    std::int64_t third(std::mt19937& random) {
-        return draw(random, 1, static_cast<std::int64_t>(vectors_.size() / 3 + 1));
-    }
+    std::int64_t third(std::mt19937& random) { return draw(random, 1, static_cast<std::int64_t>(vectors_.size() / 3 + 1)); }
 
     void make(std::mt19937& random, int iteration, account& times) {
         for (std::int64_t left = draw(random, 1, 3); left > 0; --left) {
@@ -191,10 +189,12 @@ metrics simulate(const parameters& point) {
             }
         }
         for (std::size_t which = 0; which < actions; ++which) whole[which] += times[which];
-        std::apply([&](auto&... each) {
-            ((payload += static_cast<double>(each.elements() * sizeof(Ts))), ...);
-            ((sum = sum * 31 + each.checksum()), ...);
-        }, all);
+        std::apply(
+            [&](auto&... each) {
+                ((payload += static_cast<double>(each.elements() * sizeof(Ts))), ...);
+                ((sum = sum * 31 + each.checksum()), ...);
+            },
+            all);
     }
     metrics result;
     double total = 0;
@@ -233,7 +233,7 @@ struct run_simulation {
     }
 };
 
-}  // namespace
+}    // namespace
 
 std::vector<contender> simulation_contenders() { return contenders_of(general_vectors, run_simulation{}); }
 
@@ -244,4 +244,4 @@ parameters few_iterations(const parameters& from) {
     return result;
 }
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

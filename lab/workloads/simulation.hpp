@@ -13,4 +13,4 @@ namespace headroom::lab {
 // The same with so few iterations that it is over at once.
 [[nodiscard]] parameters few_iterations(const parameters& from);
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

@@ -68,11 +68,11 @@ template <class... Peers, class Run>
                 if (each.kind != Peer::kind || (!winking && each.end == round_end::winked)) continue;
                 const round_end end = each.end;
                 const bool bound = each.binding == binding::type;
-                result.push_back({std::string(Peer::id) + " " + each.id, Peer::version(), missing,
-                                  [run, end, bound](const parameters& point) {
-                                      return bound ? run.template operator()<Peer, bound_tag>(point, end)
-                                                   : run.template operator()<Peer, base_tag>(point, end);
-                                  }});
+                result.push_back(
+                    {std::string(Peer::id) + " " + each.id, Peer::version(), missing, [run, end, bound](const parameters& point) {
+                         return bound ? run.template operator()<Peer, bound_tag>(point, end)
+                                      : run.template operator()<Peer, base_tag>(point, end);
+                     }});
             }
         }
     };
@@ -128,4 +128,4 @@ template <class T, class Resource>
     }
 }
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

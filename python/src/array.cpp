@@ -160,7 +160,8 @@ PyObject* array_append(PyObject* self, PyObject* value) {
     array* const to = array_of(self);
     if (to == nullptr) return nullptr;
     storage& held = *to->held;
-    if (to->kind == kind::float64 && PyFloat_CheckExact(value) && held.room - held.used >= sizeof(double)) {    // what is met most
+    if (to->kind == kind::float64 && PyFloat_CheckExact(value) &&
+        held.room - held.used >= sizeof(double)) {    // what is met most
         const double number = PyFloat_AS_DOUBLE(value);
         std::memcpy(held.data + held.used, &number, sizeof number);
         held.used += sizeof number;
@@ -175,7 +176,10 @@ bool same_format(kind of, const char* format, Py_ssize_t bytes) noexcept {
     if (format == nullptr) format = "B";
     if (*format == '@' || *format == '=' || *format == (PY_LITTLE_ENDIAN ? '<' : '>')) ++format;
     if (format[0] == '\0' || format[1] != '\0' || static_cast<std::size_t>(bytes) != facts(of).bytes) return false;
-    const std::string_view wanted = of == kind::boolean ? "?" : of >= kind::float32 ? "fd" : of >= kind::uint8 ? "BHILQN" : "bhilqn";
+    const std::string_view wanted = of == kind::boolean   ? "?"
+                                    : of >= kind::float32 ? "fd"
+                                    : of >= kind::uint8   ? "BHILQN"
+                                                          : "bhilqn";
     return wanted.find(format[0]) != std::string_view::npos;
 }
 
@@ -265,7 +269,8 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
         return -1;
     }
     if ((flags & PyBUF_WRITABLE) == PyBUF_WRITABLE && !expect_writable(*of)) return -1;
-    auto* const counts = new (std::nothrow) shape_and_stride{static_cast<Py_ssize_t>(of->size()), static_cast<Py_ssize_t>(of->width)};
+    auto* const counts =
+        new (std::nothrow) shape_and_stride{static_cast<Py_ssize_t>(of->size()), static_cast<Py_ssize_t>(of->width)};
     if (counts == nullptr) {
         PyErr_NoMemory();
         return -1;
@@ -383,8 +388,8 @@ void construct(array* place, const nb::object& dtype, std::optional<Py_ssize_t> 
 nb::object reduced(array& of) {
     const nb::object module = nb::module_::import_("headroom");
     if (of.path.empty()) {
-        const nb::object bytes = nb::steal(PyBytes_FromStringAndSize(reinterpret_cast<const char*>(of.held->data),
-                                                                   static_cast<Py_ssize_t>(of.held->used)));
+        const nb::object bytes = nb::steal(
+            PyBytes_FromStringAndSize(reinterpret_cast<const char*>(of.held->data), static_cast<Py_ssize_t>(of.held->used)));
         return nb::make_tuple(module.attr("_copied"), nb::make_tuple(facts(of.kind).name, bytes));
     }
     of.held->publish();
@@ -407,7 +412,7 @@ std::string shown(const array& of) {
     return text + ")";
 }
 
-}  // namespace
+}    // namespace
 
 bool convert(kind to, PyObject* from, void* place) noexcept {
     switch (to) {
@@ -483,43 +488,59 @@ void append_bytes(array& to, const void* from, std::size_t bytes) {
 }
 
 void bind_array(nb::module_& module) {
-    nb::class_<array> type(module, "Array", nb::type_slots(slots), nb::is_weak_referenceable(),
-                           "An array that grows at the end and never moves.\n\n"
-                           "Views of it (memoryview, NumPy, Arrow, DLPack) stay valid while it grows, and when it is gone; each shows\n"
-                           "the elements that there were when it was made. Memory comes as elements do, in huge pages.\n\n"
-                           "dtype: 'float64', 'int32', 'bool', 'datetime64[us]', ..., or what numpy.dtype takes for those.\n"
-                           "max_elements: how many there may ever be; 16 GiB of them unless said.\n"
-                           "path: a file that holds the elements, outlives the process, and is open to other processes by its name.\n"
-                           "mode: 'x' makes the file, 'a' opens it for appending, or makes it, 'r' opens it for reading.");
+    nb::class_<array> type(
+        module, "Array", nb::type_slots(slots), nb::is_weak_referenceable(),
+        "An array that grows at the end and never moves.\n\n"
+        "Views of it (memoryview, NumPy, Arrow, DLPack) stay valid while it grows, and when it is gone; each shows\n"
+        "the elements that there were when it was made. Memory comes as elements do, in huge pages.\n\n"
+        "dtype: 'float64', 'int32', 'bool', 'datetime64[us]', ..., or what numpy.dtype takes for those.\n"
+        "max_elements: how many there may ever be; 16 GiB of them unless said.\n"
+        "path: a file that holds the elements, outlives the process, and is open to other processes by its name.\n"
+        "mode: 'x' makes the file, 'a' opens it for appending, or makes it, 'r' opens it for reading.");
     type.def("__init__", &construct, nb::arg("dtype") = "float64", nb::kw_only(), nb::arg("max_elements") = nb::none(),
              nb::arg("path") = nb::none(), nb::arg("mode") = "x")
         .def("__len__", &array::size)
-        .def("__getitem__", [](const nb::handle_t<array>& self, const nb::object& key) { return get_item(nb::borrow(self), key); })
+        .def("__getitem__",
+             [](const nb::handle_t<array>& self, const nb::object& key) { return get_item(nb::borrow(self), key); })
         .def("__setitem__", &set_item, nb::arg("index"), nb::arg("value").none())
         .def("__iter__", [](const nb::handle_t<array>& self) { return nb::iter(whole(nb::borrow(self))); })
         .def("__repr__", &shown)
-        .def("tolist", [](const nb::handle_t<array>& self) { return whole(nb::borrow(self)).attr("tolist")(); },
-             "The elements as a list.")
+        .def(
+            "tolist", [](const nb::handle_t<array>& self) { return whole(nb::borrow(self)).attr("tolist")(); },
+            "The elements as a list.")
         .def("reserve", &reserve, nb::arg("count"), "Asks for the memory of this many elements now.")
-        .def("shrink_to_fit", [](array& self) { self.held->shrink(); }, "Gives memory that holds no element back to the system.")
-        .def("publish", [](array& self) { self.held->publish(); }, "Other processes that have the file open see the elements so far.")
-        .def("commit", [](array& self) { self.held->commit(); },
-             "Returns when the elements so far have reached the disk: they survive a power cut. Publishes, too.")
-        .def("refresh", [](array& self) { self.held->refresh(); }, "A reader takes over what the writer has published.")
+        .def(
+            "shrink_to_fit", [](array& self) { self.held->shrink(); }, "Gives memory that holds no element back to the system.")
+        .def(
+            "publish", [](array& self) { self.held->publish(); },
+            "Other processes that have the file open see the elements so far.")
+        .def(
+            "commit", [](array& self) { self.held->commit(); },
+            "Returns when the elements so far have reached the disk: they survive a power cut. Publishes, too.")
+        .def(
+            "refresh", [](array& self) { self.held->refresh(); }, "A reader takes over what the writer has published.")
         .def("__reduce__", &reduced, "A file is opened again by its name, for reading; other elements are copied.")
-        .def_prop_ro("path", [](const array& self) -> std::optional<std::string> {
-            if (self.path.empty()) return std::nullopt;
-            return self.path;
-        }, "The name of its file, or None.")
-        .def_prop_ro("dtype", [](const array& self) { return facts(self.kind).name; }, "The name of the kind of element.")
-        .def_prop_ro("itemsize", [](const array& self) { return self.width; }, "Bytes of an element.")
-        .def_prop_ro("nbytes", [](const array& self) { return self.held->used; }, "Bytes of all elements.")
-        .def_prop_ro("capacity", [](const array& self) { return self.held->room / self.width; },
-                     "The elements that fit without asking for memory.")
-        .def_prop_ro("max_elements", [](const array& self) { return self.held->limit / self.width; },
-                     "How many elements there may ever be.");
+        .def_prop_ro(
+            "path",
+            [](const array& self) -> std::optional<std::string> {
+                if (self.path.empty()) return std::nullopt;
+                return self.path;
+            },
+            "The name of its file, or None.")
+        .def_prop_ro(
+            "dtype", [](const array& self) { return facts(self.kind).name; }, "The name of the kind of element.")
+        .def_prop_ro(
+            "itemsize", [](const array& self) { return self.width; }, "Bytes of an element.")
+        .def_prop_ro(
+            "nbytes", [](const array& self) { return self.held->used; }, "Bytes of all elements.")
+        .def_prop_ro(
+            "capacity", [](const array& self) { return self.held->room / self.width; },
+            "The elements that fit without asking for memory.")
+        .def_prop_ro(
+            "max_elements", [](const array& self) { return self.held->limit / self.width; },
+            "How many elements there may ever be.");
     module.def("_rebuilt", &from_bytes);
     bind_exchange(type, module);
 }
 
-}  // namespace headroom_python
+}    // namespace headroom_python

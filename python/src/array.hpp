@@ -40,4 +40,4 @@ void bind_exchange(nb::class_<array>& type, nb::module_& module);
 // Appends `count` elements that lie at `from`. Throws as storage::grow.
 void append_bytes(array& to, const void* from, std::size_t bytes);
 
-}  // namespace headroom_python
+}    // namespace headroom_python

@@ -22,7 +22,7 @@ void set_os_error(const std::error_code& code, const char* what) noexcept {
     Py_DECREF(made);
 }
 
-}  // namespace
+}    // namespace
 
 void set_python_error() noexcept {
     try {
@@ -57,4 +57,4 @@ void set_python_error() noexcept {
     }
 }
 
-}  // namespace headroom_python
+}    // namespace headroom_python

@@ -120,7 +120,8 @@ nb::object dlpack(const array& of, const nb::object& stream, const std::optional
     }
     const bool versioned = max_version && max_version->first >= 1;
     if (!versioned && !from.held->writable) {
-        throw nb::buffer_error("the array is read-only, which DLPack before 1.0 cannot say: ask for max_version=(1, 0), or copy=True");
+        throw nb::buffer_error(
+            "the array is read-only, which DLPack before 1.0 cannot say: ask for max_version=(1, 0), or copy=True");
     }
     return with_type(from.kind, [&]<class T>(type_tag<T>) -> nb::object {
         if constexpr (headroom::dlpack_value<T>) {
@@ -144,7 +145,8 @@ std::size_t rows_of(const table& of) {
     std::optional<std::size_t> rows;
     for (const auto& [name, column] : of.columns) {
         const std::size_t size = column.size();
-        if (rows && *rows != size) throw nb::value_error(("column '" + name + "' is of another length than those before it").c_str());
+        if (rows && *rows != size)
+            throw nb::value_error(("column '" + name + "' is of another length than those before it").c_str());
         rows = size;
     }
     return rows.value_or(0);
@@ -191,7 +193,7 @@ void construct_table(table* place, const nb::dict& columns, std::optional<Py_ssi
     ::new (static_cast<void*>(place)) table(std::move(made));
 }
 
-}  // namespace
+}    // namespace
 
 bool extend_from_arrow(array& to, nb::handle from) {
     if (PyObject_HasAttrString(from.ptr(), "__arrow_c_array__") == 0) return false;
@@ -221,27 +223,31 @@ void bind_exchange(nb::class_<array>& type, nb::module_& module) {
              nb::arg("dl_device") = nb::none(), nb::arg("copy") = nb::none(), "For numpy.from_dlpack and others.")
         .def("__dlpack_device__", [](const array&) { return std::pair(static_cast<int>(kDLCPU), 0); }, "For DLPack: the CPU.");
 
-    nb::class_<table>(module, "Table",
-                      "Named arrays of one length side by side: what pyarrow.table, polars.from_arrow and duckdb take, without a copy.\n\n"
-                      "columns: names and arrays. chunk_rows: rows of a chunk at most; all in one unless said.")
+    nb::class_<table>(
+        module, "Table",
+        "Named arrays of one length side by side: what pyarrow.table, polars.from_arrow and duckdb take, without a copy.\n\n"
+        "columns: names and arrays. chunk_rows: rows of a chunk at most; all in one unless said.")
         .def("__init__", &construct_table, nb::arg("columns"), nb::kw_only(), nb::arg("chunk_rows") = nb::none())
         .def("__len__", &rows_of)
-        .def_prop_ro("column_names", [](const table& self) {
-            nb::list names;
-            for (const auto& column : self.columns) names.append(nb::cast(column.first));
-            return names;
-        }, "Their names.")
-        .def("__getitem__", [](const table& self, const std::string& name) {
-            for (const auto& column : self.columns) {
-                if (column.first == name) return column.second;
-            }
-            throw nb::key_error(name.c_str());
-        })
-        .def("__repr__", [](const table& self) {
-            return "headroom.Table(" + std::to_string(self.columns.size()) + " columns)";
-        })
+        .def_prop_ro(
+            "column_names",
+            [](const table& self) {
+                nb::list names;
+                for (const auto& column : self.columns) names.append(nb::cast(column.first));
+                return names;
+            },
+            "Their names.")
+        .def("__getitem__",
+             [](const table& self, const std::string& name) {
+                 for (const auto& column : self.columns) {
+                     if (column.first == name) return column.second;
+                 }
+                 throw nb::key_error(name.c_str());
+             })
+        .def("__repr__", [](const table& self) { return "headroom.Table(" + std::to_string(self.columns.size()) + " columns)"; })
         .def("__arrow_c_schema__", &table_schema, "For Arrow: the names and types.")
-        .def("__arrow_c_stream__", &table_stream, nb::arg("requested_schema") = nb::none(), "For Arrow: the elements that there are now.");
+        .def("__arrow_c_stream__", &table_stream, nb::arg("requested_schema") = nb::none(),
+             "For Arrow: the elements that there are now.");
 }
 
-}  // namespace headroom_python
+}    // namespace headroom_python

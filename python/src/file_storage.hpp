@@ -83,4 +83,4 @@ inline std::shared_ptr<storage> open_file(kind of, const std::filesystem::path& 
     });
 }
 
-}  // namespace headroom_python
+}    // namespace headroom_python

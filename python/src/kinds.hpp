@@ -10,25 +10,54 @@
 namespace headroom_python {
 
 enum class kind : std::uint8_t {
-    boolean, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64,
-    datetime_s, datetime_ms, datetime_us, datetime_ns, timedelta_s, timedelta_ms, timedelta_us, timedelta_ns,
+    boolean,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+    float32,
+    float64,
+    datetime_s,
+    datetime_ms,
+    datetime_us,
+    datetime_ns,
+    timedelta_s,
+    timedelta_ms,
+    timedelta_us,
+    timedelta_ns,
 };
 
 struct kind_facts {
-    const char* name;      // as numpy.dtype(name) takes it
-    const char* typestr;   // as __array_interface__ has it, without the byte order
-    const char* format;    // as the buffer protocol has it; null: NumPy has no buffers of these
+    const char* name;       // as numpy.dtype(name) takes it
+    const char* typestr;    // as __array_interface__ has it, without the byte order
+    const char* format;     // as the buffer protocol has it; null: NumPy has no buffers of these
     std::size_t bytes;
 };
 
 inline constexpr std::array<kind_facts, 19> facts_of{{
-    {"bool", "b1", "?", 1}, {"int8", "i1", "b", 1}, {"int16", "i2", "h", 2}, {"int32", "i4", "i", 4},
-    {"int64", "i8", "q", 8}, {"uint8", "u1", "B", 1}, {"uint16", "u2", "H", 2}, {"uint32", "u4", "I", 4},
-    {"uint64", "u8", "Q", 8}, {"float32", "f4", "f", 4}, {"float64", "f8", "d", 8},
-    {"datetime64[s]", "M8[s]", nullptr, 8}, {"datetime64[ms]", "M8[ms]", nullptr, 8},
-    {"datetime64[us]", "M8[us]", nullptr, 8}, {"datetime64[ns]", "M8[ns]", nullptr, 8},
-    {"timedelta64[s]", "m8[s]", nullptr, 8}, {"timedelta64[ms]", "m8[ms]", nullptr, 8},
-    {"timedelta64[us]", "m8[us]", nullptr, 8}, {"timedelta64[ns]", "m8[ns]", nullptr, 8},
+    {"bool", "b1", "?", 1},
+    {"int8", "i1", "b", 1},
+    {"int16", "i2", "h", 2},
+    {"int32", "i4", "i", 4},
+    {"int64", "i8", "q", 8},
+    {"uint8", "u1", "B", 1},
+    {"uint16", "u2", "H", 2},
+    {"uint32", "u4", "I", 4},
+    {"uint64", "u8", "Q", 8},
+    {"float32", "f4", "f", 4},
+    {"float64", "f8", "d", 8},
+    {"datetime64[s]", "M8[s]", nullptr, 8},
+    {"datetime64[ms]", "M8[ms]", nullptr, 8},
+    {"datetime64[us]", "M8[us]", nullptr, 8},
+    {"datetime64[ns]", "M8[ns]", nullptr, 8},
+    {"timedelta64[s]", "m8[s]", nullptr, 8},
+    {"timedelta64[ms]", "m8[ms]", nullptr, 8},
+    {"timedelta64[us]", "m8[us]", nullptr, 8},
+    {"timedelta64[ns]", "m8[ns]", nullptr, 8},
 }};
 
 [[nodiscard]] constexpr const kind_facts& facts(kind of) noexcept { return facts_of[static_cast<std::size_t>(of)]; }
@@ -68,4 +97,4 @@ decltype(auto) with_type(kind of, Work work) {
     return work(type_tag<duration<std::int64_t, std::nano>>{});
 }
 
-}  // namespace headroom_python
+}    // namespace headroom_python

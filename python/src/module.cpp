@@ -23,11 +23,14 @@ NB_MODULE(_core, module) {
         }
     });
     headroom_python::bind_array(module);
-    module.def("reservations", [] {
-        nb::list all;
-        for (const headroom::owner& each : headroom::reservations()) {
-            all.append(nb::make_tuple(reinterpret_cast<std::uintptr_t>(each.base), each.reserved, each.committed));
-        }
-        return all;
-    }, "The address ranges that arrays hold now: where each begins, and how many bytes of it are reserved and committed.");
+    module.def(
+        "reservations",
+        [] {
+            nb::list all;
+            for (const headroom::owner& each : headroom::reservations()) {
+                all.append(nb::make_tuple(reinterpret_cast<std::uintptr_t>(each.base), each.reserved, each.committed));
+            }
+            return all;
+        },
+        "The address ranges that arrays hold now: where each begins, and how many bytes of it are reserved and committed.");
 }

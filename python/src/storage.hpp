@@ -73,4 +73,4 @@ private:
     headroom::reservation range_;
 };
 
-}  // namespace headroom_python
+}    // namespace headroom_python

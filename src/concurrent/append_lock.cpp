@@ -45,7 +45,7 @@ void look_until(Done done) noexcept {
     }
 }
 
-}  // namespace
+}    // namespace
 
 const std::atomic<std::uint32_t>& fork_generation() noexcept { return process_generation; }
 
@@ -81,4 +81,4 @@ void append_lock::settle_owner(std::size_t me) noexcept {
     look_until([this] { return busy_.load(std::memory_order_acquire) == 0; });
 }
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

@@ -26,4 +26,4 @@ std::size_t claim_list::count() const noexcept {
     return count;
 }
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

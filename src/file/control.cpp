@@ -170,7 +170,8 @@ commit_outcome try_commit(file_control* control, std::uint64_t size) noexcept {
     control->live().store(size, std::memory_order_release);
     const file_record next{control->committed.generation + 1, size};
     const sector_bytes bytes = record_sector(control->identity, next);
-    if ((error = write_at(control->file, place_of_record(next.generation), bytes.data(), bytes.size()))) return {error, "commit to"};
+    if ((error = write_at(control->file, place_of_record(next.generation), bytes.data(), bytes.size())))
+        return {error, "commit to"};
     if ((error = sync_file(control->file))) {
         control->sync_failed = true;
         return {error, "commit to"};
@@ -231,7 +232,7 @@ std::error_code reach(file_control* control, std::uint64_t to) noexcept {
     return {};
 }
 
-}  // namespace
+}    // namespace
 
 std::size_t first_page(const file_control*) noexcept { return page_size() <= header_bytes ? header_bytes : 0; }
 std::size_t last_page(const file_control* control) noexcept {
@@ -338,7 +339,8 @@ std::size_t extend(file_control* control, std::size_t used, std::size_t needed, 
     const commit_clock clock;
     const std::size_t page = page_size();
     const std::uint64_t most = round_up(range_bytes(*control, control->limit), page);
-    const std::uint64_t least = (std::min<std::uint64_t>)(most, round_up(static_cast<std::size_t>(bytes_of(control, needed)), page));
+    const std::uint64_t least =
+        (std::min<std::uint64_t>)(most, round_up(static_cast<std::size_t>(bytes_of(control, needed)), page));
     const std::uint64_t in_use = bytes_of(control, used);
     const std::uint64_t step = step_for(control, in_use);
     std::uint64_t wanted = least;
@@ -371,8 +373,8 @@ void throw_extend_failure(const file_control* control, std::size_t needed, const
     if (control == nullptr) throw_length_error("headroom::file_vector: without a file it holds nothing");
     if (error == std::errc::bad_message) throw_commit_failure(control, {{}, "", true}, needed);
     if (!may_write(control)) {
-        const char* const reason = control->abandoned ? "\": this process is a child of the one that writes"
-                                                      : "\": it was opened for reading only";
+        const char* const reason =
+            control->abandoned ? "\": this process is a child of the one that writes" : "\": it was opened for reading only";
         throw file_error("headroom: cannot write to \"" + control->path + reason, "", error);
     }
     throw_file_refusal(control->path, "extend", bytes_of(control, needed), error);
@@ -473,7 +475,8 @@ std::size_t read_elements(const file_control* control, std::size_t first, void* 
 std::error_code protect(file_control* control, access allowed) noexcept {
     if (allowed == access::read_write && !may_write(control)) return std::make_error_code(std::errc::permission_denied);
     if (first_page(control) < last_page(control)) {
-        if (const std::error_code error = protect(pages_of(control, first_page(control), last_page(control)), allowed)) return error;
+        if (const std::error_code error = protect(pages_of(control, first_page(control), last_page(control)), allowed))
+            return error;
     }
     control->allowed = allowed;
     return {};
@@ -500,4 +503,4 @@ void close_control(file_control* control, std::size_t size, bool loudly) {
     if (loudly && !outcome.done()) throw_commit_failure(control, outcome, size);
 }
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

@@ -34,10 +34,10 @@ struct file_control {
     std::uint64_t file_bytes = 0;    // how far the file reaches, as far as is known
     bool trusts_live = false;        // a reader: the live size is that of a writer who is, or was, there
 
-    file_record committed;           // the newest record
-    bool sync_failed = false;        // what was written since the last commit may be lost, and the system will not say so again
-    std::uint64_t last_commit = 0;   // bytes in use then
-    std::uint64_t huge_until = 0;    // bytes from the file's beginning for which huge pages were asked
+    file_record committed;            // the newest record
+    bool sync_failed = false;         // what was written since the last commit may be lost, and the system will not say so again
+    std::uint64_t last_commit = 0;    // bytes in use then
+    std::uint64_t huge_until = 0;     // bytes from the file's beginning for which huge pages were asked
 
     file_control* next = nullptr;    // of the writers of this process
     file_control* previous = nullptr;
@@ -65,4 +65,4 @@ void leave_writer(file_control* control) noexcept;
 [[noreturn]] void throw_file_fault(const std::string& path, file_fault what, const element_identity& found,
                                    const element_identity* expected, std::uint64_t size, std::uint64_t file_bytes);
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

@@ -10,11 +10,11 @@ namespace {
 std::string described(const element_identity& elements) { return "\"" + std::string(elements.tag.data()) + "\""; }
 
 bool is_short_of_something(const std::error_code& error) noexcept {
-    return error == std::errc::not_enough_memory || error == std::errc::no_space_on_device || error == std::errc::file_too_large ||
-           error == disk_quota_exceeded();
+    return error == std::errc::not_enough_memory || error == std::errc::no_space_on_device ||
+           error == std::errc::file_too_large || error == disk_quota_exceeded();
 }
 
-}  // namespace
+}    // namespace
 
 void throw_file_refusal(const std::string& path, const char* doing, std::uint64_t bytes, std::error_code error) {
     if (is_short_of_something(error)) {
@@ -44,7 +44,8 @@ void throw_file_fault(const std::string& path, file_fault what, const element_id
             break;
         case file_fault::identity_checksum:
             field = "checksum";
-            words = "checksum: the part of the header that tells what the elements are is damaged (\"headroom file repair\" may help)";
+            words =
+                "checksum: the part of the header that tells what the elements are is damaged (\"headroom file repair\" may help)";
             break;
         case file_fault::element_size:
             field = "element size";
@@ -69,12 +70,12 @@ void throw_file_fault(const std::string& path, file_fault what, const element_id
             field = "size";
             words = "size: the file is truncated: it has " + std::to_string(file_bytes) + " bytes";
             if (found.size != 0) {
-                words += ", and should hold " + std::to_string(size) + " elements of " + std::to_string(found.size) + " bytes after " +
-                         std::to_string(header_bytes) + " of header";
+                words += ", and should hold " + std::to_string(size) + " elements of " + std::to_string(found.size) +
+                         " bytes after " + std::to_string(header_bytes) + " of header";
             }
             break;
     }
     throw file_error("headroom: \"" + path + "\" cannot be used: " + words, field, std::make_error_code(std::errc::bad_message));
 }
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

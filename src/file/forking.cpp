@@ -35,7 +35,7 @@ void after_fork_of_writers_in_child() noexcept {
 [[maybe_unused]] const bool writers_fork =
     at_fork(fork_place::files, {before_fork_of_writers, after_fork_of_writers_in_parent, after_fork_of_writers_in_child});
 
-}  // namespace
+}    // namespace
 
 void enter_writer(file_control* control) noexcept {
     writers_mutex.lock();
@@ -53,4 +53,4 @@ void leave_writer(file_control* control) noexcept {
     writers_mutex.unlock();
 }
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

@@ -40,7 +40,7 @@ std::uint64_t checksum_of(const file_record& record, const sector_bytes& identit
     return checksum(bytes, sizeof bytes, checksum(identity.data(), identity.size()));
 }
 
-}  // namespace
+}    // namespace
 
 sector_bytes identity_sector(const element_identity& elements) noexcept {
     sector_bytes result{};
@@ -149,4 +149,4 @@ file_fault read_header(const file_header& header, std::size_t header_length, std
     return holds(file_bytes, record->size, found.size) ? file_fault::none : file_fault::truncated;
 }
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

@@ -43,8 +43,9 @@ file_report report_on(const file_header& header, std::size_t got, std::uint64_t 
     result.fault = read_header(header, got, file_bytes, nullptr, result.elements, newest);
     if (got < header_bytes) return result;
     result.identity_whole = is_whole_identity(header, identity_offset);
-    result.copy_whole = is_whole_identity(header, second_identity_offset) &&
-                        (!result.identity_whole || sector_at(header, identity_offset) == sector_at(header, second_identity_offset));
+    result.copy_whole =
+        is_whole_identity(header, second_identity_offset) &&
+        (!result.identity_whole || sector_at(header, identity_offset) == sector_at(header, second_identity_offset));
     const sector_bytes identity = sector_at(header, result.identity_whole ? identity_offset : second_identity_offset);
     for (std::size_t i = 0; i != 2; ++i) {
         const std::byte* const at = header.data() + record_offset + i * sector;
@@ -56,7 +57,7 @@ file_report report_on(const file_header& header, std::size_t got, std::uint64_t 
     return result;
 }
 
-}  // namespace
+}    // namespace
 
 file_report inspect_file(const std::filesystem::path& path) {
     std::error_code error;
@@ -71,7 +72,8 @@ file_report inspect_file(const std::filesystem::path& path) {
     if (result.fault != file_fault::none) {
         const file_record* const newest = result.newest();
         try {
-            throw_file_fault(path.string(), result.fault, result.elements, nullptr, newest == nullptr ? 0 : newest->size, file_bytes);
+            throw_file_fault(path.string(), result.fault, result.elements, nullptr, newest == nullptr ? 0 : newest->size,
+                             file_bytes);
         } catch (const file_error& fault) {
             result.what = fault.what();
         }
@@ -116,7 +118,8 @@ std::vector<std::string> repair_file(const std::filesystem::path& path, std::opt
                 "record");
     }
     const std::uint64_t wanted = elements ? *elements : newest->size;
-    if (elements && wanted > fitting) give_up("the file has no room for so many elements: " + std::to_string(fitting) + " at most", "size");
+    if (elements && wanted > fitting)
+        give_up("the file has no room for so many elements: " + std::to_string(fitting) + " at most", "size");
     const std::uint64_t size = (std::min)(wanted, fitting);
     // Nothing is written before it is known that all can be.
     if (!before.identity_whole) {
@@ -131,10 +134,11 @@ std::vector<std::string> repair_file(const std::filesystem::path& path, std::opt
         for (const std::uint64_t next : {generation + 1, generation + 2}) {
             write(place_of_record(next), record_sector(identity, {next, size}));
         }
-        done.push_back("the records of the number of elements: " + std::to_string(size) + " elements" +
-                       (newest != nullptr && newest->size > size ? ", of " + std::to_string(newest->size) + " that were committed" : ""));
+        done.push_back(
+            "the records of the number of elements: " + std::to_string(size) + " elements" +
+            (newest != nullptr && newest->size > size ? ", of " + std::to_string(newest->size) + " that were committed" : ""));
     }
     return done;
 }
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

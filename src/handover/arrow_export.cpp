@@ -185,7 +185,7 @@ void release_stream(ArrowArrayStream* stream) noexcept {
     stream->private_data = nullptr;
 }
 
-}  // namespace
+}    // namespace
 
 void throw_arrow(const char* what) { throw std::invalid_argument(std::string("headroom: arrow: ") + what); }
 
@@ -204,10 +204,10 @@ void export_table(ArrowArrayStream* stream, std::vector<arrow_column> columns, s
     *stream = ArrowArrayStream{&stream_schema, &stream_next, &stream_error, &release_stream, state.release()};
 }
 
-}  // namespace detail
+}    // namespace detail
 
 void export_arrow(const arrow_column& column, ArrowArray* array, ArrowSchema* schema) {
     detail::export_node(column.node(), array, schema);
 }
 
-}}  // namespace headroom
+}}    // namespace headroom

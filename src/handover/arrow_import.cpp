@@ -68,7 +68,7 @@ void check_text(const ArrowArray& array, arrow_contents& found, std::size_t offs
     }
 }
 
-}  // namespace
+}    // namespace
 
 arrow_contents check_arrow(const ArrowArray* array, const ArrowSchema* schema, const arrow_wish& wish) {
     if (array == nullptr || schema == nullptr) refuse("array or schema is null");
@@ -85,7 +85,8 @@ arrow_contents check_arrow(const ArrowArray* array, const ArrowSchema* schema, c
         refuse("its length, offset or null count is out of range");
     }
     // No array is longer than memory: so the bytes below can be counted without overflow.
-    const auto most = static_cast<std::uint64_t>((std::numeric_limits<std::ptrdiff_t>::max)()) / (wish.bytes < 8 ? 8 : wish.bytes);
+    const auto most =
+        static_cast<std::uint64_t>((std::numeric_limits<std::ptrdiff_t>::max)()) / (wish.bytes < 8 ? 8 : wish.bytes);
     const auto length = static_cast<std::uint64_t>(array->length);
     const auto offset = static_cast<std::uint64_t>(array->offset);
     if (length > most || offset > most || length + offset > most) refuse("its length and offset are out of range");
@@ -125,4 +126,4 @@ arrow_contents check_arrow(const ArrowArray* array, const ArrowSchema* schema, c
     return found;
 }
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

@@ -40,7 +40,7 @@ Managed* made(const void* data, std::size_t count, DLDataType type, share owner)
     return &block->tensor;
 }
 
-}  // namespace
+}    // namespace
 
 DLManagedTensorVersioned* make_tensor(const void* data, std::size_t count, DLDataType type, share owner, bool read_only) {
     auto* const tensor = made<DLManagedTensorVersioned>(data, count, type, std::move(owner));
@@ -53,4 +53,4 @@ DLManagedTensor* make_unversioned_tensor(const void* data, std::size_t count, DL
     return made<DLManagedTensor>(data, count, type, std::move(owner));
 }
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

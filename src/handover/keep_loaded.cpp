@@ -12,7 +12,7 @@ namespace {
 // means that it is asked again.
 constinit std::array<std::atomic<const void*>, 64> kept{};
 
-}  // namespace
+}    // namespace
 
 void keep_loaded_once(const void* code) noexcept {
     for (std::atomic<const void*>& place : kept) {
@@ -27,4 +27,4 @@ void keep_loaded_once(const void* code) noexcept {
     keep_loaded(code);
 }
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

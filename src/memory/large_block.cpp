@@ -91,7 +91,7 @@ large_block substitute(const large_layout& layout, std::size_t count) noexcept {
     return {begin_of(layout, start, {nullptr, 0}), count};
 }
 
-}  // namespace
+}    // namespace
 
 large_block allocate_large(const large_layout& layout, std::size_t required, std::size_t wanted, bool exactly) noexcept {
     if (const large_block mapped = map(layout, required, wanted, exactly); mapped.begin != nullptr) return mapped;
@@ -153,4 +153,4 @@ std::size_t trim_large(const large_layout& layout, void* begin, std::size_t size
 
 bool on_heap(const large_layout& layout, void* begin) noexcept { return header_of(layout, begin).control == nullptr; }
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

@@ -15,7 +15,7 @@ namespace {
 // How many blocks that are gone are remembered: enough to recognise a double free that comes soon, which most do.
 constexpr std::size_t most_gone = std::size_t{1} << 16;
 
-}  // namespace
+}    // namespace
 
 struct block_ledger::tables {
     enum class state : std::uint8_t { in_use, freed, released };
@@ -72,8 +72,7 @@ void block_ledger::add(const void* block, std::size_t bytes, std::size_t alignme
     ++tables_->in_use;
 }
 
-block_fault block_ledger::remove(const void* block, std::size_t bytes, std::size_t alignment,
-                                 block_record& known) noexcept {
+block_fault block_ledger::remove(const void* block, std::size_t bytes, std::size_t alignment, block_record& known) noexcept {
     if (!tables_) return block_fault::foreign;
     const auto found = tables_->blocks.find(block);
     if (found == tables_->blocks.end()) return block_fault::foreign;
@@ -94,9 +93,7 @@ void block_ledger::forget() noexcept {
 void block_ledger::forget(const void* first, const void* last) noexcept {
     if (!tables_) return;
     const std::less<const void*> before;
-    tables_->leave_if([&](const void* block, const block_record&) {
-        return !before(block, first) && before(block, last);
-    });
+    tables_->leave_if([&](const void* block, const block_record&) { return !before(block, first) && before(block, last); });
 }
 
 void block_ledger::forget(void (*visit)(void*, const void*, const block_record&) noexcept, void* context) noexcept {
@@ -120,13 +117,11 @@ void block_ledger::each(void (*visit)(void*, const void*, const block_record&), 
     for (const auto& [block, record] : sorted) visit(context, block, record);
 }
 
-char* describe_fault(char* text, std::size_t size, block_fault fault, const void* block, std::size_t bytes,
-                     std::size_t alignment, const block_record& known) noexcept {
+char* describe_fault(char* text, std::size_t size, block_fault fault, const void* block, std::size_t bytes, std::size_t alignment,
+                     const block_record& known) noexcept {
     const auto serial = static_cast<unsigned long long>(known.serial);
     switch (fault) {
-        case block_fault::none:
-            std::snprintf(text, size, "block %p: nothing is wrong", block);
-            break;
+        case block_fault::none: std::snprintf(text, size, "block %p: nothing is wrong", block); break;
         case block_fault::double_free:
             std::snprintf(text, size, "double free: block %p (%zu bytes, allocation %llu) was given back before", block,
                           known.bytes, serial);
@@ -160,7 +155,8 @@ void fail_block(const char* resource, const void* owner, block_fault fault, cons
 }
 
 void fail_written(const char* resource, const void* owner, const void* block, std::size_t bytes, std::size_t at) noexcept {
-    std::fprintf(stderr, "headroom: %s %p: write after free: block of %zu bytes at %p was changed at byte %zu after it was given back\n",
+    std::fprintf(stderr,
+                 "headroom: %s %p: write after free: block of %zu bytes at %p was changed at byte %zu after it was given back\n",
                  resource, owner, bytes, block, at);
     std::abort();
 }
@@ -171,4 +167,4 @@ void fail_rewind(const char* resource, const void* owner, std::size_t to, std::s
     std::abort();
 }
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

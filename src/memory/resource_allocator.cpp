@@ -6,10 +6,11 @@
 namespace headroom { inline namespace v0_1 { namespace detail {
 
 void fail_without_default() noexcept {
-    std::fputs("headroom: resource_allocator: default-constructed, and its resource type has no default: "
-               "call headroom::set_default_resource first\n",
-               stderr);
+    std::fputs(
+        "headroom: resource_allocator: default-constructed, and its resource type has no default: "
+        "call headroom::set_default_resource first\n",
+        stderr);
     std::abort();
 }
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

@@ -16,4 +16,4 @@ extern constinit constant_mutex resource_links;
 // when it has changed: only the thread that forked is left.
 extern constinit std::uint32_t forks_so_far;
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

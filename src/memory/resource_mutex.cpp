@@ -21,7 +21,7 @@ constinit std::atomic<std::uint32_t> forking_threads{0};    // threads that are 
 // where a thread's variables may not be named while it ends; it has no fork.
 constinit thread_local std::uint32_t mutexes_held = 0;
 
-}  // namespace
+}    // namespace
 
 struct resource_forks {
     // All locks or none: they are taken in no order, so waiting for one while others are held might wait for ever.
@@ -70,7 +70,7 @@ namespace {
 [[maybe_unused]] const bool resource_forks_handled =
     at_fork(fork_place::memory_resources, {resource_forks::before, resource_forks::in_parent, resource_forks::in_child});
 
-}  // namespace
+}    // namespace
 
 resource_mutex::resource_mutex() noexcept {
     const std::lock_guard lock(resource_links);
@@ -99,4 +99,4 @@ void resource_mutex::unlock() noexcept {
     mutex_.unlock();
 }
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

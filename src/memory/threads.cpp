@@ -25,7 +25,7 @@ constinit std::array<std::uint32_t, thread_places> resources_at{};    // how man
 // Blocks of sizes that are multiples of 16 are aligned so, the others to 8: as multipool_resource's.
 std::size_t alignment_of(std::size_t bytes) noexcept { return std::min<std::size_t>(bytes & -bytes, 16); }
 
-}  // namespace
+}    // namespace
 
 // A thread's caches. Made with malloc, as a thread's variables may be gone when it ends, and operator new may be on its way
 // to us already.
@@ -65,7 +65,7 @@ thread_leaving* find_or_make_leaving() noexcept {
     return leaving = made;
 }
 
-}  // namespace
+}    // namespace
 
 void thread_leaving::return_caches() {
     std::unique_lock lock(resource_links);
@@ -160,7 +160,7 @@ void prepare_bin(thread_bin& pool, std::size_t bytes) noexcept {
     pool.most = 2 * batch_of(bytes);
 }
 
-}  // namespace
+}    // namespace
 
 thread_cache* shared_pools::find_or_give_up() noexcept {
 #if defined(__cpp_exceptions)
@@ -325,7 +325,7 @@ void shared_pools::forget() noexcept {
     std::unique_lock lock(resource_links);
     while (caches_ != nullptr) unlink(*caches_);
     depot_.store(nullptr, std::memory_order_relaxed);    // its batches are the core's blocks, and so is it
-    serial_ = ++last_serial;    // so that no thread finds the cache that it had
+    serial_ = ++last_serial;                             // so that no thread finds the cache that it had
     while (returning_now() != 0) {
         const std::uint32_t seen = returned.load(std::memory_order_relaxed);
         lock.unlock();
@@ -334,4 +334,4 @@ void shared_pools::forget() noexcept {
     }
 }
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

@@ -17,7 +17,7 @@ std::string counted(std::uint64_t number, const char* one) {
     return std::to_string(number) + ' ' + one + (number == 1 ? "" : "s");
 }
 
-}  // namespace
+}    // namespace
 
 tracking_resource::tracking_resource(std::pmr::memory_resource* upstream, const char* name) noexcept
     : upstream_(upstream), name_(name), listener_(to_standard_error) {}
@@ -82,21 +82,11 @@ void tracking_resource::deallocate(void* block, std::size_t bytes, std::size_t a
             counts_.bytes -= bytes;
             upstream_->deallocate(block, bytes, alignment);
             return;
-        case detail::block_fault::double_free:
-            ++counts_.double_frees;
-            break;
-        case detail::block_fault::wrong_size:
-            ++counts_.wrong_sizes;
-            break;
-        case detail::block_fault::wrong_alignment:
-            ++counts_.wrong_alignments;
-            break;
-        case detail::block_fault::foreign:
-            ++counts_.foreign_frees;
-            break;
-        case detail::block_fault::after_release:
-            ++counts_.late_frees;
-            break;
+        case detail::block_fault::double_free: ++counts_.double_frees; break;
+        case detail::block_fault::wrong_size: ++counts_.wrong_sizes; break;
+        case detail::block_fault::wrong_alignment: ++counts_.wrong_alignments; break;
+        case detail::block_fault::foreign: ++counts_.foreign_frees; break;
+        case detail::block_fault::after_release: ++counts_.late_frees; break;
     }
     lock.unlock();
     char sentence[256];
@@ -168,4 +158,4 @@ void tracking_resource::do_deallocate(void* block, std::size_t bytes, std::size_
 }
 bool tracking_resource::do_is_equal(const std::pmr::memory_resource& other) const noexcept { return this == &other; }
 
-}}  // namespace headroom
+}}    // namespace headroom

@@ -255,7 +255,7 @@ std::size_t room_for(range* control) noexcept {
     return allowed > warm ? allowed - warm : 0;
 }
 
-}  // namespace
+}    // namespace
 
 void count_warm_in_use(range* control, std::size_t committed) noexcept {
     const std::size_t memory = control->memory();
@@ -280,7 +280,8 @@ bool give_to_cache(range* control, bool at_once) noexcept {
     const std::size_t bound = present_limit();
     if (bound == 0) return false;
     control->state.store(range_state::cached, std::memory_order_release);
-    if (at_once && control->memory() - control->warm <= small_memory && lanes_are_open(bound) && give_to_lane(control)) return true;
+    if (at_once && control->memory() - control->warm <= small_memory && lanes_are_open(bound) && give_to_lane(control))
+        return true;
     count_warm_in_use(control, SIZE_MAX);
     std::size_t room = room_for(control);
     if (control->memory() > room && empty_lanes(lane_contents::large)) room = room_for(control);
@@ -323,9 +324,9 @@ struct cache_end {
 };
 [[maybe_unused]] const cache_end end_cache;
 
-}  // namespace
+}    // namespace
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail
 
 namespace headroom { inline namespace v0_1 {
 
@@ -361,4 +362,4 @@ void trim_cache() noexcept {
     detail::empty_lanes(detail::lane_contents::all);
 }
 
-}}  // namespace headroom
+}}    // namespace headroom

@@ -23,4 +23,4 @@ inline constexpr std::size_t offered_from = std::size_t{4} << 20;
 // The owner was given `committed` bytes: what it got warm is in use as far as that.
 void count_warm_in_use(range* control, std::size_t committed) noexcept;
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

@@ -54,4 +54,4 @@ void transfer(range* from, range* to, std::size_t bytes) noexcept {
     count_copied(bytes);
 }
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

@@ -133,14 +133,12 @@ std::size_t extend_ahead(range* control, std::size_t needed, std::error_code& er
             continue;
         }
         if (tries == 0 && help_ahead(control, ready, ahead)) continue;
-        if (tries < 100)
-            std::this_thread::yield();
-        else
-            std::this_thread::sleep_for(std::chrono::microseconds(20));
+        if (tries < 100) std::this_thread::yield();
+        else std::this_thread::sleep_for(std::chrono::microseconds(20));
     }
 }
 
-}  // namespace
+}    // namespace
 
 std::error_code provide(range* control, std::size_t to) noexcept {
     const commit_clock clock;
@@ -194,12 +192,12 @@ std::size_t extend(range* control, std::size_t needed, failure& why) noexcept {
         target = std::min(control->size(), round_up(needed, granule));
     } else if (kind != policy_kind::page_by_page) {
         target = std::max(least, committed + step_of(control, committed, past_start));
-        if (!past_start) target = std::min(target, std::max(least, policy.from()));    // where another step size begins
-        if (least <= control->memory()) target = std::min(target, control->memory());   // what is warm first
+        if (!past_start) target = std::min(target, std::max(least, policy.from()));      // where another step size begins
+        if (least <= control->memory()) target = std::min(target, control->memory());    // what is warm first
         target = std::min(target, control->size());
     }
-    why = failure_of(commit_or_less(control, target, least,
-                                    kind == policy_kind::page_by_page ? provision::at_first_touch : provision::now));
+    why = failure_of(
+        commit_or_less(control, target, least, kind == policy_kind::page_by_page ? provision::at_first_touch : provision::now));
     if (why) return 0;
     if (kind == policy_kind::page_by_page) control->provided = std::max(control->provided, committed_of(control));
     return committed_of(control);
@@ -249,4 +247,4 @@ std::size_t shrink(range* control, std::size_t kept) noexcept {
     return committed_of(control);
 }
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

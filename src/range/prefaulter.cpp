@@ -123,7 +123,7 @@ bool have_helper() noexcept {
     return helper == helper_life::running;
 }
 
-}  // namespace
+}    // namespace
 
 void ask_ahead(range* control, std::size_t bytes) noexcept {
     control->wanted.store(bytes);
@@ -144,4 +144,4 @@ void stop_asking(range* control) noexcept {
     control->wanted.store(0, std::memory_order_relaxed);
 }
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

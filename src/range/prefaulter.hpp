@@ -41,4 +41,4 @@ private:
 // writer's own when it has caught up. Under the range's `batch`. Sets `ready`.
 std::error_code provide(range* control, std::size_t to) noexcept;
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

@@ -25,7 +25,7 @@ constexpr std::size_t quarantined_most = 32;
 constinit page_range quarantined[quarantined_most]{};
 constinit std::size_t next_place = 0;
 
-}  // namespace
+}    // namespace
 
 bool hardened() noexcept { return is_hardened.load(std::memory_order_relaxed); }
 
@@ -83,4 +83,4 @@ void fail_container(const char* container, const void* data, misuse what, const 
     std::abort();
 }
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

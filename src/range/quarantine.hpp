@@ -24,4 +24,4 @@ void quarantine(page_range mapping) noexcept;
 // Releases all quarantined mappings: addresses or mappings are short.
 void empty_quarantine() noexcept;
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

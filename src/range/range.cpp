@@ -130,7 +130,7 @@ bool close_guarded_range(range* control, bool hidden) noexcept {
     return true;
 }
 
-}  // namespace
+}    // namespace
 
 void give_back_unused() noexcept {
     trim_cache();
@@ -138,8 +138,7 @@ void give_back_unused() noexcept {
     retry_releases();
 }
 
-held_range acquire(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy,
-                   failure& why) noexcept {
+held_range acquire(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy, failure& why) noexcept {
     why = {};
     std::error_code error;
     const std::size_t page = page_size();
@@ -213,9 +212,7 @@ range* acquire_bare(std::size_t bytes, std::error_code& error) noexcept {
     return control;
 }
 
-void relinquish_bare(range* control) noexcept {
-    destroy(control);
-}
+void relinquish_bare(range* control) noexcept { destroy(control); }
 
 void destroy(range* control) noexcept {
     control->state.store(range_state::unused, std::memory_order_release);
@@ -230,4 +227,4 @@ void destroy(range* control) noexcept {
     free_control_block(control);
 }
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

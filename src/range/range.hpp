@@ -36,28 +36,28 @@ struct range {
     std::atomic<std::size_t> high{0};         // bytes from base that may have memory behind them
 
     // The owner's alone (or the cache's, between owners).
-    std::size_t accessible = 0;               // bytes from base that the system lets us touch; at least what is committed
-    std::size_t provided = 0;                 // the same, of which the memory is known to be there
-    std::size_t warm = 0;                     // bytes that an earlier owner left and the present one has not committed yet
-    bool cut = false;                         // whether the cache took memory from it before the present life
-    std::size_t cut_to = 0;                   // how much was left then
-    bool offered = false;                     // whether the system may take its memory when memory is short
-    std::size_t helped = 0;                   // bytes from base that a waiting writer provided ahead of the helper
-    std::size_t handed = 0;                   // the same, that the helper or the writer made ready and the owner was given
-    std::size_t stale = 0;                    // bytes from base that may hold what an earlier owner wrote
-    page_range mapping{};                     // all that was reserved, with the guards around
+    std::size_t accessible = 0;    // bytes from base that the system lets us touch; at least what is committed
+    std::size_t provided = 0;      // the same, of which the memory is known to be there
+    std::size_t warm = 0;          // bytes that an earlier owner left and the present one has not committed yet
+    bool cut = false;              // whether the cache took memory from it before the present life
+    std::size_t cut_to = 0;        // how much was left then
+    bool offered = false;          // whether the system may take its memory when memory is short
+    std::size_t helped = 0;        // bytes from base that a waiting writer provided ahead of the helper
+    std::size_t handed = 0;        // the same, that the helper or the writer made ready and the owner was given
+    std::size_t stale = 0;         // bytes from base that may hold what an earlier owner wrote
+    page_range mapping{};          // all that was reserved, with the guards around
     commit_policy policy;
     holding held = holding::guarded;
     access allowed = access::read_write;
     bool huge_advised = false;
     bool named = false;
-    std::atomic<std::uint64_t> hits{0};       // how often it was handed out warm; written by its owner
+    std::atomic<std::uint64_t> hits{0};    // how often it was handed out warm; written by its owner
 
     // Shared with the helper thread (see prefaulter.hpp).
-    constant_mutex batch;                        // held while memory is provided, and while the owner changes the range
-    std::atomic<std::size_t> ready{0};           // bytes from base that the helper or the owner has provided
-    std::atomic<std::size_t> wanted{0};          // bytes from base that the helper is asked to provide
-    std::atomic<bool> queued{false};             // whether it is in the helper's queue
+    constant_mutex batch;                  // held while memory is provided, and while the owner changes the range
+    std::atomic<std::size_t> ready{0};     // bytes from base that the helper or the owner has provided
+    std::atomic<std::size_t> wanted{0};    // bytes from base that the helper is asked to provide
+    std::atomic<bool> queued{false};       // whether it is in the helper's queue
 
     // The list of the cache, or of unused blocks, under the registry's lock.
     range* next = nullptr;
@@ -75,4 +75,4 @@ struct range {
 // the machines that have them.
 inline constexpr std::size_t granule = std::size_t{2} << 20;
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

@@ -57,7 +57,8 @@ inline void report(const range* control, std::size_t bytes) noexcept {
 }
 // Looking through a range that is readable throughout would take too long.
 inline void tell_of_pointers(const range* control, bool wanted) noexcept {
-    if (control->held != holding::open && tools_at_work().follow_pointers) look_for_pointers(control->part(0, control->size()), wanted);
+    if (control->held != holding::open && tools_at_work().follow_pointers)
+        look_for_pointers(control->part(0, control->size()), wanted);
 }
 inline void set_committed(range* control, std::size_t bytes) noexcept {
     control->committed.store(bytes, std::memory_order_release);
@@ -72,4 +73,4 @@ inline void clear_stale(range* control, std::size_t from, std::size_t to) noexce
 
 [[nodiscard]] inline failure failure_of(const std::error_code& error) noexcept { return {error.value(), &error.category()}; }
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

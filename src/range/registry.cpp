@@ -29,7 +29,7 @@ struct middle {
 };
 
 constinit constant_mutex registry_mutex;
-constinit std::atomic<middle*> top[entries]{};            // 48 bits of addresses
+constinit std::atomic<middle*> top[entries]{};    // 48 bits of addresses
 constinit std::atomic<range*> all_blocks{nullptr};
 constinit range* unused_blocks = nullptr;
 
@@ -61,7 +61,7 @@ leaf* leaf_for(middle* of, std::size_t index) noexcept {
 
 // Calls `whole(middle, index)` for each gigabyte that [first, last) covers whole and `part(middle, index, from, to)` for the
 // granules of the others; stops and returns false when one of them does.
-template<class Whole, class Part>
+template <class Whole, class Part>
 bool for_each_slot(std::uint64_t first, std::uint64_t last, Whole whole, Part part) noexcept {
     constexpr std::uint64_t gigabyte = std::uint64_t{1} << gigabyte_bits;
     for (std::uint64_t at = first; at < last;) {
@@ -83,7 +83,7 @@ std::uint64_t last_of(const range* control) noexcept {
     return address(control->start()) + (control->size() + granule - 1) / granule * granule;
 }
 
-}  // namespace
+}    // namespace
 
 void lock_registry() noexcept { registry_mutex.lock(); }
 void unlock_registry() noexcept { registry_mutex.unlock(); }
@@ -105,7 +105,7 @@ void child_of_registry() noexcept {
 
 [[maybe_unused]] const bool registry_forks = at_fork(fork_place::ranges, {lock_registry, unlock_registry, child_of_registry});
 
-}  // namespace
+}    // namespace
 
 range* first_of_all() noexcept { return all_blocks.load(std::memory_order_acquire); }
 
@@ -121,8 +121,7 @@ range* new_control_block() noexcept {
     auto* const block = new (std::nothrow) range;
     if (block == nullptr) return nullptr;
     block->next_of_all = all_blocks.load(std::memory_order_relaxed);
-    while (!all_blocks.compare_exchange_weak(block->next_of_all, block, std::memory_order_release)) {
-    }
+    while (!all_blocks.compare_exchange_weak(block->next_of_all, block, std::memory_order_release)) {}
     return block;
 }
 
@@ -202,7 +201,7 @@ range* range_at(const void* pointer) noexcept {
     return leaf == nullptr ? nullptr : leaf->ranges[leaf_index(at)].load(std::memory_order_acquire);
 }
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail
 
 namespace headroom { inline namespace v0_1 {
 namespace {
@@ -232,7 +231,7 @@ bool describe(const detail::range* control, description& result) noexcept {
     }
 }
 
-}  // namespace
+}    // namespace
 
 std::optional<owner> owner_of(const void* pointer) {
     const detail::range* const control = detail::range_at(pointer);
@@ -252,4 +251,4 @@ std::vector<owner> reservations() {
     return result;
 }
 
-}}  // namespace headroom
+}}    // namespace headroom

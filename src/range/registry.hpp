@@ -28,9 +28,7 @@ public:
     explicit rewriting(range* control) noexcept : control_(control) {
         control_->version.store(control_->version.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     }
-    ~rewriting() {
-        control_->version.store(control_->version.load(std::memory_order_relaxed) + 1, std::memory_order_release);
-    }
+    ~rewriting() { control_->version.store(control_->version.load(std::memory_order_relaxed) + 1, std::memory_order_release); }
     rewriting(const rewriting&) = delete;
     rewriting& operator=(const rewriting&) = delete;
 
@@ -56,4 +54,4 @@ struct registry_guard {
     registry_guard& operator=(const registry_guard&) = delete;
 };
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

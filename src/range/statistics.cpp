@@ -24,14 +24,15 @@ constinit std::array<counter, std::tuple_size_v<decltype(page_statistics::commit
 // Each range counts its own, so that threads do not meet in one counter.
 std::uint64_t all_hits() noexcept {
     std::uint64_t sum = 0;
-    for (const range* each = first_of_all(); each != nullptr; each = each->next_of_all) sum += each->hits.load(std::memory_order_relaxed);
+    for (const range* each = first_of_all(); each != nullptr; each = each->next_of_all)
+        sum += each->hits.load(std::memory_order_relaxed);
     return sum;
 }
 
 void add(counter& to, std::uint64_t amount) noexcept { to.fetch_add(amount, std::memory_order_relaxed); }
 std::uint64_t read(const counter& from) noexcept { return from.load(std::memory_order_relaxed); }
 
-}  // namespace
+}    // namespace
 
 void count_faults_avoided(std::size_t pages) noexcept { add(faults_avoided, pages); }
 void count_remapped(std::size_t bytes) noexcept { add(bytes_remapped, bytes); }
@@ -45,7 +46,7 @@ commit_clock::~commit_clock() {
     add(commit_times[std::min(bucket, commit_times.size() - 1)], 1);
 }
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail
 
 namespace headroom { inline namespace v0_1 {
 
@@ -72,4 +73,4 @@ void reset_statistics() noexcept {
     hits_before_reset.store(all_hits(), std::memory_order_relaxed);
 }
 
-}}  // namespace headroom
+}}    // namespace headroom

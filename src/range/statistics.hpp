@@ -22,4 +22,4 @@ private:
     std::chrono::steady_clock::time_point began_;
 };
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

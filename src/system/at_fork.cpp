@@ -39,7 +39,7 @@ void fork_goes_on_in_child() {
     }
 }
 
-}  // namespace
+}    // namespace
 
 bool at_fork(fork_place place, const fork_handlers& handlers) noexcept {
     const auto index = static_cast<std::size_t>(place);
@@ -49,4 +49,4 @@ bool at_fork(fork_place place, const fork_handlers& handlers) noexcept {
     return true;
 }
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

@@ -12,13 +12,13 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 
 // One place for each module; a new one goes between those that it calls and those that call it.
 enum class fork_place : std::size_t {
-    concurrent_vectors,  // no lock: what a thread of the parent held is held by nobody in the child
-    memory_resources,    // the locks of shared resources: they call their upstreams while they hold them; and, within those,
-                         // the lock of who belongs to whom among threads and resources
-    files,               // who writes to files; nothing else is locked meanwhile
-    prefaulter,          // the queue of the helper thread
-    ranges,              // the registry and the warm cache
-    waiting,             // mappings that the system would not take back
+    concurrent_vectors,    // no lock: what a thread of the parent held is held by nobody in the child
+    memory_resources,      // the locks of shared resources: they call their upstreams while they hold them; and, within those,
+                           // the lock of who belongs to whom among threads and resources
+    files,                 // who writes to files; nothing else is locked meanwhile
+    prefaulter,            // the queue of the helper thread
+    ranges,                // the registry and the warm cache
+    waiting,               // mappings that the system would not take back
     count
 };
 
@@ -31,4 +31,4 @@ struct fork_handlers {
 // Registers a module's handlers, from a static initialiser of its source file. Always true.
 bool at_fork(fork_place place, const fork_handlers& handlers) noexcept;
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

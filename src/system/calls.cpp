@@ -12,12 +12,12 @@ constinit std::atomic<bool> armed{false};
 constinit std::atomic<std::uint64_t> counted{0};
 constinit std::atomic<std::uint64_t> failing_call{0};    // 0: none
 constinit std::atomic<int> failing_error{0};
-constinit std::atomic<bool> failing_on{false};           // whether the calls after it fail, too
+constinit std::atomic<bool> failing_on{false};    // whether the calls after it fail, too
 constinit std::atomic<std::size_t> page_size_pretence{0};
 constinit std::atomic<std::size_t> address_limit{0};
 constinit std::atomic<void (*)(testing::file_event)> file_watcher{nullptr};
 
-}  // namespace
+}    // namespace
 
 int intercept(page_call kind) noexcept {
     calls.made[static_cast<std::size_t>(kind)].fetch_add(1, std::memory_order_relaxed);
@@ -38,7 +38,7 @@ void tell_watcher(testing::file_event event) noexcept {
 std::size_t pretended_page_size() noexcept { return page_size_pretence.load(std::memory_order_relaxed); }
 std::size_t address_space_limit() noexcept { return address_limit.load(std::memory_order_relaxed); }
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail
 
 namespace headroom { inline namespace v0_1 { namespace testing {
 
@@ -66,4 +66,4 @@ void watch_files(void (*watcher)(file_event)) noexcept { detail::file_watcher.st
 
 void limit_address_space(std::size_t bytes) noexcept { detail::address_limit.store(bytes); }
 
-}}}  // namespace headroom::testing
+}}}    // namespace headroom::testing

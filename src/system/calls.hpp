@@ -34,4 +34,4 @@ void tell_watcher(testing::file_event event) noexcept;
     return (bytes + multiple - 1) / multiple * multiple;
 }
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

@@ -20,8 +20,7 @@ public:
         if (state_.compare_exchange_strong(expected, held, std::memory_order_acquire)) [[likely]]
             return;
         // From here on whoever unlocks wakes somebody: this thread may have been the only one waiting, or not.
-        while (state_.exchange(held_and_waited_for, std::memory_order_acquire) != free)
-            wait_while(state_, held_and_waited_for);
+        while (state_.exchange(held_and_waited_for, std::memory_order_acquire) != free) wait_while(state_, held_and_waited_for);
     }
 
     [[nodiscard]] bool try_lock() noexcept {
@@ -41,4 +40,4 @@ private:
     std::atomic<std::uint32_t> state_{free};
 };
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

@@ -79,4 +79,4 @@ std::error_code map_file(page_range range, file_handle file, bool writable) noex
 // The range is as reserve() made it again.
 std::error_code unmap_file(page_range range) noexcept;
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

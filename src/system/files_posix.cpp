@@ -50,8 +50,8 @@ const char* name_of(const std::filesystem::path& path) noexcept { return path.c_
 
 file_handle opened(const char* name, int flags, unsigned permissions, std::error_code& error) noexcept {
     int number = -1;
-    error = try_file_call(page_call::file,
-                          [&] { return number = open(name, flags | O_CLOEXEC, static_cast<mode_t>(permissions)); });
+    error =
+        try_file_call(page_call::file, [&] { return number = open(name, flags | O_CLOEXEC, static_cast<mode_t>(permissions)); });
     return error ? file_handle{} : file_handle{number};
 }
 
@@ -84,9 +84,8 @@ bool is_unsupported(const std::error_code& error) noexcept {
 std::error_code promise_space([[maybe_unused]] file_handle file, [[maybe_unused]] std::uint64_t from,
                               [[maybe_unused]] std::uint64_t to) noexcept {
 #if defined(__linux__)
-    return try_file_call(page_call::file, [=] {
-        return fallocate(number_of(file), 0, static_cast<off_t>(from), static_cast<off_t>(to - from));
-    });
+    return try_file_call(page_call::file,
+                         [=] { return fallocate(number_of(file), 0, static_cast<off_t>(from), static_cast<off_t>(to - from)); });
 #else
     // posix_fallocate is missing on some systems, and on others writes a byte of each block itself.
     return std::make_error_code(std::errc::function_not_supported);
@@ -95,7 +94,7 @@ std::error_code promise_space([[maybe_unused]] file_handle file, [[maybe_unused]
 
 #if defined(F_OFD_SETLK)
 struct flock part_of(file_lock which) noexcept {
-    struct flock part {};
+    struct flock part{};
     part.l_type = F_WRLCK;
     part.l_whence = SEEK_SET;
     part.l_start = static_cast<off_t>(which);
@@ -104,7 +103,7 @@ struct flock part_of(file_lock which) noexcept {
 }
 #endif
 
-}  // namespace
+}    // namespace
 
 std::error_code disk_quota_exceeded() noexcept { return file_failure(EDQUOT); }
 
@@ -112,7 +111,7 @@ file_handle open_file(const std::filesystem::path& path, bool writable, std::err
     // Not waiting for somebody at the other end of a pipe; what is no plain file is refused.
     const file_handle file = opened(name_of(path), (writable ? O_RDWR : O_RDONLY) | O_NONBLOCK, 0, error);
     if (error) return {};
-    struct stat about {};
+    struct stat about{};
     error = try_file_call(page_call::file, [&] { return fstat(number_of(file), &about); });
     if (!error && !S_ISREG(about.st_mode)) {
         error = std::make_error_code(S_ISDIR(about.st_mode) ? std::errc::is_a_directory : std::errc::invalid_argument);
@@ -129,13 +128,13 @@ file_handle make_file(const std::filesystem::path& path, unsigned permissions, b
 #if defined(O_TMPFILE)
     // What has no name until it is whole is never found half made. (It is named by its number in /proc.)
     if (::access("/proc/self/fd", F_OK) == 0) try {
-        const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
-        const file_handle file = opened(name_of(folder), O_RDWR | O_TMPFILE, permissions, error);
-        if (!error) return file;
-    } catch (...) {    // no memory for the folder's name
-        error = std::make_error_code(std::errc::not_enough_memory);
-        return {};
-    }
+            const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+            const file_handle file = opened(name_of(folder), O_RDWR | O_TMPFILE, permissions, error);
+            if (!error) return file;
+        } catch (...) {    // no memory for the folder's name
+            error = std::make_error_code(std::errc::not_enough_memory);
+            return {};
+        }
     if (error == std::errc::not_enough_memory || error == std::errc::no_space_on_device) return {};
 #endif
     named = true;
@@ -146,8 +145,7 @@ std::error_code give_name(file_handle file, const std::filesystem::path& path) n
 #if defined(O_TMPFILE)
     char self[40];
     std::snprintf(self, sizeof self, "/proc/self/fd/%d", number_of(file));
-    return try_file_call(page_call::file,
-                         [&] { return linkat(AT_FDCWD, self, AT_FDCWD, name_of(path), AT_SYMLINK_FOLLOW); });
+    return try_file_call(page_call::file, [&] { return linkat(AT_FDCWD, self, AT_FDCWD, name_of(path), AT_SYMLINK_FOLLOW); });
 #else
     static_cast<void>(file);
     static_cast<void>(path);
@@ -173,7 +171,7 @@ void close_file(file_handle file) noexcept {
 }
 
 std::error_code size_of_file(file_handle file, std::uint64_t& bytes) noexcept {
-    struct stat about {};
+    struct stat about{};
     const std::error_code error = try_file_call(page_call::file, [&] { return fstat(number_of(file), &about); });
     if (!error) bytes = static_cast<std::uint64_t>(about.st_size);
     return error;
@@ -204,7 +202,8 @@ std::error_code fill_holes(file_handle file, std::uint64_t bytes) noexcept {
         if (hole < 0 || static_cast<std::uint64_t>(hole) >= bytes) break;
         off_t data = lseek(number_of(file), hole, SEEK_DATA);
         if (data < 0) data = static_cast<off_t>(bytes);
-        if (const std::error_code refused = write_zeros(file, static_cast<std::uint64_t>(hole), static_cast<std::uint64_t>(data))) {
+        if (const std::error_code refused =
+                write_zeros(file, static_cast<std::uint64_t>(hole), static_cast<std::uint64_t>(data))) {
             return refused;
         }
         at = data;
@@ -288,7 +287,7 @@ std::error_code take_lock(file_handle file, [[maybe_unused]] file_lock which) no
 
 void release_locks(file_handle file) noexcept {
 #if defined(F_OFD_SETLK)
-    struct flock all {};
+    struct flock all{};
     all.l_type = F_UNLCK;
     all.l_whence = SEEK_SET;
     (void)fcntl(number_of(file), F_OFD_SETLK, &all);
@@ -327,4 +326,4 @@ std::error_code unmap_file(page_range range) noexcept {
     });
 }
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

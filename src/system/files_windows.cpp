@@ -62,7 +62,7 @@ bool set_end(file_handle file, std::uint64_t bytes) noexcept {
     return SetFileInformationByHandle(handle_of(file), FileEndOfFileInfo, &end, sizeof end) != 0;
 }
 
-}  // namespace
+}    // namespace
 
 std::error_code disk_quota_exceeded() noexcept {
     constexpr int quota_exceeded = 1295;    // ERROR_DISK_QUOTA_EXCEEDED, which not all headers know
@@ -168,7 +168,9 @@ bool is_locked(file_handle file, file_lock which) noexcept {
     return false;
 }
 
-std::error_code map_file(page_range, file_handle, bool) noexcept { return std::make_error_code(std::errc::function_not_supported); }
+std::error_code map_file(page_range, file_handle, bool) noexcept {
+    return std::make_error_code(std::errc::function_not_supported);
+}
 std::error_code unmap_file(page_range) noexcept { return std::make_error_code(std::errc::function_not_supported); }
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

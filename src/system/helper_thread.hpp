@@ -30,4 +30,4 @@ struct posix_helper {
     void join() noexcept { pthread_join(thread, nullptr); }
 };
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

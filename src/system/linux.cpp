@@ -79,7 +79,7 @@ namespace {
 std::error_code system_error(int error) noexcept { return {error, std::system_category()}; }
 
 // Makes one system call that returns 0 on success and sets errno otherwise, unless a test has it refused.
-template<class Call>
+template <class Call>
 std::error_code attempt(page_call kind, Call call) noexcept {
     if (const int refused = detail::intercept(kind)) return system_error(refused);
     if (call() == 0) return {};
@@ -89,8 +89,7 @@ std::error_code attempt(page_call kind, Call call) noexcept {
 
 // The pages of the range are fresh: whatever they held, they read as zero.
 std::error_code emptied(page_range range) noexcept {
-    const std::error_code error =
-        attempt(page_call::decommit, [=] { return madvise(range.data, range.bytes, MADV_DONTNEED); });
+    const std::error_code error = attempt(page_call::decommit, [=] { return madvise(range.data, range.bytes, MADV_DONTNEED); });
     if (!error && __msan_unpoison != nullptr) __msan_unpoison(range.data, range.bytes);
     return error;
 }
@@ -102,7 +101,7 @@ page_range map(std::size_t bytes, access initial, std::error_code& error) noexce
         return {};
     }
     const std::size_t limit = detail::address_space_limit();
-    const int rights = initial == access::read_write ? PROT_READ | PROT_WRITE
+    const int rights = initial == access::read_write  ? PROT_READ | PROT_WRITE
                        : initial == access::read_only ? PROT_READ
                                                       : PROT_NONE;
     void* const data = limit != 0 && bytes > limit
@@ -191,7 +190,7 @@ std::size_t least_limit(const char* mount, const char* path, std::size_t length,
     return least;
 }
 
-}  // namespace
+}    // namespace
 
 std::size_t page_size() noexcept {
     const std::size_t pretended = detail::pretended_page_size();
@@ -261,8 +260,8 @@ std::error_code decommit(page_range range) noexcept {
     if (promises_are_charged()) {
         // There, dropping the pages is not enough: the promise stays charged until something is mapped over it.
         const std::error_code error = attempt(page_call::decommit, [=] {
-            return mmap(range.data, range.bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
-                        0) == MAP_FAILED
+            return mmap(range.data, range.bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) ==
+                           MAP_FAILED
                        ? -1
                        : 0;
         });
@@ -277,9 +276,7 @@ std::error_code decommit(page_range range) noexcept {
 std::error_code discard(page_range range) noexcept { return emptied(range); }
 
 std::error_code protect(page_range range, access allowed) noexcept {
-    const int rights = allowed == access::none        ? PROT_NONE
-                       : allowed == access::read_only ? PROT_READ
-                                                      : PROT_READ | PROT_WRITE;
+    const int rights = allowed == access::none ? PROT_NONE : allowed == access::read_only ? PROT_READ : PROT_READ | PROT_WRITE;
     return attempt(page_call::protect, [=] { return mprotect(range.data, range.bytes, rights); });
 }
 
@@ -296,15 +293,13 @@ std::error_code prefault(page_range range) noexcept {
 }
 
 std::error_code advise_huge(page_range range, bool wanted) noexcept {
-    return attempt(page_call::other,
-                   [=] { return madvise(range.data, range.bytes, wanted ? MADV_HUGEPAGE : MADV_NOHUGEPAGE); });
+    return attempt(page_call::other, [=] { return madvise(range.data, range.bytes, wanted ? MADV_HUGEPAGE : MADV_NOHUGEPAGE); });
 }
 
 std::error_code remap(page_range from, page_range to) noexcept {
     if (!answers_can_be_trusted(from)) return std::make_error_code(std::errc::function_not_supported);
     const std::error_code error = attempt(page_call::remap, [=] {
-        return mremap(from.data, from.bytes, to.bytes, MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP, to.data) ==
-                       MAP_FAILED
+        return mremap(from.data, from.bytes, to.bytes, MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP, to.data) == MAP_FAILED
                    ? -1
                    : 0;
     });
@@ -317,8 +312,8 @@ std::error_code remap(page_range from, page_range to) noexcept {
     }
     // The system may have unmapped the target before it gave up. Fill the hole if there is one; where there is none, this
     // finds the target in place and does nothing.
-    (void)mmap(to.data, to.bytes, PROT_READ | PROT_WRITE,
-               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    (void)mmap(to.data, to.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1,
+               0);
     return std::make_error_code(std::errc::function_not_supported);
 }
 
@@ -383,7 +378,7 @@ void report_memory(std::byte* base, std::size_t bytes) noexcept {
 
 namespace {
 constinit posix_helper the_helper_thread;
-}  // namespace
+}    // namespace
 
 bool start_helper_thread(void (*run)()) noexcept { return the_helper_thread.start(run); }
 void join_helper_thread() noexcept { the_helper_thread.join(); }
@@ -484,12 +479,14 @@ bool at_thread_end(void (*run)(void*), void* with) noexcept { return run_by_dest
 
 bool thread_variables_gone_at_end() noexcept { return false; }
 
-void wait_while(const std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept { word.wait(value, std::memory_order_relaxed); }
+void wait_while(const std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept {
+    word.wait(value, std::memory_order_relaxed);
+}
 void wake_one(std::atomic<std::uint32_t>& word) noexcept { word.notify_one(); }
 void wake_all(std::atomic<std::uint32_t>& word) noexcept { word.notify_all(); }
 
-}  // namespace detail
-}}  // namespace headroom
+}    // namespace detail
+}}    // namespace headroom
 
 #ifdef HEADROOM_GDB_SCRIPT
 // The debugger's view of the containers travels inside the program (kind 4: Python text). Here, because every program that
@@ -497,7 +494,8 @@ void wake_all(std::atomic<std::uint32_t>& word) noexcept { word.notify_all(); }
 asm(".pushsection \".debug_gdb_scripts\", \"MS\",%progbits,1\n"
     ".byte 4\n"
     ".ascii \"headroom-printers\\n\"\n"
-    ".incbin \"" HEADROOM_GDB_SCRIPT "\"\n"
+    ".incbin \"" HEADROOM_GDB_SCRIPT
+    "\"\n"
     ".byte 0\n"
     ".popsection\n");
 #endif

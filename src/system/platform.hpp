@@ -84,4 +84,4 @@ void wait_while(const std::atomic<std::uint32_t>& word, std::uint32_t value) noe
 void wake_one(std::atomic<std::uint32_t>& word) noexcept;
 void wake_all(std::atomic<std::uint32_t>& word) noexcept;
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

@@ -31,7 +31,7 @@ namespace {
 std::error_code system_error(int error) noexcept { return {error, std::system_category()}; }
 std::error_code unsupported() noexcept { return std::make_error_code(std::errc::function_not_supported); }
 
-template<class Call>
+template <class Call>
 std::error_code attempt(page_call kind, Call call) noexcept {
     if (const int refused = detail::intercept(kind)) return system_error(refused);
     if (call() == 0) return {};
@@ -61,14 +61,14 @@ std::size_t real_page_size() noexcept {
 // Maps fresh, empty pages over the range: the only way in POSIX to give memory back.
 std::error_code map_over(page_range range, access allowed) noexcept {
     return attempt(page_call::decommit, [=] {
-        return mmap(range.data, range.bytes, rights_of(allowed),
-                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED
+        return mmap(range.data, range.bytes, rights_of(allowed), MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+                    0) == MAP_FAILED
                    ? -1
                    : 0;
     });
 }
 
-}  // namespace
+}    // namespace
 
 std::size_t page_size() noexcept {
     const std::size_t pretended = detail::pretended_page_size();
@@ -92,10 +92,9 @@ page_range reserve(std::size_t bytes, std::size_t alignment, std::error_code& er
         return {};
     }
     const std::size_t limit = detail::address_space_limit();
-    void* const mapped = limit != 0 && bytes > limit
-                             ? (errno = ENOMEM, MAP_FAILED)
-                             : mmap(nullptr, bytes + spare, rights_of(initial),
-                                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* const mapped = limit != 0 && bytes > limit ? (errno = ENOMEM, MAP_FAILED)
+                                                     : mmap(nullptr, bytes + spare, rights_of(initial),
+                                                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (mapped == MAP_FAILED) {
         detail::note_refusal();
         error = system_error(errno);
@@ -158,7 +157,7 @@ void report_memory(std::byte*, std::size_t) noexcept {}
 
 namespace {
 constinit posix_helper the_helper_thread;
-}  // namespace
+}    // namespace
 
 bool start_helper_thread(void (*run)()) noexcept { return the_helper_thread.start(run); }
 void join_helper_thread() noexcept { the_helper_thread.join(); }
@@ -190,9 +189,11 @@ bool at_thread_end(void (*run)(void*), void* with) noexcept { return run_by_dest
 bool thread_variables_gone_at_end() noexcept { return false; }
 
 // The systems without a futex that come here bring libc++, whose functions do not lose any.
-void wait_while(const std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept { word.wait(value, std::memory_order_relaxed); }
+void wait_while(const std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept {
+    word.wait(value, std::memory_order_relaxed);
+}
 void wake_one(std::atomic<std::uint32_t>& word) noexcept { word.notify_one(); }
 void wake_all(std::atomic<std::uint32_t>& word) noexcept { word.notify_all(); }
 
-}  // namespace detail
-}}  // namespace headroom
+}    // namespace detail
+}}    // namespace headroom

@@ -37,4 +37,4 @@ inline bool run_by_destructor(void (*run)(void*), void* with) noexcept {
     return false;
 }
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

@@ -31,7 +31,7 @@ page_range take_one() noexcept {
     return taken;
 }
 
-}  // namespace
+}    // namespace
 
 void let_wait(page_range mapping) noexcept {
     waiting_mutex.lock();
@@ -62,4 +62,4 @@ void release_surely(page_range mapping) noexcept {
     }
 }
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

@@ -18,4 +18,4 @@ void retry_releases() noexcept;
 // Gives a whole mapping back: at once, at the second try (tests refuse the first), or later.
 void release_surely(page_range mapping) noexcept;
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

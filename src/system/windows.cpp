@@ -40,14 +40,12 @@ std::error_code last_error() noexcept {
         case ERROR_OUTOFMEMORY:
         case ERROR_COMMITMENT_LIMIT:
         case ERROR_COMMITMENT_MINIMUM:
-        case ERROR_INVALID_ADDRESS:
-            return std::make_error_code(std::errc::not_enough_memory);
-        default:
-            return {static_cast<int>(error), std::system_category()};
+        case ERROR_INVALID_ADDRESS: return std::make_error_code(std::errc::not_enough_memory);
+        default: return {static_cast<int>(error), std::system_category()};
     }
 }
 
-template<class Call>
+template <class Call>
 std::error_code attempt(page_call kind, Call call) noexcept {
     if (const int refused = detail::intercept(kind)) return refused_by_test(refused);
     if (call()) return {};
@@ -69,7 +67,7 @@ std::size_t real_page_size() noexcept {
 
 void* take(void* at, std::size_t bytes) noexcept { return VirtualAlloc(at, bytes, MEM_RESERVE, PAGE_NOACCESS); }
 
-}  // namespace
+}    // namespace
 
 std::size_t page_size() noexcept {
     const std::size_t pretended = detail::pretended_page_size();
@@ -146,9 +144,7 @@ std::error_code discard(page_range range) noexcept {
 }
 
 std::error_code protect(page_range range, access allowed) noexcept {
-    const DWORD rights = allowed == access::none        ? PAGE_NOACCESS
-                         : allowed == access::read_only ? PAGE_READONLY
-                                                        : PAGE_READWRITE;
+    const DWORD rights = allowed == access::none ? PAGE_NOACCESS : allowed == access::read_only ? PAGE_READONLY : PAGE_READWRITE;
     DWORD before;
     return attempt(page_call::protect, [&] { return VirtualProtect(range.data, range.bytes, rights, &before); });
 }
@@ -222,9 +218,7 @@ bool fence_other_threads() noexcept {
 
 #ifdef HEADROOM_EMULATED_THREAD_VARIABLES
 
-bool at_thread_end(void (*run)(void*), void* with) noexcept {
-    return abi::__cxa_thread_atexit(run, with, &__dso_handle) == 0;
-}
+bool at_thread_end(void (*run)(void*), void* with) noexcept { return abi::__cxa_thread_atexit(run, with, &__dso_handle) == 0; }
 
 bool thread_variables_gone_at_end() noexcept { return true; }
 
@@ -242,7 +236,7 @@ namespace {
 SRWLOCK word_lock = SRWLOCK_INIT;
 CONDITION_VARIABLE word_changed = CONDITION_VARIABLE_INIT;
 
-}  // namespace
+}    // namespace
 
 void wait_while(const std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept {
     AcquireSRWLockExclusive(&word_lock);
@@ -259,5 +253,5 @@ void wake_all(std::atomic<std::uint32_t>&) noexcept {
 
 void wake_one(std::atomic<std::uint32_t>& word) noexcept { wake_all(word); }    // one of them all might wait for another word
 
-}  // namespace detail
-}}  // namespace headroom
+}    // namespace detail
+}}    // namespace headroom

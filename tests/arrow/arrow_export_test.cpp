@@ -237,7 +237,8 @@ TYPED_TEST(arrow_offsets, text_may_be_empty) {
 
 TYPED_TEST(arrow_offsets, offsets_that_lead_outside_are_refused) {
     const auto text = bytes("four");
-    for (const auto& wrong : {offsets<TypeParam>({}), offsets<TypeParam>({-1, 2}), offsets<TypeParam>({0, 5}), offsets<TypeParam>({3, 2})}) {
+    for (const auto& wrong :
+         {offsets<TypeParam>({}), offsets<TypeParam>({-1, 2}), offsets<TypeParam>({0, 5}), offsets<TypeParam>({3, 2})}) {
         EXPECT_THROW(static_cast<void>(arrow_column::text("", wrong, text)), std::invalid_argument);
         EXPECT_THROW(static_cast<void>(arrow_column::list("", wrong, arrow_column("", counting<int>(4)))), std::invalid_argument);
     }
@@ -309,4 +310,4 @@ TEST(arrow_names, a_schema_is_not_made_for_those_who_know_it) {
     EXPECT_EQ(out.array.length, 10);
 }
 
-}  // namespace
+}    // namespace

@@ -187,11 +187,9 @@ TEST(arrow_import, says_what_does_not_fit) {
         {"out of range", [](foreign& f) { f.array.length = INT64_MAX; }},
         {"out of range", [](foreign& f) { f.array.offset = INT64_MAX; }},
         {"no buffer that says which", [](foreign& f) { f.array.null_count = 1; }},
-        {"says that it has 3 nulls, and has 0",
-         [](foreign& f) { f.array.null_count = 3, f.buffers[0] = f.validity; }},
+        {"says that it has 3 nulls, and has 0", [](foreign& f) { f.array.null_count = 3, f.buffers[0] = f.validity; }},
         {"elements is missing", [](foreign& f) { f.buffers[1] = nullptr; }},
-        {"4 bytes past a multiple of 8",
-         [](foreign& f) { f.buffers[1] = reinterpret_cast<const char*>(&number) + 4; }},
+        {"4 bytes past a multiple of 8", [](foreign& f) { f.buffers[1] = reinterpret_cast<const char*>(&number) + 4; }},
     };
     for (const fault& each : faults) {
         if (std::string_view(each.message) == "4 bytes past a multiple of 8" && alignof(std::int64_t) != 8) continue;
@@ -252,4 +250,4 @@ TEST(arrow_import, what_is_imported_can_be_shared_and_exported_again) {
     EXPECT_EQ(from.arrays_released, 1);
 }
 
-}  // namespace
+}    // namespace

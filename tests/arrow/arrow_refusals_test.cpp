@@ -21,7 +21,7 @@ void give_back(void* block) noexcept {
     if (block != nullptr) --allocations_alive;
     std::free(block);
 }
-}  // namespace
+}    // namespace
 
 void* operator new(std::size_t bytes) { return allocate(bytes); }
 void operator delete(void* block) noexcept { give_back(block); }
@@ -196,4 +196,4 @@ TEST(arrow_refusals, freezing_takes_nothing_that_it_cannot_keep) {
     EXPECT_EQ(refused, 1);
 }
 
-}  // namespace
+}    // namespace

@@ -140,9 +140,10 @@ TEST(arrow_table, structs_with_nulls_are_cut_once) {
     EXPECT_EQ(points.null_count, -1);
     const auto first = static_cast<std::size_t>(points.offset + points.children[0]->offset);
     EXPECT_EQ(static_cast<const int*>(points.children[0]->buffers[1])[first], 4);
-    EXPECT_FALSE(headroom::detail::bit_at(static_cast<const std::uint8_t*>(points.buffers[0]), static_cast<std::size_t>(points.offset)));
+    EXPECT_FALSE(
+        headroom::detail::bit_at(static_cast<const std::uint8_t*>(points.buffers[0]), static_cast<std::size_t>(points.offset)));
     chunk.release(&chunk);
     stream.release(&stream);
 }
 
-}  // namespace
+}    // namespace

@@ -80,4 +80,4 @@ TEST(arrow_threads, what_is_released_after_main_is_released) {
     at_exit.tensor = headroom::to_dlpack(headroom::freeze(counting(1000)));
 }
 
-}  // namespace
+}    // namespace

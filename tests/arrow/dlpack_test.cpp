@@ -74,4 +74,4 @@ TEST(tensor, is_of_numbers) {
     static_assert(sizeof(long double) == 8 || !headroom::dlpack_value<long double>);
 }
 
-}  // namespace
+}    // namespace

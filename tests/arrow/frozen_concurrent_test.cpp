@@ -49,4 +49,4 @@ TYPED_TEST(frozen_concurrent, is_taken_when_nobody_appends_any_more) {
     EXPECT_EQ(shared[999], TypeParam{999});
 }
 
-}  // namespace
+}    // namespace

@@ -39,7 +39,7 @@ TYPED_TEST(frozen_file, is_exported_where_it_is_mapped_and_committed_with_the_la
     array.release(&array);
     EXPECT_FALSE(headroom::owner_of(where));
     const auto again = headroom::file_vector<TypeParam>::open(folder.file("column"), headroom::file_access::read_only,
-                                                             headroom::max_elements{10'000});
+                                                              headroom::max_elements{10'000});
     EXPECT_EQ(again.size(), 1000U);
 }
 
@@ -52,4 +52,4 @@ TYPED_TEST(frozen_file, a_reader_s_is_shared_too) {
     EXPECT_EQ(shared[999], TypeParam{99});
 }
 
-}  // namespace
+}    // namespace

@@ -124,4 +124,4 @@ TEST(frozen, empty_ones_have_no_elements_and_no_owner) {
     EXPECT_EQ(headroom::freeze(headroom::settled_vector<int>()).size(), 0U);
 }
 
-}  // namespace
+}    // namespace

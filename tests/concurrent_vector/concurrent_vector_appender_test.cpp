@@ -189,8 +189,7 @@ TEST(an_appender_of_tracked_elements, throws_away_nothing_when_an_exception_ends
             concurrent_vector<headroom_test::self_referential>::appender out(v, 100);
             out.emplace_back(1);
             throw planned_failure{};
-        } catch (const planned_failure&) {
-        }
+        } catch (const planned_failure&) {}
         EXPECT_EQ(numbers(v), (numbers_list{1}));
     }
     EXPECT_EQ(book.live, 0);
@@ -229,4 +228,4 @@ TEST(an_appender_of_ints, takes_less_than_a_batch_when_memory_is_refused) {
     EXPECT_EQ(numbers(v), counted(3, 1));
 }
 
-}  // namespace
+}    // namespace

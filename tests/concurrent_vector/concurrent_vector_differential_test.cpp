@@ -73,7 +73,8 @@ TYPED_TEST(random_operations, leave_what_a_model_has) {
                             same.push_back(value + static_cast<int>(i));
                             some.push_back(make<TypeParam>(same.back()));
                         }
-                        const auto moved = std::ranges::subrange(std::make_move_iterator(some.begin()), std::make_move_iterator(some.end()));
+                        const auto moved =
+                            std::ranges::subrange(std::make_move_iterator(some.begin()), std::make_move_iterator(some.end()));
                         if (built() + same.size() <= most) {
                             ASSERT_EQ(v.append_range(moved), model.size());
                             model.insert(model.end(), same.begin(), same.end());
@@ -132,4 +133,4 @@ TYPED_TEST(random_operations, leave_what_a_model_has) {
     }
 }
 
-}  // namespace
+}    // namespace

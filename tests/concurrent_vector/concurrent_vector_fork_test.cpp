@@ -122,4 +122,4 @@ TEST(a_forked_child, has_room_that_threads_of_its_parent_had_claimed) {
     EXPECT_EQ(v.size(), 1U);
 }
 
-}  // namespace
+}    // namespace

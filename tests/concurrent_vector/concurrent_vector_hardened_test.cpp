@@ -52,4 +52,4 @@ TEST(a_hardened_concurrent_vector, has_memory_that_shows_nothing_of_its_former_o
     }
 }
 
-}  // namespace
+}    // namespace

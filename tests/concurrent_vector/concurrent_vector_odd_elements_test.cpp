@@ -181,4 +181,4 @@ TEST(aggregates, are_built_from_braces) {
     EXPECT_EQ(v[3].b, 8);
 }
 
-}  // namespace
+}    // namespace

@@ -122,8 +122,7 @@ TYPED_TEST(a_refused_call, beside_a_step_that_throws_changes_nothing) {
                         v.append_range(some);
                         appended = true;
                     } catch (const std::bad_alloc&) {
-                    } catch (const headroom_test::planned_failure&) {
-                    }
+                    } catch (const headroom_test::planned_failure&) {}
                     headroom::testing::stop_failing();
                     headroom_test::open_book();
                     EXPECT_EQ(numbers(v), counted(appended ? 6 : 0));
@@ -173,8 +172,7 @@ TEST(a_refused_fence, lets_nobody_build_more_than_fits) {
         headroom::testing::fail_system_call(1, EPERM, afterwards::keep_failing);
         try {
             v.emplace_back(50);
-        } catch (const std::length_error&) {
-        }
+        } catch (const std::length_error&) {}
         headroom::testing::stop_failing();
         v.append_range(counted(100 - 1 - v.size()));
         EXPECT_EQ(v.size(), 99U);
@@ -182,4 +180,4 @@ TEST(a_refused_fence, lets_nobody_build_more_than_fits) {
     EXPECT_EQ(v.size(), 100U);
 }
 
-}  // namespace
+}    // namespace

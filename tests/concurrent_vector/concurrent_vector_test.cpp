@@ -110,8 +110,9 @@ TYPED_TEST(a_concurrent_vector, appends_all_of_a_range_or_nothing) {
     for (int i = 0; i < 6; ++i) v.push_back(make<TypeParam>(i));
     std::list<TypeParam> five;
     for (int i = 0; i < 5; ++i) five.push_back(make<TypeParam>(i));
-    EXPECT_THROW(v.append_range(std::ranges::subrange(std::make_move_iterator(five.begin()), std::make_move_iterator(five.end()))),
-                 std::length_error);
+    EXPECT_THROW(
+        v.append_range(std::ranges::subrange(std::make_move_iterator(five.begin()), std::make_move_iterator(five.end()))),
+        std::length_error);
     EXPECT_EQ(numbers(v), counted(6));
     v.push_back(make<TypeParam>(6));
     EXPECT_EQ(numbers(v), counted(7));
@@ -314,4 +315,4 @@ TEST(concurrent_vector, works_under_every_policy) {
     EXPECT_TRUE(fill(d));
 }
 
-}  // namespace
+}    // namespace

@@ -153,8 +153,7 @@ TYPED_TEST(threads_that_append, until_it_is_full_fill_it_exactly) {
             } else {
                 for (unsigned n = 0;; ++n, ++appended) v.emplace_back(t, n);
             }
-        } catch (const std::length_error&) {
-        }
+        } catch (const std::length_error&) {}
     });
     EXPECT_EQ(appended, v.max_size());
     EXPECT_EQ(v.size(), v.max_size());
@@ -316,8 +315,7 @@ TEST(threads_that_append, are_refused_memory_at_every_call_and_lose_nothing_that
                             out.emplace_back(t, n);
                             ++appended[t];
                         }
-                    } catch (const std::bad_alloc&) {
-                    }
+                    } catch (const std::bad_alloc&) {}
                 });
                 headroom::testing::stop_failing();
                 std::vector<unsigned> found(threads, 0);
@@ -346,4 +344,4 @@ TEST(a_thread_that_appends_alone, may_be_joined_by_others_at_any_time) {
     }
 }
 
-}  // namespace
+}    // namespace

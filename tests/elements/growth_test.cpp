@@ -23,7 +23,7 @@ std::vector<std::size_t> capacities(std::size_t elements) {
 }
 
 TEST(Growth, DoublingGivesTheSequenceThatTheDocumentPrintsForGcc) {
-    const std::vector<std::size_t> printed{0,    1,    2,    4,     8,     16,    32,    64,     128,    256,   512,
+    const std::vector<std::size_t> printed{0,    1,    2,    4,    8,     16,    32,    64,     128,    256,   512,
                                            1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072, 262144, 524288};
     EXPECT_EQ((capacities<geometric<2, 1>>(1000000)), printed);
 }
@@ -56,7 +56,8 @@ constexpr std::array<std::size_t, 9> element_sizes{1, 2, 3, 4, 40, 4095, 4096, 5
 TYPED_TEST(EveryGrowth, IsNeverLessThanRequiredAndNeverMoreThanCanExist) {
     for (const std::size_t size : element_sizes) {
         const std::size_t most = static_cast<std::size_t>(PTRDIFF_MAX) / size;
-        for (const std::size_t capacity : {std::size_t{0}, std::size_t{1}, std::size_t{1000}, most / 2, most - most / 3, most - 1}) {
+        for (const std::size_t capacity :
+             {std::size_t{0}, std::size_t{1}, std::size_t{1000}, most / 2, most - most / 3, most - 1}) {
             for (const std::size_t required : {capacity + 1, capacity + 17, capacity * 3, most}) {
                 if (required > most || required <= capacity) continue;
                 const std::size_t next = TypeParam::next(capacity, required, size);
@@ -110,4 +111,4 @@ TEST(Growth, WholePagesHoldWholeElements) {
     }
 }
 
-}  // namespace
+}    // namespace

@@ -56,13 +56,14 @@ private:
 
 enum class plain_enum { a };
 
-}  // namespace elsewhere
+}    // namespace elsewhere
 
 template <class R>
 constexpr bool agrees = headroom::detail::any_input_range<R> == std::ranges::input_range<R>;
 
 static_assert(agrees<std::vector<int>> && agrees<const std::vector<int>&> && agrees<std::list<int>&> && agrees<std::span<int>>);
-static_assert(agrees<int (&)[3]> && agrees<const int (&)[3]> && agrees<int (&)[]> && agrees<int*> && agrees<int> && agrees<void*>);
+static_assert(agrees<int (&)[3]> && agrees<const int (&)[3]> && agrees<int (&)[]> && agrees<int*> && agrees<int> &&
+              agrees<void*>);
 static_assert(agrees<elsewhere::by_members> && agrees<const elsewhere::by_friends&> &&
               agrees<const elsewhere::by_friends_despite_members&>);
 static_assert(agrees<elsewhere::only_when_mutable> && agrees<elsewhere::only_when_mutable&> &&
@@ -100,4 +101,4 @@ TEST(range_access, distance_of_ends_that_do_not_subtract) {
     EXPECT_EQ(headroom::detail::walk_of<decltype((odd))>(odd).count(), 2U);
 }
 
-}  // namespace
+}    // namespace

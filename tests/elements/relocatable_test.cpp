@@ -55,7 +55,7 @@ struct deleter_with_address {
 };
 struct incomplete;
 
-}  // namespace
+}    // namespace
 
 template <>
 struct headroom::is_trivially_relocatable<opted_in_from_outside> : std::true_type {};
@@ -183,4 +183,4 @@ constexpr int relocated_at_compile_time() {
 }
 static_assert(relocated_at_compile_time() == 6);
 
-}  // namespace
+}    // namespace

@@ -164,4 +164,4 @@ TEST(readers_beside_a_writer, see_only_whole_elements) {
     EXPECT_EQ(v.committed_size(), 0U);
 }
 
-}  // namespace
+}    // namespace

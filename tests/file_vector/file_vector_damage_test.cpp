@@ -190,4 +190,4 @@ TEST(file_headers, hold_what_they_promise_for_all_bytes) {
     }
 }
 
-}  // namespace
+}    // namespace

@@ -3,5 +3,6 @@
 
 #include "support/filed.hpp"
 
-using subjects = testing::Types<headroom_test::filed<int>, headroom_test::filed<headroom_test::three_ints>, headroom_test::filed<headroom_test::ten_ints>>;
+using subjects = testing::Types<headroom_test::filed<int>, headroom_test::filed<headroom_test::three_ints>,
+                                headroom_test::filed<headroom_test::ten_ints>>;
 #include "support/contract/erase.hpp"

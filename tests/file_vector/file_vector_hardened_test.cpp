@@ -47,4 +47,4 @@ TEST(hardened_file_vectors, leave_addresses_that_serve_nobody_for_a_while_and_no
     for (std::string line; std::getline(maps, line);) EXPECT_EQ(line.find(folder.file("points")), std::string::npos) << line;
 }
 
-}  // namespace
+}    // namespace

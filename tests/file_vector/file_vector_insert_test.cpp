@@ -3,5 +3,6 @@
 
 #include "support/filed.hpp"
 
-using subjects = testing::Types<headroom_test::filed<int>, headroom_test::filed<headroom_test::three_ints>, headroom_test::filed<headroom_test::big>>;
+using subjects = testing::Types<headroom_test::filed<int>, headroom_test::filed<headroom_test::three_ints>,
+                                headroom_test::filed<headroom_test::big>>;
 #include "support/contract/insert.hpp"

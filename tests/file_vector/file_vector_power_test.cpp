@@ -204,4 +204,4 @@ TEST(power_cuts, of_a_new_file_leave_it_whole_or_not_at_all) {
     EXPECT_TRUE(vector::open(power.path(), file_access::read_only, limit).empty());
 }
 
-}  // namespace
+}    // namespace

@@ -82,8 +82,7 @@ TEST(full_disks, are_refused_and_nothing_is_lost) {
     EXPECT_EQ(in_child([&] { return full_disk<file_vector<int, small_steps>>(place + "/more"); }), 0);
     {
         std::ofstream rest(place + "/rest");
-        while (rest << std::string(4096, 'x') << std::flush) {
-        }
+        while (rest << std::string(4096, 'x') << std::flush) {}
     }
     EXPECT_THROW(file_vector<int>::create(place + "/none", limit), headroom::refused);
     EXPECT_FALSE(std::filesystem::exists(place + "/none"));
@@ -127,7 +126,8 @@ TEST(quotas, are_refused_as_a_full_disk_is) {
     const headroom::testing_support::scratch_folder folder;
     auto v = file_vector<int>::create(folder.file("numbers"), limit);
     append(v, 10);
-    headroom::testing::fail_system_call(2, EDQUOT, headroom::testing::afterwards::keep_failing);    // first it asks for the length
+    headroom::testing::fail_system_call(2, EDQUOT,
+                                        headroom::testing::afterwards::keep_failing);    // first it asks for the length
     EXPECT_EQ(v.try_emplace_back(10), v.data() + 10) << "there was room";
     EXPECT_THROW(v.reserve(v.capacity() + 1), headroom::refused);
     headroom::testing::stop_failing();
@@ -143,7 +143,7 @@ TEST(file_systems_without_allocation, get_zeros_written) {
     headroom::testing::stop_failing();
     append(v, 10000);
     EXPECT_EQ(numbers(v), counted(10000));
-    struct stat about {};
+    struct stat about{};
     ASSERT_EQ(stat(folder.file("numbers").c_str(), &about), 0);
     EXPECT_GE(about.st_blocks * 512, 40000);
 }
@@ -159,7 +159,7 @@ TEST(holes_left_by_another_program, are_filled_before_they_are_written_to) {
     const std::string bytes = folder.read("numbers").substr(0, 4096);
     std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
     std::filesystem::resize_file(path, 4096 + (4 << 20));
-    struct stat about {};
+    struct stat about{};
     ASSERT_EQ(stat(path.c_str(), &about), 0);
     ASSERT_LT(about.st_blocks * 512, 1 << 20);
     auto v = file_vector<int>::open(path, file_access::read_write, limit);
@@ -283,8 +283,7 @@ TEST_F(refused_calls, while_it_grows_change_nothing) {
     for (const int error : errors) {
         for (const auto then : both) {
             EXPECT_GT(refuse_each(
-                          error, then, [&] { return with_ten(); },
-                          [&](auto& v) { v.reserve(v.capacity() + 1000); },
+                          error, then, [&] { return with_ten(); }, [&](auto& v) { v.reserve(v.capacity() + 1000); },
                           [&](auto& v, bool failed) {
                               EXPECT_EQ(numbers(v), counted(10));
                               EXPECT_TRUE(failed || v.capacity() >= 1000U);
@@ -406,8 +405,7 @@ TEST(few_addresses, are_refused) {
                   try {
                       file_vector<int>::create(folder.file("numbers"), max_elements(std::size_t{1} << 29));
                       return 2;
-                  } catch (const headroom::refused&) {
-                  }
+                  } catch (const headroom::refused&) {}
                   if (std::filesystem::exists(folder.file("numbers"))) return 3;
                   auto v = file_vector<int>::create(folder.file("numbers"), max_elements(1 << 20));
                   append(v, 10);
@@ -416,4 +414,4 @@ TEST(few_addresses, are_refused) {
               0);
 }
 
-}  // namespace
+}    // namespace

@@ -495,12 +495,14 @@ TEST_F(file_vectors, know_their_elements_by_the_words_of_the_user) {
 
 TEST_F(file_vectors, tell_apart_what_elements_of_one_size_mean) {
     made();
-    EXPECT_NE(message_of([&] { file_vector<float>::open(path, file_access::read_only, limit); })
-                  .find("type tag: \"int32\" in the file, \"float32\" in the program"),
+    EXPECT_NE(message_of([&] {
+                  file_vector<float>::open(path, file_access::read_only, limit);
+              }).find("type tag: \"int32\" in the file, \"float32\" in the program"),
               std::string::npos);
     EXPECT_THROW(file_vector<unsigned>::open(path, file_access::read_only, limit), file_error);
-    EXPECT_NE(message_of([&] { file_vector<long>::open(path, file_access::read_only, limit); })
-                  .find("element size: 4 bytes in the file, " + std::to_string(sizeof(long)) + " in the program"),
+    EXPECT_NE(message_of([&] {
+                  file_vector<long>::open(path, file_access::read_only, limit);
+              }).find("element size: 4 bytes in the file, " + std::to_string(sizeof(long)) + " in the program"),
               sizeof(long) == 4 ? 0 : std::string::npos);
 }
 
@@ -514,13 +516,11 @@ TEST_F(file_vectors, in_a_child_after_fork_read_on_and_write_nothing) {
                   try {
                       v.reserve(1000000);
                       return 2;
-                  } catch (const file_error&) {
-                  }
+                  } catch (const file_error&) {}
                   try {
                       v.commit();
                       return 3;
-                  } catch (const file_error&) {
-                  }
+                  } catch (const file_error&) {}
                   v.clear();
                   v.publish();
                   v = file_vector<int>();    // as its destructor
@@ -611,4 +611,4 @@ TEST_F(file_vectors, in_folders_without_permission_are_refused) {
     std::filesystem::permissions(folder.file("."), std::filesystem::perms(0755));
 }
 
-}  // namespace
+}    // namespace

@@ -32,7 +32,8 @@ TEST(LabChild, OutputErrorsAndExitCodeComeBack) {
 }
 
 TEST(LabChild, LongOutputIsReadWhole) {
-    const child_result child = shell("i=0; while [ $i -lt 20000 ]; do echo 0123456789012345678901234567890123456789; i=$((i+1)); done");
+    const child_result child =
+        shell("i=0; while [ $i -lt 20000 ]; do echo 0123456789012345678901234567890123456789; i=$((i+1)); done");
     EXPECT_EQ(child.output.size(), 20'000U * 41);
 }
 
@@ -59,14 +60,14 @@ TEST(LabChild, WhenItsTimeIsUpItIsKilledWithAllThatItStarted) {
 TEST(LabChild, ItReadsNothingFromTheTerminal) { EXPECT_EQ(shell("read word; echo $?").output, "1\n"); }
 
 TEST(LabChild, UnderALimitRunningOutOfMemoryIsAnAnswer) {
-    const std::string program = std::string(HEADROOM_COMMAND).substr(0, std::string(HEADROOM_COMMAND).rfind('/')) + "/headroom-lab-O2";
+    const std::string program =
+        std::string(HEADROOM_COMMAND).substr(0, std::string(HEADROOM_COMMAND).rfind('/')) + "/headroom-lab-O2";
     for (const char* contender : {"std::vector", "headroom::settled_vector", "headroom::settled_vector/page_by_page"}) {
-        const child_result child = run_child(
-            {.program = program,
-             .arguments = {"run", "--experiment", "throughput", "--contender", contender, "--parameters",
-                           R"({"element":"int","elements":100000000})"},
-             // The program's own static buffers take 200 MB of it, and the array would take 400.
-             .memory_limit = std::uint64_t{300} << 20});
+        const child_result child = run_child({.program = program,
+                                              .arguments = {"run", "--experiment", "throughput", "--contender", contender,
+                                                            "--parameters", R"({"element":"int","elements":100000000})"},
+                                              // The program's own static buffers take 200 MB of it, and the array would take 400.
+                                              .memory_limit = std::uint64_t{300} << 20});
         EXPECT_EQ(child.how, end::exited) << contender;
         EXPECT_NE(child.output.find("\"outcome\":\"bad_alloc\""), std::string::npos) << contender << child.output << child.errors;
     }
@@ -79,4 +80,4 @@ TEST(LabChild, UseOfProcessorAndMemoryIsCounted) {
     EXPECT_GT(child.peak_resident, 100e3);
 }
 
-}  // namespace
+}    // namespace

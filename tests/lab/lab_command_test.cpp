@@ -168,14 +168,12 @@ answer with_fake_python(const scratch_folder& folder, const std::string& argumen
     std::filesystem::create_directory(folder.file("headroom_report"));
     const std::string python = folder.write("python", "#!/bin/sh\nprintf '<%s>' " + said + "\n");
     std::filesystem::permissions(python, std::filesystem::perms::owner_all);
-    return headroom_command(arguments,
-                            "PYTHONPATH= HEADROOM_REPORT_DIR=" + folder.file(".") + " HEADROOM_PYTHON=" + python);
+    return headroom_command(arguments, "PYTHONPATH= HEADROOM_REPORT_DIR=" + folder.file(".") + " HEADROOM_PYTHON=" + python);
 }
 
 TEST(LabCommand, TheReportGetsAllArgumentsAsTheyAre) {
     const scratch_folder folder;
-    const answer run =
-        with_fake_python(folder, "lab report 'a b.jsonl' --out c.html -v", "\"$PYTHONPATH\" \"$@\"");
+    const answer run = with_fake_python(folder, "lab report 'a b.jsonl' --out c.html -v", "\"$PYTHONPATH\" \"$@\"");
     EXPECT_EQ(run.text, "<" + folder.file(".") + "><-m><headroom_report><a b.jsonl><--out><c.html><-v>");
 }
 
@@ -193,8 +191,8 @@ TEST(LabCommand, CtrlCLeavesWholeRecordsAndSaysHowToGoOn) {
     ASSERT_GE(child, 0);
     if (child == 0) {
         if (std::freopen(said.c_str(), "w", stderr) == nullptr) _exit(99);
-        execl(HEADROOM_COMMAND, HEADROOM_COMMAND, "lab", "run", "--quick", "--filter", "throughput .*elements=1000 .*O2", "--rounds", "1000", "--out",
-              out.c_str(), static_cast<char*>(nullptr));
+        execl(HEADROOM_COMMAND, HEADROOM_COMMAND, "lab", "run", "--quick", "--filter", "throughput .*elements=1000 .*O2",
+              "--rounds", "1000", "--out", out.c_str(), static_cast<char*>(nullptr));
         _exit(99);
     }
     // Wait until something has been measured, then interrupt in the middle of it.
@@ -232,4 +230,4 @@ TEST(LabCommand, ASecondRunIntoTheSameFileIsRefusedWhileTheFirstLives) {
     EXPECT_NE(second.text.find("another run is writing"), std::string::npos) << second.text;
 }
 
-}  // namespace
+}    // namespace

@@ -112,4 +112,4 @@ TEST(LabHistogram, AddingAnotherAddsItsSamples) {
     EXPECT_EQ(a.percentile(0.5), 5U);
 }
 
-}  // namespace
+}    // namespace

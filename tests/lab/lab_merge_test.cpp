@@ -93,4 +93,4 @@ TEST(LabMerge, AnOutputThatCannotBeWrittenThrows) {
     EXPECT_THROW((void)merge_results({a}, folder.file("no/such/folder")), std::system_error);
 }
 
-}  // namespace
+}    // namespace

@@ -53,9 +53,11 @@ TEST(LabPreload, AContenderUnderAnAllocatorIsItselfInAnotherEnvironment) {
 TEST(LabPreload, AChildIsStartedWithTheVariablesAskedForAndItsParentsOthers) {
     ASSERT_EQ(setenv("HEADROOM_TEST_OTHER", "kept", 1), 0);
     ASSERT_EQ(setenv("HEADROOM_TEST_SAME", "before", 1), 0);
-    const headroom::lab::child_result said = headroom::lab::run_child(
-        {.program = "/bin/sh", .arguments = {"-c", "echo $HEADROOM_TEST_SAME $HEADROOM_TEST_OTHER $HEADROOM_TEST_NEW"},
-         .environment = {{"HEADROOM_TEST_SAME", "after"}, {"HEADROOM_TEST_NEW", "new"}}, .timeout = 20});
+    const headroom::lab::child_result said =
+        headroom::lab::run_child({.program = "/bin/sh",
+                                  .arguments = {"-c", "echo $HEADROOM_TEST_SAME $HEADROOM_TEST_OTHER $HEADROOM_TEST_NEW"},
+                                  .environment = {{"HEADROOM_TEST_SAME", "after"}, {"HEADROOM_TEST_NEW", "new"}},
+                                  .timeout = 20});
     EXPECT_EQ(said.output, "after kept new\n") << said.errors;
     EXPECT_STREQ(std::getenv("HEADROOM_TEST_SAME"), "before");
 }
@@ -133,8 +135,7 @@ TEST(LabPlan, TheFirstContenderIsPairedWhereTimesAreCompared) {
     all.plan[0].rounds = all.plan[1].rounds = 3;
     all.plan[0].checked = all.plan[2].checked = true;
     headroom::lab::pair_first(all);
-    EXPECT_EQ(all.plan[0].contenders,
-              (std::vector<std::string>{"std::vector", "headroom::settled_vector", "std::vector#2"}));
+    EXPECT_EQ(all.plan[0].contenders, (std::vector<std::string>{"std::vector", "headroom::settled_vector", "std::vector#2"}));
     EXPECT_EQ(all.plan[1].contenders.size(), 2U);    // nothing comparable is computed
     EXPECT_EQ(all.plan[2].contenders.size(), 2U);    // one round of what may be a count: nothing to see
     all.experiments = {{.id = all.plan[2].experiment, .question = "", .source = "", .headline = "time", .contenders = {}}};
@@ -152,4 +153,4 @@ TEST(LabPlan, AnEmptyFilterKeepsEverything) {
     EXPECT_EQ(all.plan.size(), example().plan.size());
 }
 
-}  // namespace
+}    // namespace

@@ -105,4 +105,4 @@ TEST(LabResetWords, BadAutomataAreRefused) {
     }
 }
 
-}  // namespace
+}    // namespace

@@ -198,4 +198,4 @@ TEST(LabResults, TheKeyDoesNotDependOnWhatWasMeasured) {
     EXPECT_EQ(key_of(other), key_of(example()));
 }
 
-}  // namespace
+}    // namespace

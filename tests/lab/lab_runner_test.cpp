@@ -86,8 +86,7 @@ TEST_F(LabRunner, AContenderThatFailsTheCheckIsNotTimed) {
     EXPECT_EQ(run(true), 1);
     EXPECT_EQ(records()["B"].size(), 2U);
     EXPECT_EQ(records()["B"][1].outcome, outcome::error);
-    EXPECT_EQ(folder_.read("calls"),
-              "A {\"elements\":10}\nB {\"elements\":10}\nA {\"elements\":5000}\nA {\"elements\":5000}\n");
+    EXPECT_EQ(folder_.read("calls"), "A {\"elements\":10}\nB {\"elements\":10}\nA {\"elements\":5000}\nA {\"elements\":5000}\n");
 }
 
 TEST_F(LabRunner, AKilledChildIsAResult) {
@@ -146,4 +145,4 @@ TEST_F(LabRunner, WhatIsThereIsNotMeasuredAgain) {
     EXPECT_EQ(records()["A"].size(), 2U);
 }
 
-}  // namespace
+}    // namespace

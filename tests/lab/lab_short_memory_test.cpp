@@ -81,8 +81,8 @@ TEST(ShortMemoryRefused, SaysThatThereAreNoGroups) {
 TEST(ShortMemoryRefused, SaysThatNoGroupHandsItsControllerOn) {
     const scratch_folder folder;
     fs::create_directories(folder.file("groups/mine"));
-    const short_memory none(
-        mib, mib, {.groups = folder.file("groups"), .own = folder.write("own", "0::/mine\n"), .swap_folders = {}});
+    const short_memory none(mib, mib,
+                            {.groups = folder.file("groups"), .own = folder.write("own", "0::/mine\n"), .swap_folders = {}});
     EXPECT_EQ(none.refusal(), "no control group here hands its memory controller on");
 }
 
@@ -91,8 +91,8 @@ TEST(ShortMemoryRefused, LeavesNoGroupWhenItsLimitCannotBeSet) {
         const scratch_folder folder;
         fs::create_directories(folder.file("groups/memory/mine"));
         folder.write("groups/memory/mine/cgroup.subtree_control", "cpu memory\n");
-        const short_memory none(
-            mib, mib, {.groups = folder.file("groups"), .own = folder.write("own", own), .swap_folders = {"/var/tmp"}});
+        const short_memory none(mib, mib,
+                                {.groups = folder.file("groups"), .own = folder.write("own", own), .swap_folders = {"/var/tmp"}});
         EXPECT_NE(none.refusal().find("No such file"), std::string::npos) << none.refusal();
         fs::remove(folder.file("groups/memory/mine/cgroup.subtree_control"));
         EXPECT_TRUE(fs::is_empty(folder.file("groups/memory/mine"))) << own;
@@ -120,8 +120,8 @@ protected:
     int run(const std::string& script) const {
         const std::string path = folder_.write("program", "#!/bin/sh\n" + script);
         fs::permissions(path, fs::perms::owner_all);
-        return headroom::lab::run_plan(catalogue(), {point(path)}, {.out = folder_.file("out"), .grid = "default",
-                                                                    .rounds = 0, .resume_hint = ""});
+        return headroom::lab::run_plan(catalogue(), {point(path)},
+                                       {.out = folder_.file("out"), .grid = "default", .rounds = 0, .resume_hint = ""});
     }
     static headroom::lab::catalogue catalogue() {
         headroom::lab::catalogue all;
@@ -250,4 +250,4 @@ TEST_F(ARunThatIsRefused, IsRecordedAsNotRunWithTheReason) {
     EXPECT_TRUE(left_by(runner, "/var/tmp").empty());
 }
 
-}  // namespace
+}    // namespace

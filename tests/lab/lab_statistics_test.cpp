@@ -32,4 +32,4 @@ TEST(LabStatistics, AnEmptySampleAnswersZero) {
     EXPECT_DOUBLE_EQ(spread({}), 0);
 }
 
-}  // namespace
+}    // namespace

@@ -180,4 +180,4 @@ TEST(ArenaResource, RewindKeepsPagesAndReleaseGivesThemBack) {
     EXPECT_EQ(resource.allocate(10), second);
 }
 
-}  // namespace
+}    // namespace

@@ -134,4 +134,4 @@ TEST(ArenaChecks, ABlockFromAfterTheMarkIsGoneOneFromBeforeIsNot) {
     EXPECT_DEATH(resource.deallocate(after, 10), "use after release");
 }
 
-}  // namespace
+}    // namespace

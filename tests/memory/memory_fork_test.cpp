@@ -149,4 +149,4 @@ TEST(MemoryFork, AnUpstreamMayForkInTheMiddleOfACall) {
     EXPECT_EQ(upstream.status, 0);
 }
 
-}  // namespace
+}    // namespace

@@ -152,4 +152,4 @@ TEST(MemoryPoison, NoneIsLeftBehind) {
     }
 }
 
-}  // namespace
+}    // namespace

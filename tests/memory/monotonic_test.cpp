@@ -232,8 +232,7 @@ TEST(Monotonic, AlignmentGoesUpToAPageAndBeyond) {
 }
 
 void expect_refusals(monotonic_resource& resource) {
-    test::expect_refusals(resource,
-                          [&] { EXPECT_THROW((void)resource.allocate(SIZE_MAX - 15, 16), std::bad_alloc); });
+    test::expect_refusals(resource, [&] { EXPECT_THROW((void)resource.allocate(SIZE_MAX - 15, 16), std::bad_alloc); });
 }
 
 TEST(Monotonic, ImpossibleRequestsThrowBadAllocAndChangeNothing) {
@@ -283,4 +282,4 @@ TEST(Monotonic, ServesStandardContainers) {
     }
 }
 
-}  // namespace
+}    // namespace

@@ -119,8 +119,7 @@ TEST(MultipoolSlabs, WithoutMemoryForATableBlocksAreCutSingly) {
                 try {
                     blocks.push_back(resource.allocate(40, 8));
                     std::memset(blocks.back(), 1, 40);
-                } catch (const std::bad_alloc&) {
-                }
+                } catch (const std::bad_alloc&) {}
             }
             ASSERT_GE(blocks.size(), 19'999U);
             std::sort(blocks.begin(), blocks.end(), std::less<>());
@@ -134,4 +133,4 @@ TEST(MultipoolSlabs, WithoutMemoryForATableBlocksAreCutSingly) {
     }
 }
 
-}  // namespace
+}    // namespace

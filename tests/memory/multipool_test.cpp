@@ -525,4 +525,4 @@ TEST(Multipool, EqualOnlyToItself) {
     EXPECT_FALSE(a.is_equal(b));
 }
 
-}  // namespace
+}    // namespace

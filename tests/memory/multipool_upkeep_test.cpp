@@ -63,7 +63,8 @@ TYPED_TEST(MultipoolUpkeep, TrimGivesEmptyChunksToUpstream) {
 // Over reservations, where the addresses stay and the memory goes; and over an upstream.
 TYPED_TEST(MultipoolUpkeep, TrimInvalidatesNothing) {
     counting_upstream upstream;
-    for (std::pmr::memory_resource* const from : {std::pmr::get_default_resource(), static_cast<std::pmr::memory_resource*>(&upstream)}) {
+    for (std::pmr::memory_resource* const from :
+         {std::pmr::get_default_resource(), static_cast<std::pmr::memory_resource*>(&upstream)}) {
         TypeParam defaulted, named(&upstream);
         TypeParam& resource = from == &upstream ? named : defaulted;
         test::random random(3);
@@ -103,7 +104,8 @@ TYPED_TEST(MultipoolUpkeep, StatisticsCountWhatIsInUse) {
         std::size_t blocks = 0, bytes = 0;
         for (const auto& each : seen.classes) {
             // (The synchronized one keeps two kinds of blocks of its own.)
-            const bool own = std::is_same_v<TypeParam, headroom::synchronized_multipool_resource> && each.block_bytes >= 192 * sizeof(void*);
+            const bool own =
+                std::is_same_v<TypeParam, headroom::synchronized_multipool_resource> && each.block_bytes >= 192 * sizeof(void*);
             if (!own) {
                 ASSERT_EQ(each.in_use, sizes[each.block_bytes]) << each.block_bytes;
             }
@@ -146,4 +148,4 @@ TEST(MultipoolUpkeepOfThreads, TrimMayBeCalledWhileOthersAllocate) {
     EXPECT_EQ(upstream.mistakes(), 0U);
 }
 
-}  // namespace
+}    // namespace

@@ -190,8 +190,8 @@ TEST(ResourceAllocator, BothHalvesOfAPairGetIt) {
     multipool_resource resource;
     using string = string_in<multipool_resource>;
     using element = std::pair<const string, vector_in<string, multipool_resource>>;
-    std::map<string, vector_in<string, multipool_resource>, std::less<>, resource_allocator<element, multipool_resource>>
-        map(&resource);
+    std::map<string, vector_in<string, multipool_resource>, std::less<>, resource_allocator<element, multipool_resource>> map(
+        &resource);
     map.try_emplace(string("a key that is too long for any small buffer", &resource));
     map[string("another key that is too long for any small buffer", &resource)].emplace_back("value");
     for (const auto& [key, value] : map) {
@@ -314,4 +314,4 @@ TEST(ResourceAllocatorDeathTest, WithoutADefaultTheProgramEndsAndSaysWhy) {
     EXPECT_DEATH((void)(resource_allocator<int, headroom::monotonic_resource>()), "call headroom::set_default_resource first");
 }
 
-}  // namespace
+}    // namespace

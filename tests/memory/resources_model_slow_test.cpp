@@ -20,4 +20,4 @@ TYPED_TEST(ResourceModelSlow, AHundredMillionOperationsKeepEveryPromise) {
     run_operations<TypeParam>(model, [&] { return left-- > 0; });
 }
 
-}  // namespace
+}    // namespace

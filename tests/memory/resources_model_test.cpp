@@ -132,8 +132,6 @@ TYPED_TEST(ResourceModelMarks, MarksNest) {
 }
 
 // What the fuzzer found worth keeping.
-TEST(ResourceModelCorpus, EveryFileKeepsEveryPromise) {
-    EXPECT_GT(headroom_test::replay_corpus("resources", run_bytes), 0U);
-}
+TEST(ResourceModelCorpus, EveryFileKeepsEveryPromise) { EXPECT_GT(headroom_test::replay_corpus("resources", run_bytes), 0U); }
 
-}  // namespace
+}    // namespace

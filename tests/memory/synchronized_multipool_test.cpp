@@ -506,4 +506,4 @@ TEST(SynchronizedMultipool, EqualOnlyToItself) {
     EXPECT_FALSE(a.is_equal(b));
 }
 
-}  // namespace
+}    // namespace

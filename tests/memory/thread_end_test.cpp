@@ -62,4 +62,4 @@ TEST(ThreadEnd, ADestructorBeforeTheResourcesOwnMayUseTheResource) {
     EXPECT_EQ(upstream.mistakes(), 0U);
 }
 
-}  // namespace
+}    // namespace

@@ -19,9 +19,7 @@ struct messages {
     std::vector<std::string> all;
     static void take(void* into, const char* message) { static_cast<messages*>(into)->all.emplace_back(message); }
     void from(tracking_resource& resource) { resource.report_to(take, this); }
-    [[nodiscard]] bool say(const std::string& text) const {
-        return !all.empty() && all.back().find(text) != std::string::npos;
-    }
+    [[nodiscard]] bool say(const std::string& text) const { return !all.empty() && all.back().find(text) != std::string::npos; }
 };
 
 TEST(Tracking, CountsWhatIsInUseAtPeakAndInTotal) {
@@ -230,4 +228,4 @@ TEST(Tracking, AListenerMayAskTheResource) {
     EXPECT_EQ(resource.statistics().total_blocks, 1U);
 }
 
-}  // namespace
+}    // namespace

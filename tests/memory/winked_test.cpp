@@ -177,4 +177,4 @@ TEST(Winked, WorksInAnArena) {
     EXPECT_EQ(memory.used(), 0U);
 }
 
-}  // namespace
+}    // namespace

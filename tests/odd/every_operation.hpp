@@ -137,4 +137,4 @@ void every_operation(Make make, Number number) {
     ASSERT_TRUE(exchanged.empty());
 }
 
-}  // namespace headroom_test
+}    // namespace headroom_test

@@ -151,4 +151,4 @@ TEST(foreign_lookup, resources) {
     EXPECT_EQ(v.size(), 100U);
 }
 
-}  // namespace
+}    // namespace

@@ -16,12 +16,12 @@ namespace program {
 
 struct number_of_its_own;
 struct text_of_its_own;
-#define HEADER_NAME(name)                                  \
-    template <class... Any>                                \
-    void name(Any&&...) = delete;                          \
-    template <class... Any>                                \
-    void name(number_of_its_own*, Any&&...) = delete;      \
-    template <class... Any>                                \
+#define HEADER_NAME(name)                             \
+    template <class... Any>                           \
+    void name(Any&&...) = delete;                     \
+    template <class... Any>                           \
+    void name(number_of_its_own*, Any&&...) = delete; \
+    template <class... Any>                           \
     void name(text_of_its_own*, Any&&...) = delete;
 #include "odd/header_names.inc"
 #undef HEADER_NAME
@@ -66,7 +66,7 @@ struct iterator_of_its_own {
     friend bool operator==(const iterator_of_its_own&, const iterator_of_its_own&) = default;
 };
 
-}  // namespace program
+}    // namespace program
 
 namespace {
 
@@ -105,4 +105,4 @@ TEST(foreign_names, vector_with_an_allocator) {
     EXPECT_TRUE(object->value_of_it.empty());
 }
 
-}  // namespace
+}    // namespace

@@ -215,8 +215,8 @@ TEST(inside_itself, reservation) {
 }
 TEST(inside_itself, arena) {
     headroom::arena outer(std::size_t{1} << 20);
-    auto* const inner = ::new (outer.allocate(sizeof(headroom::arena), alignof(headroom::arena)))
-        headroom::arena(std::size_t{1} << 21);
+    auto* const inner =
+        ::new (outer.allocate(sizeof(headroom::arena), alignof(headroom::arena))) headroom::arena(std::size_t{1} << 21);
     auto* const block = static_cast<char*>(inner->allocate(100));
     block[7] = 42;
     outer = std::move(*inner);
@@ -237,4 +237,4 @@ TEST(inside_itself, winked) {
     EXPECT_EQ(first->number, 2);
 }
 
-}  // namespace
+}    // namespace

@@ -25,33 +25,64 @@ struct minimum {
     void deallocate(T* memory, std::size_t count) { std::allocator<T>().deallocate(memory, count); }
     friend bool operator==(const Derived&, const Derived&) { return true; }
 };
-#define ALLOCATOR(name, ...)                            \
-    template <class T>                                  \
-    struct name : minimum<name<T>, T> {                 \
-        name() = default;                               \
-        template <class U>                              \
-        name(const name<U>&) {}                         \
-        template <class U>                              \
-        struct rebind {                                 \
-            using other = name<U>;                      \
-        };                                              \
-        __VA_ARGS__                                     \
+#define ALLOCATOR(name, ...)            \
+    template <class T>                  \
+    struct name : minimum<name<T>, T> { \
+        name() = default;               \
+        template <class U>              \
+        name(const name<U>&) {}         \
+        template <class U>              \
+        struct rebind {                 \
+            using other = name<U>;      \
+        };                              \
+        __VA_ARGS__                     \
     }
 
-ALLOCATOR(moves_in, void construct(T* place, T&& value) { ::new (static_cast<void*>(place)) T(std::move(value)); ++asked; });
-ALLOCATOR(copies_in, void construct(T* place, const T& value) { ::new (static_cast<void*>(place)) T(value); ++asked; });
-ALLOCATOR(copies_mutable, void construct(T* place, T& value) { ::new (static_cast<void*>(place)) T(std::as_const(value)); ++asked; });
-ALLOCATOR(makes_default, void construct(T* place) { ::new (static_cast<void*>(place)) T(); ++asked; });
-ALLOCATOR(destroys, void destroy(T* place) { place->~T(); ++asked; });
-ALLOCATOR(has_a_limit, [[nodiscard]] std::size_t max_size() const { ++asked; return 1000; });
-ALLOCATOR(chooses_for_copies, [[nodiscard]] chooses_for_copies select_on_container_copy_construction() const { ++asked; return {}; });
+ALLOCATOR(
+    moves_in, void construct(T* place, T&& value) {
+        ::new (static_cast<void*>(place)) T(std::move(value));
+        ++asked;
+    });
+ALLOCATOR(
+    copies_in, void construct(T* place, const T& value) {
+        ::new (static_cast<void*>(place)) T(value);
+        ++asked;
+    });
+ALLOCATOR(
+    copies_mutable, void construct(T* place, T& value) {
+        ::new (static_cast<void*>(place)) T(std::as_const(value));
+        ++asked;
+    });
+ALLOCATOR(
+    makes_default, void construct(T* place) {
+        ::new (static_cast<void*>(place)) T();
+        ++asked;
+    });
+ALLOCATOR(
+    destroys, void destroy(T* place) {
+        place->~T();
+        ++asked;
+    });
+ALLOCATOR(
+    has_a_limit, [[nodiscard]] std::size_t max_size() const {
+        ++asked;
+        return 1000;
+    });
+ALLOCATOR(
+    chooses_for_copies, [[nodiscard]] chooses_for_copies select_on_container_copy_construction() const {
+        ++asked;
+        return {};
+    });
 ALLOCATOR(travels_when_copied, using propagate_on_container_copy_assignment = std::true_type;);
 ALLOCATOR(travels_when_moved, using propagate_on_container_move_assignment = std::true_type;);
 ALLOCATOR(travels_when_swapped, using propagate_on_container_swap = std::true_type;);
 ALLOCATOR(never_equal, using is_always_equal = std::false_type;);
 ALLOCATOR(counts_small, using size_type = std::uint16_t; using difference_type = std::int16_t;);
-ALLOCATOR(takes_hints, T* allocate(std::size_t count) { return std::allocator<T>().allocate(count); }
-          T* allocate(std::size_t count, const void*) { return allocate(count); });
+ALLOCATOR(
+    takes_hints,
+    T* allocate(std::size_t count) { return std::allocator<T>().allocate(count); } T* allocate(std::size_t count, const void*) {
+        return allocate(count);
+    });
 
 struct number {
     int value = 0;
@@ -66,8 +97,7 @@ void works() {
     headroom_test::every_operation<headroom::vector<number, Allocator<number>>>([](int n) { return number{n}; },
                                                                                 [](const number& x) { return x.value; });
     headroom_test::every_operation<headroom::vector<text, Allocator<text>>>(
-        [](int n) { return text{std::to_string(n)}; },
-        [](const text& x) { return x.value.empty() ? 0 : std::stoi(x.value); });
+        [](int n) { return text{std::to_string(n)}; }, [](const text& x) { return x.value.empty() ? 0 : std::stoi(x.value); });
 }
 template <template <class> class Allocator, class Operation>
 int asks(Operation operation) {
@@ -85,7 +115,8 @@ TEST(odd_allocators, one_that_constructs_from_what_is_given_away) {
     EXPECT_GE(asks<moves_in>([](auto& v) { v.push_back(7); }), 4);
     EXPECT_GE(asks<moves_in>([](auto& v) { v.insert(v.begin(), 7); }), 4);
     int from[] = {1, 2};
-    EXPECT_GE(asks<moves_in>([&](auto& v) { v.insert(v.end(), std::make_move_iterator(from), std::make_move_iterator(from + 2)); }), 2);
+    EXPECT_GE(
+        asks<moves_in>([&](auto& v) { v.insert(v.end(), std::make_move_iterator(from), std::make_move_iterator(from + 2)); }), 2);
 }
 TEST(odd_allocators, one_that_constructs_copies) {
     works<copies_in>();
@@ -132,4 +163,4 @@ TEST(odd_allocators, one_with_small_sizes) {
 }
 TEST(odd_allocators, one_that_takes_hints) { works<takes_hints>(); }
 
-}  // namespace
+}    // namespace

@@ -336,4 +336,4 @@ TEST(odd_elements, given_away_by_a_move_iterator) {
     moved_from_an_array<headroom::settled_vector<knows_how_it_was_made>>();
 }
 
-}  // namespace
+}    // namespace

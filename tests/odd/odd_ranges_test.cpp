@@ -40,7 +40,8 @@ template <walks Walks, sized Sized, reads Reads>
 class odd_range {
 public:
     explicit odd_range(std::size_t count, std::size_t fails_at = 0) : fails_at_(fails_at) {
-        for (std::size_t i = 0; i != count; ++i) values_.push_back(std::to_string(500 + i) + " and more than a small string holds");
+        for (std::size_t i = 0; i != count; ++i)
+            values_.push_back(std::to_string(500 + i) + " and more than a small string holds");
     }
     odd_range(const odd_range&) = delete;
     odd_range& operator=(const odd_range&) = delete;
@@ -52,13 +53,19 @@ public:
     public:
         using value_type = std::string;
         using difference_type = std::ptrdiff_t;
-        using iterator_concept =
-            std::conditional_t<Walks == walks::once, std::input_iterator_tag,
-                               std::conditional_t<Walks == walks::often, std::forward_iterator_tag, std::random_access_iterator_tag>>;
-        iterator() requires(Walks != walks::once) = default;
+        using iterator_concept = std::conditional_t<
+            Walks == walks::once, std::input_iterator_tag,
+            std::conditional_t<Walks == walks::often, std::forward_iterator_tag, std::random_access_iterator_tag>>;
+        iterator()
+            requires(Walks != walks::once)
+        = default;
         iterator(odd_range* from, const std::string* at) : from_(from), at_(at) {}
-        iterator(const iterator&) requires(Walks != walks::once) = default;
-        iterator& operator=(const iterator&) requires(Walks != walks::once) = default;
+        iterator(const iterator&)
+            requires(Walks != walks::once)
+        = default;
+        iterator& operator=(const iterator&)
+            requires(Walks != walks::once)
+        = default;
         iterator(iterator&&) = default;
         iterator& operator=(iterator&&) = default;
 
@@ -77,30 +84,70 @@ public:
             ++at_;
             return *this;
         }
-        void operator++(int) requires(Walks == walks::once) { ++*this; }
-        iterator operator++(int) requires(Walks != walks::once) {
+        void operator++(int)
+            requires(Walks == walks::once)
+        {
+            ++*this;
+        }
+        iterator operator++(int)
+            requires(Walks != walks::once)
+        {
             iterator before = *this;
             ++*this;
             return before;
         }
         iterator& operator--() { return --at_, *this; }
-        iterator operator--(int) requires(Walks == walks::side_by_side) { return iterator(from_, at_--); }
+        iterator operator--(int)
+            requires(Walks == walks::side_by_side)
+        {
+            return iterator(from_, at_--);
+        }
         iterator& operator+=(std::ptrdiff_t by) { return at_ += by, *this; }
         iterator& operator-=(std::ptrdiff_t by) { return at_ -= by, *this; }
-        decltype(auto) operator[](std::ptrdiff_t by) const requires(Walks == walks::side_by_side) { return *(*this + by); }
-        friend iterator operator+(iterator it, std::ptrdiff_t by) requires(Walks == walks::side_by_side) { return it += by; }
-        friend iterator operator+(std::ptrdiff_t by, iterator it) requires(Walks == walks::side_by_side) { return it += by; }
-        friend iterator operator-(iterator it, std::ptrdiff_t by) requires(Walks == walks::side_by_side) { return it -= by; }
-        friend std::ptrdiff_t operator-(const iterator& a, const iterator& b) requires(Walks == walks::side_by_side) {
+        decltype(auto) operator[](std::ptrdiff_t by) const
+            requires(Walks == walks::side_by_side)
+        {
+            return *(*this + by);
+        }
+        friend iterator operator+(iterator it, std::ptrdiff_t by)
+            requires(Walks == walks::side_by_side)
+        {
+            return it += by;
+        }
+        friend iterator operator+(std::ptrdiff_t by, iterator it)
+            requires(Walks == walks::side_by_side)
+        {
+            return it += by;
+        }
+        friend iterator operator-(iterator it, std::ptrdiff_t by)
+            requires(Walks == walks::side_by_side)
+        {
+            return it -= by;
+        }
+        friend std::ptrdiff_t operator-(const iterator& a, const iterator& b)
+            requires(Walks == walks::side_by_side)
+        {
             return a.at_ - b.at_;
         }
-        friend bool operator==(const iterator& a, const iterator& b) requires(Walks != walks::once) { return a.at_ == b.at_; }
-        friend auto operator<=>(const iterator& a, const iterator& b) requires(Walks == walks::side_by_side) { return a.at_ <=> b.at_; }
+        friend bool operator==(const iterator& a, const iterator& b)
+            requires(Walks != walks::once)
+        {
+            return a.at_ == b.at_;
+        }
+        friend auto operator<=>(const iterator& a, const iterator& b)
+            requires(Walks == walks::side_by_side)
+        {
+            return a.at_ <=> b.at_;
+        }
         friend bool operator==(const iterator& a, const sentinel& b) { return a.at_ == b.end; }
-        friend std::ptrdiff_t operator-(const sentinel& a, const iterator& b) requires(Sized == sized::by_sentinel) {
+        friend std::ptrdiff_t operator-(const sentinel& a, const iterator& b)
+            requires(Sized == sized::by_sentinel)
+        {
             return a.end - b.at_;
         }
-        friend std::ptrdiff_t operator-(const iterator& a, const sentinel& b) requires(Sized == sized::by_sentinel) {
+        friend std::ptrdiff_t operator-(const iterator& a, const sentinel& b)
+            requires(Sized == sized::by_sentinel)
+        {
             return a.at_ - b.end;
         }
 
@@ -115,7 +162,9 @@ public:
         return iterator(this, values_.data() + (Walks == walks::once && begun > 1 ? 1 : 0));
     }
     sentinel end() { return {values_.data() + values_.size()}; }
-    std::size_t size() const requires(Sized == sized::by_size || Sized == sized::too_small || Sized == sized::too_large) {
+    std::size_t size() const
+        requires(Sized == sized::by_size || Sized == sized::too_small || Sized == sized::too_large)
+    {
         if (Walks == walks::once && begun != 0) throw broken_range();    // to be asked before, or never
         return Sized == sized::too_small ? values_.size() / 2 : Sized == sized::too_large ? values_.size() * 2 : values_.size();
     }
@@ -339,4 +388,4 @@ TEST(odd_ranges_sized, elements_that_cannot_move) {
     EXPECT_THROW(headroom::vector<stays>(headroom::from_range, longer), std::length_error);
 }
 
-}  // namespace
+}    // namespace

@@ -96,4 +96,4 @@ TEST_F(allowance, counts_what_is_warm_in_living_ranges) {
     EXPECT_LE(headroom::cached_bytes(), MiB);    // for which there is no room beside it
 }
 
-}  // namespace
+}    // namespace

@@ -195,4 +195,4 @@ TEST_F(cache, gives_way_when_the_system_refuses_memory) {
     EXPECT_EQ(headroom::cached_bytes(), 0u);
 }
 
-}  // namespace
+}    // namespace

@@ -34,36 +34,67 @@ const std::vector<step_below>& steps_below() {
     constexpr std::size_t KiB = 1024, MiB = 1024 * KiB;
     static const std::vector<step_below> all{
         {"reserving", [](reservation&) { const reservation another(300 * KiB); }},
-        {"reserving what there is", [](reservation&) {
+        {"reserving what there is",
+         [](reservation&) {
              std::error_code error;
              const reservation another = reservation::up_to(64 * MiB, MiB, {}, error);
              EXPECT_NE(static_cast<bool>(another), static_cast<bool>(error));
              expect(error);
          }},
         {"commit_to", [](reservation& r) { expect(r.commit_to(MiB)); }},
-        {"commit_to, in small steps", [](reservation& r) { for (int i = 1; i < 40; ++i) expect(r.commit_to(80 * KiB + 8000 * static_cast<std::size_t>(i))); }},
+        {"commit_to, in small steps",
+         [](reservation& r) {
+             for (int i = 1; i < 40; ++i) expect(r.commit_to(80 * KiB + 8000 * static_cast<std::size_t>(i)));
+         }},
         {"decommit_from", [](reservation& r) { r.decommit_from(70 * KiB); }},
-        {"there and back", [](reservation& r) {
+        {"there and back",
+         [](reservation& r) {
              expect(r.commit_to(MiB));
              r.decommit_from(80 * KiB);
              expect(r.commit_to(MiB / 2));
          }},
-        {"protect", [](reservation& r) {
+        {"protect",
+         [](reservation& r) {
              const std::error_code error = r.protect(headroom::access::read_only);
              headroom::testing::stop_failing();
              EXPECT_FALSE(r.protect(headroom::access::read_write));
              expect(error);
          }},
-        {"name", [](reservation& r) { r.name("a name"); r.name(nullptr); }},
-        {"move", [](reservation& r) { reservation moved(std::move(r)); r = std::move(moved); }},
-        {"swap", [](reservation& r) { reservation another(MiB); swap(r, another); swap(r, another); }},
-        {"trim_cache", [](reservation&) { { reservation dies(MiB); expect(dies.commit_to(MiB)); } headroom::trim_cache(); }},
-        {"set_cache_limit", [](reservation&) {
-             { reservation dies(MiB); expect(dies.commit_to(MiB)); }
+        {"name",
+         [](reservation& r) {
+             r.name("a name");
+             r.name(nullptr);
+         }},
+        {"move",
+         [](reservation& r) {
+             reservation moved(std::move(r));
+             r = std::move(moved);
+         }},
+        {"swap",
+         [](reservation& r) {
+             reservation another(MiB);
+             swap(r, another);
+             swap(r, another);
+         }},
+        {"trim_cache",
+         [](reservation&) {
+             {
+                 reservation dies(MiB);
+                 expect(dies.commit_to(MiB));
+             }
+             headroom::trim_cache();
+         }},
+        {"set_cache_limit",
+         [](reservation&) {
+             {
+                 reservation dies(MiB);
+                 expect(dies.commit_to(MiB));
+             }
              headroom::set_cache_limit(0);
              headroom::set_cache_limit(std::size_t{64} << 20);
          }},
-        {"an arena", [](reservation&) {
+        {"an arena",
+         [](reservation&) {
              headroom::arena memory(4 * MiB);
              void* const first = memory.allocate(50 * KiB);
              std::memset(first, 1, 50 * KiB);
@@ -128,4 +159,4 @@ TEST(a_refusal_below_the_containers, changes_nothing_that_is_held) {
     testing::Test::RecordProperty("tried", static_cast<int>(tried));
 }
 
-}  // namespace
+}    // namespace

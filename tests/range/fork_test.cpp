@@ -33,7 +33,10 @@ void fork_beside(Work at_work) {
     ASSERT_FALSE(known.commit_to(MiB));
     known.name("known");
     std::vector<std::thread> threads;
-    for (int t = 0; t < 2; ++t) threads.emplace_back([&] { while (!stop.load()) at_work(known); });
+    for (int t = 0; t < 2; ++t)
+        threads.emplace_back([&] {
+            while (!stop.load()) at_work(known);
+        });
     int failed = 0;
     for (int i = 0; i < 25 && failed == 0; ++i) {
         const int status = headroom_test::in_child([&] {
@@ -98,4 +101,4 @@ TEST(fork, leaves_both_with_what_was_theirs) {
     EXPECT_EQ(v.back(), 3);
 }
 
-}  // namespace
+}    // namespace

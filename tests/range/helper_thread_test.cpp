@@ -29,21 +29,22 @@ struct ahead : headroom::settled_policy {
 // The helper is made while no signal is blocked; then the program blocks one and waits for it.
 TEST(the_helper_thread, takes_no_signal_of_the_program) {
     EXPECT_EQ(in_child([] {
-        alarm(20);
-        reservation range(64 * MiB, headroom::prefault_ahead(16 * MiB));
-        fill(range, 6 * MiB, 1);
-        sigset_t mine;
-        sigemptyset(&mine);
-        sigaddset(&mine, SIGUSR1);
-        sigaddset(&mine, SIGTERM);
-        if (sigprocmask(SIG_BLOCK, &mine, nullptr) != 0) return 1;
-        for (const int which : {SIGUSR1, SIGTERM, SIGUSR1}) {
-            if (kill(getpid(), which) != 0) return 2;    // to the process: any thread that does not block it
-            int received = 0;
-            if (sigwait(&mine, &received) != 0 || received != which) return 3;
-        }
-        return 0;
-    }), 0);
+                  alarm(20);
+                  reservation range(64 * MiB, headroom::prefault_ahead(16 * MiB));
+                  fill(range, 6 * MiB, 1);
+                  sigset_t mine;
+                  sigemptyset(&mine);
+                  sigaddset(&mine, SIGUSR1);
+                  sigaddset(&mine, SIGTERM);
+                  if (sigprocmask(SIG_BLOCK, &mine, nullptr) != 0) return 1;
+                  for (const int which : {SIGUSR1, SIGTERM, SIGUSR1}) {
+                      if (kill(getpid(), which) != 0) return 2;    // to the process: any thread that does not block it
+                      int received = 0;
+                      if (sigwait(&mine, &received) != 0 || received != which) return 3;
+                  }
+                  return 0;
+              }),
+              0);
 }
 
 // AddressSanitizer knows that there is no element; the test asks what the system lets us touch.
@@ -92,13 +93,15 @@ TEST(the_helper_thread, goes_on_providing_when_a_range_is_protected) {
 // A program that ends while the helper is in the middle of its work.
 TEST(the_helper_thread, does_not_hold_up_the_end_of_the_program) {
     for (int round = 0; round < 20; ++round) {
-        EXPECT_EXIT({
-            alarm(20);
-            static reservation* const kept = new reservation(std::size_t{256} << 20, headroom::prefault_ahead());
-            fill(*kept, 5 * MiB, 1);
-            exit(3);
-        }, testing::ExitedWithCode(3), "");
+        EXPECT_EXIT(
+            {
+                alarm(20);
+                static reservation* const kept = new reservation(std::size_t{256} << 20, headroom::prefault_ahead());
+                fill(*kept, 5 * MiB, 1);
+                exit(3);
+            },
+            testing::ExitedWithCode(3), "");
     }
 }
 
-}  // namespace
+}    // namespace

@@ -33,4 +33,4 @@ TEST(locked_memory, is_not_the_whole_of_a_range_held_open) {
     EXPECT_EQ(status, 0);
 }
 
-}  // namespace
+}    // namespace

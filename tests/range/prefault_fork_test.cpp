@@ -31,4 +31,4 @@ TEST(prefault_ahead, a_forked_child_goes_on_without_the_helper_and_may_start_its
     EXPECT_EQ(range.data()[48 * MiB - 1], std::byte{4});
 }
 
-}  // namespace
+}    // namespace

@@ -99,4 +99,4 @@ TEST(prefault_ahead, a_refusal_met_by_the_helper_is_met_by_the_writer_as_an_erro
     EXPECT_EQ(range.data()[32 * MiB - 1], std::byte{2});
 }
 
-}  // namespace
+}    // namespace

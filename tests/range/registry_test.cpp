@@ -127,7 +127,8 @@ TEST(reservations, lists_every_live_one) {
     const auto listed = headroom::reservations();
     EXPECT_EQ(listed.size(), before + 200);
     for (int i = 0; i < 200; ++i) {
-        const auto found = std::find_if(listed.begin(), listed.end(), [&](const auto& each) { return each.base == many[static_cast<std::size_t>(i)].data(); });
+        const auto found = std::find_if(listed.begin(), listed.end(),
+                                        [&](const auto& each) { return each.base == many[static_cast<std::size_t>(i)].data(); });
         ASSERT_NE(found, listed.end());
         EXPECT_EQ(found->name, std::to_string(i));
     }
@@ -165,4 +166,4 @@ TEST(names, show_in_the_systems_lists_of_mappings_where_it_has_them) {
     if (!kept) GTEST_SKIP() << "this system keeps no names of mappings: only owner_of and reservations() know ours";
 }
 
-}  // namespace
+}    // namespace

@@ -252,7 +252,8 @@ TEST(reservation, stepped_commits_a_sixteenth_between_its_bounds) {
     ASSERT_FALSE(range.commit_to(24 * MiB));
     const std::size_t before = range.committed();
     ASSERT_FALSE(range.commit_to(before + 1));
-    EXPECT_EQ(range.committed() - before, (before / 16 + headroom::page_size() - 1) / headroom::page_size() * headroom::page_size());
+    EXPECT_EQ(range.committed() - before,
+              (before / 16 + headroom::page_size() - 1) / headroom::page_size() * headroom::page_size());
     ASSERT_FALSE(range.commit_to(48 * MiB));
     const std::size_t large = range.committed();
     ASSERT_FALSE(range.commit_to(large + 1));
@@ -324,4 +325,4 @@ TEST(reservation, works_with_64_KiB_pages) {
     headroom::testing::pretend_page_size(0);
 }
 
-}  // namespace
+}    // namespace

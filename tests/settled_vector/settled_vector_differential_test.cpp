@@ -18,4 +18,4 @@ TEST(settled_vector_in_step_with_std_vector, through_the_corpus) {
     EXPECT_GT(headroom_test::replay_corpus(subjects{}, "settled_vector"), 0U);
 }
 
-}  // namespace
+}    // namespace

@@ -4,7 +4,6 @@
 
 #include "support/elements.hpp"
 
-using subjects = testing::Types<headroom::settled_vector<int>,
-                                headroom::settled_vector<headroom_test::self_referential>,
+using subjects = testing::Types<headroom::settled_vector<int>, headroom::settled_vector<headroom_test::self_referential>,
                                 headroom::settled_vector<headroom_test::three_ints>>;
 #include "support/contract/erase.hpp"

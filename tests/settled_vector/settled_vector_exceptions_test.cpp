@@ -5,6 +5,6 @@
 
 #include "support/elements.hpp"
 
-using subjects = testing::Types<headroom::settled_vector<headroom_test::self_referential>,
-                                headroom::settled_vector<headroom_test::throwing>>;
+using subjects =
+    testing::Types<headroom::settled_vector<headroom_test::self_referential>, headroom::settled_vector<headroom_test::throwing>>;
 #include "support/contract/exceptions.hpp"

@@ -4,7 +4,7 @@
 
 #include "support/elements.hpp"
 
-using subjects = testing::Types<headroom::settled_vector<int>, headroom::settled_vector<std::string>,
-                                headroom::settled_vector<headroom_test::throwing>,
-                                headroom::settled_vector<headroom_test::three_ints>>;
+using subjects =
+    testing::Types<headroom::settled_vector<int>, headroom::settled_vector<std::string>,
+                   headroom::settled_vector<headroom_test::throwing>, headroom::settled_vector<headroom_test::three_ints>>;
 #include "support/contract/insert.hpp"

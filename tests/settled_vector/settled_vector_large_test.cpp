@@ -7,6 +7,5 @@
 #include "support/elements.hpp"
 
 using subjects = testing::Types<headroom::settled_vector<int>, headroom::settled_vector<std::string>,
-                                headroom::settled_vector<headroom_test::throwing>,
-                                headroom::settled_vector<headroom_test::big>>;
+                                headroom::settled_vector<headroom_test::throwing>, headroom::settled_vector<headroom_test::big>>;
 #include "support/contract/large.hpp"

@@ -77,91 +77,94 @@ TEST(with_little_address_space, a_default_vector_takes_a_smaller_reservation) {
     if (headroom_test::sanitizer_needs_memory) GTEST_SKIP() << sanitizer_first;
     if (!limits_are_kept()) GTEST_SKIP() << limits_are_forgotten;
     EXPECT_EQ(in_child([] {
-        if (!limit(RLIMIT_AS, status_of_process("VmSize:"), little)) return 1;
-        settled_vector<int> v;
-        v.reserve(1);
-        if (v.max_size() >= little / sizeof(int)) return 2;
-        if (v.max_size() < little / 10 / sizeof(int)) return 3;    // half of what there is, or thereabouts
-        for (int i = 0; i < 1'000'000; ++i) v.push_back(i);
-        if (v[999'999] != 999'999) return 4;
-        try {
-            v.resize(v.max_size() + 1);
-            return 5;
-        } catch (const std::length_error&) {
-        }
-        return v.size() == 1'000'000 ? 0 : 6;
-    }), 0);
+                  if (!limit(RLIMIT_AS, status_of_process("VmSize:"), little)) return 1;
+                  settled_vector<int> v;
+                  v.reserve(1);
+                  if (v.max_size() >= little / sizeof(int)) return 2;
+                  if (v.max_size() < little / 10 / sizeof(int)) return 3;    // half of what there is, or thereabouts
+                  for (int i = 0; i < 1'000'000; ++i) v.push_back(i);
+                  if (v[999'999] != 999'999) return 4;
+                  try {
+                      v.resize(v.max_size() + 1);
+                      return 5;
+                  } catch (const std::length_error&) {}
+                  return v.size() == 1'000'000 ? 0 : 6;
+              }),
+              0);
 }
 
 TEST(with_little_address_space, an_exact_size_is_refused_clearly_and_the_process_goes_on) {
     if (headroom_test::sanitizer_needs_memory) GTEST_SKIP() << sanitizer_first;
     if (!limits_are_kept()) GTEST_SKIP() << limits_are_forgotten;
     EXPECT_EQ(in_child([] {
-        if (!limit(RLIMIT_AS, status_of_process("VmSize:"), little)) return 1;
-        if (!refused_clearly([] { settled_vector<int> v(max_elements{little}); })) return 2;
-        settled_vector<int> v(max_elements{1'000'000});
-        v.resize(1'000'000);
-        if (!refused_clearly([&] { v.rehome(max_elements{little}); })) return 3;
-        if (v.size() != 1'000'000 || v.max_size() != 1'000'000) return 4;
-        v.rehome(max_elements{2'000'000});
-        v.resize(2'000'000);
-        return v.back() == 0 ? 0 : 5;
-    }), 0);
+                  if (!limit(RLIMIT_AS, status_of_process("VmSize:"), little)) return 1;
+                  if (!refused_clearly([] { settled_vector<int> v(max_elements{little}); })) return 2;
+                  settled_vector<int> v(max_elements{1'000'000});
+                  v.resize(1'000'000);
+                  if (!refused_clearly([&] { v.rehome(max_elements{little}); })) return 3;
+                  if (v.size() != 1'000'000 || v.max_size() != 1'000'000) return 4;
+                  v.rehome(max_elements{2'000'000});
+                  v.resize(2'000'000);
+                  return v.back() == 0 ? 0 : 5;
+              }),
+              0);
 }
 
 TEST(with_little_address_space, many_default_vectors_share_what_there_is) {
     if (headroom_test::sanitizer_needs_memory) GTEST_SKIP() << sanitizer_first;
     if (!limits_are_kept()) GTEST_SKIP() << limits_are_forgotten;
     EXPECT_EQ(in_child([] {
-        if (!limit(RLIMIT_AS, status_of_process("VmSize:"), little)) return 1;
-        std::vector<settled_vector<int>> all;
-        all.reserve(1000);
-        if (!refused_clearly([&] {
-                for (int i = 0; i < 1000; ++i) all.emplace_back().push_back(i);
-            })) {
-            return 2;
-        }
-        if (all.size() < (many_addresses ? 5 : 3)) return 3;    // each took half of what was left
-        for (std::size_t i = 0; i + 1 < all.size(); ++i) {
-            if (all[i].at(0) != static_cast<int>(i)) return 4;
-        }
-        all.clear();
-        headroom::trim_cache();
-        settled_vector<int> v;
-        return v.max_size() > little / 10 / sizeof(int) ? 0 : 5;
-    }), 0);
+                  if (!limit(RLIMIT_AS, status_of_process("VmSize:"), little)) return 1;
+                  std::vector<settled_vector<int>> all;
+                  all.reserve(1000);
+                  if (!refused_clearly([&] {
+                          for (int i = 0; i < 1000; ++i) all.emplace_back().push_back(i);
+                      })) {
+                      return 2;
+                  }
+                  if (all.size() < (many_addresses ? 5 : 3)) return 3;    // each took half of what was left
+                  for (std::size_t i = 0; i + 1 < all.size(); ++i) {
+                      if (all[i].at(0) != static_cast<int>(i)) return 4;
+                  }
+                  all.clear();
+                  headroom::trim_cache();
+                  settled_vector<int> v;
+                  return v.max_size() > little / 10 / sizeof(int) ? 0 : 5;
+              }),
+              0);
 }
 
 TEST(with_little_data, a_commit_is_refused_clearly_and_the_vector_is_unchanged) {
     if (headroom_test::sanitizer_needs_memory) GTEST_SKIP() << sanitizer_first;
     if (!limits_are_kept()) GTEST_SKIP() << limits_are_forgotten;
     EXPECT_EQ(in_child([] {
-        settled_vector<int> v;
-        v.push_back(0);
-        if (!limit(RLIMIT_DATA, status_of_process("VmData:"), (many_addresses ? 64 : 24) * mib)) return 1;
-        std::size_t pushed = 1;
-        if (!refused_clearly([&] {
-                for (;; ++pushed) {
-                    v.push_back(static_cast<int>(pushed));
-                    if (pushed > 64 * mib) return;
-                }
-            })) {
-            return 2;
-        }
-        if (v.size() != pushed || pushed < 8 * mib / sizeof(int)) return 3;
-        if (v.try_push_back(1) != nullptr) return 4;
-        if (!refused_clearly([&] { v.insert(v.begin(), 1'000'000, 1); })) return 5;
-        if (!refused_clearly([&] { v.resize(2 * pushed); })) return 6;
-        if (v.size() != pushed) return 7;
-        for (std::size_t i = 0; i < pushed; i += 1000) {
-            if (v[i] != static_cast<int>(i)) return 8;
-        }
-        // Given back, it can be had again.
-        v.resize(pushed / 2);
-        v.shrink_to_fit();
-        v.resize(pushed - 10'000);
-        return v.back() == 0 ? 0 : 9;
-    }), 0);
+                  settled_vector<int> v;
+                  v.push_back(0);
+                  if (!limit(RLIMIT_DATA, status_of_process("VmData:"), (many_addresses ? 64 : 24) * mib)) return 1;
+                  std::size_t pushed = 1;
+                  if (!refused_clearly([&] {
+                          for (;; ++pushed) {
+                              v.push_back(static_cast<int>(pushed));
+                              if (pushed > 64 * mib) return;
+                          }
+                      })) {
+                      return 2;
+                  }
+                  if (v.size() != pushed || pushed < 8 * mib / sizeof(int)) return 3;
+                  if (v.try_push_back(1) != nullptr) return 4;
+                  if (!refused_clearly([&] { v.insert(v.begin(), 1'000'000, 1); })) return 5;
+                  if (!refused_clearly([&] { v.resize(2 * pushed); })) return 6;
+                  if (v.size() != pushed) return 7;
+                  for (std::size_t i = 0; i < pushed; i += 1000) {
+                      if (v[i] != static_cast<int>(i)) return 8;
+                  }
+                  // Given back, it can be had again.
+                  v.resize(pushed / 2);
+                  v.shrink_to_fit();
+                  v.resize(pushed - 10'000);
+                  return v.back() == 0 ? 0 : 9;
+              }),
+              0);
 }
 
 // rvector's mremap failed here, and the next access crashed.
@@ -169,27 +172,36 @@ TEST(with_no_mapping_left, a_vector_is_refused_clearly_and_comes_when_there_is_o
     if (headroom_test::sanitizer_needs_memory) GTEST_SKIP() << sanitizer_first;
     if (headroom_test::emulated()) GTEST_SKIP() << "the mappings of the emulator count, too";
     EXPECT_EQ(in_child([] {
-        settled_vector<int> before;
-        before.push_back(1);
-        // Neighbouring pages of different rights are mappings of their own.
-        const std::size_t page = headroom::page_size();
-        const std::size_t pages = 300'000;
-        void* const area = mmap(nullptr, pages * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (area == MAP_FAILED) return 1;
-        std::size_t used = 0;
-        for (; used < pages; used += 2) {
-            if (mprotect(static_cast<char*>(area) + used * page, page, PROT_READ) != 0) break;
-        }
-        if (used >= pages) return 77;    // no limit within reach on this system
-        if (!refused_clearly([] { settled_vector<int> v; v.push_back(1); })) return 2;
-        if (!refused_clearly([] { settled_vector<int> v(max_elements{1000}); v.push_back(1); })) return 3;
-        if (before.at(0) != 1) return 4;
-        before.push_back(2);    // there is room on its page
-        if (munmap(area, pages * page) != 0) return 5;
-        settled_vector<int> after(100'000, 3);
-        before.resize(1'000'000);
-        return after.back() == 3 && before.at(1) == 2 ? 0 : 6;
-    }), 0);
+                  settled_vector<int> before;
+                  before.push_back(1);
+                  // Neighbouring pages of different rights are mappings of their own.
+                  const std::size_t page = headroom::page_size();
+                  const std::size_t pages = 300'000;
+                  void* const area = mmap(nullptr, pages * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+                  if (area == MAP_FAILED) return 1;
+                  std::size_t used = 0;
+                  for (; used < pages; used += 2) {
+                      if (mprotect(static_cast<char*>(area) + used * page, page, PROT_READ) != 0) break;
+                  }
+                  if (used >= pages) return 77;    // no limit within reach on this system
+                  if (!refused_clearly([] {
+                          settled_vector<int> v;
+                          v.push_back(1);
+                      }))
+                      return 2;
+                  if (!refused_clearly([] {
+                          settled_vector<int> v(max_elements{1000});
+                          v.push_back(1);
+                      }))
+                      return 3;
+                  if (before.at(0) != 1) return 4;
+                  before.push_back(2);    // there is room on its page
+                  if (munmap(area, pages * page) != 0) return 5;
+                  settled_vector<int> after(100'000, 3);
+                  before.resize(1'000'000);
+                  return after.back() == 3 && before.at(1) == 2 ? 0 : 6;
+              }),
+              0);
 }
 
 // The forerunner's 32,767th vector crashed: 47 bits of address space hold no more ranges of 4 GiB.
@@ -197,49 +209,51 @@ TEST(with_no_address_space_left, the_next_vector_is_refused_clearly) {
     if (headroom_test::sanitizer_needs_memory) GTEST_SKIP() << sanitizer_first;
     if (headroom_test::emulated()) GTEST_SKIP() << every_page_is_noted;
     EXPECT_EQ(in_child([] {
-        constexpr std::size_t large = std::size_t{1} << (many_addresses ? 40 : 27);
-        std::vector<settled_vector<char>> all;
-        all.reserve(40'000);
-        bool refused = false;
-        try {
-            while (all.size() < 40'000) all.emplace_back(max_elements{large});
-        } catch (const std::bad_alloc& what) {
-            refused = clear(what);
-        }
-        if (!refused) return 2;
-        if (all.empty()) return 0;    // an address space smaller than one of these
-        settled_vector<char> smaller;    // falls back to what is left
-        smaller.push_back('x');
-        all.pop_back();
-        headroom::trim_cache();
-        all.emplace_back(max_elements{large});
-        all.back().push_back('y');
-        return all.back().at(0) == 'y' ? 0 : 3;
-    }), 0);
+                  constexpr std::size_t large = std::size_t{1} << (many_addresses ? 40 : 27);
+                  std::vector<settled_vector<char>> all;
+                  all.reserve(40'000);
+                  bool refused = false;
+                  try {
+                      while (all.size() < 40'000) all.emplace_back(max_elements{large});
+                  } catch (const std::bad_alloc& what) {
+                      refused = clear(what);
+                  }
+                  if (!refused) return 2;
+                  if (all.empty()) return 0;       // an address space smaller than one of these
+                  settled_vector<char> smaller;    // falls back to what is left
+                  smaller.push_back('x');
+                  all.pop_back();
+                  headroom::trim_cache();
+                  all.emplace_back(max_elements{large});
+                  all.back().push_back('y');
+                  return all.back().at(0) == 'y' ? 0 : 3;
+              }),
+              0);
 }
 
 TEST(with_no_address_space_left, as_many_default_vectors_as_the_system_holds_then_an_exception) {
     if (headroom_test::sanitizer_needs_memory) GTEST_SKIP() << sanitizer_first;
     if (headroom_test::emulated()) GTEST_SKIP() << every_page_is_noted;
     EXPECT_EQ(in_child([] {
-        std::vector<settled_vector<int>> all;
-        all.reserve(300'000);
-        bool refused = false;
-        try {
-            while (all.size() < 300'000) all.emplace_back().reserve(1);
-        } catch (const std::bad_alloc& what) {
-            refused = clear(what);
-        }
-        if (all.size() < (many_addresses ? 211 : 20)) return 1;
-        if (!refused) return 77;    // a system without a limit within reach
-        all.resize(all.size() / 2);
-        headroom::trim_cache();
-        for (auto& v : all) {
-            if (!v.empty()) return 2;
-        }
-        settled_vector<int> v(1000, 5);
-        return v.back() == 5 ? 0 : 3;
-    }), 0);
+                  std::vector<settled_vector<int>> all;
+                  all.reserve(300'000);
+                  bool refused = false;
+                  try {
+                      while (all.size() < 300'000) all.emplace_back().reserve(1);
+                  } catch (const std::bad_alloc& what) {
+                      refused = clear(what);
+                  }
+                  if (all.size() < (many_addresses ? 211 : 20)) return 1;
+                  if (!refused) return 77;    // a system without a limit within reach
+                  all.resize(all.size() / 2);
+                  headroom::trim_cache();
+                  for (auto& v : all) {
+                      if (!v.empty()) return 2;
+                  }
+                  settled_vector<int> v(1000, 5);
+                  return v.back() == 5 ? 0 : 3;
+              }),
+              0);
 }
 
-}  // namespace
+}    // namespace

@@ -4,6 +4,6 @@
 
 #include "support/elements.hpp"
 
-using subjects = testing::Types<headroom::settled_vector<std::unique_ptr<int>>,
-                                headroom::settled_vector<headroom_test::throwing_move_only>>;
+using subjects =
+    testing::Types<headroom::settled_vector<std::unique_ptr<int>>, headroom::settled_vector<headroom_test::throwing_move_only>>;
 #include "support/contract/move_only.hpp"

@@ -153,4 +153,4 @@ TEST(an_owner, does_not_reach_past_its_reservation) {
     EXPECT_FALSE(headroom::owner_of(base - 1));
 }
 
-}  // namespace
+}    // namespace

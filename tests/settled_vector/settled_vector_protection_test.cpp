@@ -110,8 +110,7 @@ TEST(scoped_access_to_a_vector, is_undone_by_an_exception) {
     try {
         const scoped_access reading(v, access::read_only);
         (void)v.at(3);
-    } catch (const std::out_of_range&) {
-    }
+    } catch (const std::out_of_range&) {}
     v[0] = 5;
     EXPECT_EQ(v[0], 5);
 }
@@ -249,4 +248,4 @@ TEST(a_range_held_open, gives_pages_back_and_can_be_protected) {
     EXPECT_EQ(v[999], 0);
 }
 
-}  // namespace
+}    // namespace

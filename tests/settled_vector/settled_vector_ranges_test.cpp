@@ -4,6 +4,5 @@
 
 #include "support/elements.hpp"
 
-using subjects = testing::Types<headroom::settled_vector<int>,
-                                headroom::settled_vector<headroom_test::self_referential>>;
+using subjects = testing::Types<headroom::settled_vector<int>, headroom::settled_vector<headroom_test::self_referential>>;
 #include "support/contract/ranges.hpp"

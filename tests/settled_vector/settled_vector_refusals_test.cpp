@@ -52,8 +52,7 @@ constexpr std::size_t many_of = (std::size_t{300} << 10) / sizeof(T) + 7;
 // Refused once, refused from then on, and with the other errors that the documents name. (Not templates over the
 // operation: there are hundreds of them.)
 template <class Vector>
-headroom_test::refusals in_every_way(const std::function<Vector()>& prepare,
-                                     const std::function<void(Vector&)>& operation) {
+headroom_test::refusals in_every_way(const std::function<Vector()>& prepare, const std::function<void(Vector&)>& operation) {
     const auto persistent = refuse_each_call(prepare, operation, ENOMEM, afterwards::keep_failing);
     const auto once = refuse_each_call(prepare, operation, ENOMEM);
     refuse_each_call(prepare, operation, EAGAIN, afterwards::keep_failing);
@@ -92,10 +91,11 @@ TYPED_TEST(refused_calls_of, inserting) {
     const headroom_test::forward_range<TypeParam> range(counted(5));
     for (const std::size_t quarter : {0U, 2U, 4U}) {
         const auto at = [quarter](vector& v) { return nth(v, v.size() * quarter / 4); };
-            EXPECT_GT(in_every_way<vector>(tight<TypeParam>, [&](vector& v) { v.insert(at(v), value); }).calls, 0U);
+        EXPECT_GT(in_every_way<vector>(tight<TypeParam>, [&](vector& v) { v.insert(at(v), value); }).calls, 0U);
         EXPECT_GT(in_every_way<vector>(tight<TypeParam>, [&](vector& v) { v.emplace(at(v), make<TypeParam>(3)); }).calls, 0U);
         EXPECT_GT(in_every_way<vector>(tight<TypeParam>, [&](vector& v) { v.insert(at(v), 5, value); }).calls, 0U);
-        EXPECT_GT(in_every_way<vector>(tight<TypeParam>, [&](vector& v) { v.insert(at(v), range.begin(), range.end()); }).calls, 0U);
+        EXPECT_GT(in_every_way<vector>(tight<TypeParam>, [&](vector& v) { v.insert(at(v), range.begin(), range.end()); }).calls,
+                  0U);
         EXPECT_GT(in_every_way<vector>(tight<TypeParam>, [&](vector& v) { v.insert(at(v), {value, value}); }).calls, 0U);
         EXPECT_GT(in_every_way<vector>(tight<TypeParam>, [&](vector& v) { v.insert_range(at(v), range); }).calls, 0U);
     }
@@ -108,16 +108,22 @@ TYPED_TEST(refused_calls_of, resizing_and_reserving) {
     EXPECT_GT(in_every_way<vector>(tight<TypeParam>, [=](vector& v) { v.reserve(many); }).calls, 0U);
     EXPECT_GT(in_every_way<vector>(tight<TypeParam>, [=](vector& v) { v.resize(many); }).calls, 0U);
     EXPECT_GT(in_every_way<vector>(tight<TypeParam>, [&](vector& v) { v.resize(many, value); }).calls, 0U);
-    EXPECT_GT(in_every_way<vector>(tight<TypeParam>, [=](vector& v) {
-                  v.resize_default_init(many);
-                  for (std::size_t i = 0; i < many; ++i) v[i] = make<TypeParam>(1);
-              }).calls, 0U);
-    EXPECT_GT(in_every_way<vector>(tight<TypeParam>, [=](vector& v) {
-                  v.resize_and_overwrite(many, [](TypeParam* p, std::size_t n) {
-                      for (std::size_t i = 0; i < n; ++i) p[i] = make<TypeParam>(1);
-                      return n;
-                  });
-              }).calls, 0U);
+    EXPECT_GT(in_every_way<vector>(tight<TypeParam>,
+                                   [=](vector& v) {
+                                       v.resize_default_init(many);
+                                       for (std::size_t i = 0; i < many; ++i) v[i] = make<TypeParam>(1);
+                                   })
+                  .calls,
+              0U);
+    EXPECT_GT(in_every_way<vector>(tight<TypeParam>,
+                                   [=](vector& v) {
+                                       v.resize_and_overwrite(many, [](TypeParam* p, std::size_t n) {
+                                           for (std::size_t i = 0; i < n; ++i) p[i] = make<TypeParam>(1);
+                                           return n;
+                                       });
+                                   })
+                  .calls,
+              0U);
 }
 
 TYPED_TEST(refused_calls_of, assigning) {
@@ -143,17 +149,19 @@ TYPED_TEST(refused_calls_of, constructing) {
     EXPECT_GE(in_every_way<vector>(owning_nothing<TypeParam>, [](vector& v) { v = vector(max_elements{1000}); }).calls, 1U);
     EXPECT_GE(in_every_way<vector>(owning_nothing<TypeParam>, [&](vector& v) { v = vector(many); }).calls, 2U);
     EXPECT_GE(in_every_way<vector>(owning_nothing<TypeParam>, [&](vector& v) { v = vector(many, value); }).calls, 2U);
-    EXPECT_GE(in_every_way<vector>(owning_nothing<TypeParam>, [&](vector& v) { v = vector(range.begin(), range.end()); }).calls, 2U);
+    EXPECT_GE(in_every_way<vector>(owning_nothing<TypeParam>, [&](vector& v) { v = vector(range.begin(), range.end()); }).calls,
+              2U);
     EXPECT_GE(in_every_way<vector>(owning_nothing<TypeParam>, [&](vector& v) { v = vector{value, value, value}; }).calls, 2U);
     EXPECT_GE(in_every_way<vector>(owning_nothing<TypeParam>, [&](vector& v) { v = vector(source); }).calls, 2U);
-    EXPECT_GE(in_every_way<vector>(owning_nothing<TypeParam>, [&](vector& v) { v = vector(headroom::from_range, range); }).calls, 2U);
+    EXPECT_GE(in_every_way<vector>(owning_nothing<TypeParam>, [&](vector& v) { v = vector(headroom::from_range, range); }).calls,
+              2U);
 }
 
 TYPED_TEST(refused_calls_of, rehoming) {
     using vector = settled_vector<TypeParam>;
     const std::size_t many = many_of<TypeParam>;
-    const auto found = in_every_way<vector>([=] { return filled<vector>(many); },
-                                    [=](vector& v) { v.rehome(max_elements{2 * many}); });
+    const auto found =
+        in_every_way<vector>([=] { return filled<vector>(many); }, [=](vector& v) { v.rehome(max_elements{2 * many}); });
     EXPECT_GE(found.calls, 2U);
 }
 
@@ -263,4 +271,4 @@ TYPED_TEST(refused_calls_under, growing_from_nothing) {
     EXPECT_GE(found.calls, 1U);
 }
 
-}  // namespace
+}    // namespace

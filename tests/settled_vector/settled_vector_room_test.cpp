@@ -77,8 +77,8 @@ TEST(room_by_default, is_there_again_after_a_move) {
 
 template <class Container>
 class room_in : public contract<Container> {};
-using subjects = testing::Types<settled_vector<int>, settled_vector<headroom_test::self_referential>,
-                                settled_vector<headroom_test::big>>;
+using subjects =
+    testing::Types<settled_vector<int>, settled_vector<headroom_test::self_referential>, settled_vector<headroom_test::big>>;
 TYPED_TEST_SUITE(room_in, subjects);
 
 // The forerunner did nothing past its range, and the next write crashed; a peer only asserted. The rule: the limit is
@@ -131,7 +131,7 @@ TYPED_TEST(room_in, a_refused_try_push_back_leaves_its_argument_alone) {
     v.push_back(make<T>(1));
     T value = make<T>(7);
     EXPECT_EQ(v.try_push_back(std::move(value)), nullptr);
-    EXPECT_EQ(headroom_test::number(value), 7);  // NOLINT: that is the question
+    EXPECT_EQ(headroom_test::number(value), 7);    // NOLINT: that is the question
 }
 
 TYPED_TEST(room_in, no_room_at_all_is_a_limit_too) {
@@ -160,8 +160,7 @@ TYPED_TEST(room_in, the_last_element_of_all_can_be_used) {
 
 TYPED_TEST(room_in, more_than_any_array_can_hold_is_a_length_error) {
     EXPECT_THROW(TypeParam(max_elements{static_cast<std::size_t>(-1)}), std::length_error);
-    EXPECT_THROW(TypeParam(max_elements{(SIZE_MAX / 2 + 1) / sizeof(typename TypeParam::value_type) + 1}),
-                 std::length_error);
+    EXPECT_THROW(TypeParam(max_elements{(SIZE_MAX / 2 + 1) / sizeof(typename TypeParam::value_type) + 1}), std::length_error);
 }
 
 struct least : headroom::settled_policy {
@@ -292,4 +291,4 @@ TEST(room_of_a_copy, is_what_the_original_was_told_to_have) {
     EXPECT_EQ(settled_vector<int>(by_default).max_size(), by_default.max_size());
 }
 
-}  // namespace
+}    // namespace

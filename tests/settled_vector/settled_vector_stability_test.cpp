@@ -23,8 +23,7 @@ using headroom_test::numbers_list;
 
 template <class Container>
 class stability_of : public contract<Container> {};
-using subjects = testing::Types<settled_vector<int>, settled_vector<std::string>,
-                                settled_vector<std::unique_ptr<int>>>;
+using subjects = testing::Types<settled_vector<int>, settled_vector<std::string>, settled_vector<std::unique_ptr<int>>>;
 TYPED_TEST_SUITE(stability_of, subjects);
 
 TYPED_TEST(stability_of, a_million_appends_move_nothing) {
@@ -178,4 +177,4 @@ TEST(stability_of_ranges, every_element_and_all_that_is_reserved_belong_to_the_v
     EXPECT_FALSE(headroom::owner_of(&elsewhere));
 }
 
-}  // namespace
+}    // namespace

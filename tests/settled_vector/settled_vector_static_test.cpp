@@ -15,7 +15,7 @@ namespace headroom_test {
 constinit headroom::settled_vector<int> global_here;
 headroom::settled_vector<std::string> strings_here;
 
-}  // namespace headroom_test
+}    // namespace headroom_test
 
 namespace {
 
@@ -91,4 +91,4 @@ TEST(max_size_of_a_large_reservation, does_not_overflow) {
     EXPECT_GT(v.max_size(), 0U);
 }
 
-}  // namespace
+}    // namespace

@@ -19,8 +19,6 @@ inline void fill(headroom::settled_vector<std::string>& v) {
     for (int i = 0; i < 1000; ++i) v.push_back("the number " + std::to_string(i));
 }
 inline bool is_filled(const headroom::settled_vector<int>& v) { return v.size() == 1000 && v.back() == 999; }
-inline bool is_filled(const headroom::settled_vector<std::string>& v) {
-    return v.size() == 1000 && v.back() == "the number 999";
-}
+inline bool is_filled(const headroom::settled_vector<std::string>& v) { return v.size() == 1000 && v.back() == "the number 999"; }
 
-}  // namespace headroom_test
+}    // namespace headroom_test

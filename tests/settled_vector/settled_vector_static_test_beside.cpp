@@ -10,6 +10,6 @@ namespace {
 
 [[maybe_unused]] const bool filled_from_beside = (fill(global_here), fill(strings_here), true);
 
-}  // namespace
+}    // namespace
 
-}  // namespace headroom_test
+}    // namespace headroom_test

@@ -193,8 +193,7 @@ TEST(SettledVectorOfThrowing, LosesNothingWhicheverElementThrows) {
             v.resize(20);
             settled_vector<counted> other(v);
             other.rehome(max_elements{500});
-        } catch (const std::runtime_error&) {
-        }
+        } catch (const std::runtime_error&) {}
         counted::fail_in = -1;
         EXPECT_EQ(counted::alive - before, static_cast<int>(v.size() + some.size()));
     }
@@ -377,4 +376,4 @@ TEST(SettledVectorInsert, ARangeThatThrowsLeavesPlainElementsAsTheyWere) {
     }
 }
 
-}  // namespace
+}    // namespace

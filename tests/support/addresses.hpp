@@ -19,4 +19,4 @@ inline const std::string an_address = "\\w+";
 inline const std::string an_address = "0x[0-9a-f]+";
 #endif
 
-}  // namespace headroom_test
+}    // namespace headroom_test

@@ -15,11 +15,11 @@ namespace headroom_test {
 
 // What all counting allocators together have done since open_accounts().
 struct accounts {
-    long blocks = 0;           // allocated and not yet given back
-    std::size_t bytes = 0;     // in those
-    long allocations = 0;      // since open_accounts
-    long fail_at = 0;          // the allocation that fails; 0 for none
-    long constructed = 0;      // by allocators with a construct of their own
+    long blocks = 0;          // allocated and not yet given back
+    std::size_t bytes = 0;    // in those
+    long allocations = 0;     // since open_accounts
+    long fail_at = 0;         // the allocation that fails; 0 for none
+    long constructed = 0;     // by allocators with a construct of their own
     long destroyed = 0;
 };
 inline accounts memory_book;
@@ -91,15 +91,11 @@ public:
         counted_deallocate(whole, count + slots);
     }
     // A copied container does not get its source's allocator, but a fresh one of the same kind.
-    [[nodiscard]] numbered_allocator select_on_container_copy_construction() const {
-        return numbered_allocator(number_ + 1000);
-    }
+    [[nodiscard]] numbered_allocator select_on_container_copy_construction() const { return numbered_allocator(number_ + 1000); }
     [[nodiscard]] std::size_t max_size() const noexcept { return 1'000'000; }
 
     [[nodiscard]] int number() const noexcept { return number_; }
-    friend bool operator==(const numbered_allocator& a, const numbered_allocator& b) noexcept {
-        return a.number_ == b.number_;
-    }
+    friend bool operator==(const numbered_allocator& a, const numbered_allocator& b) noexcept { return a.number_ == b.number_; }
 
 private:
     static constexpr std::size_t slots = (sizeof(int) + sizeof(T) - 1) / sizeof(T);
@@ -194,4 +190,4 @@ struct fancy_allocator {
     friend bool operator==(const fancy_allocator&, const fancy_allocator&) = default;
 };
 
-}  // namespace headroom_test
+}    // namespace headroom_test

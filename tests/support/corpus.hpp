@@ -21,8 +21,8 @@ template <class Run>
 std::size_t replay_corpus(const std::string& name, Run run) {
     // ctest says where the sources are; started by hand, the file's own name does, unless a compiler cache has shortened it.
     const char* const said = std::getenv("HEADROOM_SOURCES");
-    const auto sources = said != nullptr ? std::filesystem::path(said)
-                                         : std::filesystem::path(__FILE__).parent_path().parent_path().parent_path();
+    const auto sources =
+        said != nullptr ? std::filesystem::path(said) : std::filesystem::path(__FILE__).parent_path().parent_path().parent_path();
     const auto folder = sources / "fuzz" / "corpus" / name;
     std::size_t files = 0;
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
@@ -38,4 +38,4 @@ std::size_t replay_corpus(const std::string& name, Run run) {
     return files;
 }
 
-}  // namespace headroom_test
+}    // namespace headroom_test

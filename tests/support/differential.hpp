@@ -57,4 +57,4 @@ std::size_t replay_corpus(List list, const std::string& name) {
     return replay_corpus(name, [list](const std::uint8_t* data, std::size_t size) { differential::run_bytes(list, data, size); });
 }
 
-}  // namespace headroom_test
+}    // namespace headroom_test

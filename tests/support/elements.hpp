@@ -27,12 +27,12 @@ struct planned_failure : std::exception {
 
 // What happened to tracked elements since the last open_book().
 struct ledger {
-    long live = 0;            // built and not yet destroyed
-    long built = 0;           // by any constructor
-    long copies = 0;          // by copy constructor or copy assignment
-    long moves = 0;           // by move constructor or move assignment
-    long steps = 0;           // operations that could have thrown
-    long fail_at = 0;         // the step that throws; 0 for none
+    long live = 0;       // built and not yet destroyed
+    long built = 0;      // by any constructor
+    long copies = 0;     // by copy constructor or copy assignment
+    long moves = 0;      // by move constructor or move assignment
+    long steps = 0;      // operations that could have thrown
+    long fail_at = 0;    // the step that throws; 0 for none
 };
 inline ledger book;
 
@@ -71,7 +71,7 @@ public:
     using headroom_is_trivially_relocatable = std::bool_constant<Traits.relocatable>;
 
     tracked() : tracked(0) {}
-    tracked(int number) : number_(number) {  // NOLINT: implicit, so that braced lists of numbers work
+    tracked(int number) : number_(number) {    // NOLINT: implicit, so that braced lists of numbers work
         step();
         born();
     }
@@ -275,4 +275,4 @@ template <class Container>
     return result;
 }
 
-}  // namespace headroom_test
+}    // namespace headroom_test

@@ -14,4 +14,4 @@ Count times(Count here, Count where_emulated) {
     return emulated() ? where_emulated : here;
 }
 
-}  // namespace headroom_test
+}    // namespace headroom_test

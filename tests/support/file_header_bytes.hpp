@@ -29,7 +29,8 @@ inline void mostly_whole(std::string& bytes, std::uint32_t choice) {
     std::string header(reinterpret_cast<const char*>(whole.data()), whole.size());
     const auto record = detail::record_sector(detail::identity_sector(elements), {2 + choice % 5, choice % 1000});
     std::memcpy(header.data() + 512 * (1 + choice % 2), record.data(), record.size());
-    for (std::uint32_t i = 0; i != choice % 4; ++i) header[(choice >> (7 * i)) % 2048] ^= static_cast<char>(1 << (i + choice % 5));
+    for (std::uint32_t i = 0; i != choice % 4; ++i)
+        header[(choice >> (7 * i)) % 2048] ^= static_cast<char>(1 << (i + choice % 5));
     if (choice % 3 == 0) seal_identity(header);
     bytes.replace(0, (std::min)(bytes.size(), header.size()), header.substr(0, bytes.size()));
 }
@@ -57,10 +58,11 @@ inline void read_any_header(const std::uint8_t* data, std::size_t size) {
     require(found.tag.back() == '\0', "a tag ends");
     // Opened as what it says it is, it opens; as anything else it does not.
     detail::element_identity same, other = found;
-    require(detail::read_header(header, length, file_bytes, &found, same, newest) == detail::file_fault::none, "it is what it says");
+    require(detail::read_header(header, length, file_bytes, &found, same, newest) == detail::file_fault::none,
+            "it is what it says");
     ++other.size;
     require(detail::read_header(header, length, file_bytes, &other, same, newest) == detail::file_fault::element_size,
             "it is nothing else");
 }
 
-}  // namespace headroom_test
+}    // namespace headroom_test

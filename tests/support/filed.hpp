@@ -73,4 +73,4 @@ public:
     }
 };
 
-}  // namespace headroom_test
+}    // namespace headroom_test

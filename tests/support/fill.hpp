@@ -21,4 +21,4 @@ inline void fill(headroom::reservation& range, std::size_t bytes, unsigned char 
     }
 }
 
-}  // namespace headroom_test
+}    // namespace headroom_test

@@ -83,4 +83,4 @@ bool same(const T& element, int i) {
     }
 }
 
-}  // namespace headroom_test::growing
+}    // namespace headroom_test::growing

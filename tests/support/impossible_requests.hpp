@@ -27,4 +27,4 @@ void expect_refusals(Resource& resource, Also also) {
     EXPECT_EQ(resource.allocate(16, 1), before + 16);
 }
 
-}  // namespace test
+}    // namespace test

@@ -164,12 +164,10 @@ public:
         for (const int n : source) elements_.push_back(make<T>(n));
     }
     [[nodiscard]] forward_iterator<T> begin() const { return forward_iterator<T>(elements_.data()); }
-    [[nodiscard]] forward_iterator<T> end() const {
-        return forward_iterator<T>(elements_.data() + elements_.size());
-    }
+    [[nodiscard]] forward_iterator<T> end() const { return forward_iterator<T>(elements_.data() + elements_.size()); }
 
 private:
     std::vector<T> elements_;
 };
 
-}  // namespace headroom_test
+}    // namespace headroom_test

@@ -25,10 +25,10 @@ inline constexpr named_policy all_policies[] = {
 
 // A name for each instance of a parameterised test.
 struct policy_name {
-    template<class Info>
+    template <class Info>
     std::string operator()(const Info& info) const {
         return info.param.name;
     }
 };
 
-}  // namespace headroom_test
+}    // namespace headroom_test

@@ -17,8 +17,8 @@
 namespace headroom_test {
 
 struct refusals {
-    std::uint64_t calls = 0;      // system calls that the operation makes when none is refused
-    std::uint64_t thrown = 0;     // times that a refusal came back as bad_alloc
+    std::uint64_t calls = 0;     // system calls that the operation makes when none is refused
+    std::uint64_t thrown = 0;    // times that a refusal came back as bad_alloc
 };
 
 // `prepare()` returns a container; `operation(container)` may throw bad_alloc, and then must have changed nothing:
@@ -82,4 +82,4 @@ refusals refuse_each_call(Prepare prepare, Operation operation, int error = ENOM
     }
 }
 
-}  // namespace headroom_test
+}    // namespace headroom_test

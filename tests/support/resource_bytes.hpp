@@ -46,4 +46,4 @@ inline void run_bytes(const std::uint8_t* data, std::size_t size) {
     with_all_kinds<chosen_of>::run(data[0], given_chance(data + 1, size - 1));
 }
 
-}  // namespace test
+}    // namespace test

@@ -49,16 +49,14 @@ using tracking_with_upstream = with_upstream<headroom::tracking_resource, 20000>
 // All of them, as List<kinds...>. The order stays: files of the fuzzer's corpus choose by number.
 template <template <class...> class List>
 using with_all_kinds =
-    List<with_upstream<headroom::monotonic_resource, 3000>, by_default<headroom::monotonic_resource, 3000>,
-         monotonic_with_buffer, by_default<headroom::arena_resource, 3000>,
-         with_upstream<headroom::multipool_resource, 20000>, by_default<headroom::multipool_resource, 20000>,
-         multipool_of_few_sizes, multipool_over_monotonic,
+    List<with_upstream<headroom::monotonic_resource, 3000>, by_default<headroom::monotonic_resource, 3000>, monotonic_with_buffer,
+         by_default<headroom::arena_resource, 3000>, with_upstream<headroom::multipool_resource, 20000>,
+         by_default<headroom::multipool_resource, 20000>, multipool_of_few_sizes, multipool_over_monotonic,
          with_upstream<headroom::synchronized_multipool_resource, 20000>, tracking_with_upstream>;
 // Those that can go back to a mark.
 template <template <class...> class List>
-using with_marking_kinds =
-    List<with_upstream<headroom::monotonic_resource, 3000>, by_default<headroom::monotonic_resource, 3000>,
-         monotonic_with_buffer, by_default<headroom::arena_resource, 3000>>;
+using with_marking_kinds = List<with_upstream<headroom::monotonic_resource, 3000>, by_default<headroom::monotonic_resource, 3000>,
+                                monotonic_with_buffer, by_default<headroom::arena_resource, 3000>>;
 
 template <class... Kinds>
 struct count_of {
@@ -100,4 +98,4 @@ void run_operations(Model& model, Goes goes_on) {
     promise(kind.upstream.mistakes() == 0, "something went upstream with another size, or twice");
 }
 
-}  // namespace test
+}    // namespace test

@@ -103,8 +103,7 @@ private:
 
     // Mostly small, some around the pools' limits, few large.
     std::size_t some_size() {
-        static constexpr std::array<std::size_t, 12> edges{0,    1,    8,    16,    128,   129,
-                                                           4096, 4097, 5120, 65536, 65537, 200000};
+        static constexpr std::array<std::size_t, 12> edges{0, 1, 8, 16, 128, 129, 4096, 4097, 5120, 65536, 65537, 200000};
         const std::size_t kind = random_.below(1000);
         if (kind < 20) return edges[random_.below(kind < 2 ? edges.size() : 8)];
         if (kind < 800) return random_.below(128) + 1;
@@ -130,4 +129,4 @@ inline std::uint64_t model_operations(std::uint64_t otherwise) {
     return otherwise;
 }
 
-}  // namespace test
+}    // namespace test

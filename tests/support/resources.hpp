@@ -83,9 +83,7 @@ private:
     std::pmr::memory_resource* before_;
 };
 
-inline bool aligned(const void* block, std::size_t alignment) {
-    return reinterpret_cast<std::uintptr_t>(block) % alignment == 0;
-}
+inline bool aligned(const void* block, std::size_t alignment) { return reinterpret_cast<std::uintptr_t>(block) % alignment == 0; }
 
 // 64-bit xorshift: the same sequence everywhere, and fast enough for 10^8 operations.
 class random {
@@ -104,4 +102,4 @@ private:
     std::uint64_t state_;
 };
 
-}  // namespace test
+}    // namespace test

@@ -26,6 +26,6 @@ inline constexpr bool memory_sanitizer = false;
 #endif
 inline constexpr bool sanitizer_needs_memory = address_sanitizer || thread_sanitizer || memory_sanitizer;
 
-}  // namespace headroom_test
+}    // namespace headroom_test
 
 #undef HEADROOM_TEST_HAS

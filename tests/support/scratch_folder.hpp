@@ -39,4 +39,4 @@ private:
     std::filesystem::path path_;
 };
 
-}  // namespace headroom::testing_support
+}    // namespace headroom::testing_support

@@ -39,4 +39,4 @@ template <class T>
 using standard_vector = std::vector<T>;
 #endif
 
-}  // namespace headroom_test
+}    // namespace headroom_test

@@ -279,4 +279,4 @@ TEST(pretence, a_small_address_space_can_be_pretended) {
     headroom::testing::limit_address_space(0);
 }
 
-}  // namespace
+}    // namespace

@@ -24,7 +24,7 @@ using headroom_test::numbers;
 
 struct answer {
     int code = -1;
-    std::string text;  // both streams
+    std::string text;    // both streams
 };
 
 class file_command : public testing::Test {
@@ -154,4 +154,4 @@ TEST_F(file_command, tags_give_no_orders_to_a_terminal) {
     EXPECT_NE(asked("info '" + folder.file("odd") + "'").text.find("a\\x1b[2J"), std::string::npos);
 }
 
-}  // namespace
+}    // namespace

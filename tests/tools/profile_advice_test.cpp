@@ -150,8 +150,8 @@ TEST(advice, is_given_by_rules_whose_measurement_is_published) {
                            : value.is_boolean() ? (value.get<bool>() ? "True" : "False")
                                                 : value.dump());
         }
-        times[entry["experiment"].get<std::string>() + "|" + entry["contender"].get<std::string>() + "|" + parameters]
-            .push_back(entry["metrics"]["time"]["values"][0].get<double>());
+        times[entry["experiment"].get<std::string>() + "|" + entry["contender"].get<std::string>() + "|" + parameters].push_back(
+            entry["metrics"]["time"]["values"][0].get<double>());
     }
     gzclose(file);
     const auto median = [&](const std::string& key) {
@@ -176,4 +176,4 @@ TEST(advice, is_given_by_rules_whose_measurement_is_published) {
     }
 }
 
-}  // namespace
+}    // namespace

@@ -10,10 +10,9 @@ class programs : public testing::TestWithParam<const char*> {};
 
 TEST_P(programs, every_growth_is_found_and_no_other_and_its_bytes_are_exact) {
     const own_folder folder;
-    const outcome done = run(
-        folder,
-        std::string("@headroom profile -o @folder/trace --json @folder/json -- @subjects/headroom-profile-subject ") +
-            GetParam());
+    const outcome done =
+        run(folder, std::string("@headroom profile -o @folder/trace --json @folder/json -- @subjects/headroom-profile-subject ") +
+                        GetParam());
     ASSERT_EQ(done.code, 0) << done.err;
     const answer known = answer_in(done.out);
     const auto found = json_of(folder);
@@ -31,9 +30,9 @@ TEST_P(programs, every_growth_is_found_and_no_other_and_its_bytes_are_exact) {
 }
 
 INSTANTIATE_TEST_SUITE_P(twelve, programs,
-                         testing::Values("density-high", "density-low", "variation-high", "variation-low",
-                                         "locality-high", "locality-low", "utilization-high", "utilization-low",
-                                         "contention-high", "contention-low", "threads", "look-alikes"),
+                         testing::Values("density-high", "density-low", "variation-high", "variation-low", "locality-high",
+                                         "locality-low", "utilization-high", "utilization-low", "contention-high",
+                                         "contention-low", "threads", "look-alikes"),
                          [](const auto& which) {
                              std::string name = which.param;
                              for (char& letter : name) letter = letter == '-' ? '_' : letter;
@@ -44,8 +43,7 @@ INSTANTIATE_TEST_SUITE_P(twelve, programs,
 nlohmann::json dimensions_of(const char* program) {
     const own_folder folder;
     run(folder,
-        std::string("@headroom profile -o @folder/trace --json @folder/json -- @subjects/headroom-profile-subject ") +
-            program);
+        std::string("@headroom profile -o @folder/trace --json @folder/json -- @subjects/headroom-profile-subject ") + program);
     const auto found = json_of(folder);
     nlohmann::json most;
     if (!found.is_object()) return most;
@@ -91,8 +89,7 @@ TEST(sampling, bytes_copied_are_within_a_twentieth) {
 
 TEST(containers, are_named_with_their_elements_and_lines) {
     const own_folder folder;
-    run(folder,
-        "@headroom profile -o @folder/trace --json @folder/json -- @subjects/headroom-profile-subject density-low");
+    run(folder, "@headroom profile -o @folder/trace --json @folder/json -- @subjects/headroom-profile-subject density-low");
     const auto found = json_of(folder);
     ASSERT_TRUE(found.is_object());
     std::string growing;
@@ -110,8 +107,7 @@ TEST(containers, are_named_with_their_elements_and_lines) {
 TEST(growth, is_found_in_a_program_without_any_names) {
     const own_folder folder;
     const outcome done = run(
-        folder,
-        "@headroom profile -o @folder/trace --json @folder/json -- @subjects/headroom-profile-stripped only-numbers 3");
+        folder, "@headroom profile -o @folder/trace --json @folder/json -- @subjects/headroom-profile-stripped only-numbers 3");
     ASSERT_EQ(done.code, 0) << done.err;
     const auto found = json_of(folder);
     ASSERT_TRUE(found.is_object());
@@ -120,4 +116,4 @@ TEST(growth, is_found_in_a_program_without_any_names) {
     EXPECT_NE(done.out.find("no line numbers"), std::string::npos) << done.out;
 }
 
-}  // namespace
+}    // namespace

@@ -65,8 +65,7 @@ TEST(a_program_that, is_started_by_a_shell_is_recorded_too) {
 }
 TEST(a_program_that, loads_a_plugin_three_times_has_it_named) {
     const own_folder folder;
-    const outcome done =
-        profiled(folder, "@subjects/headroom-profile-subject plugin @subjects/headroom-profile-plugin.so");
+    const outcome done = profiled(folder, "@subjects/headroom-profile-subject plugin @subjects/headroom-profile-plugin.so");
     ASSERT_EQ(done.code, 0) << done.err;
     const auto found = json_of(folder);
     ASSERT_TRUE(found.is_object());
@@ -75,7 +74,7 @@ TEST(a_program_that, loads_a_plugin_three_times_has_it_named) {
         if (site["function"].get<std::string>().find("grow_in_plugin") != std::string::npos)
             growths += site["growth"]["count"].get<long long>();
     }
-    EXPECT_EQ(growths, 3 * 10);  // 1 to 1,024
+    EXPECT_EQ(growths, 3 * 10);    // 1 to 1,024
 }
 TEST(a_program_that, has_an_operator_new_of_its_own_is_recorded_and_told) {
     const own_folder folder;
@@ -127,15 +126,15 @@ TEST(a_program_that_cannot_be_recorded, is_not_there) {
 TEST(a_program_that_cannot_be_recorded, clears_its_environment) {
     const own_folder folder;
     const outcome done = profiled(folder, "env -i @subjects/headroom-profile-subject nothing");
-    EXPECT_EQ(done.code, 0) << done.err;  // env itself was recorded
+    EXPECT_EQ(done.code, 0) << done.err;    // env itself was recorded
     EXPECT_EQ(json_of(folder)["processes"], 1);
 }
 
 TEST(a_trace_that_cannot_be_written, is_said_to_be_so_before_anything_runs) {
     const own_folder folder;
     for (const char* where : {"/dev/full", "@folder/no/such/folder"}) {
-        const outcome done = run(folder, std::string("@headroom profile -o ") + where +
-                                             " -- @subjects/headroom-profile-subject density-low");
+        const outcome done =
+            run(folder, std::string("@headroom profile -o ") + where + " -- @subjects/headroom-profile-subject density-low");
         EXPECT_EQ(done.code, 2);
         EXPECT_NE(done.err.find("cannot write"), std::string::npos) << done.err;
         EXPECT_EQ(answer_in(done.out).growths, -1) << "the program ran all the same";
@@ -143,8 +142,8 @@ TEST(a_trace_that_cannot_be_written, is_said_to_be_so_before_anything_runs) {
 }
 TEST(outputs, that_cannot_be_written_are_an_error) {
     const own_folder folder;
-    const outcome done = run(
-        folder, "@headroom profile -o @folder/trace --json /dev/full -- @subjects/headroom-profile-subject nothing");
+    const outcome done =
+        run(folder, "@headroom profile -o @folder/trace --json /dev/full -- @subjects/headroom-profile-subject nothing");
     EXPECT_EQ(done.code, 2);
     EXPECT_NE(done.err.find("No space left"), std::string::npos) << done.err;
     EXPECT_TRUE(fs::is_character_file("/dev/full")) << "what could not be written was removed, though it is no file";
@@ -160,4 +159,4 @@ TEST(flags, that_are_wrong_are_an_error) {
     }
 }
 
-}  // namespace
+}    // namespace

@@ -101,11 +101,10 @@ TEST(a_trace, on_a_disk_that_fills_up_keeps_its_whole_blocks) {
 
 TEST(heaptrack, traces_are_read) {
     const own_folder folder;
-    std::ofstream(folder / "heaptrack")
-        << "v 10400 3\nX ./program\ns 9 ./program\ns 4 main\ns 8 main.cpp\n"
-           "s 39 std::vector<int, std::allocator<int> >::_M_realloc_insert\ns a vector.tcc\n"
-           "i 1000 1 2 3 a\ni 2000 1 4 5 1d0\nt 1 0\nt 2 1\n"
-           "a 4 2\na 8 2\na 10 2\n+ 0\n+ 1\n- 0\n+ 2\n- 1\n- 2\nc 64\n";
+    std::ofstream(folder / "heaptrack") << "v 10400 3\nX ./program\ns 9 ./program\ns 4 main\ns 8 main.cpp\n"
+                                           "s 39 std::vector<int, std::allocator<int> >::_M_realloc_insert\ns a vector.tcc\n"
+                                           "i 1000 1 2 3 a\ni 2000 1 4 5 1d0\nt 1 0\nt 2 1\n"
+                                           "a 4 2\na 8 2\na 10 2\n+ 0\n+ 1\n- 0\n+ 2\n- 1\n- 2\nc 64\n";
     const trace_totals totals = add_up(folder / "heaptrack");
     EXPECT_EQ(totals.damage, "");
     const profile_result found = find_sites(totals);
@@ -165,4 +164,4 @@ TEST(outputs, for_other_programs_hold_the_bytes_that_were_copied) {
     EXPECT_EQ(page.find("src=\"http"), std::string::npos);
 }
 
-}  // namespace
+}    // namespace

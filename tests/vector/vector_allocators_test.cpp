@@ -101,7 +101,7 @@ TEST_F(allocators, moving_takes_the_allocator_along_with_the_elements) {
     EXPECT_EQ(w.get_allocator().number(), 5);
     EXPECT_EQ(w.data(), where);
     EXPECT_EQ(memory_book.allocations, before);
-    EXPECT_EQ(v.get_allocator().number(), 5);  // NOLINT: that is the question
+    EXPECT_EQ(v.get_allocator().number(), 5);    // NOLINT: that is the question
     v.push_back(1);
     EXPECT_EQ(numbers(v), (numbers_list{1}));
 }
@@ -111,7 +111,7 @@ TEST_F(allocators, moving_to_an_equal_one_takes_the_block) {
     const auto* const where = v.data();
     const decltype(v) w(std::move(v), staying<self_referential>(5));
     EXPECT_EQ(w.data(), where);
-    EXPECT_TRUE(v.empty());  // NOLINT: that is the question
+    EXPECT_TRUE(v.empty());    // NOLINT: that is the question
 }
 
 TEST_F(allocators, moving_to_an_unequal_one_moves_each_element) {
@@ -123,7 +123,7 @@ TEST_F(allocators, moving_to_an_unequal_one_moves_each_element) {
     EXPECT_EQ(w.get_allocator().number(), 6);
     EXPECT_EQ(book.copies, 0);
     EXPECT_EQ(numbers(w), counted(3));
-    v.clear();  // NOLINT: valid, as the standard asks
+    v.clear();    // NOLINT: valid, as the standard asks
 }
 
 TEST_F(allocators, copy_assignment_takes_a_travelling_one) {
@@ -154,7 +154,7 @@ TEST_F(allocators, move_assignment_takes_a_travelling_one_with_the_block) {
     EXPECT_EQ(v.data(), where);
     EXPECT_EQ(v.get_allocator().number(), 5);
     EXPECT_TRUE((std::is_nothrow_move_assignable_v<decltype(v)>));
-    source.push_back(1);  // NOLINT: valid, as the standard asks
+    source.push_back(1);    // NOLINT: valid, as the standard asks
 }
 
 TEST_F(allocators, move_assignment_with_an_equal_staying_one_takes_the_block) {
@@ -177,7 +177,7 @@ TEST_F(allocators, move_assignment_with_an_unequal_staying_one_moves_each_elemen
         EXPECT_EQ(book.copies, 0);
         EXPECT_EQ(v.get_allocator().number(), 6);
         EXPECT_EQ(numbers(v), counted(10));
-        source.clear();  // NOLINT: valid, as the standard asks
+        source.clear();    // NOLINT: valid, as the standard asks
         headroom_test::append(source, 5);
         EXPECT_EQ(numbers(source), counted(5));
     }
@@ -190,7 +190,7 @@ std::array<std::size_t, 2> left_behind() {
     Vector<int, staying<int>> assigned(staying<int>(6));
     assigned = std::move(source);
     const Vector<int, staying<int>> constructed(std::move(assigned), staying<int>(7));
-    return {source.size(), assigned.size()};  // NOLINT: that is the question
+    return {source.size(), assigned.size()};    // NOLINT: that is the question
 }
 template <class T, class Allocator>
 using ours = headroom::vector<T, Allocator>;
@@ -407,4 +407,4 @@ TEST_F(allocators, pmr_vectors_of_different_resources_exchange_elements_one_by_o
     EXPECT_EQ(nested[0][4], 7);
 }
 
-}  // namespace
+}    // namespace

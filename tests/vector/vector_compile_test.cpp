@@ -129,8 +129,9 @@ static_assert(goes_beyond_the_standard());
 
 static_assert(std::is_same_v<decltype(vector{1, 2, 3}), vector<int>>);
 static_assert(std::is_same_v<decltype(vector(std::declval<int*>(), std::declval<int*>())), vector<int>>);
-static_assert(std::is_same_v<decltype(vector(std::declval<std::list<char>::iterator>(), std::declval<std::list<char>::iterator>())),
-                             vector<char>>);
+static_assert(
+    std::is_same_v<decltype(vector(std::declval<std::list<char>::iterator>(), std::declval<std::list<char>::iterator>())),
+                   vector<char>>);
 static_assert(std::is_same_v<decltype(vector(headroom::from_range, std::declval<std::list<long>&>())), vector<long>>);
 static_assert(std::is_same_v<decltype(vector(3, 2.5)), vector<double>>);
 static_assert(std::is_same_v<decltype(vector(std::declval<vector<int>&>())), vector<int>>);
@@ -322,4 +323,4 @@ TEST(vector_of_member_pointers, value_initialises_them_to_null) {
     for (const auto p : v) EXPECT_EQ(p, nullptr);
 }
 
-}  // namespace
+}    // namespace

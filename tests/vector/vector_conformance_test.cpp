@@ -310,4 +310,4 @@ TEST(a_vector, takes_iterators_whose_comma_is_deleted) {
     EXPECT_EQ(v, (headroom::vector<int>{3, 4, 1, 2, 3, 4}));
 }
 
-}  // namespace
+}    // namespace

@@ -8,7 +8,6 @@
 
 namespace t = headroom_test;
 
-using subjects = testing::Types<std::vector<t::self_referential>, headroom::vector<int>,
-                                headroom::vector<t::throwing>, headroom::vector<t::opted_in>,
-                                t::mapped_vector<std::string>>;
+using subjects = testing::Types<std::vector<t::self_referential>, headroom::vector<int>, headroom::vector<t::throwing>,
+                                headroom::vector<t::opted_in>, t::mapped_vector<std::string>>;
 #include "support/contract/construct.hpp"

@@ -14,4 +14,4 @@ TYPED_TEST(vector_in_step, through_a_hundred_million_operations) {
     headroom_test::run_random<TypeParam>(headroom_test::share_of_steps<subjects>(100'000'000));
 }
 
-}  // namespace
+}    // namespace

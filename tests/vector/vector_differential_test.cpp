@@ -14,8 +14,6 @@ TYPED_TEST(vector_in_step, through_random_operations) {
     headroom_test::run_random<TypeParam>(headroom_test::share_of_steps<subjects>(headroom_test::some_steps));
 }
 
-TEST(vector_in_step_with_std_vector, through_the_corpus) {
-    EXPECT_GT(headroom_test::replay_corpus(subjects{}, "vector"), 0U);
-}
+TEST(vector_in_step_with_std_vector, through_the_corpus) { EXPECT_GT(headroom_test::replay_corpus(subjects{}, "vector"), 0U); }
 
-}  // namespace
+}    // namespace

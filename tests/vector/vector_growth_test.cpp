@@ -32,7 +32,7 @@ std::shared_ptr<int> make<std::shared_ptr<int>>(int i) {
     return known[static_cast<std::size_t>(i)];
 }
 
-}  // namespace headroom_test::growing
+}    // namespace headroom_test::growing
 
 namespace {
 
@@ -49,7 +49,6 @@ struct early : headroom::vector_policy {
 struct never : headroom::vector_policy {
     static constexpr std::size_t map_threshold = static_cast<std::size_t>(-1);
 };
-
 
 template <class T, class P>
 struct kind {
@@ -116,8 +115,9 @@ TYPED_TEST(Vector, MovesInConstantTimeAndCanBeUsedAfterwards) {
 
 template <class K>
 class CopyableVector : public testing::Test {};
-using copyable = testing::Types<kind<int, early>, kind<std::string, early>, kind<wide, early>, kind<counted, early>, kind<int, never>,
-                                kind<std::string, never>, kind<std::shared_ptr<int>, early>, with_pmr<int>, with_pmr<counted>>;
+using copyable =
+    testing::Types<kind<int, early>, kind<std::string, early>, kind<wide, early>, kind<counted, early>, kind<int, never>,
+                   kind<std::string, never>, kind<std::shared_ptr<int>, early>, with_pmr<int>, with_pmr<counted>>;
 TYPED_TEST_SUITE(CopyableVector, copyable, );
 
 TYPED_TEST(CopyableVector, AgreesWithStdVectorInEveryOperation) {
@@ -202,8 +202,7 @@ TEST(VectorOfThrowing, LosesNothingWhicheverElementThrows) {
             small third(v);
             third.reserve(1500);
             third.assign(40, v[1]);
-        } catch (const std::runtime_error&) {
-        }
+        } catch (const std::runtime_error&) {}
         counted::fail_in = -1;
         EXPECT_EQ(counted::alive - before, static_cast<int>(v.size() + values.size() + other.size()));
     }
@@ -275,8 +274,8 @@ void survive_every_refusal() {
     const std::uint64_t most = headroom_test::times(40U, 12U);
     for (std::uint64_t k = 1; k < most; ++k) {
         headroom::trim_cache();
-        headroom::testing::fail_system_call(k, ENOMEM, k % 2 == 0 ? headroom::testing::afterwards::succeed
-                                                                  : headroom::testing::afterwards::keep_failing);
+        headroom::testing::fail_system_call(
+            k, ENOMEM, k % 2 == 0 ? headroom::testing::afterwards::succeed : headroom::testing::afterwards::keep_failing);
         tested v;
         for (int i = 0; i < 30000; ++i) v.push_back(make<T>(i));
         tested w;
@@ -428,4 +427,4 @@ TEST(VectorAllocators, PmrVectorsUseTheirResource) {
     EXPECT_EQ(w.get_allocator().resource(), std::pmr::get_default_resource());
 }
 
-}  // namespace
+}    // namespace

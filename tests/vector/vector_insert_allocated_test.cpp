@@ -9,7 +9,7 @@
 
 namespace t = headroom_test;
 
-using subjects = testing::Types<headroom::vector<t::self_referential, t::fancy_allocator<t::self_referential>>,
-                                headroom::vector<t::opted_in, t::building_allocator<t::opted_in>>,
-                                headroom::pmr::vector<std::string>>;
+using subjects =
+    testing::Types<headroom::vector<t::self_referential, t::fancy_allocator<t::self_referential>>,
+                   headroom::vector<t::opted_in, t::building_allocator<t::opted_in>>, headroom::pmr::vector<std::string>>;
 #include "support/contract/insert.hpp"

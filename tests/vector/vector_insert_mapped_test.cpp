@@ -7,6 +7,5 @@
 
 namespace t = headroom_test;
 
-using subjects = testing::Types<t::mapped_vector<std::string>, t::early_vector<t::three_ints>,
-                                t::early_vector<t::opted_in>>;
+using subjects = testing::Types<t::mapped_vector<std::string>, t::early_vector<t::three_ints>, t::early_vector<t::opted_in>>;
 #include "support/contract/insert.hpp"

@@ -7,6 +7,6 @@
 
 namespace t = headroom_test;
 
-using subjects = testing::Types<std::vector<t::self_referential>, headroom::vector<int>,
-                                headroom::vector<t::throwing>, headroom::vector<t::opted_in>>;
+using subjects = testing::Types<std::vector<t::self_referential>, headroom::vector<int>, headroom::vector<t::throwing>,
+                                headroom::vector<t::opted_in>>;
 #include "support/contract/insert.hpp"

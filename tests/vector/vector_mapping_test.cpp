@@ -72,8 +72,8 @@ TEST(a_large_vector, is_in_a_reservation_from_the_threshold_on) {
 
 template <class T>
 class in_a_reservation : public contract<vector<T>> {};
-using kinds = testing::Types<int, std::string, headroom_test::throwing, headroom_test::opted_in,
-                             headroom_test::overaligned, headroom_test::big>;
+using kinds = testing::Types<int, std::string, headroom_test::throwing, headroom_test::opted_in, headroom_test::overaligned,
+                             headroom_test::big>;
 TYPED_TEST_SUITE(in_a_reservation, kinds);
 
 // Whatever the element type: once it is there, a vector grows in place.
@@ -281,4 +281,4 @@ TEST(the_policy, may_commit_huge_pages) { grows_and_shrinks<in_huge_pages>(); }
 TEST(the_policy, may_commit_ahead) { grows_and_shrinks<ahead>(); }
 TEST(the_policy, may_hold_the_range_open) { grows_and_shrinks<held_open>(); }
 
-}  // namespace
+}    // namespace

@@ -85,8 +85,8 @@ std::vector<operation_on<Vector>> growing_operations() {
 
 template <class Vector>
 class refused_calls_of : public testing::Test {};
-using subjects = testing::Types<mapped_vector<std::string>, mapped_vector<headroom_test::three_ints>,
-                                early_vector<headroom_test::opted_in>>;
+using subjects =
+    testing::Types<mapped_vector<std::string>, mapped_vector<headroom_test::three_ints>, early_vector<headroom_test::opted_in>>;
 TYPED_TEST_SUITE(refused_calls_of, subjects);
 
 TYPED_TEST(refused_calls_of, growing_falls_back_on_the_heap) {
@@ -211,7 +211,7 @@ TYPED_TEST(everything_refused_to, the_try_forms_answer_null_and_leave_their_argu
     EXPECT_EQ(v.try_push_back(v[0]), nullptr);
     heap_refuses = false;
     headroom::testing::stop_failing();
-    EXPECT_EQ(number(value), 7);  // NOLINT: that is the question
+    EXPECT_EQ(number(value), 7);    // NOLINT: that is the question
     EXPECT_EQ(numbers(v), before);
     ASSERT_NE(v.try_push_back(std::move(value)), nullptr);
     EXPECT_EQ(number(v.back()), 7);
@@ -249,7 +249,7 @@ TEST(an_impossible_size, is_refused_and_changes_nothing) {
     EXPECT_EQ(numbers(strings), counted(10));
 }
 
-}  // namespace
+}    // namespace
 
 // Returning null is what these tests ask of the heap; AddressSanitizer would rather stop.
 extern "C" const char* __asan_default_options();

@@ -37,11 +37,10 @@ struct twelve {
 
 template <class Container>
 class Annotations : public testing::Test {};
-using containers =
-    testing::Types<headroom::settled_vector<int>, headroom::settled_vector<std::string>, headroom::vector<int>,
-                   headroom::vector<std::string>, headroom::vector<int, std::allocator<int>, early>,
-                   headroom::vector<std::string, std::allocator<std::string>, early>, headroom::vector<char>,
-                   headroom::settled_vector<twelve>, headroom::vector<twelve, std::allocator<twelve>, early>>;
+using containers = testing::Types<headroom::settled_vector<int>, headroom::settled_vector<std::string>, headroom::vector<int>,
+                                  headroom::vector<std::string>, headroom::vector<int, std::allocator<int>, early>,
+                                  headroom::vector<std::string, std::allocator<std::string>, early>, headroom::vector<char>,
+                                  headroom::settled_vector<twelve>, headroom::vector<twelve, std::allocator<twelve>, early>>;
 TYPED_TEST_SUITE(Annotations, containers, );
 
 TYPED_TEST(Annotations, FollowTheSizeThroughEveryOperation) {
@@ -169,4 +168,4 @@ TYPED_TEST(AnnotationsOfWhatIsPublished, FollowTheSizeOfAConcurrentVector) {
 
 #endif
 
-}  // namespace
+}    // namespace

@@ -178,11 +178,31 @@ TEST(guards, stand_at_both_ends) {
         first[0] = 1;
         first[bytes - 1] = 1;
         const auto dies = [](int status) { return status != 0; };
-        EXPECT_EXIT({ first[-1] = 1; std::exit(0); }, dies, "");
-        EXPECT_EXIT({ first[bytes] = 1; std::exit(0); }, dies, "");
-        EXPECT_EXIT({ static_cast<void>(first[-1]); std::exit(0); }, dies, "");
-        EXPECT_EXIT({ static_cast<void>(first[bytes]); std::exit(0); }, dies, "");
+        EXPECT_EXIT(
+            {
+                first[-1] = 1;
+                std::exit(0);
+            },
+            dies, "");
+        EXPECT_EXIT(
+            {
+                first[bytes] = 1;
+                std::exit(0);
+            },
+            dies, "");
+        EXPECT_EXIT(
+            {
+                static_cast<void>(first[-1]);
+                std::exit(0);
+            },
+            dies, "");
+        EXPECT_EXIT(
+            {
+                static_cast<void>(first[bytes]);
+                std::exit(0);
+            },
+            dies, "");
     }
 }
 
-}  // namespace
+}    // namespace

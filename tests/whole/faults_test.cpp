@@ -87,9 +87,9 @@ struct operation {
 
 template <class Vector>
 std::vector<operation<Vector>> operations() {
+    using promise::never_fails;
     using promise::nothing_changes;
     using promise::stays_valid;
-    using promise::never_fails;
     static const std::vector<int> plain(9, 500);
     static const Vector other = [] {
         Vector v;
@@ -125,7 +125,8 @@ std::vector<operation<Vector>> operations() {
         {"copying", nothing_changes, [](Vector& v) { const Vector copy(v); }},
         {"construction", nothing_changes, [](Vector&) { const Vector made(30, other[0]); }},
         {"construction from a range", nothing_changes, [](Vector&) { const Vector made(plain.begin(), plain.end()); }},
-        {"resize_and_overwrite", stays_valid, [](Vector& v) {
+        {"resize_and_overwrite", stays_valid,
+         [](Vector& v) {
              v.resize_and_overwrite(40, [](wide* data, std::size_t count) {
                  data[count - 1] = wide(3);
                  return count;
@@ -135,12 +136,17 @@ std::vector<operation<Vector>> operations() {
     const std::vector<operation<Vector>> more{
         {"try_push_back", nothing_changes, [](Vector& v) { static_cast<void>(v.try_push_back(other[0])); }},
         {"try_push_back, given away", nothing_changes, [](Vector& v) { static_cast<void>(v.try_push_back(wide(3))); }},
-        {"try_emplace_back again and again", stays_valid, [](Vector& v) { for (int i = 0; i < 15; ++i) v.try_emplace_back(i); }},
-        {"unchecked_push_back", nothing_changes, [](Vector& v) {
+        {"try_emplace_back again and again", stays_valid,
+         [](Vector& v) {
+             for (int i = 0; i < 15; ++i) v.try_emplace_back(i);
+         }},
+        {"unchecked_push_back", nothing_changes,
+         [](Vector& v) {
              v.reserve(v.size() + 1);
              v.unchecked_push_back(other[0]);
          }},
-        {"unchecked_emplace_back", nothing_changes, [](Vector& v) {
+        {"unchecked_emplace_back", nothing_changes,
+         [](Vector& v) {
              v.reserve(v.size() + 1);
              v.unchecked_emplace_back(3);
          }},
@@ -161,7 +167,8 @@ std::vector<operation<Vector>> operations() {
         {"construction from what is walked once", nothing_changes,
          [](Vector&) { const Vector made(headroom::from_range, once(20)); }},
         {"copy assignment of few", stays_valid, [](Vector& v) { v = Vector(2, other[0]); }},
-        {"swap", nothing_changes, [](Vector& v) {
+        {"swap", nothing_changes,
+         [](Vector& v) {
              Vector made(3, other[0]);
              swap(v, made);
              v.swap(made);
@@ -170,7 +177,8 @@ std::vector<operation<Vector>> operations() {
         {"try_pop_back", never_fails, [](Vector& v) { static_cast<void>(v.try_pop_back()); }},
         {"resize to less", never_fails, [](Vector& v) { v.resize(v.size() / 2); }},
         {"clear", never_fails, [](Vector& v) { v.clear(); }},
-        {"being moved, there and back", never_fails, [](Vector& v) {
+        {"being moved, there and back", never_fails,
+         [](Vector& v) {
              Vector moved(std::move(v));
              v = std::move(moved);
          }},
@@ -187,8 +195,8 @@ std::vector<operation<Vector>> operations() {
     }
     if constexpr (requires(Vector& v) { v.rehome(headroom::max_elements{1}); }) {
         all.push_back({"rehome", nothing_changes, [](Vector& v) { v.rehome(headroom::max_elements{v.size() + 50}); }});
-        all.push_back({"construction of an exact size", nothing_changes,
-                       [](Vector&) { const Vector made(headroom::max_elements{100}); }});
+        all.push_back(
+            {"construction of an exact size", nothing_changes, [](Vector&) { const Vector made(headroom::max_elements{100}); }});
     }
     all.push_back({"shrink_to_fit", nothing_changes, [](Vector& v) { v.shrink_to_fit(); }});
     return all;
@@ -313,24 +321,31 @@ std::vector<request<Resource>> requests() {
         {"a small block", [](Resource& r, blocks& b) { b.take(r, 24); }},
         {"a block of a page", [](Resource& r, blocks& b) { b.take(r, 4096, 4096); }},
         {"a large block", [](Resource& r, blocks& b) { b.take(r, 300'000); }},
-        {"many blocks", [](Resource& r, blocks& b) { for (int i = 0; i < 200; ++i) b.take(r, 1000); }},
-        {"blocks that come and go", [](Resource& r, blocks& b) {
+        {"many blocks",
+         [](Resource& r, blocks& b) {
+             for (int i = 0; i < 200; ++i) b.take(r, 1000);
+         }},
+        {"blocks that come and go",
+         [](Resource& r, blocks& b) {
              for (int i = 0; i < 50; ++i) {
                  b.take(r, 3000);
                  b.give_last(r);
              }
          }},
-        {"rewinding and again", [](Resource& r, blocks& b) {
+        {"rewinding and again",
+         [](Resource& r, blocks& b) {
              b.forget();
              if constexpr (requires { r.rewind(); }) r.rewind();
              b.take(r, 50'000);
          }},
-        {"releasing and again", [](Resource& r, blocks& b) {
+        {"releasing and again",
+         [](Resource& r, blocks& b) {
              b.forget();
              r.release();
              b.take(r, 50'000);
          }},
-        {"taking a mark, and back", [](Resource& r, blocks& b) {
+        {"taking a mark, and back",
+         [](Resource& r, blocks& b) {
              if constexpr (requires { r.rewind(r.mark()); }) {
                  const auto mark = r.mark();
                  for (int i = 0; i < 5; ++i) static_cast<void>(r.allocate(20'000, 8));
@@ -338,17 +353,20 @@ std::vector<request<Resource>> requests() {
              }
              b.take(r, 50'000);
          }},
-        {"alignments", [](Resource& r, blocks& b) {
+        {"alignments",
+         [](Resource& r, blocks& b) {
              for (std::size_t alignment = 1; alignment <= 65536; alignment *= 4) b.take(r, 70, alignment);
          }},
-        {"through the virtual interface", [](Resource& r, blocks& b) {
+        {"through the virtual interface",
+         [](Resource& r, blocks& b) {
              std::pmr::memory_resource& any = r;
              b.take(any, 5000);
              b.take(any, 200'000);
              std::pmr::vector<wide> v(&any);
              for (int i = 0; i < 12; ++i) v.emplace_back(i);
          }},
-        {"a pool over it", [](Resource& r, blocks& b) {
+        {"a pool over it",
+         [](Resource& r, blocks& b) {
              headroom::multipool_resource pool(&r);
              for (int i = 0; i < 30; ++i) static_cast<void>(pool.allocate(700));
              pool.rewind();
@@ -356,18 +374,25 @@ std::vector<request<Resource>> requests() {
              pool.release();
              b.take(r, 24);
          }},
-        {"a tracked one", [](Resource& r, blocks& b) {
+        {"a tracked one",
+         [](Resource& r, blocks& b) {
              headroom::tracking_resource tracking(&r, "faults");
              void* const block = tracking.allocate(100'000);
              tracking.deallocate(block, 100'000);
              b.take(r, 24);
          }},
-        {"a winked vector", [](Resource& r, blocks&) {
+        {"a winked vector",
+         [](Resource& r, blocks&) {
              headroom::winked<std::pmr::vector<int>> v(r, 3000);
              v->resize(9000);
          }},
-        {"a winked object", [](Resource& r, blocks&) { const headroom::winked<wide> one(r, 5); (*one).~wide(); }},
-        {"elements in a container", [](Resource& r, blocks&) {
+        {"a winked object",
+         [](Resource& r, blocks&) {
+             const headroom::winked<wide> one(r, 5);
+             (*one).~wide();
+         }},
+        {"elements in a container",
+         [](Resource& r, blocks&) {
              list v{headroom::resource_allocator<wide, Resource>(&r)};
              for (int i = 0; i < 12; ++i) v.emplace_back(i);
          }},
@@ -432,4 +457,4 @@ TYPED_TEST(two_faults_of, leave_every_other_block_as_it_was) {
     testing::Test::RecordProperty("tried", static_cast<int>(tried));
 }
 
-}  // namespace
+}    // namespace

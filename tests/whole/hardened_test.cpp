@@ -119,7 +119,8 @@ TYPED_TEST(hardened, overwriting_keeps_no_more_than_there_is) {
 TEST(hardened_death, the_message_has_the_name_of_the_vector) {
     settled_vector<int> v(5);
     v.name("points");
-    EXPECT_DEATH(static_cast<void>(v[7]), "settled_vector \"points\" of 5 elements at " + an_address + ": operator\\[\\] of index 7");
+    EXPECT_DEATH(static_cast<void>(v[7]),
+                 "settled_vector \"points\" of 5 elements at " + an_address + ": operator\\[\\] of index 7");
 }
 
 TEST(hardened_death, swapping_needs_equal_allocators) {
@@ -186,9 +187,8 @@ TEST(hardened_memory, a_warm_range_holds_nothing_of_its_last_owner) {
     constexpr std::size_t bytes = std::size_t{1} << 18;
     const headroom::commit_policy guarded;
     bool warm = false;
-    for (const headroom::commit_policy& policy :
-         {guarded, headroom::page_by_page(), guarded.held(headroom::holding::open), headroom::huge_pages(0),
-          headroom::prefault_ahead(std::size_t{1} << 20)}) {
+    for (const headroom::commit_policy& policy : {guarded, headroom::page_by_page(), guarded.held(headroom::holding::open),
+                                                  headroom::huge_pages(0), headroom::prefault_ahead(std::size_t{1} << 20)}) {
         headroom::trim_cache();
         headroom::reset_statistics();
         for (int round = 0; round < 40; ++round) {
@@ -215,7 +215,8 @@ TEST(hardened_memory, the_addresses_of_a_dead_vector_rest) {
         const void* first = nullptr;
         const int others = limit == 0 ? 32 : 16;
         for (int i = 0; i < others; ++i) {
-            settled_vector<int> v(headroom::max_elements{100'000});    // small, since what rests gives way where addresses are few
+            settled_vector<int> v(
+                headroom::max_elements{100'000});    // small, since what rests gives way where addresses are few
             v.resize(1000);
             EXPECT_TRUE(seen.insert(v.data()).second) << "after " << i << " others";
             if (first == nullptr) first = v.data();
@@ -234,7 +235,12 @@ TEST(hardened_memory, a_stale_pointer_faults) {
             stale = v.data();
         }
         // (GoogleTest's own handler of the signal is not there in the child.)
-        EXPECT_EXIT({ *stale = 1; std::exit(0); }, [](int status) { return status != 0; }, "");
+        EXPECT_EXIT(
+            {
+                *stale = 1;
+                std::exit(0);
+            },
+            [](int status) { return status != 0; }, "");
     }
 }
 
@@ -247,7 +253,12 @@ TEST(hardened_memory, warm_memory_past_the_committed_part_faults) {
     warm = headroom::statistics().cache_hits != 0;
     EXPECT_TRUE(warm) << "no range was used again, so this shows nothing";
     volatile int* const beyond = v.data() + 500'000;
-    EXPECT_EXIT({ *beyond = 1; std::exit(0); }, [](int status) { return status != 0; }, "");
+    EXPECT_EXIT(
+        {
+            *beyond = 1;
+            std::exit(0);
+        },
+        [](int status) { return status != 0; }, "");
 }
 
 // Which functions a file gets is its own choice, whatever other files of the program choose.
@@ -256,4 +267,4 @@ TEST(hardened_names, are_not_those_of_other_files) {
     EXPECT_NE(std::string(typeid(settled_vector<int>).name()).find("hardened"), std::string::npos);
 }
 
-}  // namespace
+}    // namespace

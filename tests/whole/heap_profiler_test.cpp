@@ -16,7 +16,7 @@ std::map<const void*, std::size_t>& told() {
     return bytes_at;
 }
 
-}  // namespace
+}    // namespace
 
 // As the profiler's own, which come with it when it is loaded before the program.
 extern "C" {
@@ -83,4 +83,4 @@ TEST(a_heap_profiler, is_not_told_of_ranges_held_open) {
     EXPECT_EQ(told_of(range.data()), 0u);
 }
 
-}  // namespace
+}    // namespace

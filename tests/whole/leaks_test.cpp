@@ -56,4 +56,4 @@ TYPED_TEST(leaks, are_what_only_a_dead_container_pointed_to) {
 
 #endif
 
-}  // namespace
+}    // namespace

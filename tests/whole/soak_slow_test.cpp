@@ -183,8 +183,7 @@ private:
         const auto counted = headroom::statistics();
         const std::uint64_t now = counted.cache_hits + counted.cache_misses;
         count.wrong += now < seen;
-        while (seen < now && !seen_.compare_exchange_weak(seen, now)) {
-        }
+        while (seen < now && !seen_.compare_exchange_weak(seen, now)) {}
     }
 
     // Containers over warm ranges and with the helper: contents are kept while they grow.
@@ -204,7 +203,8 @@ private:
     }
 
     void give_back(const block& each, counts& count) {
-        count.wrong += each.data[0] != each.value || each.data[each.bytes / 2] != each.value || each.data[each.bytes - 1] != each.value;
+        count.wrong +=
+            each.data[0] != each.value || each.data[each.bytes / 2] != each.value || each.data[each.bytes - 1] != each.value;
         pool_.deallocate(each.data, each.bytes, 8);
     }
 
@@ -291,15 +291,16 @@ TEST(soak, leaves_every_owner_its_own_and_adds_up) {
     }
     headroom::set_cache_limit(limit);
     if (asked != nullptr) {
-        std::printf("%llu ranges (%llu warm), %llu commits, %llu lookups of the owner's, %llu of others' (%llu found), %llu lists, "
-                    "%llu trims, %llu blocks (%llu handed on), %llu elements, %llu threads that ended\n",
-                    static_cast<unsigned long long>(sum.ranges), static_cast<unsigned long long>(counted.cache_hits),
-                    static_cast<unsigned long long>(sum.commits), static_cast<unsigned long long>(sum.own_lookups),
-                    static_cast<unsigned long long>(sum.lookups), static_cast<unsigned long long>(sum.found),
-                    static_cast<unsigned long long>(sum.listings), static_cast<unsigned long long>(sum.trims),
-                    static_cast<unsigned long long>(sum.blocks), static_cast<unsigned long long>(sum.handed),
-                    static_cast<unsigned long long>(sum.elements), static_cast<unsigned long long>(sum.threads));
+        std::printf(
+            "%llu ranges (%llu warm), %llu commits, %llu lookups of the owner's, %llu of others' (%llu found), %llu lists, "
+            "%llu trims, %llu blocks (%llu handed on), %llu elements, %llu threads that ended\n",
+            static_cast<unsigned long long>(sum.ranges), static_cast<unsigned long long>(counted.cache_hits),
+            static_cast<unsigned long long>(sum.commits), static_cast<unsigned long long>(sum.own_lookups),
+            static_cast<unsigned long long>(sum.lookups), static_cast<unsigned long long>(sum.found),
+            static_cast<unsigned long long>(sum.listings), static_cast<unsigned long long>(sum.trims),
+            static_cast<unsigned long long>(sum.blocks), static_cast<unsigned long long>(sum.handed),
+            static_cast<unsigned long long>(sum.elements), static_cast<unsigned long long>(sum.threads));
     }
 }
 
-}  // namespace
+}    // namespace

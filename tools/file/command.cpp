@@ -13,8 +13,7 @@
 
 #include "verb.hpp"
 
-namespace headroom::tools {
-namespace {
+namespace headroom::tools { namespace {
 
 using detail::file_report;
 
@@ -101,5 +100,5 @@ std::function<int()> set_up(CLI::App& app) {
 
 const registered_verb file("file", "Inspect, check and repair the file of a file_vector", set_up);
 
-}  // namespace
-}  // namespace headroom::tools
+}    // namespace
+}    // namespace headroom::tools

@@ -67,7 +67,7 @@ std::pair<std::size_t, std::size_t> parse_shard(const std::string& text) {
     return {index, count};
 }
 
-}  // namespace
+}    // namespace
 
 lab_command::lab_command(CLI::App& lab) {
     lab.require_subcommand(1);
@@ -85,8 +85,7 @@ lab_command::lab_command(CLI::App& lab) {
     run_ = lab.add_subcommand("run", "Measure, and append to a result file; what is already in it is not run again");
     add_grid(run_);
     run_->add_option("--out", out_, "The result file")->capture_default_str();
-    run_->add_option("--rounds", rounds_, "How often each contender runs each configuration")
-        ->check(CLI::Range(1, 10000));
+    run_->add_option("--rounds", rounds_, "How often each contender runs each configuration")->check(CLI::Range(1, 10000));
     run_->add_flag("--figures", figures_, "Print each configuration's figures as they are measured");
     run_->add_option("--shard", shard_, "i/n: run only part i of n; lab merge joins the parts");
 
@@ -94,8 +93,8 @@ lab_command::lab_command(CLI::App& lab) {
     report_->prefix_command();
     report_->set_help_flag();
 
-    compare_ = lab.add_subcommand(
-        "compare", "Compare two result files: what changed by more than the noise; A B [--out PAGE] [--text]");
+    compare_ =
+        lab.add_subcommand("compare", "Compare two result files: what changed by more than the noise; A B [--out PAGE] [--text]");
     compare_->prefix_command();
     compare_->set_help_flag();
 
@@ -158,8 +157,8 @@ int lab_command::list() {
         std::printf("    contenders:\n");
         for (const lab::announced_contender& each : one.contenders) {
             if (!taking_part[each.id]) continue;
-            std::printf("        %s%s%s\n", each.id.c_str(), each.absent.empty() ? "" : "  (absent: ",
-                        each.absent.empty() ? "" : (each.absent + ")").c_str());
+            std::printf("        %s%s%s\n", each.id.c_str(),
+                        each.absent.empty() ? "" : "  (absent: ", each.absent.empty() ? "" : (each.absent + ")").c_str());
         }
     }
     std::printf("about %s in all\n", lab::progress::duration(total).c_str());
@@ -182,8 +181,7 @@ int lab_command::measure() {
     if (rounds_ > 0) again += " --rounds " + std::to_string(rounds_);
     if (figures_) again += " --figures";
     again += " --out " + for_shell(fs::absolute(out_).string());
-    return lab::run_plan(all, plan,
-                         {.out = out_, .grid = grid(), .rounds = rounds_, .figures = figures_, .resume_hint = again});
+    return lab::run_plan(all, plan, {.out = out_, .grid = grid(), .rounds = rounds_, .figures = figures_, .resume_hint = again});
 }
 
 int lab_command::merge() {
@@ -228,6 +226,6 @@ std::function<int()> set_up(CLI::App& app) {
 }
 const registered_verb registered("lab", "Measure vectors and memory resources side by side on this machine", set_up);
 
-}  // namespace
+}    // namespace
 
-}  // namespace headroom::tools
+}    // namespace headroom::tools

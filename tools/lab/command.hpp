@@ -42,4 +42,4 @@ private:
     std::vector<std::string> merge_files_;
 };
 
-}  // namespace headroom::tools
+}    // namespace headroom::tools

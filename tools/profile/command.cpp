@@ -55,8 +55,7 @@ std::uint64_t parse_bytes(const std::string& text) {
             unit = std::uint64_t{1} << 20;
             ++end;
             break;
-        default:
-            break;
+        default: break;
     }
     if (text.empty() || text[0] == '-' || *end != '\0' || number == 0 || number > (std::uint64_t{1} << 40)) {
         throw std::invalid_argument("--sample wants a number of bytes, as in 524288 or 512k, not \"" + text + "\"");
@@ -64,7 +63,7 @@ std::uint64_t parse_bytes(const std::string& text) {
     return number * unit;
 }
 
-}  // namespace
+}    // namespace
 
 profile_command::profile_command(CLI::App& profile) {
     const auto outputs = [&](CLI::App* to) {
@@ -82,8 +81,7 @@ profile_command::profile_command(CLI::App& profile) {
                        "Record one block in about so many bytes (512k), rather than all: next to no overhead");
     profile.add_option("command", command_, "The program to run, and its arguments; write -- before it");
     profile.require_subcommand(0, 1);
-    import_ =
-        profile.add_subcommand("import", "Show a trace that was recorded before, by headroom profile or by heaptrack");
+    import_ = profile.add_subcommand("import", "Show a trace that was recorded before, by headroom profile or by heaptrack");
     import_->add_option("file", files_, "The trace")->required()->expected(1);
     outputs(import_);
     diff_ = profile.add_subcommand("diff", "Compare two traces: what changed from the first to the second");
@@ -144,9 +142,8 @@ std::function<int()> set_up(CLI::App& app) {
     auto command = std::make_shared<profile_command>(app);
     return [command] { return command->run(); };
 }
-const registered_verb registered("profile", "Run a program and say which allocation sites would gain from a change",
-                                 set_up);
+const registered_verb registered("profile", "Run a program and say which allocation sites would gain from a change", set_up);
 
-}  // namespace
+}    // namespace
 
-}  // namespace headroom::tools
+}    // namespace headroom::tools

@@ -35,4 +35,4 @@ private:
     std::vector<std::string> both_;
 };
 
-}  // namespace headroom::tools
+}    // namespace headroom::tools

@@ -96,7 +96,7 @@ private:
     Sequence& sequence_;
 };
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail
 
 #define HEADROOM_TAIL_WINDOW(count) const detail::tail_window headroom_window_(*this, count)
 #define HEADROOM_OPEN_TAIL() const detail::open_tail headroom_open_(*this)
@@ -105,7 +105,7 @@ private:
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 inline constexpr bool annotated = false;
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail
 
 #define HEADROOM_TAIL_WINDOW(count) static_cast<void>(0)
 #define HEADROOM_OPEN_TAIL() static_cast<void>(0)

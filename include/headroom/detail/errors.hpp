@@ -11,4 +11,4 @@ HEADROOM_API [[noreturn]] HEADROOM_COLD void throw_length_error(const char* what
 HEADROOM_API [[noreturn]] HEADROOM_COLD void throw_out_of_range(const char* what);
 HEADROOM_API [[noreturn]] HEADROOM_COLD void throw_bad_alloc();
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

@@ -20,17 +20,26 @@
 namespace headroom { inline namespace v0_1 { namespace detail {
 
 // How a container was misused.
-enum class misuse : std::uint8_t { past_the_end, empty, no_position, backwards, no_room, too_many, allocators_differ, appenders_left };
+enum class misuse : std::uint8_t {
+    past_the_end,
+    empty,
+    no_position,
+    backwards,
+    no_room,
+    too_many,
+    allocators_differ,
+    appenders_left
+};
 
 // Writes to standard error which container was misused and how, and aborts. `value` is the index, count or address of the
 // message; `data`, the elements, tells which container it was.
 HEADROOM_API [[noreturn]] void fail_container(const char* container, const void* data, misuse what, const char* operation,
-                                 std::size_t value, std::size_t size) noexcept;
+                                              std::size_t value, std::size_t size) noexcept;
 
 // Makes the library's part hardened until the process ends. Always true.
 HEADROOM_API bool harden_ranges() noexcept;
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail
 
 #if defined(HEADROOM_HARDENED)
 
@@ -41,11 +50,11 @@ HEADROOM_API bool harden_ranges() noexcept;
 #endif
 
 // In a member function of `sequence`, by value: a container whose address escapes would be kept out of registers.
-#define HEADROOM_EXPECT(condition, what, operation, value)                                                              \
-    do {                                                                                                                \
-        if (HEADROOM_UNLIKELY(!(condition))) {                                                                          \
-            detail::fail_container(this->kind(), this->data(), detail::misuse::what, operation, value, this->size());   \
-        }                                                                                                               \
+#define HEADROOM_EXPECT(condition, what, operation, value)                                                            \
+    do {                                                                                                              \
+        if (HEADROOM_UNLIKELY(!(condition))) {                                                                        \
+            detail::fail_container(this->kind(), this->data(), detail::misuse::what, operation, value, this->size()); \
+        }                                                                                                             \
     } while (false)
 
 namespace headroom { inline namespace v0_1 { namespace detail {
@@ -78,7 +87,7 @@ struct unspecified {
     }
 };
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail
 
 #else
 
@@ -87,6 +96,6 @@ struct unspecified {
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 using unspecified = uninitialised;
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail
 
 #endif

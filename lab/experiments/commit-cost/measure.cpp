@@ -26,8 +26,7 @@
 
 #include <headroom/pages.hpp>
 
-namespace headroom::lab {
-namespace {
+namespace headroom::lab { namespace {
 
 enum class call { reserve, release, commit, populate, first_touch, decommit, remap };
 
@@ -134,9 +133,7 @@ histogram measure(call which, std::size_t bytes) {
             case call::commit: timed(ticks, [&] { require(commit(range), "commit"); }); break;
             case call::populate: timed(ticks, [&] { require(prefault(range), "populate"); }); break;
             case call::first_touch: timed(ticks, [&] { touch(range); }); break;
-            default:
-                touch(range);
-                timed(ticks, [&] { require(decommit(range), "decommit"); });
+            default: touch(range); timed(ticks, [&] { require(decommit(range), "decommit"); });
         }
     });
     return ticks;
@@ -174,8 +171,8 @@ experiment commit_cost() {
             .source = "Reserve and commit",
             .contenders = {call_contender("reserve", call::reserve), call_contender("release", call::release),
                            call_contender("commit", call::commit), call_contender("populate", call::populate),
-                           call_contender("first_touch", call::first_touch),
-                           call_contender("decommit", call::decommit), call_contender("remap", call::remap)},
+                           call_contender("first_touch", call::first_touch), call_contender("decommit", call::decommit),
+                           call_contender("remap", call::remap)},
             .grid = grid,
             .check = nullptr,
             .place = 60};
@@ -183,5 +180,5 @@ experiment commit_cost() {
 
 const registered_experiment registered(commit_cost);
 
-}  // namespace
-}  // namespace headroom::lab
+}    // namespace
+}    // namespace headroom::lab

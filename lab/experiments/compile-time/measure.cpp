@@ -15,8 +15,7 @@
 #include "measure/resources.hpp"
 #include "peers/vectors.hpp"
 
-namespace headroom::lab {
-namespace {
+namespace headroom::lab { namespace {
 
 // A folder that goes away with its contents.
 class scratch {
@@ -105,5 +104,5 @@ experiment compile_time() {
 
 const registered_experiment registered(compile_time);
 
-}  // namespace
-}  // namespace headroom::lab
+}    // namespace
+}    // namespace headroom::lab

@@ -37,8 +37,7 @@
 #include "measure/clock.hpp"
 #include "peers/peer.hpp"
 
-namespace headroom::lab {
-namespace {
+namespace headroom::lab { namespace {
 
 // --- Elements: number(make(n)) is n.
 
@@ -300,7 +299,8 @@ std::vector<configuration> grid(grid_size size, const std::string&) {
             for (const std::int64_t batch : batches) {
                 constexpr std::int64_t elements = 1 << 18;
                 configuration one;
-                one.parameters = {{"element", std::string(element.name)}, {"threads", threads}, {"batch", batch}, {"elements", elements}};
+                one.parameters = {
+                    {"element", std::string(element.name)}, {"threads", threads}, {"batch", batch}, {"elements", elements}};
                 one.seconds = 0.1 + 42.0 * elements * element.seconds;
                 one.memory = 30e6 + 4.0 * elements * static_cast<double>(element.bytes + (element.bytes == 32 ? 48 : 0));
                 one.rounds = quick ? 1 : 3;
@@ -312,17 +312,17 @@ std::vector<configuration> grid(grid_size size, const std::string&) {
 }
 
 experiment concurrent_append() {
-    return {.id = "concurrent-append",
-            .question = "What does an append cost when several threads append to one array?",
-            .source = "Headroom's own",
-            .contenders = contenders_of(
-                peer_list<headroom_peer, tbb_peer, dispenso_peer, mutex_peer, concatenated_peer>{}, run{}),
-            .grid = grid,
-            .check = few_elements,
-            .place = 175};
+    return {
+        .id = "concurrent-append",
+        .question = "What does an append cost when several threads append to one array?",
+        .source = "Headroom's own",
+        .contenders = contenders_of(peer_list<headroom_peer, tbb_peer, dispenso_peer, mutex_peer, concatenated_peer>{}, run{}),
+        .grid = grid,
+        .check = few_elements,
+        .place = 175};
 }
 
 const registered_experiment registered(concurrent_append);
 
-}  // namespace
-}  // namespace headroom::lab
+}    // namespace
+}    // namespace headroom::lab

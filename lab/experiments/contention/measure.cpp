@@ -21,8 +21,7 @@
 #include "measure/resources.hpp"
 #include "workloads/strategies.hpp"
 
-namespace headroom::lab {
-namespace {
+namespace headroom::lab { namespace {
 
 template <class Resource>
 [[gnu::noinline]] void pairs(Resource& resource, std::uint64_t count, std::size_t bytes) {
@@ -94,8 +93,7 @@ struct run_shared {
         const std::size_t threads = point.count("W");
         Peer shared(std::size_t{1} << 20);
         const auto times = on_threads(
-            threads, [&] { return &shared; },
-            [&](Peer& all) { pairs(*bound_type<Peer, Tag>::of(all), count, bytes); });
+            threads, [&] { return &shared; }, [&](Peer& all) { pairs(*bound_type<Peer, Tag>::of(all), count, bytes); });
         return result_of(times, count, threads);
     }
 };
@@ -112,9 +110,8 @@ std::vector<configuration> grid(grid_size size, const std::string&) {
     const bool quick = size == grid_size::quick;
     const bool full = size == grid_size::full;
     std::vector<std::string> private_ones, shared_ones;
-    for (const contender& each :
-         contenders_by_strategy(global_memories + growing_monotonics + multipools + multipools_over_monotonics, run_private{},
-                                false)) {
+    for (const contender& each : contenders_by_strategy(
+             global_memories + growing_monotonics + multipools + multipools_over_monotonics, run_private{}, false)) {
         private_ones.push_back(each.id);
     }
     for (const contender& each : contenders_by_strategy(global_memories, run_private{}, false)) shared_ones.push_back(each.id);
@@ -146,15 +143,16 @@ experiment contention() {
             .source = "P0089R0, Benchmark IV",
             .contenders = contenders(),
             .grid = grid,
-            .check = [](const parameters& from) {
-                parameters result = from;
-                result.set("N_exponent", std::int64_t{8});
-                return result;
-            },
+            .check =
+                [](const parameters& from) {
+                    parameters result = from;
+                    result.set("N_exponent", std::int64_t{8});
+                    return result;
+                },
             .place = 170};
 }
 
 const registered_experiment registered(contention);
 
-}  // namespace
-}  // namespace headroom::lab
+}    // namespace
+}    // namespace headroom::lab

@@ -19,8 +19,7 @@
 #include "measure/clock.hpp"
 #include "workloads/strategies.hpp"
 
-namespace headroom::lab {
-namespace {
+namespace headroom::lab { namespace {
 
 constexpr std::array<std::size_t, 8> sizes = {24, 48, 64, 100, 32, 200, 16, 512};
 
@@ -48,7 +47,8 @@ template <class Resource>
         if (room == 0) std::this_thread::yield();
         const std::uint64_t end = std::min(blocks, next + std::min<std::uint64_t>(room, 64));
         for (; next < end; ++next) {
-            auto* const block = static_cast<unsigned char*>(resource.allocate(sizes[next % sizes.size()], alignof(std::max_align_t)));
+            auto* const block =
+                static_cast<unsigned char*>(resource.allocate(sizes[next % sizes.size()], alignof(std::max_align_t)));
             *block = static_cast<unsigned char>(next);
             ring[next % places] = block;
         }
@@ -66,7 +66,8 @@ struct run_crossing {
         auto& resource = *bound_type<Peer, Tag>::of(peer);
         const stopwatch::time_point begin = stopwatch::now();
         const double sum = cross(resource, blocks, point.count("ring"));
-        return {{"time", {"s", {seconds_between(begin, stopwatch::now()) / static_cast<double>(blocks)}}}, {"checksum", {"", {sum}}}};
+        return {{"time", {"s", {seconds_between(begin, stopwatch::now()) / static_cast<double>(blocks)}}},
+                {"checksum", {"", {sum}}}};
     }
 };
 
@@ -91,15 +92,16 @@ experiment crossing() {
             .source = "Headroom",
             .contenders = contenders_by_strategy(global_memories + synchronized_multipools, run_crossing{}, false),
             .grid = grid,
-            .check = [](const parameters& from) {
-                parameters result = from;
-                result.set("blocks", std::int64_t{10'000});
-                return result;
-            },
+            .check =
+                [](const parameters& from) {
+                    parameters result = from;
+                    result.set("blocks", std::int64_t{10'000});
+                    return result;
+                },
             .place = 191};
 }
 
 const registered_experiment registered(crossing);
 
-}  // namespace
-}  // namespace headroom::lab
+}    // namespace
+}    // namespace headroom::lab

@@ -7,4 +7,4 @@ std::vector<contender> data_structures_over_buffers() {
     return contenders_by_strategy(buffered_monotonics, run_data_structures{});
 }
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

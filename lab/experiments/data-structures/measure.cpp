@@ -119,16 +119,17 @@ experiment data_structures() {
             .contenders = joined({data_structures_over_globals_and_monotonics(), data_structures_over_buffers(),
                                   data_structures_over_multipools()}),
             .grid = grid,
-            .check = [](const parameters& from) {
-                parameters result = from;
-                result.set("size_exponent", std::min<std::int64_t>(from.number("size_exponent"), 3));
-                result.set("leaves_exponent", std::int64_t{6});
-                return result;
-            },
+            .check =
+                [](const parameters& from) {
+                    parameters result = from;
+                    result.set("size_exponent", std::min<std::int64_t>(from.number("size_exponent"), 3));
+                    result.set("leaves_exponent", std::int64_t{6});
+                    return result;
+                },
             .place = 140};
 }
 
 const registered_experiment registered(data_structures);
 
-}  // namespace
-}  // namespace headroom::lab
+}    // namespace
+}    // namespace headroom::lab

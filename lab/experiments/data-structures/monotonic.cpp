@@ -7,4 +7,4 @@ std::vector<contender> data_structures_over_globals_and_monotonics() {
     return contenders_by_strategy(global_memories + growing_monotonics, run_data_structures{});
 }
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

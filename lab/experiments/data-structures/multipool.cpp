@@ -7,4 +7,4 @@ std::vector<contender> data_structures_over_multipools() {
     return contenders_by_strategy(multipools + multipools_over_monotonics, run_data_structures{});
 }
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

@@ -217,4 +217,4 @@ private:
 [[nodiscard]] std::vector<contender> data_structures_over_buffers();
 [[nodiscard]] std::vector<contender> data_structures_over_multipools();
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

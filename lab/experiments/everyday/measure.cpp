@@ -29,8 +29,7 @@
 #include "measure/resources.hpp"
 #include "peers/vectors.hpp"
 
-namespace headroom::lab {
-namespace {
+namespace headroom::lab { namespace {
 
 struct six_words {
     std::array<std::uint64_t, 6> word{};
@@ -58,7 +57,9 @@ struct string40 {};
 [[gnu::always_inline]] inline std::uint64_t worth(int value) { return static_cast<std::uint32_t>(value); }
 [[gnu::always_inline]] inline std::uint64_t worth(const six_words& value) { return value.word[5]; }
 [[gnu::always_inline]] inline std::uint64_t worth(const std::string& value) { return value.size(); }
-[[gnu::always_inline]] inline std::uint64_t worth(const pair_with_string& value) { return worth(value.first) + value.second.size(); }
+[[gnu::always_inline]] inline std::uint64_t worth(const pair_with_string& value) {
+    return worth(value.first) + value.second.size();
+}
 [[gnu::always_inline]] inline std::uint64_t worth(const std::unique_ptr<int>& value) { return worth(*value); }
 
 // What is named by `Kind`, and how one is made.
@@ -345,16 +346,17 @@ experiment everyday() {
                                                   eastl_vector, folly_fbvector, amc_vector, sfl_vector, gch_small_vector>{},
                                         run_everyday{}),
             .grid = grid,
-            .check = [](const parameters& from) {
-                parameters result = few_elements(from);
-                if (from.contains("each")) result.set("each", std::int64_t{2});
-                return result;
-            },
+            .check =
+                [](const parameters& from) {
+                    parameters result = few_elements(from);
+                    if (from.contains("each")) result.set("each", std::int64_t{2});
+                    return result;
+                },
             .preloaded = {"std::vector", "headroom::vector", "headroom::settled_vector"},
             .place = 45};
 }
 
 const registered_experiment registered(everyday);
 
-}  // namespace
-}  // namespace headroom::lab
+}    // namespace
+}    // namespace headroom::lab

@@ -44,8 +44,7 @@
 #include "measure/statistics.hpp"
 #include "stxxl.hpp"
 
-namespace headroom::lab {
-namespace {
+namespace headroom::lab { namespace {
 
 [[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
 
@@ -246,7 +245,8 @@ std::uint64_t sum_read(const std::string& path, std::size_t) {
     return sum;
 }
 
-metrics measure_again(const parameters& point, bool as_vector, std::uint64_t (*once)(const std::string&, std::size_t), int times) {
+metrics measure_again(const parameters& point, bool as_vector, std::uint64_t (*once)(const std::string&, std::size_t),
+                      int times) {
     const scratch file;
     fill(file.path(), point.count("elements"), as_vector);
     std::vector<double> seconds;
@@ -336,11 +336,10 @@ metrics commit_lmdb(std::size_t times) {
 // --- who takes part in what
 
 // What measures a function template of the above.
-#define HEADROOM_APPENDER(function)                                                                            \
-    [](const parameters& chosen) {                                                                             \
-        return measure_append(chosen, [](const std::string& path, std::size_t count, auto appended) {          \
-            return function(path, count, appended);                                                            \
-        });                                                                                                    \
+#define HEADROOM_APPENDER(function)                                                                                             \
+    [](const parameters& chosen) {                                                                                              \
+        return measure_append(                                                                                                  \
+            chosen, [](const std::string& path, std::size_t count, auto appended) { return function(path, count, appended); }); \
     }
 
 contender with_file_vector() {
@@ -382,7 +381,8 @@ std::vector<contender> contenders() {
 #endif
     result.push_back(with_stxxl());
 #if defined(HEADROOM_LAB_LMDB)
-    result.push_back({"LMDB", MDB_VERSION_STRING, "", [](const parameters& point) { return commit_lmdb(point.count("commits")); }});
+    result.push_back(
+        {"LMDB", MDB_VERSION_STRING, "", [](const parameters& point) { return commit_lmdb(point.count("commits")); }});
 #else
     result.push_back({"LMDB", "", "LMDB is not installed (Debian: liblmdb-dev)", {}});
 #endif
@@ -402,8 +402,9 @@ std::vector<configuration> grid(grid_size size, const std::string&) {
             one.warmed = bytes >= 64e6 ? 3 * bytes : 0;    // huge pages are where nobody has been for longest
             one.rounds = size == grid_size::quick ? 1 : 3;
             if (workload == std::string("append")) {
-                one.contenders = {"headroom::file_vector", "write()", "headroom::settled_vector", "std::ofstream", "fwrite",
-                                  "boost::managed_mapped_file", "stxxl::vector"};
+                one.contenders = {"headroom::file_vector", "write()", "headroom::settled_vector",
+                                  "std::ofstream",         "fwrite",  "boost::managed_mapped_file",
+                                  "stxxl::vector"};
             } else {
                 one.contenders = {"headroom::file_vector", "write()"};
             }
@@ -437,5 +438,5 @@ experiment file_append() {
 
 const registered_experiment registered(file_append);
 
-}  // namespace
-}  // namespace headroom::lab
+}    // namespace
+}    // namespace headroom::lab

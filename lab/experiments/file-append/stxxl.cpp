@@ -29,7 +29,7 @@ std::uint64_t append_with_stxxl(const std::string& path, std::size_t count, void
     return sum;
 }
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab
 
 #else
 
@@ -38,6 +38,6 @@ namespace headroom::lab {
 const char* stxxl_absent() { return "STXXL is not installed (Debian: libstxxl-dev)"; }
 std::uint64_t append_with_stxxl(const std::string&, std::size_t, void (*)(void*), void*) { return 0; }
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab
 
 #endif

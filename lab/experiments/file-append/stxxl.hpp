@@ -13,4 +13,4 @@ const char* stxxl_absent();
 // Appends 0, 1, 2, ... to a vector over the file, calls `appended`, and closes it; returns the sum of every 1000th element.
 std::uint64_t append_with_stxxl(const std::string& path, std::size_t count, void (*appended)(void*), void* with);
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

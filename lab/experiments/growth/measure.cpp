@@ -17,8 +17,7 @@
 #include "peers/growth_policies.hpp"
 #include "peers/vectors.hpp"
 
-namespace headroom::lab {
-namespace {
+namespace headroom::lab { namespace {
 
 struct run_growth {
     template <class Peer>
@@ -86,5 +85,5 @@ experiment growth() {
 
 const registered_experiment registered(growth);
 
-}  // namespace
-}  // namespace headroom::lab
+}    // namespace
+}    // namespace headroom::lab

@@ -19,8 +19,7 @@
 #include "workloads/counting.hpp"
 #include "workloads/elements.hpp"
 
-namespace headroom::lab {
-namespace {
+namespace headroom::lab { namespace {
 
 // To build `elements` ints.
 double count(const char* contender, std::int64_t elements) {
@@ -50,7 +49,8 @@ std::vector<configuration> grid(grid_size size, const std::string&) {
     one.rounds = 1;
     one.seconds = 3;
     if (size == grid_size::quick) {
-        one.contenders = {"std::vector", "headroom::vector", "headroom::settled_vector", "headroom::settled_vector/open unchecked"};
+        one.contenders = {"std::vector", "headroom::vector", "headroom::settled_vector",
+                          "headroom::settled_vector/open unchecked"};
     }
     return {one};
 }
@@ -68,5 +68,5 @@ experiment instructions() {
 
 const registered_experiment registered(instructions);
 
-}  // namespace
-}  // namespace headroom::lab
+}    // namespace
+}    // namespace headroom::lab

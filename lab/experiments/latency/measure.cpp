@@ -23,8 +23,7 @@
 #include "workloads/distribution.hpp"
 #include "workloads/elements.hpp"
 
-namespace headroom::lab {
-namespace {
+namespace headroom::lab { namespace {
 
 template <class T, class Vector>
 [[gnu::noinline]] void append_timed(Vector& vector, std::size_t elements, histogram& ticks) {
@@ -60,8 +59,8 @@ struct run_latency {
             append_timed<T>(vector, elements, ticks);
             result["time"] = {"s", {seconds_between(begin, stopwatch::now())}};
             const disturbances after = disturbances_so_far();
-            result["involuntary_switches"] = {
-                "", {static_cast<double>(after.involuntary_switches - before.involuntary_switches)}};
+            result["involuntary_switches"] = {"",
+                                              {static_cast<double>(after.involuntary_switches - before.involuntary_switches)}};
             describe(result, "append", ticks, scale);
             result["checksum"] = {"", {checksum(vector)}};
             return result;
@@ -107,5 +106,5 @@ experiment latency() {
 
 const registered_experiment registered(latency);
 
-}  // namespace
-}  // namespace headroom::lab
+}    // namespace
+}    // namespace headroom::lab

@@ -23,8 +23,7 @@
 #include "measure/clock.hpp"
 #include "workloads/strategies.hpp"
 
-namespace headroom::lab {
-namespace {
+namespace headroom::lab { namespace {
 
 std::vector<int> shuffled(std::size_t count) {
     std::vector<int> keys(count);
@@ -131,15 +130,16 @@ experiment lives() {
             .source = "Headroom",
             .contenders = contenders_by_strategy(global_memories + local_multipools, run_lives{}, false),
             .grid = grid,
-            .check = [](const parameters& from) {
-                parameters result = from;
-                result.set("elements", std::int64_t{1'000});
-                return result;
-            },
+            .check =
+                [](const parameters& from) {
+                    parameters result = from;
+                    result.set("elements", std::int64_t{1'000});
+                    return result;
+                },
             .place = 190};
 }
 
 const registered_experiment registered(lives);
 
-}  // namespace
-}  // namespace headroom::lab
+}    // namespace
+}    // namespace headroom::lab

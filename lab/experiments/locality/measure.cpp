@@ -24,8 +24,7 @@
 #include "measure/clock.hpp"
 #include "workloads/strategies.hpp"
 
-namespace headroom::lab {
-namespace {
+namespace headroom::lab { namespace {
 
 template <class Peer, class Tag>
 class subsystem {
@@ -138,7 +137,8 @@ std::vector<configuration> grid(grid_size size, const std::string&) {
     const bool full = size == grid_size::full;
     const bool quick = size == grid_size::quick;
     // Tables 16 to 21. Quick: the corner and the middle where the effect is large, and one where it is small.
-    const std::vector<std::int64_t> exponents = full ? std::vector<std::int64_t>{21, 25} : std::vector<std::int64_t>{quick ? 18 : 21};
+    const std::vector<std::int64_t> exponents =
+        full ? std::vector<std::int64_t>{21, 25} : std::vector<std::int64_t>{quick ? 18 : 21};
     for (const std::int64_t exponent : exponents) {
         const std::int64_t product = full ? 256 : 16;
         for (std::int64_t subsystem = exponent; subsystem >= 0; subsystem -= full ? 1 : 3) {
@@ -165,18 +165,19 @@ experiment locality() {
             .source = "P0089R0, Benchmark II",
             .contenders = contenders(),
             .grid = grid,
-            .check = [](const parameters& from) {
-                parameters result = from;
-                result.set("links", std::min<std::int64_t>(from.number("links"), 4096));
-                result.set("subsystem_links", std::min<std::int64_t>(from.number("subsystem_links"), 1024));
-                result.set("af", std::int64_t{1});
-                result.set("rf", std::int64_t{1});
-                return result;
-            },
+            .check =
+                [](const parameters& from) {
+                    parameters result = from;
+                    result.set("links", std::min<std::int64_t>(from.number("links"), 4096));
+                    result.set("subsystem_links", std::min<std::int64_t>(from.number("subsystem_links"), 1024));
+                    result.set("af", std::int64_t{1});
+                    result.set("rf", std::int64_t{1});
+                    return result;
+                },
             .place = 150};
 }
 
 const registered_experiment registered(locality);
 
-}  // namespace
-}  // namespace headroom::lab
+}    // namespace
+}    // namespace headroom::lab

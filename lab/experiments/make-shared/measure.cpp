@@ -18,8 +18,7 @@
 #include "measure/statistics.hpp"
 #include "workloads/strategies.hpp"
 
-namespace headroom::lab {
-namespace {
+namespace headroom::lab { namespace {
 
 constexpr std::size_t objects = 100'000;
 
@@ -99,8 +98,8 @@ struct run_allocate_shared {
 std::vector<contender> contenders() {
     std::vector<contender> result{{"std::shared_ptr(new)", std_vector::version(), "", run_new},
                                   {"std::make_shared", std_vector::version(), "", run_make_shared}};
-    for (contender& each : contenders_of(growing_monotonics + buffered_monotonics + multipools + synchronized_multipools,
-                                         run_allocate_shared{})) {
+    for (contender& each :
+         contenders_of(growing_monotonics + buffered_monotonics + multipools + synchronized_multipools, run_allocate_shared{})) {
         result.push_back(std::move(each));
     }
     return result;
@@ -126,5 +125,5 @@ experiment make_shared() {
 
 const registered_experiment registered(make_shared);
 
-}  // namespace
-}  // namespace headroom::lab
+}    // namespace
+}    // namespace headroom::lab

@@ -16,8 +16,7 @@
 #include "peers/vectors.hpp"
 #include "workloads/elements.hpp"
 
-namespace headroom::lab {
-namespace {
+namespace headroom::lab { namespace {
 
 struct run_memory {
     template <class Peer>
@@ -38,9 +37,7 @@ struct run_memory {
 
 std::vector<configuration> grid(grid_size size, const std::string&) {
     std::vector<configuration> result;
-    const std::int64_t most = size == grid_size::full    ? 10'000'000'000
-                              : size == grid_size::quick ? 10'000'000
-                                                         : 1'000'000'000;
+    const std::int64_t most = size == grid_size::full ? 10'000'000'000 : size == grid_size::quick ? 10'000'000 : 1'000'000'000;
     for (std::int64_t n = 1000; n <= most; n *= 10) {
         configuration one;
         one.parameters = {{"element", "int"}, {"elements", n}};
@@ -65,5 +62,5 @@ experiment memory() {
 
 const registered_experiment registered(memory);
 
-}  // namespace
-}  // namespace headroom::lab
+}    // namespace
+}    // namespace headroom::lab

@@ -21,8 +21,7 @@
 #include "peers/vectors.hpp"
 #include "workloads/elements.hpp"
 
-namespace headroom::lab {
-namespace {
+namespace headroom::lab { namespace {
 
 // One vector's life; returns what reading it gave, so that the reading cannot be left out.
 template <class Peer>
@@ -44,8 +43,8 @@ struct run_one_growth {
         std::uint64_t sum = grow_read_drop<Peer>(elements);
         const double first = seconds_between(begin, stopwatch::now());
         const double cpu = processor_time();
-        const batched lives = median_of_batches({.most = 15, .fewest = 3, .seconds = 0.3},
-                                                [&] { sum ^= grow_read_drop<Peer>(elements); });
+        const batched lives =
+            median_of_batches({.most = 15, .fewest = 3, .seconds = 0.3}, [&] { sum ^= grow_read_drop<Peer>(elements); });
         const double loop_cpu = (processor_time() - cpu) / static_cast<double>(lives.calls);
         asm volatile("" : : "r"(sum) : "memory");
         return {{"time", {"s", {lives.seconds}}},
@@ -75,16 +74,17 @@ experiment one_growth() {
             .source = "4GB per Vector",
             .contenders = contenders_of(vectors + warm_vectors, run_one_growth{}),
             .grid = grid,
-            .check = [](const parameters& from) {
-                parameters result = from;
-                result.set("bytes", std::int64_t{4096});
-                return result;
-            },
+            .check =
+                [](const parameters& from) {
+                    parameters result = from;
+                    result.set("bytes", std::int64_t{4096});
+                    return result;
+                },
             .preloaded = {"std::vector", "headroom::settled_vector"},
             .place = 40};
 }
 
 const registered_experiment registered(one_growth);
 
-}  // namespace
-}  // namespace headroom::lab
+}    // namespace
+}    // namespace headroom::lab

@@ -17,8 +17,7 @@
 #include "measure/clock.hpp"
 #include "workloads/strategies.hpp"
 
-namespace headroom::lab {
-namespace {
+namespace headroom::lab { namespace {
 
 constexpr std::array<std::size_t, 8> sizes = {24, 48, 64, 100, 32, 200, 16, 512};
 
@@ -81,15 +80,16 @@ experiment own_blocks() {
             .source = "Headroom",
             .contenders = contenders_by_strategy(global_memories + synchronized_multipools, run_own_blocks{}, false),
             .grid = grid,
-            .check = [](const parameters& from) {
-                parameters result = from;
-                result.set("turns", std::int64_t{10'000});
-                return result;
-            },
+            .check =
+                [](const parameters& from) {
+                    parameters result = from;
+                    result.set("turns", std::int64_t{10'000});
+                    return result;
+                },
             .place = 192};
 }
 
 const registered_experiment registered(own_blocks);
 
-}  // namespace
-}  // namespace headroom::lab
+}    // namespace
+}    // namespace headroom::lab

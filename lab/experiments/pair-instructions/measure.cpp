@@ -17,8 +17,7 @@
 #include "workloads/counting.hpp"
 #include "workloads/strategies.hpp"
 
-namespace headroom::lab {
-namespace {
+namespace headroom::lab { namespace {
 
 constexpr std::size_t in_use = 16;
 
@@ -44,9 +43,8 @@ template <class Resource>
     std::array<void*, in_use> blocks;
     for (void*& block : blocks) block = resource.allocate(bytes, alignment);
     for (std::uint64_t done = 0; done < turns; ++done) {
-        [&]<std::size_t... i>(std::index_sequence<i...>) __attribute__((always_inline)) {
-            (replace(resource, blocks[i], bytes), ...);
-        }(std::make_index_sequence<in_use>());
+        [&]<std::size_t... i>(std::index_sequence<i...>)
+            __attribute__((always_inline)) { (replace(resource, blocks[i], bytes), ...); }(std::make_index_sequence<in_use>());
     }
     for (void* const block : blocks) resource.deallocate(block, bytes, alignment);
 }
@@ -86,8 +84,8 @@ struct run_pair_instructions {
         }
         const auto counted = [&](std::uint64_t turns, bool nothing) {
             return count_instructions("pair-instructions", std::string(Peer::id) + " " + id_of<Peer>(),
-                                      "{\"S_exponent\":" + std::to_string(exponent) + ",\"known_size\":" +
-                                          (point.flag("known_size") ? "true" : "false") + ",\"nothing\":" +
+                                      "{\"S_exponent\":" + std::to_string(exponent) +
+                                          ",\"known_size\":" + (point.flag("known_size") ? "true" : "false") + ",\"nothing\":" +
                                           (nothing ? "true" : "false") + ",\"turns\":" + std::to_string(turns) + "}");
         };
         const auto a_pair = [&](bool nothing) {
@@ -141,5 +139,5 @@ experiment pair_instructions() {
 
 const registered_experiment registered(pair_instructions);
 
-}  // namespace
-}  // namespace headroom::lab
+}    // namespace
+}    // namespace headroom::lab

@@ -22,8 +22,7 @@
 #include "measure/resources.hpp"
 #include "workloads/simulation.hpp"
 
-namespace headroom::lab {
-namespace {
+namespace headroom::lab { namespace {
 
 std::vector<contender> contenders() {
     std::vector<contender> result = simulation_contenders();
@@ -73,5 +72,5 @@ experiment pressure() {
 
 const registered_experiment registered(pressure);
 
-}  // namespace
-}  // namespace headroom::lab
+}    // namespace
+}    // namespace headroom::lab

@@ -18,8 +18,7 @@
 #include "workloads/elements.hpp"
 #include "workloads/lives.hpp"
 
-namespace headroom::lab {
-namespace {
+namespace headroom::lab { namespace {
 
 template <class T, class Vector>
 [[gnu::always_inline]] inline void fill(Vector& vector, std::size_t elements) {
@@ -51,9 +50,8 @@ template <class Peer, class T>
 
 template <class Peer, class T>
 [[gnu::noinline]] double many(std::size_t elements) {
-    return live_again<Peer, T>(elements, 21, [elements](auto& vector) __attribute__((always_inline)) {
-        fill<T>(vector, elements);
-    });
+    return live_again<Peer, T>(elements, 21,
+                               [elements](auto& vector) __attribute__((always_inline)) { fill<T>(vector, elements); });
 }
 
 struct run_push_back {
@@ -85,9 +83,7 @@ std::vector<configuration> grid(grid_size size, const std::string&) {
         one.rounds = size == grid_size::quick ? 2 : elements >= 100'000'000 ? 3 : 5;
         result.push_back(std::move(one));
     };
-    const std::int64_t most_ints = size == grid_size::quick  ? 10'000'000
-                                   : size == grid_size::full ? 1'000'000'000
-                                                             : 100'000'000;
+    const std::int64_t most_ints = size == grid_size::quick ? 10'000'000 : size == grid_size::full ? 1'000'000'000 : 100'000'000;
     const std::int64_t most_strings = most_ints / 10;
     for (std::int64_t n = 1; n <= 256; n *= 4) {
         add("int", n);
@@ -111,5 +107,5 @@ experiment push_back() {
 
 const registered_experiment registered(push_back);
 
-}  // namespace
-}  // namespace headroom::lab
+}    // namespace
+}    // namespace headroom::lab

@@ -122,4 +122,4 @@ private:
     return result;
 }
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

@@ -18,8 +18,7 @@
 #include "measure/resources.hpp"
 #include "peers/vectors.hpp"
 
-namespace headroom::lab {
-namespace {
+namespace headroom::lab { namespace {
 
 struct run_reset_words {
     template <class Peer>
@@ -78,13 +77,11 @@ experiment reset_words() {
             .source = "A fast vector with mremap",
             .contenders = contenders_of(general_vectors, run_reset_words{}),
             .grid = grid,
-            .check = [](const parameters&) {
-                return parameters{{"states", std::int64_t{12}}, {"automata", std::int64_t{20}}};
-            },
+            .check = [](const parameters&) { return parameters{{"states", std::int64_t{12}}, {"automata", std::int64_t{20}}}; },
             .place = 120};
 }
 
 const registered_experiment registered(reset_words);
 
-}  // namespace
-}  // namespace headroom::lab
+}    // namespace
+}    // namespace headroom::lab

@@ -164,7 +164,7 @@ private:
     Vector<unsigned> inverse_;    // for each letter and state, the set that the letter takes there
     side forward_;
     side backward_;
-    set_store<Vector> next_;      // the sets of the step at hand, before the needless are dropped
+    set_store<Vector> next_;    // the sets of the step at hand, before the needless are dropped
     Vector<origin> next_origins_;
     Vector<sized> by_size_;
     Vector<unsigned> scratch_;
@@ -197,4 +197,4 @@ private:
     return std::nullopt;
 }
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

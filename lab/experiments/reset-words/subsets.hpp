@@ -119,4 +119,4 @@ private:
     Vector<unsigned> children_;    // node = its first entry's place; the root is at 0, which no entry names
 };
 
-}  // namespace headroom::lab
+}    // namespace headroom::lab

@@ -24,8 +24,7 @@
 #include "engine/experiment.hpp"
 #include "workloads/simulation.hpp"
 
-namespace headroom::lab {
-namespace {
+namespace headroom::lab { namespace {
 
 std::vector<configuration> grid(grid_size size, const std::string&) {
     std::vector<configuration> result;
@@ -62,5 +61,5 @@ experiment simulation() {
 
 const registered_experiment registered(simulation);
 
-}  // namespace
-}  // namespace headroom::lab
+}    // namespace
+}    // namespace headroom::lab

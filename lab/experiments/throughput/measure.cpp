@@ -28,8 +28,7 @@
 #include "workloads/elements.hpp"
 #include "workloads/lives.hpp"
 
-namespace headroom::lab {
-namespace {
+namespace headroom::lab { namespace {
 
 template <class Peer, class T>
 [[gnu::noinline]] life build(std::size_t elements) {
@@ -40,9 +39,8 @@ template <class Peer, class T>
 
 template <class Peer, class T>
 [[gnu::noinline]] double steady(std::size_t elements) {
-    return live_again<Peer, T>(elements, 15, [elements](auto& vector) __attribute__((always_inline)) {
-        append_all<T>(vector, elements);
-    });
+    return live_again<Peer, T>(elements, 15,
+                               [elements](auto& vector) __attribute__((always_inline)) { append_all<T>(vector, elements); });
 }
 
 struct run_throughput {
@@ -60,8 +58,7 @@ struct run_throughput {
                 {"destroy", {"s", {first.destroy}}},
                 {"loop_cpu", {"s", {first.cpu}}},
                 {"page_faults", {"", {static_cast<double>(after.page_faults - before.page_faults)}}},
-                {"involuntary_switches",
-                 {"", {static_cast<double>(after.involuntary_switches - before.involuntary_switches)}}},
+                {"involuntary_switches", {"", {static_cast<double>(after.involuntary_switches - before.involuntary_switches)}}},
                 {"checksum", {"", {first.checksum}}}};
             if (elements <= 10'000) result["time_steady"] = {"s", {steady<Peer, T>(elements)}};
             return result;
@@ -89,14 +86,14 @@ std::vector<configuration> grid(grid_size size, const std::string& level) {
         one.rounds = elements > 1'000'000'000 ? 1 : size == grid_size::quick || elements >= 1'000'000 ? 3 : 5;
         result.push_back(std::move(one));
     };
-    const std::int64_t most_ints = size == grid_size::quick    ? (level == "O2" ? 10'000'000 : 1'000'000)
-                                   : size == grid_size::full   ? 10'000'000'000
-                                   : level == "O2"             ? 1'000'000'000
-                                                               : 10'000'000;
-    const std::int64_t most_pointers = size == grid_size::quick    ? (level == "O2" ? 1'000'000 : 100'000)
-                                       : size == grid_size::full   ? 10'000'000'000
-                                       : level == "O2"             ? 100'000'000
-                                                                   : 1'000'000;
+    const std::int64_t most_ints = size == grid_size::quick  ? (level == "O2" ? 10'000'000 : 1'000'000)
+                                   : size == grid_size::full ? 10'000'000'000
+                                   : level == "O2"           ? 1'000'000'000
+                                                             : 10'000'000;
+    const std::int64_t most_pointers = size == grid_size::quick  ? (level == "O2" ? 1'000'000 : 100'000)
+                                       : size == grid_size::full ? 10'000'000'000
+                                       : level == "O2"           ? 100'000'000
+                                                                 : 1'000'000;
     for (std::int64_t n = 1000; n <= most_ints; n *= 10) add("int", n, false);
     for (std::int64_t n = 1000; n <= most_pointers; n *= 10) add("unique_ptr<int>", n, false);
     if (level == "O2") {
@@ -117,5 +114,5 @@ experiment throughput() {
 
 const registered_experiment registered(throughput);
 
-}  // namespace
-}  // namespace headroom::lab
+}    // namespace
+}    // namespace headroom::lab

@@ -16,8 +16,7 @@
 #include "measure/resources.hpp"
 #include "workloads/strategies.hpp"
 
-namespace headroom::lab {
-namespace {
+namespace headroom::lab { namespace {
 
 template <class Resource>
 [[gnu::noinline]] std::uint64_t allocate_in_all(Resource& resource, std::uint64_t total, std::vector<unsigned char*>& live,
@@ -86,15 +85,16 @@ experiment utilization() {
             .contenders = contenders_by_strategy(global_memories + growing_monotonics + multipools + multipools_over_monotonics,
                                                  run_utilization{}, false),
             .grid = grid,
-            .check = [](const parameters& from) {
-                parameters result = from;
-                result.set("T_exponent", std::int64_t{21});
-                return result;
-            },
+            .check =
+                [](const parameters& from) {
+                    parameters result = from;
+                    result.set("T_exponent", std::int64_t{21});
+                    return result;
+                },
             .place = 160};
 }
 
 const registered_experiment registered(utilization);
 
-}  // namespace
-}  // namespace headroom::lab
+}    // namespace
+}    // namespace headroom::lab

@@ -10,19 +10,15 @@ headroom::settled_vector<std::int64_t> counting() {
     return made;
 }
 
-}  // namespace
+}    // namespace
 
 #if defined(PLUGIN_OF_TENSORS)
 extern "C" [[gnu::visibility("default")]] DLManagedTensorVersioned* plugin_tensor();
 DLManagedTensorVersioned* plugin_tensor() { return headroom::to_dlpack(headroom::freeze(counting())); }
 #elif defined(PLUGIN_OF_TABLES)
 extern "C" [[gnu::visibility("default")]] void plugin_table(ArrowArrayStream* stream);
-void plugin_table(ArrowArrayStream* stream) {
-    headroom::export_arrow_table(stream, headroom::arrow_column("n", counting()));
-}
+void plugin_table(ArrowArrayStream* stream) { headroom::export_arrow_table(stream, headroom::arrow_column("n", counting())); }
 #else
 extern "C" [[gnu::visibility("default")]] void plugin_array(ArrowArray* array, ArrowSchema* schema);
-void plugin_array(ArrowArray* array, ArrowSchema* schema) {
-    headroom::export_arrow(counting(), array, schema, "from a plug-in");
-}
+void plugin_array(ArrowArray* array, ArrowSchema* schema) { headroom::export_arrow(counting(), array, schema, "from a plug-in"); }
 #endif

@@ -41,7 +41,7 @@ void expect(bool holds, const char* what) {
     if (!holds) fail(std::string("not so: ") + what);
 }
 
-}  // namespace
+}    // namespace
 
 int main(int, char** files) {
     {

@@ -27,10 +27,9 @@ TYPED_TEST(access_to, the_member_types_are_the_standards) {
     EXPECT_TRUE((std::is_same_v<typename TypeParam::size_type, std::size_t>));
     EXPECT_TRUE((std::is_same_v<typename TypeParam::difference_type, std::ptrdiff_t>));
     EXPECT_TRUE((std::is_same_v<std::iter_reference_t<typename TypeParam::iterator>, T&>));
-    EXPECT_TRUE((std::is_same_v<typename TypeParam::reverse_iterator,
-                                std::reverse_iterator<typename TypeParam::iterator>>));
-    EXPECT_TRUE((std::is_same_v<typename TypeParam::const_reverse_iterator,
-                                std::reverse_iterator<typename TypeParam::const_iterator>>));
+    EXPECT_TRUE((std::is_same_v<typename TypeParam::reverse_iterator, std::reverse_iterator<typename TypeParam::iterator>>));
+    EXPECT_TRUE(
+        (std::is_same_v<typename TypeParam::const_reverse_iterator, std::reverse_iterator<typename TypeParam::const_iterator>>));
 }
 
 // rvector's const_reference could be written through. The rule: nothing reached through a const container can.
@@ -241,11 +240,11 @@ TYPED_TEST(access_to, ordering_is_lexicographic) {
     const TypeParam later{make<T>(2), make<T>(5)};
     EXPECT_TRUE(a < longer && a <= longer && longer > a && longer >= a);
     EXPECT_TRUE(longer < later);
-    EXPECT_TRUE(a <= a && a >= a && !(a < a));  // NOLINT: that is the question
+    EXPECT_TRUE(a <= a && a >= a && !(a < a));    // NOLINT: that is the question
     EXPECT_TRUE(TypeParam() < a);
     EXPECT_TRUE((a <=> later) < 0);
     EXPECT_TRUE((later <=> a) > 0);
-    EXPECT_TRUE((a <=> a) == 0);  // NOLINT: that is the question
+    EXPECT_TRUE((a <=> a) == 0);    // NOLINT: that is the question
 }
 
-}  // namespace
+}    // namespace

@@ -173,4 +173,4 @@ TYPED_TEST(beyond, growth_without_initialisation_is_strong_when_a_constructor_th
     }
 }
 
-}  // namespace
+}    // namespace

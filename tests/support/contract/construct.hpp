@@ -147,7 +147,7 @@ TYPED_TEST(construct, moving_takes_the_elements_where_they_are) {
 TYPED_TEST(construct, a_moved_from_container_is_empty_and_usable) {
     TypeParam source = filled<TypeParam>(20);
     const TypeParam v(std::move(source));
-    EXPECT_TRUE(source.empty());  // NOLINT: that is the question
+    EXPECT_TRUE(source.empty());    // NOLINT: that is the question
     EXPECT_TRUE(source.begin() == source.end());
     append(source, 30);
     EXPECT_EQ(numbers(source), counted(30));
@@ -211,7 +211,7 @@ TYPED_TEST(construct, move_assignment_leaves_the_source_usable) {
     TypeParam source = filled<TypeParam>(10, 50);
     TypeParam v = filled<TypeParam>(3);
     v = std::move(source);
-    source.clear();  // NOLINT: that is the question
+    source.clear();    // NOLINT: that is the question
     append(source, 5);
     EXPECT_EQ(numbers(source), counted(5));
     EXPECT_EQ(numbers(v), counted(10, 50));
@@ -327,4 +327,4 @@ TYPED_TEST(construct, swap_with_nothing_and_with_itself) {
     EXPECT_EQ(numbers(a), counted(2));
 }
 
-}  // namespace
+}    // namespace

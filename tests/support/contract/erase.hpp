@@ -174,4 +174,4 @@ TYPED_TEST(erase_from, by_condition_returns_how_many_went) {
     EXPECT_EQ(erase_if(v, [](const auto&) { return true; }), 0U);
 }
 
-}  // namespace
+}    // namespace

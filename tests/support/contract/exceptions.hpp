@@ -34,8 +34,7 @@ inline long step_after(long k) { return headroom_test::emulated() && k > 200 ? k
 // Runs `operation(container)` on what `prepare()` returns, failing each step in turn. Returns how many steps it has. (Not a
 // template over the operation: there are hundreds of them.)
 template <class Container>
-long fail_steps(promise promised, const std::function<Container()>& prepare,
-                const std::function<void(Container&)>& operation) {
+long fail_steps(promise promised, const std::function<Container()>& prepare, const std::function<void(Container&)>& operation) {
     for (long k = 1;; k = step_after(k)) {
         // A range kept warm comes with room for many elements: a full container over one would make this take minutes.
         headroom::trim_cache();
@@ -95,16 +94,14 @@ TYPED_TEST(exceptions_in, push_back_is_strong) {
     using T = typename TypeParam::value_type;
     const T value = make<T>(7);
     for (const bool tight : {false, true}) {
-        const long steps = fail_each_step(promise::strong, starts<TypeParam>(tight),
-                                          [&](TypeParam& v) { v.push_back(value); });
+        const long steps = fail_each_step(promise::strong, starts<TypeParam>(tight), [&](TypeParam& v) { v.push_back(value); });
         EXPECT_GE(steps, 1);
     }
 }
 
 TYPED_TEST(exceptions_in, emplace_back_is_strong) {
     for (const bool tight : {false, true}) {
-        const long steps = fail_each_step(promise::strong, starts<TypeParam>(tight),
-                                          [&](TypeParam& v) { v.emplace_back(7); });
+        const long steps = fail_each_step(promise::strong, starts<TypeParam>(tight), [&](TypeParam& v) { v.emplace_back(7); });
         EXPECT_GE(steps, 1);
     }
 }
@@ -126,11 +123,9 @@ TYPED_TEST(exceptions_in, resize_is_strong) {
     using T = typename TypeParam::value_type;
     const T value = make<T>(7);
     for (const bool tight : {false, true}) {
-        long steps = fail_each_step(promise::strong, starts<TypeParam>(tight),
-                                    [](TypeParam& v) { v.resize(v.size() + 5); });
+        long steps = fail_each_step(promise::strong, starts<TypeParam>(tight), [](TypeParam& v) { v.resize(v.size() + 5); });
         EXPECT_GE(steps, 5);
-        steps = fail_each_step(promise::strong, starts<TypeParam>(tight),
-                               [&](TypeParam& v) { v.resize(v.size() + 5, value); });
+        steps = fail_each_step(promise::strong, starts<TypeParam>(tight), [&](TypeParam& v) { v.resize(v.size() + 5, value); });
         EXPECT_GE(steps, 5);
     }
 }
@@ -142,8 +137,7 @@ TYPED_TEST(exceptions_in, shrink_to_fit_keeps_the_elements) {
     fail_each_step(promise::basic, prepare, [](TypeParam& v) {
         try {
             v.shrink_to_fit();
-        } catch (const headroom_test::planned_failure&) {
-        }
+        } catch (const headroom_test::planned_failure&) {}
         EXPECT_EQ(numbers(v), counted(8));
     });
 }
@@ -168,9 +162,8 @@ TYPED_TEST(exceptions_in, insert_of_copies_is_basic) {
     for (const bool tight : {false, true}) {
         for (const std::size_t quarter : {0U, 2U, 4U}) {
             for (const std::size_t count : {1U, 3U, 12U}) {
-                fail_each_step(promise::basic, starts<TypeParam>(tight), [&](TypeParam& v) {
-                    v.insert(nth(v, v.size() * quarter / 4), count, value);
-                });
+                fail_each_step(promise::basic, starts<TypeParam>(tight),
+                               [&](TypeParam& v) { v.insert(nth(v, v.size() * quarter / 4), count, value); });
             }
         }
     }
@@ -182,9 +175,8 @@ TYPED_TEST(exceptions_in, insert_of_a_forward_range_is_basic) {
         const headroom_test::forward_range<T> source(counted(count, 500));
         for (const bool tight : {false, true}) {
             for (const std::size_t quarter : {0U, 2U, 4U}) {
-                fail_each_step(promise::basic, starts<TypeParam>(tight), [&](TypeParam& v) {
-                    v.insert(nth(v, v.size() * quarter / 4), source.begin(), source.end());
-                });
+                fail_each_step(promise::basic, starts<TypeParam>(tight),
+                               [&](TypeParam& v) { v.insert(nth(v, v.size() * quarter / 4), source.begin(), source.end()); });
             }
         }
     }
@@ -200,9 +192,8 @@ TYPED_TEST(exceptions_in, an_increment_that_throws_loses_no_element) {
         const auto prepare = starts<TypeParam>(tight);
         fail_each_step(promise::basic, prepare, [&](TypeParam& v) { v.assign(source.begin(), source.end()); });
         for (const std::size_t quarter : {0U, 2U, 4U}) {
-            fail_each_step(promise::basic, prepare, [&](TypeParam& v) {
-                v.insert(nth(v, v.size() * quarter / 4), source.begin(), source.end());
-            });
+            fail_each_step(promise::basic, prepare,
+                           [&](TypeParam& v) { v.insert(nth(v, v.size() * quarter / 4), source.begin(), source.end()); });
         }
     }
     const auto nothing = [] { return TypeParam(); };
@@ -255,16 +246,18 @@ TYPED_TEST(exceptions_in, a_constructor_that_fails_destroys_what_it_built) {
     EXPECT_GE(fail_each_step(promise::strong, nothing, [&](TypeParam&) { const TypeParam v(6); }), 6);
     EXPECT_GE(fail_each_step(promise::strong, nothing, [&](TypeParam&) { const TypeParam v(6, value); }), 6);
     EXPECT_GE(fail_each_step(promise::strong, nothing, [&](TypeParam&) { const TypeParam v(source); }), 6);
-    EXPECT_GE(fail_each_step(promise::strong, nothing,
-                             [&](TypeParam&) { const TypeParam v(forward.begin(), forward.end()); }), 6);
+    EXPECT_GE(fail_each_step(promise::strong, nothing, [&](TypeParam&) { const TypeParam v(forward.begin(), forward.end()); }),
+              6);
     EXPECT_GE(fail_each_step(promise::strong, nothing, [&](TypeParam&) { const TypeParam v{T(1), T(2), T(3)}; }), 6);
-    EXPECT_GE(fail_each_step(promise::strong, nothing, [&](TypeParam&) {
-                  const long k = book.fail_at;
-                  open_book();
-                  headroom_test::old_input_range<T> once(counted(12));
-                  open_book(k);
-                  const TypeParam v(once.begin(), once.end());
-              }), 12);
+    EXPECT_GE(fail_each_step(promise::strong, nothing,
+                             [&](TypeParam&) {
+                                 const long k = book.fail_at;
+                                 open_book();
+                                 headroom_test::old_input_range<T> once(counted(12));
+                                 open_book(k);
+                                 const TypeParam v(once.begin(), once.end());
+                             }),
+              12);
 }
 
 // rvector freed twice when a copy threw during assignment.
@@ -272,8 +265,7 @@ TYPED_TEST(exceptions_in, copy_assignment_is_basic) {
     for (const std::size_t before : {0U, 3U, 30U}) {
         for (const std::size_t count : {6U, 100U}) {
             const TypeParam source = filled<TypeParam>(count);
-            fail_each_step(promise::basic, [before] { return filled<TypeParam>(before); },
-                           [&](TypeParam& v) { v = source; });
+            fail_each_step(promise::basic, [before] { return filled<TypeParam>(before); }, [&](TypeParam& v) { v = source; });
         }
     }
 }
@@ -297,4 +289,4 @@ TYPED_TEST(exceptions_in, assign_is_basic) {
     }
 }
 
-}  // namespace
+}    // namespace

@@ -407,4 +407,4 @@ TYPED_TEST(insert_into, resize_with_its_own_element) {
     }
 }
 
-}  // namespace
+}    // namespace

@@ -157,4 +157,4 @@ TYPED_TEST(large, an_exception_in_any_step_leaks_nothing_and_changes_nothing) {
     }
 }
 
-}  // namespace
+}    // namespace

@@ -103,4 +103,4 @@ TYPED_TEST(move_only_in, algorithms_that_permute) {
     EXPECT_EQ(number(v.front()), 1);
 }
 
-}  // namespace
+}    // namespace

@@ -195,4 +195,4 @@ TYPED_TEST(ranges_into, a_range_that_throws_leaves_whole_elements) {
     }
 }
 
-}  // namespace
+}    // namespace

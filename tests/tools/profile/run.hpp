@@ -44,7 +44,7 @@ inline std::string text_of(const std::string& path) {
 }
 
 struct outcome {
-    int code = -1;  // of the command; -1 if a signal ended it
+    int code = -1;    // of the command; -1 if a signal ended it
     std::string out;
     std::string err;
 };
@@ -82,4 +82,4 @@ inline answer answer_in(const std::string& out) {
     return found;
 }
 
-}  // namespace profile_test
+}    // namespace profile_test

@@ -39,10 +39,8 @@ void watched(answer& known, Container& container, Step step) {
     const std::size_t before = container.capacity();
     step();
     if (container.capacity() == before) return;
-    if constexpr (std::is_same_v<Container, std::string>)
-        known.grew(before > 15 ? before + 1 : 0);
-    else
-        known.grew(before * sizeof(typename Container::value_type));
+    if constexpr (std::is_same_v<Container, std::string>) known.grew(before > 15 ? before + 1 : 0);
+    else known.grew(before * sizeof(typename Container::value_type));
 }
 
 // Copied, never moved: growing allocates for every element.
@@ -59,7 +57,7 @@ struct copied_only {
 }
 [[gnu::noinline]] void reserved_numbers(answer& known, int count) {
     std::vector<long> v;
-    v.reserve(7);  // the first block comes from another call stack
+    v.reserve(7);    // the first block comes from another call stack
     for (int i = 0; i < count; ++i) watched(known, v, [&] { v.insert(v.begin(), i + 1); });
 }
 [[gnu::noinline]] void short_texts(answer& known, int count) {
@@ -72,8 +70,7 @@ struct copied_only {
 }
 [[gnu::noinline]] void resized(answer& known, int count) {
     std::vector<double> v;
-    for (int i = 1; i < count; i = i * 3 / 2 + 1)
-        watched(known, v, [&] { v.resize(static_cast<std::size_t>(i), 1.0); });
+    for (int i = 1; i < count; i = i * 3 / 2 + 1) watched(known, v, [&] { v.resize(static_cast<std::size_t>(i), 1.0); });
 }
 [[gnu::noinline]] void text(answer& known, int count) {
     std::string s;
@@ -99,7 +96,7 @@ struct copied_only {
     std::size_t room = 32;
     void* block = std::malloc(room);
     for (int i = 0; i < count; ++i) {
-        void* const in_the_way = std::malloc(room);  // so that it cannot grow where it is
+        void* const in_the_way = std::malloc(room);    // so that it cannot grow where it is
         void* const before = block;
         block = std::realloc(block, room * 2);
         if (block != before) known.grew(room);
@@ -226,7 +223,7 @@ answer by_threads(int how_many) {
     std::memset(buffer, 1, size);
     for (int i = 0; i < 10; ++i) {
         void* const other = filler(size *= 2);
-        std::memset(other, i + 2, size);  // nothing is copied
+        std::memset(other, i + 2, size);    // nothing is copied
         std::free(buffer);
         buffer = other;
     }
@@ -253,8 +250,7 @@ answer by_threads(int how_many) {
 }
 
 void print(const answer& known) {
-    std::printf("%llu %llu\n", static_cast<unsigned long long>(known.growths),
-                static_cast<unsigned long long>(known.bytes));
+    std::printf("%llu %llu\n", static_cast<unsigned long long>(known.growths), static_cast<unsigned long long>(known.bytes));
     std::fflush(stdout);
 }
 
@@ -269,7 +265,7 @@ void use_plugin(const char* path, int count) {
     dlclose(library);
 }
 
-}  // namespace
+}    // namespace
 
 int main(int argc, char** argv) {
     const std::string name = argc > 1 ? argv[1] : "";

@@ -11,7 +11,7 @@ struct owning {
     char* block;
     char ballast[40];
 };
-}  // namespace
+}    // namespace
 
 int main(int count, char** arguments) {
     const char* const where = count > 1 ? arguments[1] : "";

@@ -11,7 +11,7 @@ struct ahead : headroom::settled_policy {
 
 headroom::settled_vector<char, ahead> kept;    // destroyed when the plugin is unloaded
 
-}  // namespace
+}    // namespace
 
 extern "C" int run() {
     headroom::vector<int> many(1'000'000, 1);

@@ -40,7 +40,7 @@ int fail(const char* what) {
     return 1;
 }
 
-}  // namespace
+}    // namespace
 
 int main(int argc, char** argv) {
     if (argc != 2) return fail("usage: unload_program PLUGIN");

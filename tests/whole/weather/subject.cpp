@@ -366,7 +366,7 @@ const std::map<std::string, work> works = {
     {"core", core},
 };
 
-}  // namespace
+}    // namespace
 
 int main(int count, char** arguments) {
     if (count < 3 || works.find(arguments[1]) == works.end()) {

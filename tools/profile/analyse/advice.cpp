@@ -18,14 +18,14 @@ constexpr lab_cell small_cell{"push-back", "headroom::vector", "element=int elem
 constexpr lab_cell monotonic_cell{
     "data-structures", "headroom::monotonic_resource AS4",
     "contents=unordered_set<int> heap=clean leaves_exponent=18 size_exponent=10 structure=DS3 trimming=True", 0.31};
-constexpr lab_cell arena_cell{
-    "data-structures", "headroom::arena_resource AS3",
-    "contents=vector<string> heap=clean leaves_exponent=18 size_exponent=6 structure=DS2 trimming=True", 0.41};
+constexpr lab_cell arena_cell{"data-structures", "headroom::arena_resource AS3",
+                              "contents=vector<string> heap=clean leaves_exponent=18 size_exponent=6 structure=DS2 trimming=True",
+                              0.41};
 constexpr lab_cell multipool_cell{
     "data-structures", "headroom::multipool_resource AS7",
     "contents=unordered_set<int> heap=clean leaves_exponent=18 size_exponent=10 structure=DS3 trimming=True", 0.34};
-constexpr lab_cell thread_cell{"contention", "headroom::multipool_resource AS7",
-                               "N_exponent=18 S_exponent=6 W=2 sharing=private", 0.12};
+constexpr lab_cell thread_cell{"contention", "headroom::multipool_resource AS7", "N_exponent=18 S_exponent=6 W=2 sharing=private",
+                               0.12};
 
 // The first rule that a site meets is its advice. Shares saved are of the time in growing for what grows, else of what
 // the allocations cost; their ranges are wider than the cells, for no program is the lab's.
@@ -37,13 +37,7 @@ constexpr rule table[] = {
      0,
      0,
      no_cell},
-    {"reserved already",
-     advice::leave_it,
-     {{{feature::reserving, 1, 1}}},
-     "reserve() is called here already",
-     0,
-     0,
-     no_cell},
+    {"reserved already", advice::leave_it, {{{feature::reserving, 1, 1}}}, "reserve() is called here already", 0, 0, no_cell},
     {"hash table",
      advice::reserve,
      {{{feature::rehashing, 1, 1}, {feature::growths, 2, any}, {feature::growing_share, worth_it, any}}},
@@ -185,49 +179,36 @@ bool is_pinned(const site& of) {
            bytes(growth_class::same_bytes) == 0;
 }
 
-constexpr double allocation_ns = 30;  // what malloc and free take together, about: the lab's std::allocator
+constexpr double allocation_ns = 30;    // what malloc and free take together, about: the lab's std::allocator
 
 std::string replaced(std::string text, std::string_view what, const std::string& by) {
-    for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size())
-        text.replace(at, what.size(), by);
+    for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size()) text.replace(at, what.size(), by);
     return text;
 }
 
-}  // namespace
+}    // namespace
 
 std::span<const rule> rules() { return table; }
 
 double value_of(feature what, const site& of) {
     const stack_totals& totals = of.totals;
     switch (what) {
-        case feature::none:
-            return 0;
-        case feature::foreign:
-            return of.line == 0 && of.function.find(".so") != std::string::npos ? 1 : 0;
-        case feature::reserving:
-            return of.what == doing::reserving ? 1 : 0;
-        case feature::rehashing:
-            return of.what == doing::rehashing ? 1 : 0;
+        case feature::none: return 0;
+        case feature::foreign: return of.line == 0 && of.function.find(".so") != std::string::npos ? 1 : 0;
+        case feature::reserving: return of.what == doing::reserving ? 1 : 0;
+        case feature::rehashing: return of.what == doing::rehashing ? 1 : 0;
         case feature::text:
-            return of.container.find("string") != std::string::npos && of.container.find("vector") == std::string::npos
-                       ? 1
-                       : 0;
+            return of.container.find("string") != std::string::npos && of.container.find("vector") == std::string::npos ? 1 : 0;
         case feature::named_growth:
-            return of.what == doing::growing || totals.growth[static_cast<std::size_t>(growth_class::moved)].count > 0
-                       ? 1
-                       : 0;
-        case feature::growths:
-            return of.growth.count;
-        case feature::copied_bytes:
-            return of.growth.bytes;
+            return of.what == doing::growing || totals.growth[static_cast<std::size_t>(growth_class::moved)].count > 0 ? 1 : 0;
+        case feature::growths: return of.growth.count;
+        case feature::copied_bytes: return of.growth.bytes;
         case feature::growing_share:
             if (of.growth.count <= 0) return 0;
-            if (of.growth.ns <= 0) return of.growth.bytes >= mib ? 1 : 0;  // no times: an import
+            if (of.growth.ns <= 0) return of.growth.bytes >= mib ? 1 : 0;    // no times: an import
             return of.seconds > 0 ? of.growth.ns * 1e-9 / of.seconds : 0;
-        case feature::arrays:
-            return totals.arrays;
-        case feature::most_live:
-            return totals.most_live;
+        case feature::arrays: return totals.arrays;
+        case feature::most_live: return totals.most_live;
         case feature::largest_final: {
             double largest = static_cast<double>(totals.largest_final);
             if (of.growth.count > 0 && !totals.sizes.counts.empty())
@@ -238,24 +219,15 @@ double value_of(feature what, const site& of) {
             const double low = percentile(totals.final_sizes, 0.1);
             return low > 0 ? percentile(totals.final_sizes, 0.9) / low : any;
         }
-        case feature::pinned:
-            return is_pinned(of) ? 1 : 0;
-        case feature::allocations:
-            return totals.allocations;
-        case feature::mean_size:
-            return totals.allocations > 0 ? totals.bytes / totals.allocations : 0;
-        case feature::allocation_share:
-            return of.seconds > 0 ? totals.allocations * allocation_ns * 1e-9 / of.seconds : 0;
-        case feature::variation:
-            return of.five.variation;
-        case feature::utilization:
-            return of.five.utilization;
-        case feature::contention:
-            return of.five.contention;
-        case feature::freed_elsewhere:
-            return totals.frees > 0 ? totals.frees_elsewhere / totals.frees : 0;
-        case feature::median_lifetime_us:
-            return median_lifetime_us(totals);
+        case feature::pinned: return is_pinned(of) ? 1 : 0;
+        case feature::allocations: return totals.allocations;
+        case feature::mean_size: return totals.allocations > 0 ? totals.bytes / totals.allocations : 0;
+        case feature::allocation_share: return of.seconds > 0 ? totals.allocations * allocation_ns * 1e-9 / of.seconds : 0;
+        case feature::variation: return of.five.variation;
+        case feature::utilization: return of.five.utilization;
+        case feature::contention: return of.five.contention;
+        case feature::freed_elsewhere: return totals.frees > 0 ? totals.frees_elsewhere / totals.frees : 0;
+        case feature::median_lifetime_us: return median_lifetime_us(totals);
     }
     return 0;
 }
@@ -287,8 +259,7 @@ recommendation advise(const site& of) {
         result.text = "reserve(" + count_text(std::ceil(elements)) + ")";
         if (!of.container.empty() && (of.element_size > 1 || value_of(feature::text, of) > 0))
             result.text = replaced(result.text, ",", "'");
-        else
-            result.text = "reserve room for " + bytes_text(room);
+        else result.text = "reserve room for " + bytes_text(room);
     }
     std::string evidence(one.because);
     evidence = replaced(evidence, "{growths}", count_text(of.growth.count));
@@ -300,8 +271,7 @@ recommendation advise(const site& of) {
     evidence = replaced(evidence, "{lifetime}", time_text(std::min(median_lifetime_us(of.totals), 1e15) * 1000));
     result.evidence = evidence;
     if (one.what != advice::leave_it) {
-        const bool grows =
-            one.what == advice::reserve || one.what == advice::vector || one.what == advice::settled_vector;
+        const bool grows = one.what == advice::reserve || one.what == advice::vector || one.what == advice::settled_vector;
         const double cost = grows ? of.growth.ns : of.totals.allocations * allocation_ns;
         result.saves_least_ns = cost * one.saves_least;
         result.saves_most_ns = cost * one.saves_most;
@@ -312,22 +282,14 @@ recommendation advise(const site& of) {
 
 std::string_view name_of(advice what) {
     switch (what) {
-        case advice::leave_it:
-            return "leave it";
-        case advice::reserve:
-            return "reserve(n)";
-        case advice::vector:
-            return "headroom::vector";
-        case advice::settled_vector:
-            return "headroom::settled_vector";
-        case advice::arena_with_marks:
-            return "headroom::arena_resource with marks";
-        case advice::monotonic:
-            return "headroom::monotonic_resource, winked out";
-        case advice::multipool:
-            return "headroom::multipool_resource";
-        case advice::resource_per_thread:
-            return "one headroom::multipool_resource per thread";
+        case advice::leave_it: return "leave it";
+        case advice::reserve: return "reserve(n)";
+        case advice::vector: return "headroom::vector";
+        case advice::settled_vector: return "headroom::settled_vector";
+        case advice::arena_with_marks: return "headroom::arena_resource with marks";
+        case advice::monotonic: return "headroom::monotonic_resource, winked out";
+        case advice::multipool: return "headroom::multipool_resource";
+        case advice::resource_per_thread: return "one headroom::multipool_resource per thread";
     }
     return "";
 }
@@ -372,14 +334,10 @@ std::string bytes_text(double bytes) {
 
 std::string time_text(double ns) {
     char text[48];
-    if (ns < 1000)
-        std::snprintf(text, sizeof text, "%.0f ns", ns);
-    else if (ns < 1e6)
-        std::snprintf(text, sizeof text, ns < 1e5 ? "%.1f \u00b5s" : "%.0f \u00b5s", ns / 1e3);
-    else if (ns < 1e9)
-        std::snprintf(text, sizeof text, ns < 1e8 ? "%.1f ms" : "%.0f ms", ns / 1e6);
-    else
-        std::snprintf(text, sizeof text, "%.2f s", ns / 1e9);
+    if (ns < 1000) std::snprintf(text, sizeof text, "%.0f ns", ns);
+    else if (ns < 1e6) std::snprintf(text, sizeof text, ns < 1e5 ? "%.1f \u00b5s" : "%.0f \u00b5s", ns / 1e3);
+    else if (ns < 1e9) std::snprintf(text, sizeof text, ns < 1e8 ? "%.1f ms" : "%.0f ms", ns / 1e6);
+    else std::snprintf(text, sizeof text, "%.2f s", ns / 1e9);
     return text;
 }
 
@@ -389,4 +347,4 @@ std::string count_text(double count) {
     return digits;
 }
 
-}  // namespace headroom::profile
+}    // namespace headroom::profile

@@ -13,40 +13,31 @@
 
 namespace headroom::profile {
 
-enum class advice {
-    leave_it,
-    reserve,
-    vector,
-    settled_vector,
-    arena_with_marks,
-    monotonic,
-    multipool,
-    resource_per_thread
-};
+enum class advice { leave_it, reserve, vector, settled_vector, arena_with_marks, monotonic, multipool, resource_per_thread };
 
 // What a rule may ask of a site. All are numbers; a flag is 0 or 1.
 enum class feature {
     none,
-    foreign,    // the code that allocates is a library's without source lines, not the program's
-    reserving,  // reserve() has been called already
+    foreign,      // the code that allocates is a library's without source lines, not the program's
+    reserving,    // reserve() has been called already
     rehashing,
-    text,          // a std::string or its like
-    named_growth,  // growth was recognised by the container's own functions, or by realloc
+    text,            // a std::string or its like
+    named_growth,    // growth was recognised by the container's own functions, or by realloc
     growths,
     copied_bytes,
-    growing_share,  // time in growing / run; 1 where times are not known
-    arrays,         // that grew, and have died or were alive at the end
-    most_live,      // blocks alive at once
-    largest_final,  // bytes of the largest array that had grown
-    final_spread,   // its 90th percentile / 10th
-    pinned,         // elements change when they are moved (strings, lists): they cannot be moved as bytes
+    growing_share,    // time in growing / run; 1 where times are not known
+    arrays,           // that grew, and have died or were alive at the end
+    most_live,        // blocks alive at once
+    largest_final,    // bytes of the largest array that had grown
+    final_spread,     // its 90th percentile / 10th
+    pinned,           // elements change when they are moved (strings, lists): they cannot be moved as bytes
     allocations,
-    mean_size,         // bytes
-    allocation_share,  // of the run, were each allocation to cost 30 ns
-    variation,         // bits
+    mean_size,           // bytes
+    allocation_share,    // of the run, were each allocation to cost 30 ns
+    variation,           // bits
     utilization,
     contention,
-    freed_elsewhere,  // share of frees by another thread than allocated
+    freed_elsewhere,    // share of frees by another thread than allocated
     median_lifetime_us
 };
 
@@ -62,17 +53,17 @@ inline constexpr double any = 1e300;
 struct lab_cell {
     std::string_view experiment;
     std::string_view contender;
-    std::string_view parameters;  // "element=int elements=1000000"
-    double ratio;                 // time / the baseline's, as published
+    std::string_view parameters;    // "element=int elements=1000000"
+    double ratio;                   // time / the baseline's, as published
 };
 
 struct rule {
     std::string_view name;
     advice what;
     std::array<condition, 6> when;
-    std::string_view because;  // evidence; {growths} and the like are filled in
-    double saves_least;        // share of the cost that goes away, from
-    double saves_most;         // to
+    std::string_view because;    // evidence; {growths} and the like are filled in
+    double saves_least;          // share of the cost that goes away, from
+    double saves_most;           // to
     lab_cell cell;
 };
 
@@ -84,7 +75,7 @@ bool meets(const rule& one, const site& of);
 struct recommendation {
     const rule* because_of = nullptr;
     advice what = advice::leave_it;
-    std::string text;  // "reserve(100000)"
+    std::string text;    // "reserve(100000)"
     std::string evidence;
     double saves_least_ns = 0;
     double saves_most_ns = 0;
@@ -101,4 +92,4 @@ std::string bytes_text(double bytes);
 std::string time_text(double ns);
 std::string count_text(double count);
 
-}  // namespace headroom::profile
+}    // namespace headroom::profile

@@ -66,8 +66,8 @@ bool is_library(const source_frame& frame) {
                                           "eastl::"}) {
         if (starts(name, prefix)) return true;
     }
-    for (const std::string_view exact : {"malloc", "calloc", "realloc", "reallocarray", "posix_memalign",
-                                         "aligned_alloc", "memalign", "strdup", "__strdup", "xmalloc", "xrealloc"}) {
+    for (const std::string_view exact : {"malloc", "calloc", "realloc", "reallocarray", "posix_memalign", "aligned_alloc",
+                                         "memalign", "strdup", "__strdup", "xmalloc", "xrealloc"}) {
         if (name == exact) return true;
     }
     // Inlined functions may have no class in their name; the file tells.
@@ -124,11 +124,10 @@ std::string first_argument(std::string_view container) {
 }
 
 void replace_all(std::string& text, std::string_view what, std::string_view by) {
-    for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size())
-        text.replace(at, what.size(), by);
+    for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size()) text.replace(at, what.size(), by);
 }
 
-}  // namespace
+}    // namespace
 
 const std::vector<known_function>& known_functions() {
     static const std::vector<known_function> table = {// libstdc++: std::vector
@@ -226,15 +225,14 @@ std::string_view without_arguments(std::string_view name) {
             }
             return name.substr(begin, i - begin);
         } else if (name[i] == ' ' && !starts(name.substr(begin), "operator")) {
-            begin = i + 1;  // a return type
+            begin = i + 1;    // a return type
         }
     }
     return name.substr(begin);
 }
 
 std::string readable(std::string name) {
-    for (const std::string_view inner : {"std::__cxx11::", "std::__1::", "std::__ndk1::"})
-        replace_all(name, inner, "std::");
+    for (const std::string_view inner : {"std::__cxx11::", "std::__1::", "std::__ndk1::"}) replace_all(name, inner, "std::");
     replace_all(name, "basic_string<char, std::char_traits<char>, std::allocator<char> >", "string");
     for (const std::string_view behind : {", std::allocator<", ", std::less<", ", std::hash<", ", std::equal_to<",
                                           ", std::default_delete<", ", std::char_traits<"}) {
@@ -267,16 +265,12 @@ recognised recognise(const std::vector<source_frame>& frames) {
     const std::string_view scope = !grown.empty() ? grown : outermost;
     if (!scope.empty()) {
         result.container = readable(std::string(scope));
-        if (split(scope).method == "basic_string")
-            result.element = "char";
-        else
-            result.element = readable(first_argument(scope));
-        if (starts(result.container, "std::_Rb_tree"))
-            result.container = "std::map or std::set, keys " + result.element;
-        if (starts(result.container, "std::_Hashtable"))
-            result.container = "std::unordered_map or _set, keys " + result.element;
+        if (split(scope).method == "basic_string") result.element = "char";
+        else result.element = readable(first_argument(scope));
+        if (starts(result.container, "std::_Rb_tree")) result.container = "std::map or std::set, keys " + result.element;
+        if (starts(result.container, "std::_Hashtable")) result.container = "std::unordered_map or _set, keys " + result.element;
     }
     return result;
 }
 
-}  // namespace headroom::profile
+}    // namespace headroom::profile

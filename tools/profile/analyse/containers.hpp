@@ -11,17 +11,17 @@ namespace headroom::profile {
 
 enum class doing {
     unknown,
-    growing,    // moves its elements to a larger block
-    reserving,  // the same, because reserve() was called
-    rehashing,  // a hash table's array of buckets is made larger
-    making      // allocates what is new: a node, a copy, the first block of a container
+    growing,      // moves its elements to a larger block
+    reserving,    // the same, because reserve() was called
+    rehashing,    // a hash table's array of buckets is made larger
+    making        // allocates what is new: a node, a copy, the first block of a container
 };
 
 struct recognised {
     doing what = doing::unknown;
-    std::string container;  // "std::vector<int>"; empty where it is not known
-    std::string element;    // "int"
-    std::size_t user = 0;   // the innermost frame that is not the library's; frames.size() if all are
+    std::string container;    // "std::vector<int>"; empty where it is not known
+    std::string element;      // "int"
+    std::size_t user = 0;     // the innermost frame that is not the library's; frames.size() if all are
 };
 
 // `frames`: innermost first.
@@ -29,7 +29,7 @@ recognised recognise(const std::vector<source_frame>& frames);
 
 // A row of the table of functions by which containers are recognised.
 struct known_function {
-    std::string_view name;  // without class and template arguments
+    std::string_view name;    // without class and template arguments
     doing what;
 };
 const std::vector<known_function>& known_functions();
@@ -40,4 +40,4 @@ std::string readable(std::string name);
 // "std::vector<int>::push_back" of "void std::vector<int>::push_back(int const&)".
 std::string_view without_arguments(std::string_view name);
 
-}  // namespace headroom::profile
+}    // namespace headroom::profile

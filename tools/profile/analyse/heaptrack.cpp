@@ -50,12 +50,11 @@ std::string unpacked(const std::string& path, std::string& damage) {
     }
     file.reset();
     const std::unique_ptr<gzFile_s, decltype(&gzclose)> zipped(gzopen(path.c_str(), "rb"),
-                                                               gzclose);  // plain text passes too
+                                                               gzclose);    // plain text passes too
     if (!zipped) throw std::runtime_error("cannot read " + path);
     char buffer[65536];
     int size = 0;
-    while ((size = gzread(zipped.get(), buffer, sizeof buffer)) > 0)
-        text.append(buffer, static_cast<std::size_t>(size));
+    while ((size = gzread(zipped.get(), buffer, sizeof buffer)) > 0) text.append(buffer, static_cast<std::size_t>(size));
     if (size < 0) damage = "it is damaged";
     return text;
 }
@@ -80,7 +79,7 @@ private:
     std::string_view rest_;
 };
 
-}  // namespace
+}    // namespace
 
 trace_totals import_heaptrack(const std::string& path) {
     trace_totals result;
@@ -90,7 +89,7 @@ trace_totals import_heaptrack(const std::string& path) {
         throw std::runtime_error(path + " is neither a trace of headroom profile nor one of heaptrack");
     process_totals& process = result.processes.emplace_back();
     std::vector<std::string> strings(1);
-    std::vector<std::vector<std::string>> places(1);  // of each instruction: "function\tfile:line", innermost first
+    std::vector<std::vector<std::string>> places(1);    // of each instruction: "function\tfile:line", innermost first
     struct node {
         std::uint64_t place;
         std::uint64_t parent;
@@ -104,11 +103,12 @@ trace_totals import_heaptrack(const std::string& path) {
     std::vector<block_kind> kinds;
     std::uint64_t version = 0;
     double copied = 0;
-    std::uint64_t last = ~std::uint64_t{0};  // what was allocated by the line before, if that was an allocation
+    std::uint64_t last = ~std::uint64_t{0};    // what was allocated by the line before, if that was an allocation
     std::uint64_t line_number = 0;
     const auto at = [&](auto& list, std::uint64_t index) -> auto& {
         if (index >= list.size())
-            throw std::runtime_error(path + ", line " + std::to_string(line_number) + ": it refers to an entry that does not exist");
+            throw std::runtime_error(path + ", line " + std::to_string(line_number) +
+                                     ": it refers to an entry that does not exist");
         return list[index];
     };
     for (std::size_t begin = 0; begin < text.size();) {
@@ -131,9 +131,7 @@ trace_totals import_heaptrack(const std::string& path) {
                                              " of heaptrack's format; 2 and 3 are read here");
                 }
                 break;
-            case 'X':
-                process.command_line = line.substr(2);
-                break;
+            case 'X': process.command_line = line.substr(2); break;
             case 's':
                 if (version >= 3) words.number();
                 strings.emplace_back(words.rest());
@@ -217,8 +215,7 @@ trace_totals import_heaptrack(const std::string& path) {
                 process.seconds = static_cast<double>(words.number()) / 1000;
                 add_moment(process.times, {process.seconds, process.live_bytes, copied, process.allocations});
                 break;
-            default:
-                break;
+            default: break;
         }
     }
     process.complete = true;
@@ -228,4 +225,4 @@ trace_totals import_heaptrack(const std::string& path) {
     return result;
 }
 
-}  // namespace headroom::profile
+}    // namespace headroom::profile

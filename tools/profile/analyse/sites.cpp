@@ -21,12 +21,9 @@ bool counts_as_growth(growth_class kind, doing what, bool has_names, const stack
     switch (what) {
         case doing::growing:
         case doing::reserving:
-        case doing::rehashing:
-            return true;
-        case doing::making:
-            return false;
-        case doing::unknown:
-            break;
+        case doing::rehashing: return true;
+        case doing::making: return false;
+        case doing::unknown: break;
     }
     const auto number = [&](growth_class of) { return totals.growth[static_cast<std::size_t>(of)].count; };
     const double copies = number(growth_class::same_bytes);
@@ -61,7 +58,7 @@ namespace {
 
 std::vector<source_frame> named_frames(const process_totals::call_stack& stack, symbols& names) {
     std::vector<source_frame> frames;
-    frames.reserve(stack.names.size() + 4 * stack.frames.size());  // about three of four functions were inlined
+    frames.reserve(stack.names.size() + 4 * stack.frames.size());    // about three of four functions were inlined
     for (const std::string& text : stack.names) {
         source_frame frame;
         const std::size_t tab = text.find('\t');
@@ -114,15 +111,14 @@ void measure_elements(site& one) {
 
 bool runs_own_new(const process_totals& process, const std::vector<source_frame>& frames) {
     for (const source_frame& frame : frames) {
-        if (frame.function.compare(0, 13, "operator new(") != 0 &&
-            frame.function.compare(0, 15, "operator new[](") != 0)
+        if (frame.function.compare(0, 13, "operator new(") != 0 && frame.function.compare(0, 15, "operator new[](") != 0)
             continue;
         if (!frame.module.empty() && frame.module == process.path) return true;
     }
     return false;
 }
 
-}  // namespace
+}    // namespace
 
 profile_result find_sites(const trace_totals& trace) {
     profile_result result;
@@ -145,8 +141,7 @@ profile_result find_sites(const trace_totals& trace) {
         for (const std::string& note : process.notes) result.notes.push_back(note);
         if (process.lost != 0) {
             result.notes.push_back("process " + std::to_string(process.pid) + " did not complete " +
-                                   std::to_string(process.lost) +
-                                   " events (threads that were killed while writing them)");
+                                   std::to_string(process.lost) + " events (threads that were killed while writing them)");
         }
         if (!process.complete) {
             result.notes.push_back("the end of process " + std::to_string(process.pid) +
@@ -181,18 +176,17 @@ profile_result find_sites(const trace_totals& trace) {
             one.what = known.what;
             growth_sum growth;
             for (std::size_t i = 0; i < totals.growth.size(); ++i) {
-                if (counts_as_growth(static_cast<growth_class>(i), known.what, has_names, totals))
-                    growth += totals.growth[i];
+                if (counts_as_growth(static_cast<growth_class>(i), known.what, has_names, totals)) growth += totals.growth[i];
             }
             stack_share share;
             for (std::size_t i = frames.size(); i-- > 0;) {
-                share.frames.push_back(
-                    frames[i].function.empty() ? "?" : std::string(without_arguments(readable(frames[i].function))));
+                share.frames.push_back(frames[i].function.empty() ? "?"
+                                                                  : std::string(without_arguments(readable(frames[i].function))));
             }
             share.copied = growth.bytes;
             share.allocated = totals.bytes;
-            const std::string key = one.function + '\n' + one.file + '\n' + std::to_string(one.line) + '\n' +
-                                    one.container + '\n' + std::to_string(static_cast<int>(one.what));
+            const std::string key = one.function + '\n' + one.file + '\n' + std::to_string(one.line) + '\n' + one.container +
+                                    '\n' + std::to_string(static_cast<int>(one.what));
             site& into = sites.try_emplace(key, std::move(one)).first->second;
             into.totals.merge(totals);
             into.growth += growth;
@@ -219,8 +213,7 @@ profile_result find_sites(const trace_totals& trace) {
     });
     if (main != nullptr) result.times = main->times;
     for (const std::string& module : without_lines) {
-        result.notes.push_back(module +
-                               " has no line numbers; compile it with -g to see source lines and inlined functions");
+        result.notes.push_back(module + " has no line numbers; compile it with -g to see source lines and inlined functions");
     }
     if (own_new) {
         result.notes.push_back(
@@ -236,4 +229,4 @@ profile_result find_sites(const trace_totals& trace) {
     return result;
 }
 
-}  // namespace headroom::profile
+}    // namespace headroom::profile

@@ -11,35 +11,35 @@ namespace headroom::profile {
 
 // P0089's five dimensions, of one site. Each is a number, and says whether it is high.
 struct dimensions {
-    double density = 0;      // allocations a millisecond of the run
-    double variation = 0;    // bits: how uncertain the size of the next block is (entropy)
-    double locality = 0;     // share of blocks that lie within a page of the one before
-    double utilization = 0;  // most bytes alive at once / all bytes allocated
-    double contention = 0;   // share of allocations that follow one by another thread, or are freed by another
+    double density = 0;        // allocations a millisecond of the run
+    double variation = 0;      // bits: how uncertain the size of the next block is (entropy)
+    double locality = 0;       // share of blocks that lie within a page of the one before
+    double utilization = 0;    // most bytes alive at once / all bytes allocated
+    double contention = 0;     // share of allocations that follow one by another thread, or are freed by another
 };
 
 struct stack_share {
-    std::vector<std::string> frames;  // outermost first
+    std::vector<std::string> frames;    // outermost first
     double copied = 0;
     double allocated = 0;
 };
 
 struct site {
-    std::string function;  // of the program; or module and offset where there are no names
+    std::string function;    // of the program; or module and offset where there are no names
     std::string file;
     int line = 0;
     std::string container;
     std::string element;
     doing what = doing::unknown;
     stack_totals totals;
-    growth_sum growth;  // what was recognised as growth, and copied
+    growth_sum growth;    // what was recognised as growth, and copied
     growth_sum in_place;
-    double element_size = 0;  // bytes: greatest common divisor of the sizes
-    double seconds = 0;       // the run's
+    double element_size = 0;    // bytes: greatest common divisor of the sizes
+    double seconds = 0;         // the run's
     dimensions five;
     std::vector<stack_share> stacks;
 
-    [[nodiscard]] std::string place() const;  // "file.cpp:12", or the function where lines are unknown
+    [[nodiscard]] std::string place() const;    // "file.cpp:12", or the function where lines are unknown
 };
 
 struct profile_result {
@@ -55,10 +55,10 @@ struct profile_result {
     double growths = 0;
     std::uint64_t sample = 0;
     unsigned processes = 0;
-    bool imported = false;           // from heaptrack: no times, no addresses
-    std::vector<site> sites;         // the most bytes copied first, then the most allocations
-    std::vector<moment> times;       // of the process that allocated most
-    std::vector<std::string> notes;  // what the reader should know: lost events, missing names, a damaged end
+    bool imported = false;             // from heaptrack: no times, no addresses
+    std::vector<site> sites;           // the most bytes copied first, then the most allocations
+    std::vector<moment> times;         // of the process that allocated most
+    std::vector<std::string> notes;    // what the reader should know: lost events, missing names, a damaged end
 };
 
 profile_result find_sites(const trace_totals& trace);
@@ -69,4 +69,4 @@ bool counts_as_growth(growth_class kind, doing what, bool has_names, const stack
 
 dimensions five_dimensions(const stack_totals& totals, double seconds);
 
-}  // namespace headroom::profile
+}    // namespace headroom::profile

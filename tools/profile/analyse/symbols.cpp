@@ -54,8 +54,7 @@ std::string qualified(Dwarf_Die* die) {
         Dwarf_Attribute attribute;
         const char* name = dwarf_formstring(dwarf_attr_integrate(&scopes[i], DW_AT_name, &attribute));
         if (name == nullptr) name = tag == DW_TAG_namespace ? "(anonymous namespace)" : "<unnamed>";
-        if (tag == DW_TAG_namespace && dwarf_hasattr_integrate(&scopes[i], DW_AT_export_symbols) != 0)
-            continue;  // inline
+        if (tag == DW_TAG_namespace && dwarf_hasattr_integrate(&scopes[i], DW_AT_export_symbols) != 0) continue;    // inline
         result = result.empty() ? name : std::string(name) + "::" + result;
     }
     std::free(scopes);
@@ -81,8 +80,7 @@ public:
         dwfl_report_begin(dwfl_);
         for (const code_module& module : modules) {
             if (module.generation != number || module.path.empty() || module.path.front() != '/') continue;
-            if (dwfl_report_elf(dwfl_, module.path.c_str(), module.path.c_str(), -1, module.bias, true) == nullptr)
-                continue;
+            if (dwfl_report_elf(dwfl_, module.path.c_str(), module.path.c_str(), -1, module.bias, true) == nullptr) continue;
         }
         dwfl_report_end(dwfl_, nullptr, nullptr);
     }
@@ -96,8 +94,7 @@ public:
         std::vector<source_frame> frames;
         Dwfl_Module* const module = dwfl_ == nullptr ? nullptr : dwfl_addrmodule(dwfl_, address);
         if (module == nullptr) return {source_frame{}};
-        const char* const path =
-            dwfl_module_info(module, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr);
+        const char* const path = dwfl_module_info(module, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr);
         const std::string module_path = path != nullptr ? path : "";
         source_frame here;
         here.module = module_path;
@@ -147,8 +144,7 @@ private:
     }
 
     // Functions that were inlined at the address; `here` becomes the place in the function that holds them.
-    static void inlined(Dwfl_Module* module, std::uint64_t address, source_frame& here,
-                        std::vector<source_frame>& frames) {
+    static void inlined(Dwfl_Module* module, std::uint64_t address, source_frame& here, std::vector<source_frame>& frames) {
         Dwarf_Addr bias = 0;
         Dwarf_Die* const unit = unit_of(module, address, bias);
         if (unit == nullptr) return;
@@ -156,8 +152,7 @@ private:
         int count = dwarf_getscopes(unit, address - bias, &scopes);
         if (count <= 0) return;
         Dwarf_Die innermost;
-        const bool found =
-            dwarf_offdie(dwfl_module_getdwarf(module, &bias), dwarf_dieoffset(&scopes[0]), &innermost) != nullptr;
+        const bool found = dwarf_offdie(dwfl_module_getdwarf(module, &bias), dwarf_dieoffset(&scopes[0]), &innermost) != nullptr;
         std::free(scopes);
         scopes = nullptr;
         if (!found) return;
@@ -178,8 +173,7 @@ private:
             here.function.clear();
             Dwarf_Attribute attribute;
             Dwarf_Word number = 0;
-            if (dwarf_formudata(dwarf_attr(&scopes[i], DW_AT_call_file, &attribute), &number) == 0 &&
-                files != nullptr) {
+            if (dwarf_formudata(dwarf_attr(&scopes[i], DW_AT_call_file, &attribute), &number) == 0 && files != nullptr) {
                 const char* const file = dwarf_filesrc(files, number, nullptr, nullptr);
                 if (file != nullptr) here.file = file;
             }
@@ -192,7 +186,7 @@ private:
     Dwfl* dwfl_;
 };
 
-}  // namespace
+}    // namespace
 
 struct symbols::implementation {
     const std::vector<code_module>& modules;
@@ -209,7 +203,7 @@ const std::vector<source_frame>& symbols::at(std::uint64_t return_address, std::
     if (fresh) {
         std::unique_ptr<generation>& of = self_->generations[number];
         if (!of) of = std::make_unique<generation>(self_->modules, number);
-        place->second = of->at(return_address - 1, self_->has_lines);  // the call, not what comes after it
+        place->second = of->at(return_address - 1, self_->has_lines);    // the call, not what comes after it
     }
     return place->second;
 }
@@ -231,8 +225,7 @@ void write_names(const std::string& trace) {
         std::set<std::pair<std::uint32_t, std::uint64_t>> written;
         for (const auto& [number, stack] : process.stacks) {
             for (const std::uint64_t address : stack.frames) {
-                if (process.names.contains({stack.generation, address}) ||
-                    !written.insert({stack.generation, address}).second)
+                if (process.names.contains({stack.generation, address}) || !written.insert({stack.generation, address}).second)
                     continue;
                 const std::vector<source_frame>& frames = names.at(address, stack.generation);
                 records.begin(record::names);
@@ -262,4 +255,4 @@ std::vector<std::string> symbols::without_lines() const {
     return names;
 }
 
-}  // namespace headroom::profile
+}    // namespace headroom::profile

@@ -37,4 +37,4 @@ void write_names(const std::string& trace);
 
 std::string demangled(const char* name);
 
-}  // namespace headroom::profile
+}    // namespace headroom::profile

@@ -33,7 +33,7 @@ void stack_totals::merge(const stack_totals& other) {
     bytes += other.bytes;
     live += other.live;
     live_bytes += other.live_bytes;
-    most_live += other.most_live;  // an upper bound where the stacks peaked at different times
+    most_live += other.most_live;    // an upper bound where the stacks peaked at different times
     most_live_bytes += other.most_live_bytes;
     frees += other.frees;
     frees_elsewhere += other.frees_elsewhere;
@@ -60,9 +60,7 @@ growth_class classify(std::uint32_t flags, std::uint64_t old_size, std::uint64_t
     if (static_cast<same_bytes>(flags & grew_same_bytes) == same_bytes::same) return growth_class::same_bytes;
     // The old size of a sampled pair is what the allocator gave, a little more than was asked for.
     const bool rounded = (flags & grew_old_unknown) != 0;
-    const auto is = [&](std::uint64_t size) {
-        return rounded ? size >= new_size && size <= new_size + 64 : size == new_size;
-    };
+    const auto is = [&](std::uint64_t size) { return rounded ? size >= new_size && size <= new_size + 64 : size == new_size; };
     if (is(old_size * 2) || (old_size > 64 && is(old_size + old_size / 2))) return growth_class::doubled;
     return growth_class::adjacent;
 }
@@ -167,9 +165,7 @@ private:
                 done.seconds += static_cast<double>(from.number()) * 1e-6;
                 add_moment(done.times, {done.seconds, done.live_bytes, copied_, done.allocations});
                 break;
-            case record::thread:
-                thread_ = from.number32();
-                break;
+            case record::thread: thread_ = from.number32(); break;
             case record::info: {
                 const std::uint32_t stack = from.number32();
                 const std::uint64_t size = from.number();
@@ -206,9 +202,7 @@ private:
                 arrives(what);
                 break;
             }
-            case record::grew:
-                grew(from);
-                break;
+            case record::grew: grew(from); break;
             case record::died:
             case record::alive: {
                 info_t& what = info(from);
@@ -251,9 +245,7 @@ private:
                 }
                 break;
             }
-            case record::lost:
-                done.lost += from.number();
-                break;
+            case record::lost: done.lost += from.number(); break;
             case record::ended:
                 done.seconds = std::max(done.seconds, static_cast<double>(from.number()) * 1e-6);
                 add_moment(done.times, {done.seconds, done.live_bytes, copied_, done.allocations});
@@ -264,11 +256,8 @@ private:
                 arrives(info(from));
                 break;
             }
-            case record::text:
-                done.notes.push_back(from.text());
-                break;
-            default:
-                throw std::runtime_error("an unknown record");
+            case record::text: done.notes.push_back(from.text()); break;
+            default: throw std::runtime_error("an unknown record");
         }
     }
 
@@ -290,24 +279,23 @@ private:
         fresh.totals->growth[static_cast<std::size_t>(kind)] += sum;
         if (kind != growth_class::in_place) copied_ += sum.bytes;
         if ((flags & grew_old_unknown) == 0) leaves(old);
-        if (by_realloc) arrives(fresh);  // other new blocks have been announced
+        if (by_realloc) arrives(fresh);    // other new blocks have been announced
     }
 
     double copied_ = 0;
     std::uint32_t thread_ = 0;
     std::vector<info_t> infos_;
-    std::size_t last_ = ~std::size_t{0};  // what the last `allocated` was about
+    std::size_t last_ = ~std::size_t{0};    // what the last `allocated` was about
 };
 
-}  // namespace
+}    // namespace
 
 trace_totals add_up(const std::string& path) {
     if (!is_trace(path)) return import_heaptrack(path);
     trace_totals result;
     result.source = path;
     std::map<std::uint32_t, adder> processes;
-    result.damage =
-        read_trace(path, [&](std::uint32_t process, record_reader& records) { processes[process].read(records); });
+    result.damage = read_trace(path, [&](std::uint32_t process, record_reader& records) { processes[process].read(records); });
     for (auto& [number, one] : processes) {
         one.finish();
         one.done.number = number;
@@ -316,4 +304,4 @@ trace_totals add_up(const std::string& path) {
     return result;
 }
 
-}  // namespace headroom::profile
+}    // namespace headroom::profile

@@ -12,28 +12,28 @@ namespace headroom::profile {
 
 // Pairs of an old block and a larger new one, by how strong the evidence is that the contents went over.
 enum class growth_class : unsigned {
-    same_bytes,  // nothing lay between, and both began with the same bytes
-    doubled,     // nothing lay between, and the new one is exactly twice as large (or half as large again), as vectors
-                 // grow
-    adjacent,    // nothing lay between
-    same_stack,  // something lay between, but both came from one call stack
-    moved,       // realloc, to another address
-    in_place,    // realloc, at the same address: nothing was copied
+    same_bytes,    // nothing lay between, and both began with the same bytes
+    doubled,       // nothing lay between, and the new one is exactly twice as large (or half as large again), as vectors
+                   // grow
+    adjacent,      // nothing lay between
+    same_stack,    // something lay between, but both came from one call stack
+    moved,         // realloc, to another address
+    in_place,      // realloc, at the same address: nothing was copied
     count
 };
 
 struct growth_sum {
     double count = 0;
-    double bytes = 0;  // of the old blocks: what was copied
+    double bytes = 0;    // of the old blocks: what was copied
     double ns = 0;
     std::uint64_t longest_ns = 0;
-    double room_bytes = 0;  // of the new blocks: an upper bound for what was used
+    double room_bytes = 0;    // of the new blocks: an upper bound for what was used
 
     growth_sum& operator+=(const growth_sum& other);
 };
 
 struct block_sizes {
-    std::map<std::uint64_t, double> counts;  // at most 256 different ones, then by powers of two
+    std::map<std::uint64_t, double> counts;    // at most 256 different ones, then by powers of two
     void add(std::uint64_t size, double weight);
     void merge(const block_sizes& other);
 };
@@ -48,17 +48,17 @@ struct stack_totals {
     double most_live_bytes = 0;
     double frees = 0;
     double frees_elsewhere = 0;
-    double reshared = 0;  // allocations by another thread than the one before
+    double reshared = 0;    // allocations by another thread than the one before
     double near = 0;
     double far = 0;
     std::array<double, 64> lifetimes{};
     block_sizes sizes;
-    std::map<std::uint32_t, double> threads;  // those that allocated here
+    std::map<std::uint32_t, double> threads;    // those that allocated here
     std::array<growth_sum, static_cast<std::size_t>(growth_class::count)> growth{};
     // Arrays whose last block came from this stack, and had grown.
     double arrays = 0;
     double arrays_growths = 0;
-    double slack_bound = 0;  // bytes: what their last growth added, of which one element at least was used
+    double slack_bound = 0;    // bytes: what their last growth added, of which one element at least was used
     double final_bytes = 0;
     double alive_at_end = 0;
     std::uint64_t largest_final = 0;
@@ -79,20 +79,20 @@ struct code_module {
 struct moment {
     double seconds = 0;
     double live_bytes = 0;
-    double copied = 0;       // so far, all classes of growth but in_place
-    double allocations = 0;  // so far
+    double copied = 0;         // so far, all classes of growth but in_place
+    double allocations = 0;    // so far
 };
 
 struct source_frame {
-    std::string function;  // demangled; empty where nothing is known
+    std::string function;    // demangled; empty where nothing is known
     std::string file;
     int line = 0;
-    std::string module;  // path of the program or library
+    std::string module;    // path of the program or library
     bool inlined = false;
 };
 
 struct process_totals {
-    std::uint32_t number = 0;  // in the trace
+    std::uint32_t number = 0;    // in the trace
     std::uint32_t pid = 0;
     std::uint32_t parent = 0;
     std::uint64_t sample = 0;
@@ -104,7 +104,7 @@ struct process_totals {
     struct call_stack {
         std::uint32_t generation = 0;
         std::vector<std::uint64_t> frames;
-        std::vector<std::string> names;  // of an imported trace, which has names already: "function\tfile:line" each
+        std::vector<std::string> names;    // of an imported trace, which has names already: "function\tfile:line" each
     };
     std::unordered_map<std::uint32_t, call_stack> stacks;
     std::unordered_map<std::uint32_t, stack_totals> totals;
@@ -116,14 +116,14 @@ struct process_totals {
     double allocations = 0;
     double frees = 0;
     double bytes = 0;
-    bool complete = false;  // its end is in the trace
+    bool complete = false;    // its end is in the trace
     std::vector<std::string> notes;
 };
 
 struct trace_totals {
-    std::string source;  // the file
+    std::string source;    // the file
     std::vector<process_totals> processes;
-    std::string damage;  // what was wrong with the end of the file
+    std::string damage;    // what was wrong with the end of the file
 };
 
 // Throws std::runtime_error when the file cannot be read at all. Reads traces of `headroom profile`, and heaptrack's.
@@ -138,4 +138,4 @@ void add_moment(std::vector<moment>& times, const moment& one);
 // Which class a pair of blocks belongs to.
 growth_class classify(std::uint32_t grew_flags, std::uint64_t old_size, std::uint64_t new_size);
 
-}  // namespace headroom::profile
+}    // namespace headroom::profile

@@ -31,7 +31,7 @@ void live_table::erase(live_block* block) {
     const std::size_t mask = places_.size() - 1;
     auto hole = static_cast<std::size_t>(block - places_.data());
     --count_;
-    for (std::size_t i = hole;;) {  // those behind that would rather lie in the hole move up
+    for (std::size_t i = hole;;) {    // those behind that would rather lie in the hole move up
         i = (i + 1) & mask;
         if (places_[i].address == 0) break;
         const std::size_t wanted = place(places_[i].address);
@@ -63,16 +63,14 @@ namespace {
 constexpr std::uint64_t tick_us = 2000;
 
 // Whether vectors grow like that: to twice the size, or half as much again.
-bool is_growth_factor(std::uint64_t from, std::uint64_t to) {
-    return to == from * 2 || (from > 64 && to == from + from / 2);
-}
+bool is_growth_factor(std::uint64_t from, std::uint64_t to) { return to == from * 2 || (from > 64 && to == from + from / 2); }
 
 std::uint64_t zigzag(std::uint64_t value) {
     const auto number = static_cast<std::int64_t>(value);
     return static_cast<std::uint64_t>(number << 1 ^ number >> 63);
 }
 
-}  // namespace
+}    // namespace
 
 void digest::begin(const ring& from, double ticks_per_us) {
     ticks_per_us_ = ticks_per_us;
@@ -109,7 +107,7 @@ digest::newest_t& digest::newest_of(std::uint32_t stack, std::uint32_t thread) {
 }
 
 void digest::on_time(std::uint64_t at) {
-    if (at <= newest_) return;  // stamps of several threads may be a little out of order
+    if (at <= newest_) return;    // stamps of several threads may be a little out of order
     newest_ = at;
     const auto us = static_cast<std::uint64_t>(static_cast<double>(at - start_) / ticks_per_us_);
     if (us < last_tick_us_ + tick_us) return;
@@ -163,12 +161,8 @@ void digest::take(const slot& from, std::uint64_t head) {
     }
     if (by.growth.waiting && what != event::stack && what != event::module) write_growth(thread, by.growth);
     switch (what) {
-        case event::allocated:
-            allocated(thread, stack, from.words[0], from.words[1], from.words[2]);
-            break;
-        case event::freed:
-            freed(thread, from.words[0], from.words[1], from.words[2]);
-            break;
+        case event::allocated: allocated(thread, stack, from.words[0], from.words[1], from.words[2]); break;
+        case event::freed: freed(thread, from.words[0], from.words[1], from.words[2]); break;
         case event::moving: {
             live_block* const block = live_.find(from.words[0]);
             by.is_moving = true;
@@ -179,9 +173,7 @@ void digest::take(const slot& from, std::uint64_t head) {
             if (block != nullptr) live_.erase(block);
             break;
         }
-        case event::moved:
-            moved(thread, stack, from.words[0], from.words[1], from.words[2]);
-            break;
+        case event::moved: moved(thread, stack, from.words[0], from.words[1], from.words[2]); break;
         case event::stack:
         case event::module:
             long_what_ = what;
@@ -192,8 +184,7 @@ void digest::take(const slot& from, std::uint64_t head) {
                 what == event::stack ? std::min<std::uint64_t>(from.words[0], most_frames) : ((stack & 0xfff) + 7) / 8;
             if (long_missing_ == 0) write_long();
             break;
-        default:
-            break;
+        default: break;
     }
 }
 
@@ -217,12 +208,11 @@ void digest::write_long() {
     long_what_ = event::none;
 }
 
-void digest::allocated(std::uint32_t thread, std::uint32_t stack, std::uint64_t address, std::uint64_t size,
-                       std::uint64_t at) {
+void digest::allocated(std::uint32_t thread, std::uint32_t stack, std::uint64_t address, std::uint64_t size, std::uint64_t at) {
     on_time(at);
     by_thread(thread);
     if (live_block* const stale =
-            live_.find(address)) {  // its end was not seen: a signal handler's, or a thread's that was killed
+            live_.find(address)) {    // its end was not seen: a signal handler's, or a thread's that was killed
         write_free(*stale, stale->thread, at);
         live_.erase(stale);
     }
@@ -276,8 +266,8 @@ live_block* digest::successor(const live_block& block, std::uint32_t thread, std
     const auto could_be = [&](std::uint64_t address, std::uint64_t size) -> live_block* {
         if (address == 0 || address == block.address || size <= was.size) return nullptr;
         live_block* const other = live_.find(address);
-        return other != nullptr && other->thread == thread && other->chain == 0 &&
-                       infos_[other->info].size > was.size && static_cast<std::int32_t>(other->order - block.order) > 0
+        return other != nullptr && other->thread == thread && other->chain == 0 && infos_[other->info].size > was.size &&
+                       static_cast<std::int32_t>(other->order - block.order) > 0
                    ? other
                    : nullptr;
     };
@@ -314,8 +304,7 @@ void digest::freed(std::uint32_t thread, std::uint64_t address, std::uint64_t de
     const auto evidence = static_cast<std::uint32_t>(detail & 3);
     if (block == nullptr) {
         live_block* const next = usable != 0 && by.last != 0 ? live_.find(by.last) : nullptr;
-        if (next != nullptr &&
-            infos_[next->info].size > usable) {  // what it replaces was not sampled: only its size is known
+        if (next != nullptr && infos_[next->info].size > usable) {    // what it replaces was not sampled: only its size is known
             by_thread(thread);
             const std::uint32_t old_info = info_of(no_stack, usable);
             growth_chain& chain = chain_of(*next);
@@ -334,7 +323,7 @@ void digest::freed(std::uint32_t thread, std::uint64_t address, std::uint64_t de
         write_free(*block, thread, at);
     } else {
         chain_of(*block);
-        next->chain = block->chain;  // handed over
+        next->chain = block->chain;    // handed over
         growth_chain& chain = chains_[next->chain];
         ++chain.growths;
         chain.previous = infos_[block->info].size;
@@ -344,8 +333,7 @@ void digest::freed(std::uint32_t thread, std::uint64_t address, std::uint64_t de
     live_.erase(block);
 }
 
-void digest::moved(std::uint32_t thread, std::uint32_t stack, std::uint64_t address, std::uint64_t size,
-                   std::uint64_t at) {
+void digest::moved(std::uint32_t thread, std::uint32_t stack, std::uint64_t address, std::uint64_t size, std::uint64_t at) {
     on_time(at);
     thread_t& by = thread_of_number(thread);
     if (!by.is_moving) return;
@@ -357,7 +345,7 @@ void digest::moved(std::uint32_t thread, std::uint32_t stack, std::uint64_t addr
         if (size == 0) {
             by_thread(thread);
             write_free(old, thread, at);
-        } else {  // refused: the block stays
+        } else {    // refused: the block stays
             live_.insert(old.address) = old;
         }
         return;
@@ -386,10 +374,8 @@ void digest::moved(std::uint32_t thread, std::uint32_t stack, std::uint64_t addr
         const bool in_place = known && address == old.address;
         std::uint32_t flags = grew_by_realloc | grew_adjacent;
         if (in_place) flags |= grew_in_place;
-        if (!known)
-            flags |= grew_old_unknown;
-        else if (infos_[old.info].stack == stack)
-            flags |= grew_same_stack;
+        if (!known) flags |= grew_old_unknown;
+        else if (infos_[old.info].stack == stack) flags |= grew_same_stack;
         pending_growth growth{true, old_info, info, flags, by.moving_since, at};
         write_growth(thread, growth);
     } else if (known) {
@@ -409,8 +395,7 @@ void digest::write_growth(std::uint32_t thread, pending_growth& growth) {
     out_->info(growth.old_info);
     out_->info(growth.new_info);
     out_->number(growth.flags);
-    const double ns =
-        growth.ended > growth.began ? static_cast<double>(growth.ended - growth.began) / ticks_per_us_ * 1000 : 0;
+    const double ns = growth.ended > growth.began ? static_cast<double>(growth.ended - growth.began) / ticks_per_us_ * 1000 : 0;
     // Three significant digits in binary: the rest is noise, which does not compress.
     auto whole = static_cast<std::uint64_t>(ns);
     const int shift = std::max(0, static_cast<int>(std::bit_width(whole)) - 5);
@@ -465,4 +450,4 @@ void digest::end(std::uint64_t lost) {
     out_->number(static_cast<std::uint64_t>(static_cast<double>(newest_ - start_) / ticks_per_us_));
 }
 
-}  // namespace headroom::profile
+}    // namespace headroom::profile

@@ -21,18 +21,18 @@ namespace headroom::profile {
 // Blocks that are alive, by address: open addressing, as this is looked into at every event, and small, as it is most
 // of what the command keeps in its caches.
 struct live_block {
-    std::uint64_t address = 0;  // 0: no block
-    std::uint64_t since = 0;    // ticks
+    std::uint64_t address = 0;    // 0: no block
+    std::uint64_t since = 0;      // ticks
     std::uint32_t info = 0;
     std::uint32_t thread = 0;
-    std::uint32_t order = 0;  // allocations before this one
-    std::uint32_t chain = 0;  // what is known of the array whose present block this is, if it has grown; 0: it has not
+    std::uint32_t order = 0;    // allocations before this one
+    std::uint32_t chain = 0;    // what is known of the array whose present block this is, if it has grown; 0: it has not
 };
 static_assert(sizeof(live_block) == 32);
 
 struct growth_chain {
-    std::uint64_t began = 0;     // ticks, when the array began
-    std::uint64_t previous = 0;  // size before it grew last
+    std::uint64_t began = 0;       // ticks, when the array began
+    std::uint64_t previous = 0;    // size before it grew last
     std::uint32_t growths = 0;
 };
 
@@ -53,7 +53,7 @@ public:
 
 private:
     [[nodiscard]] std::size_t place(std::uint64_t address) const {
-        return (address >> 4) * 0x9e3779b97f4a7c15U >> shift_;  // the upper bits: the lower ones hardly mix
+        return (address >> 4) * 0x9e3779b97f4a7c15U >> shift_;    // the upper bits: the lower ones hardly mix
     }
     void grow();
     static constexpr int first_shift = 64 - 10;
@@ -97,30 +97,28 @@ private:
         std::uint64_t ended = 0;
     };
     struct thread_t {
-        std::uint64_t last = 0;  // address of what it allocated last, unless it has freed something since
+        std::uint64_t last = 0;    // address of what it allocated last, unless it has freed something since
         std::uint64_t last_size = 0;
-        live_block moving;  // the block that a realloc under way has in hand
+        live_block moving;    // the block that a realloc under way has in hand
         std::uint64_t moving_usable = 0;
         std::uint64_t moving_since = 0;
         bool is_moving = false;
         pending_growth growth;
     };
-    struct newest_t {  // the block that a thread allocated last by a stack, unless it has been taken for what an older
-                       // one became
+    struct newest_t {    // the block that a thread allocated last by a stack, unless it has been taken for what an older
+                         // one became
         std::uint64_t address = 0;
         std::uint64_t size = 0;
     };
     struct stack_t {
-        std::uint32_t owner =
-            0;  // the first thread that came by; what others allocate last by this stack is in others_
+        std::uint32_t owner = 0;    // the first thread that came by; what others allocate last by this stack is in others_
         newest_t newest;
-        std::uint64_t last = 0;  // address of the block before
+        std::uint64_t last = 0;    // address of the block before
         std::uint64_t near = 0;
         std::uint64_t far = 0;
     };
 
-    void allocated(std::uint32_t thread, std::uint32_t stack, std::uint64_t address, std::uint64_t size,
-                   std::uint64_t at);
+    void allocated(std::uint32_t thread, std::uint32_t stack, std::uint64_t address, std::uint64_t size, std::uint64_t at);
     void freed(std::uint32_t thread, std::uint64_t address, std::uint64_t detail, std::uint64_t at);
     void moved(std::uint32_t thread, std::uint32_t stack, std::uint64_t address, std::uint64_t size, std::uint64_t at);
     growth_chain& chain_of(live_block& block);
@@ -144,10 +142,10 @@ private:
     bool sampled_ = false;
     std::uint64_t start_ = 0;
     std::uint64_t last_tick_us_ = 0;
-    std::uint64_t newest_ = 0;  // the latest stamp seen
+    std::uint64_t newest_ = 0;    // the latest stamp seen
     std::uint32_t writing_thread_ = 0;
     std::uint32_t allocations_ = 0;
-    std::uint32_t last_allocated_ = ~std::uint32_t{0};  // the info of the last `allocated` that was written
+    std::uint32_t last_allocated_ = ~std::uint32_t{0};    // the info of the last `allocated` that was written
     live_table live_;
     std::vector<growth_chain> chains_{1};
     std::vector<std::uint32_t> free_chains_;
@@ -157,7 +155,7 @@ private:
     std::uint32_t last_info_ = 0;
     std::vector<thread_t> threads_;
     std::vector<stack_t> stacks_;
-    std::unordered_map<std::uint64_t, newest_t> others_;  // by thread and stack
+    std::unordered_map<std::uint64_t, newest_t> others_;    // by thread and stack
 
     // A stack or module whose slots are still coming.
     event long_what_ = event::none;
@@ -168,4 +166,4 @@ private:
     void write_long();
 };
 
-}  // namespace headroom::profile
+}    // namespace headroom::profile

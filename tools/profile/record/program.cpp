@@ -37,15 +37,14 @@ bool exports(std::FILE* file, const Elf64_Ehdr& head, std::string_view wanted) {
         for (std::uint64_t at = 0; at < section.sh_size; at += sizeof(Elf64_Sym)) {
             Elf64_Sym symbol{};
             if (!read_at(file, section.sh_offset + at, &symbol, sizeof symbol)) return false;
-            if (symbol.st_shndx != SHN_UNDEF && symbol.st_name < names.size() &&
-                wanted == names.data() + symbol.st_name)
+            if (symbol.st_shndx != SHN_UNDEF && symbol.st_name < names.size() && wanted == names.data() + symbol.st_name)
                 return true;
         }
     }
     return false;
 }
 
-}  // namespace
+}    // namespace
 
 std::string find_program(const std::string& name) {
     if (name.find('/') != std::string::npos) return access(name.c_str(), F_OK) == 0 ? name : std::string();
@@ -78,14 +77,12 @@ std::string why_not(const std::string& path) {
     }
     char capabilities[64];
     if (geteuid() != 0 && getxattr(path.c_str(), "security.capability", capabilities, sizeof capabilities) > 0) {
-        return path +
-               " has file capabilities: the system keeps preloaded libraries out of it. Record a copy without them";
+        return path + " has file capabilities: the system keeps preloaded libraries out of it. Record a copy without them";
     }
     const std::unique_ptr<std::FILE, closer> file(std::fopen(path.c_str(), "rbe"));
-    if (!file) return {};  // one may be allowed to run what one may not read
+    if (!file) return {};    // one may be allowed to run what one may not read
     Elf64_Ehdr head{};
-    if (!read_at(file.get(), 0, &head, sizeof head) || std::memcmp(head.e_ident, ELFMAG, SELFMAG) != 0)
-        return {};  // a script
+    if (!read_at(file.get(), 0, &head, sizeof head) || std::memcmp(head.e_ident, ELFMAG, SELFMAG) != 0) return {};    // a script
     if (head.e_ident[EI_CLASS] != ELFCLASS64) return path + " is a 32-bit program: the recorder is a 64-bit library";
     bool interpreted = false;
     for (unsigned i = 0; i < head.e_phnum; ++i) {
@@ -105,4 +102,4 @@ std::string why_not(const std::string& path) {
     return {};
 }
 
-}  // namespace headroom::profile
+}    // namespace headroom::profile

@@ -83,8 +83,7 @@ public:
     process(int connection, std::uint32_t number) : number_(number) {
         ucred peer{};
         socklen_t size = sizeof peer;
-        if (getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0)
-            facts_.pid = static_cast<std::uint32_t>(peer.pid);
+        if (getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0) facts_.pid = static_cast<std::uint32_t>(peer.pid);
         const std::string folder = "/proc/" + std::to_string(facts_.pid);
         char exe[4096];
         const ssize_t length = readlink((folder + "/exe").c_str(), exe, sizeof exe);
@@ -265,10 +264,8 @@ pid_t launch(const recording& what, const std::string& socket) {
     if (child == 0) {
         setenv("LD_PRELOAD", preload.c_str(), 1);
         setenv(socket_variable, socket.c_str(), 1);
-        if (what.sample != 0)
-            setenv(sample_variable, sample.c_str(), 1);
-        else
-            unsetenv(sample_variable);
+        if (what.sample != 0) setenv(sample_variable, sample.c_str(), 1);
+        else unsetenv(sample_variable);
         execvp(arguments[0], arguments.data());
         const int error = errno;
         [[maybe_unused]] const ssize_t told = write(report[1], &error, sizeof error);
@@ -288,7 +285,7 @@ pid_t launch(const recording& what, const std::string& socket) {
     return child;
 }
 
-}  // namespace
+}    // namespace
 
 recorded record_command(const recording& what) {
     const std::string program = find_program(what.command.front());
@@ -317,8 +314,7 @@ recorded record_command(const recording& what) {
             // An exec begins anew under the same number: what the old program left in its ring is all there will be.
             for (auto& old : processes) {
                 if (old->facts().pid != fresh->facts().pid) continue;
-                while (old->drain(out, ticks_per_us, true) != 0) {
-                }
+                while (old->drain(out, ticks_per_us, true) != 0) {}
                 old->finish(out);
                 result.lost += old->lost();
                 if (old->recorded()) ++result.processes;
@@ -344,8 +340,7 @@ recorded record_command(const recording& what) {
             const bool gone = one->facts().pid == static_cast<std::uint32_t>(child) ? ended || ends_now : !one->alive();
             events += one->drain(out, ticks_per_us, false);
             if (!gone) continue;
-            while (one->drain(out, ticks_per_us, true) != 0) {
-            }
+            while (one->drain(out, ticks_per_us, true) != 0) {}
             one->finish(out);
             result.lost += one->lost();
             if (one->recorded()) ++result.processes;
@@ -365,13 +360,11 @@ recorded record_command(const recording& what) {
             if (!processes.empty()) {
                 for (auto& one : processes) {
                     if (one->alive()) {
-                        result.messages.push_back("process " + std::to_string(one->facts().pid) + " (" +
-                                                  one->facts().path +
+                        result.messages.push_back("process " + std::to_string(one->facts().pid) + " (" + one->facts().path +
                                                   ") is still running after the command has ended; it was recorded up to now");
                     }
                     one->refuse_more();
-                    while (one->drain(out, ticks_per_us, true) != 0) {
-                    }
+                    while (one->drain(out, ticks_per_us, true) != 0) {}
                     one->finish(out);
                     result.lost += one->lost();
                     if (one->recorded()) ++result.processes;
@@ -391,4 +384,4 @@ recorded record_command(const recording& what) {
     return result;
 }
 
-}  // namespace headroom::profile
+}    // namespace headroom::profile

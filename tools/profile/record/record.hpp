@@ -9,17 +9,17 @@ namespace headroom::profile {
 
 struct recording {
     std::vector<std::string> command;
-    std::string trace;         // where to
-    std::string recorder;      // the preloaded library
-    std::uint64_t sample = 0;  // mean number of bytes between samples; 0: everything
+    std::string trace;           // where to
+    std::string recorder;        // the preloaded library
+    std::uint64_t sample = 0;    // mean number of bytes between samples; 0: everything
 };
 
 struct recorded {
-    int status = 0;          // of the command, as waitpid() gives it
-    unsigned processes = 0;  // that were recorded
-    std::uint64_t lost = 0;  // events without room
+    int status = 0;            // of the command, as waitpid() gives it
+    unsigned processes = 0;    // that were recorded
+    std::uint64_t lost = 0;    // events without room
     std::uint64_t trace_size = 0;
-    std::vector<std::string> messages;  // what the user should know of how it went
+    std::vector<std::string> messages;    // what the user should know of how it went
 };
 
 // Throws std::runtime_error with a message for the user when the command cannot be run, or not be recorded.
@@ -32,4 +32,4 @@ std::string why_not(const std::string& path);
 // The file that execvp would run; empty if there is none.
 std::string find_program(const std::string& name);
 
-}  // namespace headroom::profile
+}    // namespace headroom::profile

@@ -49,39 +49,20 @@ struct reader {
         switch (encoding & 0x0f) {
             case 0x00:
             case 0x04:
-            case 0x0c:
-                value = take<std::uint64_t>();
-                break;
-            case 0x01:
-                value = uleb();
-                break;
-            case 0x02:
-                value = take<std::uint16_t>();
-                break;
-            case 0x03:
-                value = take<std::uint32_t>();
-                break;
-            case 0x09:
-                value = static_cast<std::uintptr_t>(sleb());
-                break;
-            case 0x0a:
-                value = static_cast<std::uintptr_t>(std::int64_t{take<std::int16_t>()});
-                break;
-            case 0x0b:
-                value = static_cast<std::uintptr_t>(std::int64_t{take<std::int32_t>()});
-                break;
-            default:
-                return 0;
+            case 0x0c: value = take<std::uint64_t>(); break;
+            case 0x01: value = uleb(); break;
+            case 0x02: value = take<std::uint16_t>(); break;
+            case 0x03: value = take<std::uint32_t>(); break;
+            case 0x09: value = static_cast<std::uintptr_t>(sleb()); break;
+            case 0x0a: value = static_cast<std::uintptr_t>(std::int64_t{take<std::int16_t>()}); break;
+            case 0x0b: value = static_cast<std::uintptr_t>(std::int64_t{take<std::int32_t>()}); break;
+            default: return 0;
         }
         switch (encoding & 0x70) {
-            case 0x00:
-                return value;
-            case 0x10:
-                return value + here;
-            case 0x30:
-                return value + base;
-            default:
-                return 0;
+            case 0x00: return value;
+            case 0x10: return value + here;
+            case 0x30: return value + base;
+            default: return 0;
         }
     }
 };
@@ -122,24 +103,16 @@ bool read_common(const std::uint8_t* entry, common_entry& common) {
                     instructions = from.at + size;
                 }
                 break;
-            case 'R':
-                common.encoding = from.take<std::uint8_t>();
-                break;
+            case 'R': common.encoding = from.take<std::uint8_t>(); break;
             case 'P': {
                 const auto encoding = from.take<std::uint8_t>();
                 from.pointer(encoding, 0);
                 break;
             }
-            case 'L':
-                from.take<std::uint8_t>();
-                break;
-            case 'S':
-                common.signal_frame = true;
-                break;
-            case 'B':
-                break;
-            default:
-                return false;
+            case 'L': from.take<std::uint8_t>(); break;
+            case 'S': common.signal_frame = true; break;
+            case 'B': break;
+            default: return false;
         }
     }
     common.begin = common.augmented ? instructions : from.at;
@@ -148,7 +121,7 @@ bool read_common(const std::uint8_t* entry, common_entry& common) {
 
 struct state {
     frame_row row;
-    bool known = false;  // a rule for the CFA has been read that can be followed
+    bool known = false;    // a rule for the CFA has been read that can be followed
     bool outermost = false;
 };
 
@@ -174,19 +147,16 @@ private:
     void cfa(std::uint64_t which, std::int64_t offset) {
         now_.known = true;
         now_.row.offset = static_cast<std::int32_t>(offset);
-        if (which == stack_pointer)
-            now_.row.kind = frame_row::from_sp;
-        else if (which == frame_pointer)
-            now_.row.kind = frame_row::from_fp;
-        else
-            now_.known = false;
+        if (which == stack_pointer) now_.row.kind = frame_row::from_sp;
+        else if (which == frame_pointer) now_.row.kind = frame_row::from_fp;
+        else now_.known = false;
     }
     void saved(std::uint64_t which, std::int64_t offset) {
         if (which == frame_pointer) {
             now_.row.saved = frame_row::at_cfa;
             now_.row.saved_offset = static_cast<std::int16_t>(offset);
         } else if (which == return_address) {
-            now_.outermost = offset != -8;  // nobody else saves it elsewhere
+            now_.outermost = offset != -8;    // nobody else saves it elsewhere
         }
     }
     void restored(std::uint64_t which) {
@@ -217,41 +187,23 @@ private:
         const auto code = from.take<std::uint8_t>();
         const std::uint64_t low = code & 0x3f;
         switch (code & 0xc0) {
-            case 0x40:
-                advance(low);
-                return true;
-            case 0x80:
-                saved(low, static_cast<std::int64_t>(from.uleb()) * common_.data_unit);
-                return true;
-            case 0xc0:
-                restored(low);
-                return true;
-            default:
-                break;
+            case 0x40: advance(low); return true;
+            case 0x80: saved(low, static_cast<std::int64_t>(from.uleb()) * common_.data_unit); return true;
+            case 0xc0: restored(low); return true;
+            default: break;
         }
         switch (code) {
-            case 0x00:
-                return true;
-            case 0x01:
-                location_ = from.pointer(common_.encoding, 0);
-                return true;
-            case 0x02:
-                advance(from.take<std::uint8_t>());
-                return true;
-            case 0x03:
-                advance(from.take<std::uint16_t>());
-                return true;
-            case 0x04:
-                advance(from.take<std::uint32_t>());
-                return true;
+            case 0x00: return true;
+            case 0x01: location_ = from.pointer(common_.encoding, 0); return true;
+            case 0x02: advance(from.take<std::uint8_t>()); return true;
+            case 0x03: advance(from.take<std::uint16_t>()); return true;
+            case 0x04: advance(from.take<std::uint32_t>()); return true;
             case 0x05: {
                 const std::uint64_t which = from.uleb();
                 saved(which, static_cast<std::int64_t>(from.uleb()) * common_.data_unit);
                 return true;
             }
-            case 0x06:
-                restored(from.uleb());
-                return true;
+            case 0x06: restored(from.uleb()); return true;
             case 0x07:
                 if (from.uleb() == return_address) now_.outermost = true;
                 return true;
@@ -275,12 +227,8 @@ private:
                 cfa(which, static_cast<std::int64_t>(from.uleb()));
                 return true;
             }
-            case 0x0d:
-                cfa(from.uleb(), now_.row.offset);
-                return true;
-            case 0x0e:
-                now_.row.offset = static_cast<std::int32_t>(from.uleb());
-                return true;
+            case 0x0d: cfa(from.uleb(), now_.row.offset); return true;
+            case 0x0e: now_.row.offset = static_cast<std::int32_t>(from.uleb()); return true;
             case 0x0f: {
                 std::int64_t offset = 0;
                 bool dereferenced = false;
@@ -311,9 +259,7 @@ private:
                 cfa(which, from.sleb() * common_.data_unit);
                 return true;
             }
-            case 0x13:
-                now_.row.offset = static_cast<std::int32_t>(from.sleb() * common_.data_unit);
-                return true;
+            case 0x13: now_.row.offset = static_cast<std::int32_t>(from.sleb() * common_.data_unit); return true;
             case 0x14:
                 from.uleb();
                 from.uleb();
@@ -328,11 +274,8 @@ private:
                 from.at += length;
                 return true;
             }
-            case 0x2e:
-                from.uleb();
-                return true;
-            default:
-                return false;
+            case 0x2e: from.uleb(); return true;
+            default: return false;
         }
     }
 
@@ -353,8 +296,7 @@ const std::uint8_t* find_entry(std::uintptr_t pc, const std::uint8_t* table) {
     const auto frame_encoding = from.take<std::uint8_t>();
     const auto count_encoding = from.take<std::uint8_t>();
     const auto table_encoding = from.take<std::uint8_t>();
-    if (version != 1 || count_encoding == omitted || table_encoding != 0x3b)
-        return nullptr;  // 0x3b: all linkers write it
+    if (version != 1 || count_encoding == omitted || table_encoding != 0x3b) return nullptr;    // 0x3b: all linkers write it
     const auto base = reinterpret_cast<std::uintptr_t>(table);
     if (frame_encoding != omitted) from.pointer(frame_encoding, base);
     const std::uintptr_t count = from.pointer(count_encoding, base);
@@ -366,12 +308,10 @@ const std::uint8_t* find_entry(std::uintptr_t pc, const std::uint8_t* table) {
     };
     std::uintptr_t low = 0;
     std::uintptr_t high = count;
-    while (low < high) {  // the first function that begins behind pc
+    while (low < high) {    // the first function that begins behind pc
         const std::uintptr_t middle = low + (high - low) / 2;
-        if (function(middle) <= pc)
-            low = middle + 1;
-        else
-            high = middle;
+        if (function(middle) <= pc) low = middle + 1;
+        else high = middle;
     }
     if (low == 0) return nullptr;
     std::int32_t offset = 0;
@@ -379,7 +319,7 @@ const std::uint8_t* find_entry(std::uintptr_t pc, const std::uint8_t* table) {
     return reinterpret_cast<const std::uint8_t*>(base + static_cast<std::uintptr_t>(std::int64_t{offset}));
 }
 
-}  // namespace
+}    // namespace
 
 frame_row find_row(std::uintptr_t pc, const std::uint8_t* search_table) {
     const std::uint8_t* const entry = find_entry(pc, search_table);
@@ -416,4 +356,4 @@ frame_row find_row(std::uintptr_t pc, const std::uint8_t* search_table) {
     return rules.now().known ? rules.now().row : frame_row{};
 }
 
-}  // namespace headroom::profile
+}    // namespace headroom::profile

@@ -37,7 +37,7 @@ int receive_file(int socket) {
     return file;
 }
 
-}  // namespace
+}    // namespace
 
 void complain(const char* reason, int error) {
     char text[256];
@@ -87,10 +87,8 @@ bool channel::open() {
         complain("headroom profile did not answer", 0);
     } else {
         void* const memory = mmap(nullptr, sizeof(ring), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-        if (memory == MAP_FAILED)
-            complain("the system refused memory for the recorder", errno);
-        else
-            mapped = static_cast<ring*>(memory);
+        if (memory == MAP_FAILED) complain("the system refused memory for the recorder", errno);
+        else mapped = static_cast<ring*>(memory);
     }
     if (file >= 0) close(file);
     if (socket >= 0) close(socket);
@@ -134,4 +132,4 @@ bool channel::wait_for_room(std::uint64_t upto) {
     return open;
 }
 
-}  // namespace headroom::profile
+}    // namespace headroom::profile

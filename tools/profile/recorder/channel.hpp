@@ -41,10 +41,10 @@ private:
 
     ring* ring_ = nullptr;
     std::uint64_t sample_ = 0;
-    std::atomic<std::uint64_t> read_seen_{0};  // what the reader had given back when somebody last looked
+    std::atomic<std::uint64_t> read_seen_{0};    // what the reader had given back when somebody last looked
 };
 
 // "headroom: process 123 is not recorded: REASON" on the program's standard error.
 void complain(const char* reason, int error);
 
-}  // namespace headroom::profile
+}    // namespace headroom::profile

@@ -100,7 +100,7 @@ void first_free(void* address) {
 }
 void* first_calloc(std::size_t count, std::size_t size) {
     look_up_allocator();
-    return looking_up ? take_early(count * size) : next.calloc(count, size);  // the loader's sizes do not overflow
+    return looking_up ? take_early(count * size) : next.calloc(count, size);    // the loader's sizes do not overflow
 }
 void* first_realloc(void* address, std::size_t size) {
     look_up_allocator();
@@ -111,21 +111,21 @@ void* first_realloc(void* address, std::size_t size) {
 // ----------------------------------------------------------------------------------------------------------------
 
 struct thread_state {
-    std::int64_t left;        // bytes until the next sample; negative while everything is recorded
-    std::int64_t left_saved;  // what `left` is to be once the allocation after a sampled one has been seen
-    const void* watched;  // the sampled block that this thread allocated last: the next free may end what it replaces
-    const void* last;     // the block that this thread allocated last
+    std::int64_t left;          // bytes until the next sample; negative while everything is recorded
+    std::int64_t left_saved;    // what `left` is to be once the allocation after a sampled one has been seen
+    const void* watched;        // the sampled block that this thread allocated last: the next free may end what it replaces
+    const void* last;           // the block that this thread allocated last
     std::size_t last_size;
     std::uint64_t random;
-    std::uint32_t id;  // from 1
-    bool inside;       // in the recorder: what is allocated now is its own, or a signal handler's
+    std::uint32_t id;    // from 1
+    bool inside;         // in the recorder: what is allocated now is its own, or a signal handler's
 };
 [[gnu::tls_model("initial-exec")]] constinit thread_local thread_state self{};
 
 enum class state : int { fresh, starting, recording, off };
 constinit std::atomic<state> now{state::fresh};
 constinit std::atomic<bool> libraries_ready{false};
-constinit std::atomic<bool> everything{false};  // recording, and not just samples
+constinit std::atomic<bool> everything{false};    // recording, and not just samples
 constinit channel to_command;
 constinit sampled_set sampled;
 constinit std::atomic<std::uint32_t> threads{0};
@@ -230,8 +230,7 @@ void put(event what, std::uint32_t stack, std::uint64_t first, std::uint64_t sec
 }
 
 // A head, and what follows in slots of three words.
-void put_long(event what, std::uint32_t stack, const std::uint64_t (&head)[3], const std::uint64_t* words,
-              std::size_t count) {
+void put_long(event what, std::uint32_t stack, const std::uint64_t (&head)[3], const std::uint64_t* words, std::size_t count) {
     std::uint64_t index = 0;
     const std::size_t slots = (count + 2) / 3;
     if (!to_command.reserve(1 + slots, index)) return switch_off();
@@ -262,7 +261,7 @@ std::uint32_t number_of(const std::uintptr_t* frames, std::size_t count) {
         }
         if (found == hash) return static_cast<std::uint32_t>(place % most_stacks);
     }
-    return most_stacks;  // a program with a million stacks: the rest is one
+    return most_stacks;    // a program with a million stacks: the rest is one
 }
 
 std::uint32_t stack_from(const void* frame) {
@@ -286,12 +285,12 @@ std::size_t usable_size(void* address) {
 
 // Whether a sampled recording keeps this allocation; settles how far away the next one is.
 bool keep(std::size_t size) {
-    if (self.watched != nullptr) {  // the first allocation after a sampled one came here to say so
+    if (self.watched != nullptr) {    // the first allocation after a sampled one came here to say so
         self.watched = nullptr;
         self.left = self.left_saved - static_cast<std::int64_t>(size & (~std::size_t{0} >> 16));
     }
     if (self.left >= 0) return false;
-    if (self.left_saved == 0) {  // this thread's first: it has drawn nothing yet
+    if (self.left_saved == 0) {    // this thread's first: it has drawn nothing yet
         self.left_saved = draw_distance(self.random, to_command.sample());
         self.left = self.left_saved - static_cast<std::int64_t>(size & (~std::size_t{0} >> 16));
         if (self.left >= 0) return false;
@@ -311,7 +310,7 @@ void allocated(void* address, std::size_t size, const void* frame) {
     if (to_command.sample() != 0) {
         if (!keep(size)) return;
         if (!sampled.insert(address)) return;
-        self.left = 0;  // the next allocation comes here too
+        self.left = 0;    // the next allocation comes here too
         self.watched = address;
     } else {
         self.left = -1;
@@ -387,7 +386,7 @@ void* reallocate(void* address, std::size_t size, const void* frame) {
             self.watched = nullptr;
             if (keep_new) self.left = self.left_saved;
             if (result == nullptr || !keep_new || !sampled.insert(result)) {
-                put(event::moved, 0, 0, 0);  // what is known of the old block ends here
+                put(event::moved, 0, 0, 0);    // what is known of the old block ends here
                 errno = after;
                 return result;
             }
@@ -435,11 +434,10 @@ int count_unloaded(dl_phdr_info* info, std::size_t /*size*/, void* data) {
     return 1;
 }
 
-}  // namespace
+}    // namespace
 
 void* pages(std::size_t bytes) {
-    void* const memory =
-        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return memory == MAP_FAILED ? nullptr : memory;
 }
 
@@ -468,13 +466,11 @@ void code_found(std::uintptr_t begin, std::uintptr_t end, std::uintptr_t bias, c
     put_long(event::module, static_cast<std::uint32_t>(length) | now_loaded << 12, head, words, (length + 7) / 8);
 }
 
-}  // namespace headroom::profile
+}    // namespace headroom::profile
 
 using namespace headroom::profile;
 
-HEADROOM_VISIBLE void* malloc(std::size_t size) noexcept {
-    return passes(size) ? next.malloc(size) : recorded_malloc(size);
-}
+HEADROOM_VISIBLE void* malloc(std::size_t size) noexcept { return passes(size) ? next.malloc(size) : recorded_malloc(size); }
 
 HEADROOM_VISIBLE void free(void* address) noexcept {
     if (is_early(address)) [[unlikely]]

@@ -17,20 +17,19 @@ inline constexpr const char* socket_variable = "HEADROOM_PROFILE_SOCKET";
 inline constexpr const char* sample_variable = "HEADROOM_PROFILE_SAMPLE";
 
 inline constexpr std::uint32_t ring_version = 1;
-inline constexpr std::uint64_t ring_slots = std::uint64_t{1} << 17;  // 4 MiB
+inline constexpr std::uint64_t ring_slots = std::uint64_t{1} << 17;    // 4 MiB
 inline constexpr std::size_t most_frames = 64;
 
 enum class event : std::uint32_t {
     none = 0,
-    allocated = 1,  // words: address, size, ticks. Written after the allocator returned
-    freed = 2,      // words: address, same_bytes | usable size << 8, ticks. Written before the allocator has it
-    moving = 3,     // words: address, 0, ticks. A realloc of this block begins
-    moved = 4,      // words: address or 0 (refused), size or 0 (it was a free), ticks
-    stack = 5,      // words: number of frames, generation, 0; then `more` slots, three return addresses each
+    allocated = 1,    // words: address, size, ticks. Written after the allocator returned
+    freed = 2,        // words: address, same_bytes | usable size << 8, ticks. Written before the allocator has it
+    moving = 3,       // words: address, 0, ticks. A realloc of this block begins
+    moved = 4,        // words: address or 0 (refused), size or 0 (it was a free), ticks
+    stack = 5,        // words: number of frames, generation, 0; then `more` slots, three return addresses each
     more = 6,
-    module =
-        7,  // words: first address, end, bias; `stack` holds the length of the path; then `more` slots, 24 bytes each
-    free_ended = 8,  // words: 0, 0, ticks. The thread's last free, of an array that grew, is done
+    module = 7,        // words: first address, end, bias; `stack` holds the length of the path; then `more` slots, 24 bytes each
+    free_ended = 8,    // words: 0, 0, ticks. The thread's last free, of an array that grew, is done
 };
 
 // Whether a freed block begins with the same bytes as the one that its thread allocated last: evidence of a copy.
@@ -47,9 +46,7 @@ constexpr std::uint64_t slot_head(std::uint64_t index, event what, std::uint32_t
     return ((index / ring_slots + 1) & 0xff) << 56 | std::uint64_t{static_cast<std::uint32_t>(what)} << 52 |
            std::uint64_t{thread & 0xfffffU} << 32 | stack;
 }
-constexpr bool is_complete(std::uint64_t head, std::uint64_t index) {
-    return head >> 56 == ((index / ring_slots + 1) & 0xff);
-}
+constexpr bool is_complete(std::uint64_t head, std::uint64_t index) { return head >> 56 == ((index / ring_slots + 1) & 0xff); }
 constexpr event event_of(std::uint64_t head) { return static_cast<event>(head >> 52 & 0xf); }
 constexpr std::uint32_t thread_of(std::uint64_t head) { return static_cast<std::uint32_t>(head >> 32 & 0xfffff); }
 constexpr std::uint32_t stack_of(std::uint64_t head) { return static_cast<std::uint32_t>(head); }
@@ -57,16 +54,16 @@ constexpr std::uint32_t stack_of(std::uint64_t head) { return static_cast<std::u
 struct ring {
     std::uint32_t version;
     std::uint32_t pid;
-    std::uint64_t sample;       // mean number of bytes between samples; 0: everything is recorded
-    std::uint64_t start_ticks;  // the counter that stamps events, and the monotonic clock in ns, read together
+    std::uint64_t sample;         // mean number of bytes between samples; 0: everything is recorded
+    std::uint64_t start_ticks;    // the counter that stamps events, and the monotonic clock in ns, read together
     std::uint64_t start_ns;
-    std::uint32_t reader;  // the command's process: when it is gone, nobody waits for it
+    std::uint32_t reader;    // the command's process: when it is gone, nobody waits for it
 
-    alignas(64) std::atomic<std::uint64_t> reserved;  // slots reserved by the process since it began
-    alignas(64) std::atomic<std::uint64_t> read;      // slots given back by the reader
-    alignas(64) std::atomic<std::uint32_t> closed;    // set by the reader: record no more
-    std::atomic<std::uint64_t> lost;                  // events for which there was no room
+    alignas(64) std::atomic<std::uint64_t> reserved;    // slots reserved by the process since it began
+    alignas(64) std::atomic<std::uint64_t> read;        // slots given back by the reader
+    alignas(64) std::atomic<std::uint32_t> closed;      // set by the reader: record no more
+    std::atomic<std::uint64_t> lost;                    // events for which there was no room
     alignas(4096) slot slots[ring_slots];
 };
 
-}  // namespace headroom::profile
+}    // namespace headroom::profile

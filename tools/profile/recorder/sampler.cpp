@@ -23,11 +23,9 @@ double logarithm(double x) {
     return 2 * z * (1 + zz * (1.0 / 3 + zz * (1.0 / 5 + zz * (1.0 / 7 + zz / 9)))) - halvings * 0.69314718055994531;
 }
 
-std::size_t place(const void* address) {
-    return (reinterpret_cast<std::uintptr_t>(address) >> 4) * 0x9e3779b97f4a7c15U >> 32;
-}
+std::size_t place(const void* address) { return (reinterpret_cast<std::uintptr_t>(address) >> 4) * 0x9e3779b97f4a7c15U >> 32; }
 
-}  // namespace
+}    // namespace
 
 std::int64_t draw_distance(std::uint64_t& state, std::uint64_t mean) {
     state ^= state << 13;
@@ -82,4 +80,4 @@ void sampled_set::clear() {
     unlock();
 }
 
-}  // namespace headroom::profile
+}    // namespace headroom::profile

@@ -39,4 +39,4 @@ private:
     std::atomic<int> busy_{0};
 };
 
-}  // namespace headroom::profile
+}    // namespace headroom::profile

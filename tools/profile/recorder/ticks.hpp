@@ -22,4 +22,4 @@ inline std::uint64_t ticks() {
 #endif
 }
 
-}  // namespace headroom::profile
+}    // namespace headroom::profile

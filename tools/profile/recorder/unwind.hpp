@@ -8,9 +8,9 @@ namespace headroom::profile {
 
 // Where unwinding starts: a function's caller, taken from its own frame pointer.
 struct frame_start {
-    std::uintptr_t pc;  // return address
-    std::uintptr_t sp;  // stack pointer after the return
-    std::uintptr_t fp;  // the caller's frame pointer register
+    std::uintptr_t pc;    // return address
+    std::uintptr_t sp;    // stack pointer after the return
+    std::uintptr_t fp;    // the caller's frame pointer register
 };
 
 // Of a function that called __builtin_frame_address(0), which makes the compiler set up a frame pointer.
@@ -32,4 +32,4 @@ void code_found(std::uintptr_t begin, std::uintptr_t end, std::uintptr_t bias, c
 // Whole pages of zeros, from the system; null when it refuses.
 void* pages(std::size_t bytes);
 
-}  // namespace headroom::profile
+}    // namespace headroom::profile

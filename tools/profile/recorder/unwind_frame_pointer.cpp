@@ -29,7 +29,7 @@ int visit(dl_phdr_info* info, std::size_t /*size*/, void* data) {
     return 1;
 }
 
-}  // namespace
+}    // namespace
 
 std::size_t unwind(frame_start from, std::uintptr_t* frames, std::size_t most) {
     std::size_t count = 0;
@@ -48,4 +48,4 @@ void forget_code() {
     for (std::atomic<std::uintptr_t>& page : met) page.store(0, std::memory_order_relaxed);
 }
 
-}  // namespace headroom::profile
+}    // namespace headroom::profile

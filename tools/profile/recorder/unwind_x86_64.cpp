@@ -14,7 +14,7 @@ namespace headroom::profile {
 namespace {
 
 struct remembered {
-    std::atomic<std::uintptr_t> pc;  // 0: free; 1: being written
+    std::atomic<std::uintptr_t> pc;    // 0: free; 1: being written
     std::atomic<std::uint64_t> row;
 };
 constexpr std::size_t table_size = std::size_t{1} << 16;
@@ -67,10 +67,8 @@ frame_row row_of(std::uintptr_t pc) {
     if (table == nullptr) {
         auto* const made = static_cast<remembered*>(pages(sizeof(remembered) * table_size));
         if (made == nullptr) return look_up(pc);
-        if (rows.compare_exchange_strong(table, made))
-            table = made;
-        else
-            munmap(made, sizeof(remembered) * table_size);
+        if (rows.compare_exchange_strong(table, made)) table = made;
+        else munmap(made, sizeof(remembered) * table_size);
     }
     const std::uint64_t hash = pc * 0x9e3779b97f4a7c15U;
     for (std::size_t probe = 0; probe < 8; ++probe) {
@@ -98,7 +96,7 @@ std::uintptr_t word_at(std::uintptr_t address) {
 // How far up a single frame may reach. A larger step is a sign of code that is described wrongly.
 constexpr std::uintptr_t largest_frame = std::uintptr_t{64} << 20;
 
-}  // namespace
+}    // namespace
 
 std::size_t unwind(frame_start from, std::uintptr_t* frames, std::size_t most) {
     std::size_t count = 0;
@@ -107,12 +105,8 @@ std::size_t unwind(frame_start from, std::uintptr_t* frames, std::size_t most) {
         const frame_row row = row_of(from.pc);
         std::uintptr_t cfa = 0;
         switch (row.kind) {
-            case frame_row::from_sp:
-                cfa = from.sp + static_cast<std::uintptr_t>(std::intptr_t{row.offset});
-                break;
-            case frame_row::from_fp:
-                cfa = from.fp + static_cast<std::uintptr_t>(std::intptr_t{row.offset});
-                break;
+            case frame_row::from_sp: cfa = from.sp + static_cast<std::uintptr_t>(std::intptr_t{row.offset}); break;
+            case frame_row::from_fp: cfa = from.fp + static_cast<std::uintptr_t>(std::intptr_t{row.offset}); break;
             case frame_row::deref_fp: {
                 const std::uintptr_t at = from.fp + static_cast<std::uintptr_t>(std::intptr_t{row.offset});
                 if (at < from.sp || at - from.sp > largest_frame || at % 8 != 0) return count;
@@ -128,8 +122,7 @@ std::size_t unwind(frame_start from, std::uintptr_t* frames, std::size_t most) {
                 from.sp = word_at(from.sp + 40 + std::uintptr_t{15} * 8);
                 continue;
             case frame_row::unknown:
-            case frame_row::outermost:
-                return count;
+            case frame_row::outermost: return count;
         }
         if (cfa <= from.sp || cfa - from.sp > largest_frame || cfa % 8 != 0) return count;
         if (row.saved != frame_row::same) {
@@ -146,8 +139,7 @@ std::size_t unwind(frame_start from, std::uintptr_t* frames, std::size_t most) {
 
 void forget_code() {
     remembered* const table = rows.load(std::memory_order_acquire);
-    if (table != nullptr)
-        madvise(table, sizeof(remembered) * table_size, MADV_DONTNEED);  // zeros again, one page at a time
+    if (table != nullptr) madvise(table, sizeof(remembered) * table_size, MADV_DONTNEED);    // zeros again, one page at a time
 }
 
-}  // namespace headroom::profile
+}    // namespace headroom::profile

@@ -73,4 +73,4 @@ std::string json_text(const profile_result& profile) {
     return all.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
-}  // namespace headroom::profile
+}    // namespace headroom::profile

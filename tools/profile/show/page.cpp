@@ -17,20 +17,11 @@ std::string escaped(std::string_view text) {
     std::string result;
     for (const char letter : text) {
         switch (letter) {
-            case '&':
-                result += "&amp;";
-                break;
-            case '<':
-                result += "&lt;";
-                break;
-            case '>':
-                result += "&gt;";
-                break;
-            case '"':
-                result += "&quot;";
-                break;
-            default:
-                result += letter;
+            case '&': result += "&amp;"; break;
+            case '<': result += "&lt;"; break;
+            case '>': result += "&gt;"; break;
+            case '"': result += "&quot;"; break;
+            default: result += letter;
         }
     }
     return result;
@@ -93,9 +84,9 @@ std::string time_line(const profile_result& profile) {
     area += " L" + number(width) + "," + number(bottom) + " Z";
     return "<p class=\"soft\">Blue: in use, up to " + bytes_text(most_live) +
            ". Orange: copied by what grew or looked like it, " + bytes_text(most_copied) + " in all. " +
-           time_text(seconds * 1e9) + " from left to right.</p>\n<svg viewBox=\"0 0 " + number(width) + " " +
-           number(height) + "\" role=\"img\" aria-label=\"Memory in use and bytes copied over time\"><path d=\"" +
-           area + "\" fill=\"var(--live)\" fill-opacity=\".35\" stroke=\"var(--live)\"/><path d=\"" + line +
+           time_text(seconds * 1e9) + " from left to right.</p>\n<svg viewBox=\"0 0 " + number(width) + " " + number(height) +
+           "\" role=\"img\" aria-label=\"Memory in use and bytes copied over time\"><path d=\"" + area +
+           "\" fill=\"var(--live)\" fill-opacity=\".35\" stroke=\"var(--live)\"/><path d=\"" + line +
            "\" fill=\"none\" stroke=\"var(--copied)\" stroke-width=\"2\"/></svg>\n";
 }
 
@@ -130,8 +121,7 @@ std::string flame_graph(const profile_result& profile) {
             flame_node* at = &root;
             std::size_t depth = 0;
             for (const std::string& frame : stack.frames) {
-                if (frame == "_start" || frame.compare(0, 6, "__libc") == 0 || frame == "operator new" || ++depth > 60)
-                    continue;
+                if (frame == "_start" || frame.compare(0, 6, "__libc") == 0 || frame == "operator new" || ++depth > 60) continue;
                 std::unique_ptr<flame_node>& next = at->callees[frame];
                 if (!next) next = std::make_unique<flame_node>();
                 next->bytes += stack.copied;
@@ -161,8 +151,7 @@ std::string source_lines(const site& one) {
 
 std::string dimension(const char* name, const std::string& value, double share, const char* meaning) {
     return std::string("<div title=\"") + meaning + "\">" + name + ": " + value +
-           "<div class=\"bar\"><i style=\"width:" + number(std::clamp(share, 0.0, 1.0) * 100) +
-           "%\"></i></div></div>\n";
+           "<div class=\"bar\"><i style=\"width:" + number(std::clamp(share, 0.0, 1.0) * 100) + "%\"></i></div></div>\n";
 }
 
 std::string percent(double share) {
@@ -177,8 +166,7 @@ std::string dimensions_of(const site& one) {
     std::snprintf(density, sizeof density, "%.3g a ms", one.five.density);
     std::snprintf(variation, sizeof variation, "%.1f bits", one.five.variation);
     return "<div class=\"five\">" +
-           dimension("density", density, std::log10(1 + one.five.density) / 5,
-                     "allocations in a millisecond of the run") +
+           dimension("density", density, std::log10(1 + one.five.density) / 5, "allocations in a millisecond of the run") +
            dimension("variation", variation, one.five.variation / 10, "how uncertain the size of the next block is") +
            dimension("locality", percent(one.five.locality), one.five.locality,
                      "blocks that lie within a page of the one before") +
@@ -200,8 +188,7 @@ std::string site_card(const site& one, const recommendation& what) {
     if (one.growth.count > 0) {
         text += "<p>" + count_text(one.growth.count) + " growths, " + bytes_text(one.growth.bytes) + " copied";
         if (one.growth.ns > 0)
-            text += ", " + time_text(one.growth.ns) + ", the longest " +
-                    time_text(static_cast<double>(one.growth.longest_ns));
+            text += ", " + time_text(one.growth.ns) + ", the longest " + time_text(static_cast<double>(one.growth.longest_ns));
         if (one.totals.slack_bound > 0)
             text += "; at their end, at most " + bytes_text(one.totals.slack_bound) + " of " +
                     bytes_text(one.totals.final_bytes) + " were unused";
@@ -211,13 +198,12 @@ std::string site_card(const site& one, const recommendation& what) {
     const lab_cell& cell = what.because_of->cell;
     if (!cell.experiment.empty()) {
         text += "<p class=\"soft\">Measured: " + escaped(cell.contender) + " takes " + percent(cell.ratio) +
-                " of the usual time in experiment " + escaped(cell.experiment) + " (" + escaped(cell.parameters) +
-                ").</p>\n";
+                " of the usual time in experiment " + escaped(cell.experiment) + " (" + escaped(cell.parameters) + ").</p>\n";
     }
     return text + "</div>\n";
 }
 
-}  // namespace
+}    // namespace
 
 std::string page_text(const profile_result& profile) {
     const std::string title = profile.command_line.empty() ? profile.source : profile.command_line;
@@ -258,8 +244,9 @@ std::string page_text(const profile_result& profile) {
     if (shown == 0) page += "<p>No site would gain from a change.</p>\n";
     if (profile.times.size() > 1) page += "<h2>Memory over time</h2>\n" + time_line(profile);
     if (profile.copied > 0)
-        page += "<h2>Functions that copied while growing</h2>\n<p class=\"soft\">Callers above, the width is bytes copied.</p>\n" +
-                flame_graph(profile);
+        page +=
+            "<h2>Functions that copied while growing</h2>\n<p class=\"soft\">Callers above, the width is bytes copied.</p>\n" +
+            flame_graph(profile);
     page +=
         "<h2>Left alone</h2>\n<div class=\"scroll\"><table><tr><th>Where</th><th>What</th><th "
         "class=\"n\">allocations</th><th class=\"n\">copied</th><th>why</th></tr>\n";
@@ -267,12 +254,12 @@ std::string page_text(const profile_result& profile) {
     for (const auto& [one, what] : all) {
         if (what.what != advice::leave_it || rows++ >= 40) continue;
         page += "<tr><td>" + escaped(one->place()) + "</td><td>" + escaped(one->container) + "</td><td class=\"n\">" +
-                count_text(one->totals.allocations) + "</td><td class=\"n\">" + bytes_text(one->growth.bytes) +
-                "</td><td>" + escaped(what.evidence) + "</td></tr>\n";
+                count_text(one->totals.allocations) + "</td><td class=\"n\">" + bytes_text(one->growth.bytes) + "</td><td>" +
+                escaped(what.evidence) + "</td></tr>\n";
     }
     page += "</table></div>\n";
     if (rows > 40) page += "<p class=\"soft\">and " + std::to_string(rows - 40) + " more, which --json names.</p>\n";
     return page + "</body></html>\n";
 }
 
-}  // namespace headroom::profile
+}    // namespace headroom::profile

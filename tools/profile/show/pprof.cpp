@@ -60,7 +60,7 @@ std::string zipped(const std::string& raw) {
     return out;
 }
 
-}  // namespace
+}    // namespace
 
 std::string pprof_bytes(const profile_result& profile) {
     message all;
@@ -88,7 +88,7 @@ std::string pprof_bytes(const profile_result& profile) {
                 for (; value >= 0x80; value >>= 7) packed.push_back(static_cast<char>(value | 0x80));
                 packed.push_back(static_cast<char>(value));
             };
-            for (std::size_t i = stack.frames.size(); i-- > 0;) {  // innermost first
+            for (std::size_t i = stack.frames.size(); i-- > 0;) {    // innermost first
                 const auto [number, fresh] = functions.of(stack.frames[i]);
                 if (fresh) {
                     message function;
@@ -119,4 +119,4 @@ std::string pprof_bytes(const profile_result& profile) {
     return zipped(all.text());
 }
 
-}  // namespace headroom::profile
+}    // namespace headroom::profile

@@ -30,4 +30,4 @@ std::string difference_text(const profile_result& before, const profile_result& 
 // gone.
 void write_output(const std::string& path, const std::string& content);
 
-}  // namespace headroom::profile
+}    // namespace headroom::profile

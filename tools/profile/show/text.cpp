@@ -34,8 +34,7 @@ std::vector<advised> by_saving(const profile_result& profile) {
     for (const site& one : profile.sites) all.push_back({&one, advise(one)});
     std::sort(all.begin(), all.end(), [](const advised& a, const advised& b) {
         if (a.what.saves_most_ns != b.what.saves_most_ns) return a.what.saves_most_ns > b.what.saves_most_ns;
-        if (a.what.saved_bytes_copied != b.what.saved_bytes_copied)
-            return a.what.saved_bytes_copied > b.what.saved_bytes_copied;
+        if (a.what.saved_bytes_copied != b.what.saved_bytes_copied) return a.what.saved_bytes_copied > b.what.saved_bytes_copied;
         return a.at < b.at;
     });
     return all;
@@ -45,15 +44,14 @@ std::string what_grows(const site& one) {
     return one.container.empty() ? one.growth.count > 0 ? "an array" : "allocations" : one.container;
 }
 
-}  // namespace
+}    // namespace
 
 std::string terminal_text(const profile_result& profile, std::size_t width) {
     std::string text;
     const auto line = [&](const std::string& words) { text += shortened(words, width) + "\n"; };
     line(profile.command_line.empty() ? profile.source : profile.command_line);
     line(count_text(profile.allocations) + " allocations of " + bytes_text(profile.bytes) + ", at most " +
-         bytes_text(profile.peak_bytes) + " at once" +
-         (profile.seconds > 0 ? ", in " + time_text(profile.seconds * 1e9) : "") +
+         bytes_text(profile.peak_bytes) + " at once" + (profile.seconds > 0 ? ", in " + time_text(profile.seconds * 1e9) : "") +
          (profile.processes > 1 ? ", by " + std::to_string(profile.processes) + " processes" : "") +
          (profile.sample != 0 ? "; sampled, one in about " + bytes_text(static_cast<double>(profile.sample)) : ""));
     line(count_text(profile.growths) + " times an array grew: " + bytes_text(profile.copied) + " copied" +
@@ -68,8 +66,7 @@ std::string terminal_text(const profile_result& profile, std::size_t width) {
     }
     const auto rest = static_cast<std::size_t>(
         std::count_if(all.begin(), all.end(), [](const advised& one) { return one.what.what == advice::leave_it; }));
-    if (shown == 0)
-        line("Nothing here would gain: leave it.");
+    if (shown == 0) line("Nothing here would gain: leave it.");
     else if (all.size() > shown)
         line(std::to_string(all.size() - shown) + " other places" +
              (rest == all.size() - shown ? ": leave them" : "; --page shows them, --json too"));
@@ -110,20 +107,17 @@ std::string difference_text(const profile_result& before, const profile_result& 
     row("most at once", before.peak_bytes, after.peak_bytes, bytes_text);
     row("arrays grew", before.growths, after.growths, count_text);
     row("bytes copied", before.copied, after.copied, bytes_text);
-    if (before.growing_ns > 0 || after.growing_ns > 0)
-        row("time in growing", before.growing_ns, after.growing_ns, time_text);
+    if (before.growing_ns > 0 || after.growing_ns > 0) row("time in growing", before.growing_ns, after.growing_ns, time_text);
     std::vector<std::pair<double, std::string>> changed;
     for (const auto& [name, sum] : functions) {
-        const double by =
-            std::abs(sum.copied[1] - sum.copied[0]) + 64 * std::abs(sum.allocations[1] - sum.allocations[0]);
+        const double by = std::abs(sum.copied[1] - sum.copied[0]) + 64 * std::abs(sum.allocations[1] - sum.allocations[0]);
         if (by == 0) continue;
         changed.emplace_back(by, shortened(name, width / 2) + ": copied " + bytes_text(sum.copied[0]) + " -> " +
-                                     bytes_text(sum.copied[1]) + ", allocations " + count_text(sum.allocations[0]) +
-                                     " -> " + count_text(sum.allocations[1]));
+                                     bytes_text(sum.copied[1]) + ", allocations " + count_text(sum.allocations[0]) + " -> " +
+                                     count_text(sum.allocations[1]));
     }
-    std::sort(changed.begin(), changed.end(), [](const auto& a, const auto& b) {
-        return a.first != b.first ? a.first > b.first : a.second < b.second;
-    });
+    std::sort(changed.begin(), changed.end(),
+              [](const auto& a, const auto& b) { return a.first != b.first ? a.first > b.first : a.second < b.second; });
     for (std::size_t i = 0; i < changed.size() && i < 20; ++i) text += "  " + changed[i].second + "\n";
     if (changed.empty()) text += "  no function allocates differently\n";
     return text;
@@ -144,8 +138,7 @@ std::string folded_text(const profile_result& profile) {
         }
     }
     std::string text;
-    for (const auto& [line, bytes] : lines)
-        text += line + " " + std::to_string(static_cast<long long>(bytes + 0.5)) + "\n";
+    for (const auto& [line, bytes] : lines) text += line + " " + std::to_string(static_cast<long long>(bytes + 0.5)) + "\n";
     return text;
 }
 
@@ -172,4 +165,4 @@ void write_output(const std::string& path, const std::string& content) {
     }
 }
 
-}  // namespace headroom::profile
+}    // namespace headroom::profile

@@ -14,7 +14,7 @@ namespace headroom::profile {
 
 inline constexpr char trace_magic[8] = {'H', 'R', 'T', 'R', 'A', 'C', 'E', '\n'};
 inline constexpr std::uint32_t trace_version = 1;
-inline constexpr std::uint32_t block_magic = 0x31425248;  // HRB1
+inline constexpr std::uint32_t block_magic = 0x31425248;    // HRB1
 
 struct file_head {
     char magic[8];
@@ -24,56 +24,55 @@ struct file_head {
 
 struct block_head {
     std::uint32_t magic;
-    std::uint32_t process;  // which process of this file the block belongs to, from 0
+    std::uint32_t process;    // which process of this file the block belongs to, from 0
     std::uint32_t raw_size;
     std::uint32_t stored_size;
-    std::uint32_t checksum;  // CRC-32 of the stored bytes
+    std::uint32_t checksum;    // CRC-32 of the stored bytes
 };
 
 enum class column : unsigned {
     records,
-    blocks_low,   // the kind of a block (info), modulo 256
-    blocks_high,  // the same, divided by 256: a number
-    lifetimes,    // a byte each: the base-2 logarithm of the nanoseconds
-    numbers,      // everything else: numbers of seven bits a byte (LEB128), and texts (length, bytes)
+    blocks_low,     // the kind of a block (info), modulo 256
+    blocks_high,    // the same, divided by 256: a number
+    lifetimes,      // a byte each: the base-2 logarithm of the nanoseconds
+    numbers,        // everything else: numbers of seven bits a byte (LEB128), and texts (length, bytes)
     count
 };
 inline constexpr std::size_t columns = static_cast<std::size_t>(column::count);
 
 enum class record : std::uint8_t {
-    process = 1,  // pid, parent's pid, sample, seconds since 1970, path, command line (texts: length, bytes)
-    tick = 2,     // microseconds since the last one
-    thread = 3,   // what follows was done by this thread
-    info = 4,     // stack, size: numbered in the order they come, from 0; blocks are named by it
-    stack = 5,    // number, generation, how many, return addresses (each as its zigzag difference from the one before)
-    module = 6,   // generation, first address, end, bias, path
-    allocated = 7,  // info
-    grew =
-        8,  // old info, new info, grew_flags, nanoseconds: the old block was freed, its contents being in the new one
-    died = 9,  // info, how often it had grown, size before the last time, lifetime: the end of a block that had grown
-    nearness = 10,         // stack, blocks within a page of the one before, others
-    lost = 11,             // events for which there was no room
-    ended = 12,            // microseconds the process ran
-    resized = 13,          // old info, new info: a realloc that made it no larger
-    alive = 14,            // as died, of a block that was never freed
-    text = 15,             // a note for the reader of the profile
-    freed = 16,            // info, lifetime: by the thread that allocated it
-    freed_elsewhere = 17,  // info, lifetime: by another thread
-    names = 19,  // generation, return address, how many functions are there (innermost first), for each: name, file,
-                 // line, path of its program or library, 1 if it was inlined
-    freed_last = 18  // lifetime: of what the last `allocated` was about, by the thread that allocated it
+    process = 1,      // pid, parent's pid, sample, seconds since 1970, path, command line (texts: length, bytes)
+    tick = 2,         // microseconds since the last one
+    thread = 3,       // what follows was done by this thread
+    info = 4,         // stack, size: numbered in the order they come, from 0; blocks are named by it
+    stack = 5,        // number, generation, how many, return addresses (each as its zigzag difference from the one before)
+    module = 6,       // generation, first address, end, bias, path
+    allocated = 7,    // info
+    grew = 8,         // old info, new info, grew_flags, nanoseconds: the old block was freed, its contents being in the new one
+    died = 9,         // info, how often it had grown, size before the last time, lifetime: the end of a block that had grown
+    nearness = 10,    // stack, blocks within a page of the one before, others
+    lost = 11,        // events for which there was no room
+    ended = 12,       // microseconds the process ran
+    resized = 13,     // old info, new info: a realloc that made it no larger
+    alive = 14,       // as died, of a block that was never freed
+    text = 15,        // a note for the reader of the profile
+    freed = 16,       // info, lifetime: by the thread that allocated it
+    freed_elsewhere = 17,    // info, lifetime: by another thread
+    names = 19,              // generation, return address, how many functions are there (innermost first), for each: name, file,
+                             // line, path of its program or library, 1 if it was inlined
+    freed_last = 18          // lifetime: of what the last `allocated` was about, by the thread that allocated it
 };
 
 enum grew_flags : std::uint32_t {
-    grew_same_bytes = 3,  // same_bytes of recorder/ring.hpp
-    grew_adjacent = 4,    // the thread allocated and freed nothing between
-    grew_same_stack = 8,  // old and new were allocated by the same call stack
+    grew_same_bytes = 3,    // same_bytes of recorder/ring.hpp
+    grew_adjacent = 4,      // the thread allocated and freed nothing between
+    grew_same_stack = 8,    // old and new were allocated by the same call stack
     grew_by_realloc = 16,
     grew_in_place = 32,
-    grew_old_unknown = 64  // a sampled recording that did not keep the old block; its size is what the allocator says
+    grew_old_unknown = 64    // a sampled recording that did not keep the old block; its size is what the allocator says
 };
 
 // Stands for a stack that is not known.
 inline constexpr std::uint32_t no_stack = 0xffffffff;
 
-}  // namespace headroom::profile
+}    // namespace headroom::profile

@@ -25,13 +25,12 @@ file_pointer open_file(const std::string& path) {
     return file;
 }
 
-}  // namespace
+}    // namespace
 
 bool is_trace(const std::string& path) {
     const file_pointer file = open_file(path);
     char magic[sizeof trace_magic];
-    return std::fread(magic, 1, sizeof magic, file.get()) == sizeof magic &&
-           std::memcmp(magic, trace_magic, sizeof magic) == 0;
+    return std::fread(magic, 1, sizeof magic, file.get()) == sizeof magic && std::memcmp(magic, trace_magic, sizeof magic) == 0;
 }
 
 std::string read_trace(const std::string& path, const std::function<void(std::uint32_t, record_reader&)>& use) {
@@ -82,4 +81,4 @@ std::string read_trace(const std::string& path, const std::function<void(std::ui
     }
 }
 
-}  // namespace headroom::profile
+}    // namespace headroom::profile

@@ -66,4 +66,4 @@ std::string read_trace(const std::string& path, const std::function<void(std::ui
 // Whether the file begins as a trace does.
 bool is_trace(const std::string& path);
 
-}  // namespace headroom::profile
+}    // namespace headroom::profile

@@ -73,8 +73,7 @@ bool trace_writer::write(std::uint32_t process, record_writer& records) {
         }
         const std::size_t size = stored.size() - sizeof(block_head);
         const auto* const bytes = reinterpret_cast<const unsigned char*>(stored.data() + sizeof(block_head));
-        const block_head head{block_magic, process, static_cast<std::uint32_t>(raw_size),
-                              static_cast<std::uint32_t>(size),
+        const block_head head{block_magic, process, static_cast<std::uint32_t>(raw_size), static_cast<std::uint32_t>(size),
                               static_cast<std::uint32_t>(crc32(0, bytes, static_cast<unsigned>(size)))};
         std::memcpy(stored.data(), &head, sizeof head);
         if (failure_.empty()) put(stored.data(), stored.size());
@@ -83,4 +82,4 @@ bool trace_writer::write(std::uint32_t process, record_writer& records) {
     return failure_.empty();
 }
 
-}  // namespace headroom::profile
+}    // namespace headroom::profile

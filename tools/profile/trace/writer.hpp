@@ -71,4 +71,4 @@ private:
     std::unique_ptr<compressor> compressor_;
 };
 
-}  // namespace headroom::profile
+}    // namespace headroom::profile

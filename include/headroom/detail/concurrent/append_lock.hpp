@@ -136,4 +136,4 @@ private:
     bool as_owner_;
 };
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

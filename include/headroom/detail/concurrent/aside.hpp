@@ -113,4 +113,4 @@ private:
     bool there_ = true;
 };
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

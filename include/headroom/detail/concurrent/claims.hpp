@@ -48,9 +48,9 @@ private:
     friend class claim_list;
 
     std::atomic<std::size_t> announced_{0};
-    std::atomic<std::size_t> seen_{0};       // what announce() sees: nothing where the appender must pass the fence
+    std::atomic<std::size_t> seen_{0};    // what announce() sees: nothing where the appender must pass the fence
     std::atomic<std::size_t> claimed_{0};
-    std::size_t withdrawn_ = 0;              // what take_back() found
+    std::size_t withdrawn_ = 0;    // what take_back() found
     bool unfenced_ = detail::threads_can_be_fenced();
 };
 
@@ -80,4 +80,4 @@ private:
     claim* first_ = nullptr;
 };
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

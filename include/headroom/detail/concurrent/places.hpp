@@ -123,7 +123,8 @@ protected:
     // Takes the lock, with room for `count` elements that nobody has claimed, from size_ on. What throws holds no lock.
     HEADROOM_ALWAYS_INLINE bool lock_for(size_type count) {
         bool as_owner = lock_.lock();
-        while (HEADROOM_UNLIKELY(size_.load(std::memory_order_relaxed) + count > free_end_)) as_owner = make_room(count, as_owner);
+        while (HEADROOM_UNLIKELY(size_.load(std::memory_order_relaxed) + count > free_end_))
+            as_owner = make_room(count, as_owner);
         follow_room();
         open_place(count);
         return as_owner;
@@ -326,9 +327,9 @@ protected:
     // What an append reads and writes, on a line of its own.
     alignas(64) mutable detail::append_lock lock_;
     std::atomic<size_type> size_{0};
-    size_type claimed_ = 0;                // by appenders: see claims.hpp; under the lock
-    mutable size_type free_end_ = 0;       // up to this size there is room that nobody has claimed; under the lock
-    mutable size_type due_ = 0;            // at this size something besides appending is to be done; under the lock
+    size_type claimed_ = 0;             // by appenders: see claims.hpp; under the lock
+    mutable size_type free_end_ = 0;    // up to this size there is room that nobody has claimed; under the lock
+    mutable size_type due_ = 0;         // at this size something besides appending is to be done; under the lock
 
     alignas(64) mutable detail::short_lock range_lock_;    // taken after lock_ where both are
     std::atomic<size_type> room_{0};                       // elements for which there is memory
@@ -338,4 +339,4 @@ protected:
     detail::claim_list claims_;                            // under the lock
 };
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

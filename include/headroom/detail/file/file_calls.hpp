@@ -25,7 +25,16 @@ struct element_identity {
 
 // What is wrong with a file: the field that does not say what it should.
 enum class file_fault : std::uint8_t {
-    none, magic, byte_order, version, identity_checksum, element_size, element_alignment, type_tag, records, truncated,
+    none,
+    magic,
+    byte_order,
+    version,
+    identity_checksum,
+    element_size,
+    element_alignment,
+    type_tag,
+    records,
+    truncated,
 };
 
 // How much a file grows at a time: a fraction of what is used, between bounds, in bytes.
@@ -81,4 +90,4 @@ HEADROOM_API bool may_write(const file_control* control) noexcept;
 // once all is given back.
 HEADROOM_API void close_control(file_control* control, std::size_t size, bool loudly);
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

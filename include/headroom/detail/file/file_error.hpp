@@ -27,4 +27,4 @@ private:
     std::error_code code_;
 };
 
-}}  // namespace headroom
+}}    // namespace headroom

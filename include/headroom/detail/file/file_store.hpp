@@ -113,4 +113,4 @@ private:
     }
 };
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

@@ -23,7 +23,7 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 inline constexpr std::size_t sector = 512;
 inline constexpr std::size_t header_bytes = 4096;
 inline constexpr std::size_t identity_offset = 0;
-inline constexpr std::size_t record_offset = sector;       // of the first; the other follows
+inline constexpr std::size_t record_offset = sector;    // of the first; the other follows
 inline constexpr std::size_t live_offset = 3 * sector;
 inline constexpr std::size_t second_identity_offset = 4 * sector;
 inline constexpr std::uint32_t layout_version = 1;
@@ -51,7 +51,8 @@ HEADROOM_API [[nodiscard]] file_header new_header(const element_identity& elemen
 HEADROOM_API [[nodiscard]] element_identity read_identity(const std::byte* sector, file_fault& what) noexcept;
 // The record in a sector whose identity is `identity`; nothing where neither copy is whole.
 HEADROOM_API [[nodiscard]] std::optional<file_record> read_record(const std::byte* sector, const sector_bytes& identity) noexcept;
-HEADROOM_API [[nodiscard]] std::optional<file_record> newest_record(const std::byte* header, const sector_bytes& identity) noexcept;
+HEADROOM_API [[nodiscard]] std::optional<file_record> newest_record(const std::byte* header,
+                                                                    const sector_bytes& identity) noexcept;
 
 // Whether a file of so many bytes holds `count` elements.
 HEADROOM_API [[nodiscard]] bool holds(std::uint64_t file_bytes, std::uint64_t count, std::uint64_t element_size) noexcept;
@@ -62,4 +63,4 @@ HEADROOM_API [[nodiscard]] file_fault read_header(const file_header& header, std
                                                   const element_identity* expected, element_identity& found,
                                                   file_record& newest) noexcept;
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

@@ -15,13 +15,13 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 
 struct file_report {
     std::uint64_t file_bytes = 0;
-    file_fault fault = file_fault::none;                     // why it cannot be opened, whatever the elements
-    std::string what;                                        // the same in words
+    file_fault fault = file_fault::none;    // why it cannot be opened, whatever the elements
+    std::string what;                       // the same in words
     element_identity elements;
     bool identity_whole = false;
-    bool copy_whole = false;                                 // of the identity
+    bool copy_whole = false;    // of the identity
     std::array<std::optional<file_record>, 2> records;
-    std::array<bool, 2> record_whole{};                      // both copies of it
+    std::array<bool, 2> record_whole{};    // both copies of it
     std::uint64_t published = 0;
     bool being_written = false;
 
@@ -30,7 +30,9 @@ struct file_report {
         return &*records[records[0]->generation < records[1]->generation ? 1 : 0];
     }
     // Every part is as a commit leaves it. (One record may never have been written.)
-    [[nodiscard]] bool whole() const noexcept { return fault == file_fault::none && identity_whole && copy_whole && records_whole(); }
+    [[nodiscard]] bool whole() const noexcept {
+        return fault == file_fault::none && identity_whole && copy_whole && records_whole();
+    }
     [[nodiscard]] bool records_whole() const noexcept {
         const file_record* const last = newest();
         if (last == nullptr) return false;
@@ -47,4 +49,4 @@ HEADROOM_API file_report inspect_file(const std::filesystem::path& path);
 // file_error where it cannot, where somebody writes, and where the system refuses; interrupted, it may be run again.
 HEADROOM_API std::vector<std::string> repair_file(const std::filesystem::path& path, std::optional<std::uint64_t> elements);
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

@@ -32,7 +32,7 @@ concept says_storable = std::bool_constant<T::headroom_is_storable::value>::valu
 template <class T>
 consteval bool storable_by_itself();
 
-}  // namespace detail
+}    // namespace detail
 
 // Whether elements of type T mean the same to another process, and after this one has ended: they are trivially copyable and
 // hold no pointer, reference or handle, directly or in a member. True for numbers, characters, bool, enumerations and arrays of
@@ -124,5 +124,5 @@ constexpr element_identity identity_of(const char* tag) noexcept {
     return {sizeof(T), alignof(T), written.tag()};
 }
 
-}  // namespace detail
-}}  // namespace headroom
+}    // namespace detail
+}}    // namespace headroom

@@ -12,8 +12,8 @@
 namespace headroom { inline namespace v0_1 { namespace detail {
 
 template <class T>
-concept character = std::same_as<T, char> || std::same_as<T, wchar_t> || std::same_as<T, char8_t> ||
-                    std::same_as<T, char16_t> || std::same_as<T, char32_t>;
+concept character = std::same_as<T, char> || std::same_as<T, wchar_t> || std::same_as<T, char8_t> || std::same_as<T, char16_t> ||
+                    std::same_as<T, char32_t>;
 
 // One of four strings, by the unit of a duration; null for any other unit.
 template <class Period>
@@ -78,4 +78,4 @@ struct arrow_format_of<T> {
     }
 };
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

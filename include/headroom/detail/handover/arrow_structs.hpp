@@ -38,7 +38,7 @@ struct ArrowArray {
     void* private_data;
 };
 
-}  // extern "C"
+}    // extern "C"
 
 #endif
 
@@ -55,6 +55,6 @@ struct ArrowArrayStream {
     void* private_data;
 };
 
-}  // extern "C"
+}    // extern "C"
 
 #endif

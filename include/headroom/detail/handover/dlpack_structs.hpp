@@ -93,6 +93,6 @@ typedef struct DLManagedTensorVersioned {
     DLTensor dl_tensor;
 } DLManagedTensorVersioned;
 
-}  // extern "C"
+}    // extern "C"
 
 #endif

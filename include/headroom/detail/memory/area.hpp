@@ -18,7 +18,7 @@ inline constexpr std::size_t slab_granule = 4096;    // bytes: slabs start at a 
 struct slab {
     static constexpr std::uint8_t none = 0xFF;
 
-    slab* previous;         // the list of those of its size that have free blocks
+    slab* previous;    // the list of those of its size that have free blocks
     slab* next;
     std::byte* start;
     std::uint16_t freed;    // the first free block: its distance from the start in block_steps, plus 1; 0: none
@@ -31,9 +31,10 @@ struct slab {
         return freed == 0 ? nullptr : reinterpret_cast<free_block*>(start + (std::size_t{freed} - 1) * block_step);
     }
     void put_first(const free_block* block) noexcept {
-        freed = block == nullptr ? std::uint16_t{0}
-                                 : static_cast<std::uint16_t>(
-                                       static_cast<std::size_t>(reinterpret_cast<const std::byte*>(block) - start) / block_step + 1);
+        freed = block == nullptr
+                    ? std::uint16_t{0}
+                    : static_cast<std::uint16_t>(
+                          static_cast<std::size_t>(reinterpret_cast<const std::byte*>(block) - start) / block_step + 1);
     }
 };
 
@@ -49,7 +50,7 @@ struct area {
     bool reserved;              // that is a reservation
     slab* table;
     std::uint64_t* bits;
-    std::size_t bytes;          // of this, table and bits: one piece from upstream
+    std::size_t bytes;    // of this, table and bits: one piece from upstream
 
     [[nodiscard]] std::byte* place(std::size_t index) const noexcept { return base + index * slab_granule; }
     [[nodiscard]] std::byte* fill() const noexcept { return place(frontier); }
@@ -119,4 +120,4 @@ struct area {
     }
 };
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

@@ -14,12 +14,12 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-inline constexpr std::size_t block_step = 8;                // bytes
-inline constexpr std::size_t fine_bins = 16;                // 8, 16, ... 128
-inline constexpr std::size_t bins = 56;                     // up to largest_binned
-inline constexpr std::size_t largest_binned = 4096;         // bytes
-inline constexpr std::size_t wide_bins = 16;                // 5120, 6144, ... largest_pooled
-inline constexpr std::size_t largest_pooled = 65536;        // bytes
+inline constexpr std::size_t block_step = 8;            // bytes
+inline constexpr std::size_t fine_bins = 16;            // 8, 16, ... 128
+inline constexpr std::size_t bins = 56;                 // up to largest_binned
+inline constexpr std::size_t largest_binned = 4096;     // bytes
+inline constexpr std::size_t wide_bins = 16;            // 5120, 6144, ... largest_pooled
+inline constexpr std::size_t largest_pooled = 65536;    // bytes
 
 // Size of the blocks in bin `index`, in bytes.
 constexpr std::size_t bin_bytes(std::size_t index) noexcept {
@@ -40,9 +40,7 @@ struct free_block {
 };
 
 HEADROOM_SEES_POISONED free_block* next_of(const free_block* block) noexcept { return block->next; }
-HEADROOM_SEES_POISONED void link(free_block* block, void* next) noexcept {
-    block->next = static_cast<free_block*>(next);
-}
+HEADROOM_SEES_POISONED void link(free_block* block, void* next) noexcept { block->next = static_cast<free_block*>(next); }
 
 // The free blocks of one size, first in, first out: what was allocated in a row and freed in a row is handed out in a row
 // again, so a list that is popped and pushed for hours keeps running through memory in order. (The usual stack scrambles
@@ -155,4 +153,4 @@ static_assert([] {
     return true;
 }());
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

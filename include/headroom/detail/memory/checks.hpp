@@ -36,9 +36,7 @@ public:
     explicit memory_checks(const char* resource) noexcept : resource_(resource) {}
 
     // Throws bad_alloc when there is no memory to remember the block in.
-    void allocated(const void* block, std::size_t bytes, std::size_t alignment) {
-        ledger_.add(block, bytes, alignment);
-    }
+    void allocated(const void* block, std::size_t bytes, std::size_t alignment) { ledger_.add(block, bytes, alignment); }
     // Ends the program unless `block` was allocated here with that size and alignment and is in use.
     void deallocated(const void* owner, const void* block, std::size_t bytes, std::size_t alignment) noexcept {
         block_record known;
@@ -108,4 +106,4 @@ using synchronized_checks = memory_checks;
 
 #endif
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

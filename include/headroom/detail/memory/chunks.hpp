@@ -139,10 +139,10 @@ struct bytes_at_hand {
 
 class chunk_chain : public bytes_at_hand {
 public:
-    static constexpr std::size_t first_bytes = 512;                          // of the first chunk
-    static constexpr std::size_t largest_chunk = std::size_t{16} << 20;      // where growing stops, of upstream's chunks
-    static constexpr std::size_t reserve_from = std::size_t{64} << 10;       // a chunk that large comes from a reservation
-    static constexpr std::size_t first_reserved = std::size_t{64} << 20;     // address space of the first reservation
+    static constexpr std::size_t first_bytes = 512;                         // of the first chunk
+    static constexpr std::size_t largest_chunk = std::size_t{16} << 20;     // where growing stops, of upstream's chunks
+    static constexpr std::size_t reserve_from = std::size_t{64} << 10;      // a chunk that large comes from a reservation
+    static constexpr std::size_t first_reserved = std::size_t{64} << 20;    // address space of the first reservation
     static constexpr std::size_t largest_reserved = sizeof(void*) > 4 ? SIZE_MAX >> 30 : std::size_t{256} << 20;
 
     chunk_chain(std::pmr::memory_resource* upstream, bool reserve, std::size_t initial = first_bytes) noexcept
@@ -304,9 +304,7 @@ private:
         hide(cursor, limit);
     }
 
-    [[nodiscard]] bool untouched() const noexcept {
-        return active_ != nullptr && active_ == first_ && cursor == active_->first;
-    }
+    [[nodiscard]] bool untouched() const noexcept { return active_ != nullptr && active_ == first_ && cursor == active_->first; }
 
     void enter(chunk* next) noexcept {
         active_ = next;
@@ -346,8 +344,7 @@ private:
             if (memory.control != nullptr) {
                 next_reserved_ = (std::min)((std::max)(next_reserved_, memory.reserved), largest_reserved / 4) * 4;
                 hide(memory.data + sizeof(chunk), memory.data + memory.bytes);
-                return new (memory.data)
-                    chunk{nullptr, memory.data + link, memory.data + memory.bytes, memory};
+                return new (memory.data) chunk{nullptr, memory.data + link, memory.data + memory.bytes, memory};
             }
         }
         const std::size_t wanted = (std::max)(bytes, (std::min)(next_, most));
@@ -367,9 +364,9 @@ private:
     std::byte* buffer_ = nullptr;
     std::size_t buffer_bytes_ = 0;
     std::size_t initial_;
-    std::size_t next_;                                // bytes of the next chunk from upstream
-    std::size_t next_reserved_ = first_reserved;      // address space of the next reservation
+    std::size_t next_;                              // bytes of the next chunk from upstream
+    std::size_t next_reserved_ = first_reserved;    // address space of the next reservation
     bool reserve_;
 };
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

@@ -88,18 +88,19 @@ private:
         piece memory;
     };
 
-    static constexpr std::size_t most_freed = 8;                                // blocks that are kept
-    static constexpr std::size_t most_freed_bytes = std::size_t{8} << 20;       // and bytes, of all of them
+    static constexpr std::size_t most_freed = 8;                             // blocks that are kept
+    static constexpr std::size_t most_freed_bytes = std::size_t{8} << 20;    // and bytes, of all of them
 
-    static constexpr std::size_t link_at(std::size_t bytes) noexcept { return detail::round_to(bytes, alignof(std::max_align_t)); }
+    static constexpr std::size_t link_at(std::size_t bytes) noexcept {
+        return detail::round_to(bytes, alignof(std::max_align_t));
+    }
 
     static bool serves(const piece& memory, std::size_t needed, std::size_t alignment) noexcept {
         return memory.bytes >= needed && memory.bytes / 2 <= needed && (detail::address_of(memory.data) & (alignment - 1)) == 0;
     }
 
     // A fresh piece. Throws what upstream throws.
-    HEADROOM_COLD piece obtain(std::size_t needed, std::size_t alignment, std::pmr::memory_resource* upstream,
-                               bool reserve) {
+    HEADROOM_COLD piece obtain(std::size_t needed, std::size_t alignment, std::pmr::memory_resource* upstream, bool reserve) {
         if (reserve && needed >= chunk_chain::reserve_from && alignment <= headroom::page_size()) {
             // Reservations of few sizes, so that the warm cache has the right one.
             const std::size_t wanted = std::bit_ceil((std::max)(needed, std::size_t{1} << 20));
@@ -181,4 +182,4 @@ private:
     std::size_t freed_bytes_ = 0;
 };
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

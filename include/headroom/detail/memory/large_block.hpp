@@ -49,4 +49,4 @@ HEADROOM_API void release_large(const large_layout& layout, void* begin) noexcep
                                                   std::size_t count) noexcept;
 [[nodiscard]] HEADROOM_API bool on_heap(const large_layout& layout, void* begin) noexcept;
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

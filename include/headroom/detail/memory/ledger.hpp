@@ -38,8 +38,7 @@ public:
     // The same for those in [first, last).
     void forget(const void* first, const void* last) noexcept;
     // The same for all, with a call of `visit(context, block, record)` for each.
-    void forget(void (*visit)(void* context, const void* block, const block_record& record) noexcept,
-                void* context) noexcept;
+    void forget(void (*visit)(void* context, const void* block, const block_record& record) noexcept, void* context) noexcept;
 
     [[nodiscard]] std::size_t count() const noexcept;
 
@@ -53,14 +52,14 @@ private:
 
 // Writes what is wrong to standard error and aborts.
 HEADROOM_API [[noreturn]] void fail_block(const char* resource, const void* owner, block_fault fault, const void* block,
-                             std::size_t bytes, std::size_t alignment, const block_record& known) noexcept;
+                                          std::size_t bytes, std::size_t alignment, const block_record& known) noexcept;
 HEADROOM_API [[noreturn]] void fail_written(const char* resource, const void* owner, const void* block, std::size_t bytes,
-                               std::size_t at) noexcept;
+                                            std::size_t at) noexcept;
 
 HEADROOM_API [[noreturn]] void fail_rewind(const char* resource, const void* owner, std::size_t to, std::size_t used) noexcept;
 
 // The sentence of such a message, without the resource, into `text`; returns `text`.
 HEADROOM_API char* describe_fault(char* text, std::size_t size, block_fault fault, const void* block, std::size_t bytes,
-                     std::size_t alignment, const block_record& known) noexcept;
+                                  std::size_t alignment, const block_record& known) noexcept;
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

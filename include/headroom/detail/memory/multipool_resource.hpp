@@ -47,8 +47,8 @@ public:
 
     // `bytes` at a multiple of `alignment` (a power of two). O(1) but for a new chunk. Throws what upstream throws when it
     // refuses, bad_alloc for sizes that no memory has; nothing has changed then. Invalidates: nothing.
-    [[nodiscard, gnu::returns_nonnull]] HEADROOM_ALWAYS_INLINE void* allocate(
-        std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) {
+    [[nodiscard, gnu::returns_nonnull]] HEADROOM_ALWAYS_INLINE void* allocate(std::size_t bytes,
+                                                                              std::size_t alignment = alignof(std::max_align_t)) {
         const std::size_t last = detail::last_byte(bytes, alignment);
         if (HEADROOM_UNLIKELY(last >= detail::largest_binned || alignment > fine_alignment)) {
             return allocate_rare(bytes, alignment);
@@ -64,8 +64,7 @@ public:
     // came from a reservation it is kept for one of like size, while no more than 8 blocks and 8 MiB are (in checked builds:
     // none). Precondition: allocate(bytes, alignment) returned `block`, which is in use. (Checked builds look.) Invalidates:
     // the block.
-    HEADROOM_ALWAYS_INLINE void deallocate(void* block, std::size_t bytes,
-                                           std::size_t alignment = alignof(std::max_align_t)) {
+    HEADROOM_ALWAYS_INLINE void deallocate(void* block, std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) {
         checks_.deallocated(this, block, bytes, alignment);
         const std::size_t last = detail::last_byte(bytes, alignment);
         if (HEADROOM_UNLIKELY(last >= detail::largest_binned || alignment > fine_alignment)) {
@@ -106,20 +105,18 @@ public:
     [[nodiscard]] std::pmr::memory_resource* upstream_resource() const noexcept { return chain_.upstream(); }
 
     // The options in effect.
-    [[nodiscard]] std::pmr::pool_options options() const noexcept {
-        return {most_blocks_, largest_};
-    }
+    [[nodiscard]] std::pmr::pool_options options() const noexcept { return {most_blocks_, largest_}; }
 
 private:
     // Blocks whose size is a multiple of this are aligned to it, the others to block_step; more alignment is rare enough to
     // have pools of its own.
     static constexpr std::size_t fine_alignment = 2 * detail::block_step;
-    static constexpr std::size_t most_aligned = 4096;                             // largest alignment that is pooled
+    static constexpr std::size_t most_aligned = 4096;    // largest alignment that is pooled
     static constexpr std::size_t most_blocks = std::size_t{1} << 19;
-    static constexpr std::size_t first_slab = 256;                                // bytes; each next one is twice as large
+    static constexpr std::size_t first_slab = 256;    // bytes; each next one is twice as large
     static constexpr std::size_t largest_slab = 4096;
-    static constexpr std::size_t least_area = std::size_t{64} << 10;              // bytes of a chunk for slabs
-    static constexpr std::size_t single_granules = 4;                             // for what is cut singly, at a time
+    static constexpr std::size_t least_area = std::size_t{64} << 10;    // bytes of a chunk for slabs
+    static constexpr std::size_t single_granules = 4;                   // for what is cut singly, at a time
     // How many blocks come back between two looks at their queue, and how many stay in it for those that come next.
     static constexpr std::int32_t room_between = 128;
     static constexpr std::int32_t room_without_slabs = INT32_MAX;
@@ -137,12 +134,10 @@ private:
 
     multipool_resource(const std::pmr::pool_options& options, std::pmr::memory_resource* upstream, bool defaulted) noexcept
         : chain_(upstream, defaulted && detail::may_reserve(upstream)),
-          largest_(options.largest_required_pool_block == 0
-                       ? detail::largest_pooled
-                       : detail::bin_bytes(detail::bin_index(
-                             (std::min)(options.largest_required_pool_block, detail::largest_pooled)))),
-          most_blocks_(options.max_blocks_per_chunk == 0 ? most_blocks : (std::min)(options.max_blocks_per_chunk, most_blocks)) {
-    }
+          largest_(options.largest_required_pool_block == 0 ? detail::largest_pooled
+                                                            : detail::bin_bytes(detail::bin_index((std::min)(
+                                                                  options.largest_required_pool_block, detail::largest_pooled)))),
+          most_blocks_(options.max_blocks_per_chunk == 0 ? most_blocks : (std::min)(options.max_blocks_per_chunk, most_blocks)) {}
 
     // Pools are named by their distance from the first, in bytes: what the table gives, and what an address needs.
     HEADROOM_ALWAYS_INLINE detail::bin& pool_at(std::size_t pool) noexcept {
@@ -226,9 +221,7 @@ private:
     HEADROOM_ALWAYS_INLINE static bool is_small(std::size_t pool) noexcept {
         return pool < detail::fine_bins * sizeof(detail::bin);
     }
-    HEADROOM_ALWAYS_INLINE detail::bytes_at_hand& at_hand(std::size_t pool) noexcept {
-        return is_small(pool) ? slab_ : chain_;
-    }
+    HEADROOM_ALWAYS_INLINE detail::bytes_at_hand& at_hand(std::size_t pool) noexcept { return is_small(pool) ? slab_ : chain_; }
 
     // The next `size` bytes of the slab at a multiple of `aligned`, from the next slab if need be.
     void* cut_small(std::size_t size, std::size_t aligned) {
@@ -366,8 +359,7 @@ private:
         while (from != to) {
             const auto room = static_cast<std::size_t>(to - from);
             const bool odd = detail::address_of(from) % fine_alignment != 0;
-            const std::size_t index =
-                odd ? 0 : detail::bin_within((std::min)({room, largest_, detail::largest_binned}));
+            const std::size_t index = odd ? 0 : detail::bin_within((std::min)({room, largest_, detail::largest_binned}));
             add(index, from);
             from += detail::bin_bytes(index);
         }
@@ -396,7 +388,8 @@ private:
         if (bytes > detail::largest_pooled) return large_.deallocate(block, bytes, upstream_resource(), keeping);
         if (!is_wide(bytes, alignment)) return deallocate_slowly(block, bytes, alignment);
         rare_->wide[detail::wide_index(bytes)].add(block);
-        if constexpr (detail::memory_checked || detail::poisoning) detail::hide_free(block, detail::bin_bytes(detail::bin_index(bytes)));
+        if constexpr (detail::memory_checked || detail::poisoning)
+            detail::hide_free(block, detail::bin_bytes(detail::bin_index(bytes)));
     }
     // Whether that belongs into a wide pool, and there are such pools.
     [[nodiscard]] bool is_wide(std::size_t bytes, std::size_t alignment) const noexcept {
@@ -474,17 +467,15 @@ private:
     }
 
     void* do_allocate(std::size_t bytes, std::size_t alignment) override { return allocate(bytes, alignment); }
-    void do_deallocate(void* block, std::size_t bytes, std::size_t alignment) override {
-        deallocate(block, bytes, alignment);
-    }
+    void do_deallocate(void* block, std::size_t bytes, std::size_t alignment) override { deallocate(block, bytes, alignment); }
     bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override { return this == &other; }
 
     detail::chunk_chain chain_;
-    detail::bytes_at_hand slab_;           // for small blocks
-    std::size_t next_slab_ = first_slab;   // bytes of the next one
-    std::size_t largest_;                  // bytes
+    detail::bytes_at_hand slab_;            // for small blocks
+    std::size_t next_slab_ = first_slab;    // bytes of the next one
+    std::size_t largest_;                   // bytes
     std::size_t most_blocks_;
-    std::uint64_t entered_ = 0;            // the pools that were ever used, a bit each
+    std::uint64_t entered_ = 0;    // the pools that were ever used, a bit each
     rare_pools* rare_ = nullptr;
     detail::slab_space* slabs_ = nullptr;    // null until a chunk is large enough
     detail::large_blocks large_;
@@ -492,6 +483,6 @@ private:
     std::array<detail::bin, detail::bins> pools_{};
 };
 
-}  // HEADROOM_MEMORY_ABI
+}    // HEADROOM_MEMORY_ABI
 
-}}  // namespace headroom
+}}    // namespace headroom

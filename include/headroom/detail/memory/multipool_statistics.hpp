@@ -29,4 +29,4 @@ struct multipool_statistics {
     std::size_t chunk_bytes = 0;                       // all that was taken from upstream, or committed, for pools
 };
 
-}}  // namespace headroom
+}}    // namespace headroom

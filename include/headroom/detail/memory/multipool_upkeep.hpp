@@ -64,6 +64,6 @@ inline multipool_statistics multipool_resource::statistics() const noexcept {
     return result;
 }
 
-}  // HEADROOM_MEMORY_ABI
+}    // HEADROOM_MEMORY_ABI
 
-}}  // namespace headroom
+}}    // namespace headroom

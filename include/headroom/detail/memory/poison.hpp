@@ -71,4 +71,4 @@ HEADROOM_ALWAYS_INLINE void reveal(const void*, std::size_t) noexcept {}
 
 #endif
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

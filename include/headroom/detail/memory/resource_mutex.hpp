@@ -29,4 +29,4 @@ private:
     resource_mutex* previous_ = nullptr;
 };
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

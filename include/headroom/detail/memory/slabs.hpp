@@ -111,7 +111,8 @@ public:
     // slabs are cut from it.
     void leave(const std::byte* end) noexcept {
         if (active_ == nullptr) return;
-        const auto rest = (std::min)(static_cast<std::size_t>(end - active_->fill()) / slab_granule, active_->granules - active_->frontier);
+        const auto rest =
+            (std::min)(static_cast<std::size_t>(end - active_->fill()) / slab_granule, active_->granules - active_->frontier);
         const std::size_t first = active_->frontier;
         active_->advance(rest);
         if (rest > 0) active_->set_empty(first, rest);
@@ -211,11 +212,11 @@ private:
 
     // What there is of one size.
     struct size_state {
-        slab* first = nullptr;      // those with free blocks, in the order in which they got some
+        slab* first = nullptr;    // those with free blocks, in the order in which they got some
         slab* last = nullptr;
         slab* current = nullptr;    // the one that blocks are being cut from
         bin_queue young{};
-        bool many = false;          // pages for what is cut singly were taken for this size already
+        bool many = false;    // pages for what is cut singly were taken for this size already
     };
 
     static std::size_t blocks_in(std::size_t index) noexcept {
@@ -412,4 +413,4 @@ private:
     std::array<size_state, bins> sizes_{};
 };
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

@@ -42,8 +42,8 @@ public:
     ~synchronized_multipool_resource() override = default;
 
     // As multipool_resource::allocate. Any thread, at any time.
-    [[nodiscard, gnu::returns_nonnull]] HEADROOM_ALWAYS_INLINE void* allocate(
-        std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) {
+    [[nodiscard, gnu::returns_nonnull]] HEADROOM_ALWAYS_INLINE void* allocate(std::size_t bytes,
+                                                                              std::size_t alignment = alignof(std::max_align_t)) {
         const std::size_t last = detail::last_byte(bytes, alignment);
         if (HEADROOM_UNLIKELY(last >= largest_kept_ || alignment > fine_alignment)) {
             return checked(shared_.allocate(bytes, alignment), bytes, alignment);
@@ -62,8 +62,7 @@ public:
     }
 
     // As multipool_resource::deallocate. Any thread, not only the one that allocated the block.
-    HEADROOM_ALWAYS_INLINE void deallocate(void* block, std::size_t bytes,
-                                           std::size_t alignment = alignof(std::max_align_t)) {
+    HEADROOM_ALWAYS_INLINE void deallocate(void* block, std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) {
         checks_.deallocated(this, block, bytes, alignment);
         const std::size_t last = detail::last_byte(bytes, alignment);
         if (HEADROOM_UNLIKELY(last >= largest_kept_ || alignment > fine_alignment)) {
@@ -131,9 +130,7 @@ private:
     }
 
     void* do_allocate(std::size_t bytes, std::size_t alignment) override { return allocate(bytes, alignment); }
-    void do_deallocate(void* block, std::size_t bytes, std::size_t alignment) override {
-        deallocate(block, bytes, alignment);
-    }
+    void do_deallocate(void* block, std::size_t bytes, std::size_t alignment) override { deallocate(block, bytes, alignment); }
     bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override { return this == &other; }
 
     multipool_resource core_;
@@ -142,6 +139,6 @@ private:
     [[no_unique_address]] detail::synchronized_checks checks_{"synchronized_multipool_resource"};
 };
 
-}  // HEADROOM_MEMORY_ABI
+}    // HEADROOM_MEMORY_ABI
 
-}}  // namespace headroom
+}}    // namespace headroom

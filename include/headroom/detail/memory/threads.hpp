@@ -39,12 +39,12 @@ struct depot {
 // called under it might want it too. Aligned, so that threads do not write to each other's lines.
 struct alignas(64) thread_cache {
     std::array<thread_bin, bins> pools{};
-    std::array<free_block*, bins> spares{};     // a batch of each size, or null
+    std::array<free_block*, bins> spares{};    // a batch of each size, or null
     shared_pools* owner = nullptr;
-    thread_cache* next_of_owner = nullptr;      // the resource's list
+    thread_cache* next_of_owner = nullptr;    // the resource's list
     thread_cache* previous_of_owner = nullptr;
     thread_leaving* thread = nullptr;
-    thread_cache* next_of_thread = nullptr;     // the thread's list
+    thread_cache* next_of_thread = nullptr;    // the thread's list
     thread_cache* previous_of_thread = nullptr;
 };
 
@@ -126,4 +126,4 @@ private:
     std::uint32_t forks_;
 };
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

@@ -183,4 +183,4 @@ protected:
 #endif
 };
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

@@ -82,4 +82,4 @@ private:
     [[no_unique_address]] A allocator_{};
 };
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

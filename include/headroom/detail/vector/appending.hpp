@@ -44,15 +44,15 @@ protected:
     using base::spare;
 
 public:
-    using typename base::difference_type;
-    using typename base::reference;
-    using typename base::size_type;
-    using typename base::value_type;
     using base::capacity;
     using base::data;
     using base::empty;
     using base::max_size;
     using base::size;
+    using typename base::difference_type;
+    using typename base::reference;
+    using typename base::size_type;
+    using typename base::value_type;
 
     // Makes capacity() at least `count`, and no more than the granularity of memory asks for. O(size()) where elements move.
     // Throws std::length_error past max_size(), std::bad_alloc when memory is refused; nothing has changed then.
@@ -318,4 +318,4 @@ protected:
     }
 };
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

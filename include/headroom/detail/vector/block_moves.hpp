@@ -132,4 +132,4 @@ protected:
     }
 };
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

@@ -44,17 +44,16 @@ template <class T, class... Args>
 inline constexpr bool made_of_numbers = false;
 template <class T, class... Args>
     requires((std::is_arithmetic_v<std::remove_cvref_t<Args>> || std::is_enum_v<std::remove_cvref_t<Args>>) && ...)
-inline constexpr bool made_of_numbers<T, Args...> =
-    sizeof...(Args) != 0 && std::is_nothrow_constructible_v<T, Args...> &&
-    std::is_constructible_v<T, volatile std::remove_cvref_t<Args>&...> &&
-    std::is_constructible_v<T, nearly_a_number<std::remove_cvref_t<Args>>...> &&
-    !std::is_constructible_v<T, std::conditional_t<true, no_number, Args>...>;
+inline constexpr bool made_of_numbers<T, Args...> = sizeof...(Args) != 0 && std::is_nothrow_constructible_v<T, Args...> &&
+                                                    std::is_constructible_v<T, volatile std::remove_cvref_t<Args>&...> &&
+                                                    std::is_constructible_v<T, nearly_a_number<std::remove_cvref_t<Args>>...> &&
+                                                    !std::is_constructible_v<T, std::conditional_t<true, no_number, Args>...>;
 
 // Whether elements may be pushed along as bytes. (What cannot be assigned at all, for a const member, may be.)
 template <class T>
-inline constexpr bool moved_as_bytes = std::is_trivially_copyable_v<T> &&
-                                       (std::is_trivially_constructible_v<T, T> || !std::is_constructible_v<T, T>) &&
-                                       (std::is_trivially_assignable_v<T&, T> || !std::is_assignable_v<T&, T>);
+inline constexpr bool moved_as_bytes =
+    std::is_trivially_copyable_v<T> && (std::is_trivially_constructible_v<T, T> || !std::is_constructible_v<T, T>) &&
+    (std::is_trivially_assignable_v<T&, T> || !std::is_assignable_v<T&, T>);
 
 // memmove that may be given null with a count of zero, as an empty container does.
 template <class T>
@@ -370,4 +369,4 @@ struct given_away {
     }
 };
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

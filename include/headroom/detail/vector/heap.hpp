@@ -27,4 +27,4 @@ HEADROOM_ALWAYS_INLINE void give_to_heap(bool malloced, std::size_t alignment, v
     }
 }
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

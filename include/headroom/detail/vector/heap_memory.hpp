@@ -147,10 +147,12 @@ private:
     [[nodiscard]] static constexpr bool from_malloc() noexcept {
         return is_trivially_relocatable_v<T> && alignof(T) <= alignof(std::max_align_t);
     }
-    [[nodiscard]] static void* take(std::size_t bytes) noexcept { return detail::take_from_heap(from_malloc(), alignof(T), bytes); }
+    [[nodiscard]] static void* take(std::size_t bytes) noexcept {
+        return detail::take_from_heap(from_malloc(), alignof(T), bytes);
+    }
     static void give(void* memory) noexcept { detail::give_to_heap(from_malloc(), alignof(T), memory); }
 
     static constexpr large_layout layout{sizeof(T), alignof(T), large_from(), from_malloc(), &Policy::commit};
 };
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

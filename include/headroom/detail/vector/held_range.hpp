@@ -33,7 +33,7 @@ struct held_range {
 // A range of `bytes` (rounded up to pages). With `exact` false it backs off by halving, down to `floor_bytes`, when
 // refused. Empty and `why` set when refused. O(1); a system call unless a warm one is at hand.
 HEADROOM_API held_range acquire(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy,
-                   failure& why) noexcept;
+                                failure& why) noexcept;
 
 // Gives the range back, to the warm cache or to the system. Null is ignored. `used`, the bytes in use from the base, tells
 // an open range what is worth keeping warm; a guarded one knows for itself.
@@ -56,4 +56,4 @@ HEADROOM_API void transfer(range* from, range* to, std::size_t bytes) noexcept;
 
 HEADROOM_API void count_copied(std::size_t bytes) noexcept;
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

@@ -41,12 +41,12 @@ protected:
     using base::truncate;
 
 public:
+    using base::size;
     using typename base::const_iterator;
     using typename base::difference_type;
     using typename base::iterator;
     using typename base::size_type;
     using typename base::value_type;
-    using base::size;
 
     // --- Erasing. Throws what the element's assignment throws.
 
@@ -172,7 +172,8 @@ protected:
 
     template <class Source>
     constexpr iterator insert_from(size_type index, size_type count, const Source& source) {
-        if (count <= spare() || room_in_place(*this, checked_sum(count), [&](auto& self) { self.open_gap_full(index, count, source); })) {
+        if (count <= spare() ||
+            room_in_place(*this, checked_sum(count), [&](auto& self) { self.open_gap_full(index, count, source); })) {
             if (count != 0) fill_gap(index, count, source);
         }
         return at_index(index);
@@ -181,9 +182,8 @@ protected:
     // One element made from the arguments, at `index`.
     template <class... Args>
     constexpr iterator emplace_at(size_type index, Args&&... args) {
-        if (end_ == cap_ && !room_in_place(*this, checked_sum(1), [&](auto& self) {
-                self.emplace_gap_full(index, std::forward<Args>(args)...);
-            })) {
+        if (end_ == cap_ && !room_in_place(*this, checked_sum(1),
+                                           [&](auto& self) { self.emplace_gap_full(index, std::forward<Args>(args)...); })) {
             return at_index(index);
         }
         value_type* const place = raw(begin_) + index;
@@ -279,4 +279,4 @@ protected:
     }
 };
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

@@ -20,7 +20,7 @@ template <class T, class = std::allocator<T>>
 struct array_of {
     using pointer = T*;
 };
-}}}  // namespace headroom::iterated
+}}}    // namespace headroom::iterated
 
 #endif
 
@@ -71,9 +71,15 @@ public:
         at_ -= by;
         return *this;
     }
-    [[nodiscard]] friend constexpr class_iterator operator+(class_iterator from, difference_type by) noexcept { return from += by; }
-    [[nodiscard]] friend constexpr class_iterator operator+(difference_type by, class_iterator from) noexcept { return from += by; }
-    [[nodiscard]] friend constexpr class_iterator operator-(class_iterator from, difference_type by) noexcept { return from -= by; }
+    [[nodiscard]] friend constexpr class_iterator operator+(class_iterator from, difference_type by) noexcept {
+        return from += by;
+    }
+    [[nodiscard]] friend constexpr class_iterator operator+(difference_type by, class_iterator from) noexcept {
+        return from += by;
+    }
+    [[nodiscard]] friend constexpr class_iterator operator-(class_iterator from, difference_type by) noexcept {
+        return from -= by;
+    }
     template <class U>
     [[nodiscard]] constexpr difference_type operator-(const class_iterator<U>& from) const noexcept {
         return at_ - from.operator->();
@@ -95,4 +101,4 @@ using element_iterator = class_iterator<T>;
 
 #endif
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

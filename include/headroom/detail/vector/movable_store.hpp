@@ -188,8 +188,7 @@ protected:
             if constexpr (std::is_nothrow_move_constructible_v<T> || std::is_copy_constructible_v<T>) {
                 try {
                     move_to_smaller(size);
-                } catch (...) {
-                }
+                } catch (...) {}
                 return;
             }
 #endif
@@ -242,8 +241,6 @@ protected:
     [[no_unique_address]] Memory memory_{};
 
 private:
-    using typename moves::borrowed;
-    using typename moves::under_construction;
     using moves::build_again;
     using moves::destroy_in;
     using moves::leave;
@@ -252,6 +249,8 @@ private:
     using moves::obtain;
     using moves::raw_pointer;
     using moves::try_obtain;
+    using typename moves::borrowed;
+    using typename moves::under_construction;
 
     [[nodiscard]] constexpr std::size_t size_of() const noexcept { return static_cast<std::size_t>(end_ - begin_); }
 
@@ -426,4 +425,4 @@ private:
     }
 };
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

@@ -26,14 +26,13 @@ concept has_category = requires { typename std::iterator_traits<It>::iterator_ca
 
 // What the standard means by "qualifies as an input iterator", for iterators of C++98 and of C++20.
 template <class It>
-concept any_input_iterator = (has_category<It> && std::is_convertible_v<typename std::iterator_traits<It>::iterator_category,
-                                                                        std::input_iterator_tag>) ||
-                             std::input_iterator<It>;
+concept any_input_iterator =
+    (has_category<It> && std::is_convertible_v<typename std::iterator_traits<It>::iterator_category, std::input_iterator_tag>) ||
+    std::input_iterator<It>;
 
 template <class It>
 concept says_forward =
-    has_category<It> &&
-    std::is_convertible_v<typename std::iterator_traits<It>::iterator_category, std::forward_iterator_tag>;
+    has_category<It> && std::is_convertible_v<typename std::iterator_traits<It>::iterator_category, std::forward_iterator_tag>;
 
 // It may be walked twice: once to count, once to copy.
 template <class It>
@@ -90,9 +89,9 @@ constexpr auto last(R& range) {
 template <class R>
 concept says_size = requires(R& range) { requires std::integral<std::decay_t<decltype(range.size())>>; };
 template <class R>
-concept has_size = std::is_bounded_array_v<R> || says_size<R> || (user_defined<std::remove_cv_t<R>> && requires(R& range) {
-                       requires std::integral<std::decay_t<decltype(size(range))>>;
-                   });
+concept has_size =
+    std::is_bounded_array_v<R> || says_size<R> ||
+    (user_defined<std::remove_cv_t<R>> && requires(R& range) { requires std::integral<std::decay_t<decltype(size(range))>>; });
 template <has_size R>
 constexpr std::size_t count([[maybe_unused]] R& range) {
     if constexpr (std::is_array_v<R>) {
@@ -104,7 +103,7 @@ constexpr std::size_t count([[maybe_unused]] R& range) {
     }
 }
 
-}  // namespace range_access
+}    // namespace range_access
 
 template <class R>
 using range_iterator = range_access::iterator<std::remove_reference_t<R>>;
@@ -163,5 +162,5 @@ private:
 template <class R>
 using walk_of = walk<std::remove_reference_t<R>>;
 
-}  // namespace detail
-}}  // namespace headroom
+}    // namespace detail
+}}    // namespace headroom

@@ -29,4 +29,4 @@ constexpr typename Container::size_type erase_where(Container& container, Predic
     return count;
 }
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

@@ -68,13 +68,13 @@ protected:
     using base::truncate;
 
 public:
-    using typename base::size_type;
-    using typename base::value_type;
     using base::capacity;
     using base::empty;
     using base::max_size;
     using base::reserve;
     using base::size;
+    using typename base::size_type;
+    using typename base::value_type;
 
     // --- Assignment. O(old size + new size). Throws as insertion does; the container is left valid but with unspecified
     // elements when an element's constructor or assignment throws. Invalidates: every element. The value may be an element.
@@ -164,4 +164,4 @@ protected:
     }
 };
 
-}}}  // namespace headroom::detail
+}}}    // namespace headroom::detail

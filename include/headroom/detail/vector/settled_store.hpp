@@ -144,9 +144,7 @@ protected:
         if (begin_ == nullptr) install(open_default(count <= most_by_default() ? count * sizeof(T) : 0).where());
         return true;
     }
-    void make_room(std::size_t count) {
-        install(further({begin_, cap_, control_, limit_}, begin_, count));
-    }
+    void make_room(std::size_t count) { install(further({begin_, cap_, control_, limit_}, begin_, count)); }
     void reserve_room(std::size_t count) {
         failure why;
         const extent there = try_further({begin_, cap_, control_, limit_}, begin_, count, true, why);
@@ -255,8 +253,7 @@ private:
         return fitting < max ? fitting : max;
     }
 
-    [[nodiscard]] static extent placed(const held_range& held, std::size_t max, bool exact,
-                                      const commit_policy& how) noexcept {
+    [[nodiscard]] static extent placed(const held_range& held, std::size_t max, bool exact, const commit_policy& how) noexcept {
         static_assert(alignof(T) <= 4096, "a range starts at a page, and pages may be as small as 4096 bytes");
         T* const begin = reinterpret_cast<T*>(held.base);
         const bool open = how.how_held() == holding::open && held.committed == held.reserved;
@@ -276,8 +273,7 @@ private:
 
     // Room for `extra` elements from `end` on. On failure `why` is set (past_reservation past the reservation) and the
     // extent comes back as it was.
-    HEADROOM_COLD static extent try_further(extent there, const T* end, std::size_t extra, bool exactly,
-                                           failure& why) noexcept {
+    HEADROOM_COLD static extent try_further(extent there, const T* end, std::size_t extra, bool exactly, failure& why) noexcept {
         std::size_t needed = static_cast<std::size_t>(end - there.begin) + extra;
         if (there.control == nullptr) {
             needed = extra;
@@ -308,7 +304,7 @@ private:
 
     // The bytes committed afterwards.
     [[nodiscard]] static std::size_t committed_for(const extent& there, std::size_t elements, bool exactly,
-                                            failure& why) noexcept {
+                                                   failure& why) noexcept {
         const auto have = static_cast<std::size_t>(there.cap - there.begin);
         if (elements <= have) return have * sizeof(T);
         return exactly ? detail::extend_exactly(there.control, elements * sizeof(T), why)
@@ -343,7 +339,8 @@ private:
     }
 
     HEADROOM_COLD static void make_writable(range* control) noexcept {
-        if (detail::current_access(control) != access::read_write) static_cast<void>(detail::protect(control, access::read_write));
+        if (detail::current_access(control) != access::read_write)
+            static_cast<void>(detail::protect(control, access::read_write));
     }
 
     HEADROOM_ALWAYS_INLINE void install(const extent& there) noexcept {
@@ -357,5 +354,5 @@ private:
     }
 };
 
-}  // namespace detail
-}}  // namespace headroom
+}    // namespace detail
+}}    // namespace headroom

@@ -39,7 +39,8 @@ unsigned number(const std::string& text, unsigned least, unsigned most) {
     unsigned value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size() || value < least || value > most) {
-        throw std::invalid_argument("\"" + text + "\" is no number from " + std::to_string(least) + " to " + std::to_string(most));
+        throw std::invalid_argument("\"" + text + "\" is no number from " + std::to_string(least) + " to " +
+                                    std::to_string(most));
     }
     return value;
 }
@@ -102,7 +103,7 @@ std::optional<std::vector<unsigned>> search(const automaton& in, const std::stri
     throw std::invalid_argument("unknown vector \"" + vector + "\"");
 }
 
-}  // namespace
+}    // namespace
 
 int main(int argc, char** argv) {
     try {

@@ -15,4 +15,4 @@ inline void write_file(const std::string& path, const std::string& bytes) {
     std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
 }
 
-}  // namespace headroom_test
+}    // namespace headroom_test

@@ -10,7 +10,7 @@ namespace headroom_test {
 
 // The child's exit status as the body returns it, or 1000 + the signal that ended it. The child runs no destructors of its
 // parent's objects.
-template<class Body>
+template <class Body>
 int in_child(Body body) {
     std::fflush(nullptr);
     const pid_t child = fork();
@@ -29,4 +29,4 @@ int in_child(Body body) {
     return WIFSIGNALED(status) ? 1000 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-}  // namespace headroom_test
+}    // namespace headroom_test

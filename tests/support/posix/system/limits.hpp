@@ -21,10 +21,11 @@ inline bool limit_addresses(std::size_t bytes) {
 // Whether a limit on addresses is kept. Asked of a child, as there is no way back.
 inline bool limits_are_kept() {
     return in_child([] {
-        constexpr std::size_t limit = std::size_t{256} << 20;
-        if (!limit_addresses(limit)) return 1;
-        return mmap(nullptr, 2 * limit, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) == MAP_FAILED ? 0 : 1;
-    }) == 0;
+               constexpr std::size_t limit = std::size_t{256} << 20;
+               if (!limit_addresses(limit)) return 1;
+               return mmap(nullptr, 2 * limit, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) == MAP_FAILED ? 0
+                                                                                                                            : 1;
+           }) == 0;
 }
 
-}  // namespace headroom_test
+}    // namespace headroom_test

@@ -24,4 +24,4 @@ inline bool is_mapped(const void* address) {
     return false;
 }
 
-}  // namespace headroom_test
+}    // namespace headroom_test

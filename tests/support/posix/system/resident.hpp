@@ -34,4 +34,4 @@ inline std::size_t resident_bytes(const void* data, std::size_t bytes) {
     return resident;
 }
 
-}  // namespace headroom_test
+}    // namespace headroom_test

@@ -15,4 +15,4 @@ inline bool is_mapped(const void* address) {
     return VirtualQuery(address, &about, sizeof about) != 0 && about.State != MEM_FREE;
 }
 
-}  // namespace headroom_test
+}    // namespace headroom_test

@@ -35,10 +35,11 @@ inline std::size_t resident_bytes(const void* data, std::size_t bytes) {
     std::vector<PSAPI_WORKING_SET_EX_INFORMATION> state((bytes + page - 1) / page);
     for (std::size_t i = 0; i < state.size(); ++i)
         state[i].VirtualAddress = const_cast<char*>(static_cast<const char*>(data)) + i * page;
-    if (!QueryWorkingSetEx(GetCurrentProcess(), state.data(), static_cast<DWORD>(state.size() * sizeof state[0]))) return SIZE_MAX;
+    if (!QueryWorkingSetEx(GetCurrentProcess(), state.data(), static_cast<DWORD>(state.size() * sizeof state[0])))
+        return SIZE_MAX;
     std::size_t resident = 0;
     for (const auto& each : state) resident += each.VirtualAttributes.Valid ? page : 0;
     return resident;
 }
 
-}  // namespace headroom_test
+}    // namespace headroom_test

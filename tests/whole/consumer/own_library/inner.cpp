@@ -6,9 +6,7 @@
 // Asks for more address space than there is: throws.
 __attribute__((visibility("default"))) void refuse() { headroom::reservation range(std::size_t{1} << 62); }
 
-__attribute__((visibility("default"))) bool is_ours(const void* pointer) {
-    return headroom::owner_of(pointer).has_value();
-}
+__attribute__((visibility("default"))) bool is_ours(const void* pointer) { return headroom::owner_of(pointer).has_value(); }
 
 // A class whose virtual functions are in the library, used from hidden code.
 __attribute__((visibility("default"))) bool tracks() {

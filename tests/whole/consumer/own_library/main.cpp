@@ -11,8 +11,7 @@ int main() {
     try {
         refuse();
         return 1;
-    } catch (const headroom::refused&) {
-    }
+    } catch (const headroom::refused&) {}
     headroom::reservation range(std::size_t{1} << 20);
 #ifdef HEADROOM_IS_SHARED
     if (!is_ours(range.data())) return 1;
