@@ -7,6 +7,7 @@
 #include <cstring>
 #include <new>
 
+#include "range/published.hpp"
 #include "system/at_fork.hpp"
 #include "system/constant_mutex.hpp"
 
@@ -30,7 +31,6 @@ struct middle {
 
 constinit constant_mutex registry_mutex;
 constinit std::atomic<middle*> top[entries]{};    // 48 bits of addresses
-constinit std::atomic<range*> all_blocks{nullptr};
 constinit range* unused_blocks = nullptr;
 
 std::uint64_t address(const void* pointer) noexcept { return reinterpret_cast<std::uintptr_t>(pointer); }
@@ -107,7 +107,7 @@ void child_of_registry() noexcept {
 
 }    // namespace
 
-range* first_of_all() noexcept { return all_blocks.load(std::memory_order_acquire); }
+range* first_of_all() noexcept { return published_ranges.newest.load(std::memory_order_acquire); }
 
 range* new_control_block() noexcept {
     {
@@ -120,8 +120,8 @@ range* new_control_block() noexcept {
     }
     auto* const block = new (std::nothrow) range;
     if (block == nullptr) return nullptr;
-    block->next_of_all = all_blocks.load(std::memory_order_relaxed);
-    while (!all_blocks.compare_exchange_weak(block->next_of_all, block, std::memory_order_release)) {}
+    block->next_of_all = published_ranges.newest.load(std::memory_order_relaxed);
+    while (!published_ranges.newest.compare_exchange_weak(block->next_of_all, block, std::memory_order_release)) {}
     return block;
 }
 
