@@ -115,7 +115,7 @@ public:
     // O(1). Invalidate: nothing; `other` is without a file. Assigning closes the file that *this had, as the destructor does.
     file_vector(file_vector&& other) noexcept : base(other.stolen()) {}
     file_vector& operator=(file_vector&& other) noexcept {
-        if (this != &other) {
+        if (this != std::addressof(other)) {
             detail::close_control(control_, this->size(), false);
             this->adopt(other.stolen());
         }
@@ -147,6 +147,14 @@ public:
     // O(1). Invalidates: nothing; elements change owners.
     void swap(file_vector& other) noexcept { this->exchange(other); }
     friend void swap(file_vector& a, file_vector& b) noexcept { a.swap(b); }
+
+    // Element by element. O(min(size)).
+    [[nodiscard]] friend bool operator==(const file_vector& a, const file_vector& b) { return base::equal(a, b); }
+    [[nodiscard]] friend auto operator<=>(const file_vector& a, const file_vector& b)
+        requires detail::ordered<T>
+    {
+        return base::compare(a, b);
+    }
 
     // --- What other processes, and later ones, see.
 

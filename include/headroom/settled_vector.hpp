@@ -126,6 +126,14 @@ public:
     void swap(settled_vector& other) noexcept { this->exchange(other); }
     friend void swap(settled_vector& a, settled_vector& b) noexcept { a.swap(b); }
 
+    // Element by element. O(min(size)).
+    [[nodiscard]] friend bool operator==(const settled_vector& a, const settled_vector& b) { return base::equal(a, b); }
+    [[nodiscard]] friend auto operator<=>(const settled_vector& a, const settled_vector& b)
+        requires detail::ordered<T>
+    {
+        return base::compare(a, b);
+    }
+
     // --- What std::vector has not.
 
     // Gives all pages that hold no element back to the system; capacity() becomes size(), rounded up to pages. Cannot fail:

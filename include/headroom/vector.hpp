@@ -208,6 +208,14 @@ public:
     }
     friend constexpr void swap(vector& a, vector& b) noexcept { a.swap(b); }
 
+    // Element by element. O(min(size)).
+    [[nodiscard]] friend constexpr bool operator==(const vector& a, const vector& b) { return base::equal(a, b); }
+    [[nodiscard]] friend constexpr auto operator<=>(const vector& a, const vector& b)
+        requires detail::ordered<T>
+    {
+        return base::compare(a, b);
+    }
+
     // Makes capacity() as small as the kind of memory allows: size() on the heap, size() rounded up to pages in a
     // reservation; one that has become small goes back to the heap. Nothing happens where memory for that is refused,
     // or an element's copy throws. O(size()) where elements move. Throws only what the move of an element throws that cannot

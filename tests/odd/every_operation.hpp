@@ -50,8 +50,8 @@ void every_operation(Make make, Number number) {
         model.insert(model.end(), {1, 2, 5, 5});
     }
     same(v, "push_back of a copy, of an own element, of a mutable object");
-    ASSERT_NE(v.try_push_back(one), nullptr);
-    ASSERT_NE(v.try_emplace_back(one), nullptr);
+    ASSERT_TRUE(v.try_push_back(one) != nullptr);
+    ASSERT_TRUE(v.try_emplace_back(one) != nullptr);
     v.reserve(v.size() + 2);
     v.unchecked_push_back(one);
     v.unchecked_emplace_back(one);

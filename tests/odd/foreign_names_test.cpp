@@ -1,6 +1,8 @@
 // A program may call its own functions as ours are called: each word of the headers is the name of a function beside these
 // elements, their allocator and their iterators. They take whatever they are given, and are deleted: who finds one does not
-// compile. (header_names.inc is made of the headers by tests/CMakeLists.txt.)
+// compile. (header_names.inc is made of the headers by tests/CMakeLists.txt.) So are all operators that may be declared beside a
+// class: as in a library whose operators make expressions of whatever they are given.
+#include <compare>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -26,17 +28,30 @@ struct text_of_its_own;
 #include "odd/header_names.inc"
 #undef HEADER_NAME
 
-// Greedy operators: the address, and the comma.
-template <class Any>
-void operator&(Any&&) = delete;
-template <class One, class Other>
-void operator,(One&&, Other&&) = delete;
+// clang-format off
+#define ONE_SIDED(sign) template <class Any> void operator sign(const Any&) = delete;
+#define TWO_SIDED(sign) template <class One, class Other> void operator sign(const One&, const Other&) = delete;
+ONE_SIDED(&) ONE_SIDED(*) ONE_SIDED(+) ONE_SIDED(-) ONE_SIDED(!) ONE_SIDED(~) ONE_SIDED(++) ONE_SIDED(--)
+TWO_SIDED(==) TWO_SIDED(!=) TWO_SIDED(<) TWO_SIDED(>) TWO_SIDED(<=) TWO_SIDED(>=) TWO_SIDED(<=>) TWO_SIDED(&&)
+TWO_SIDED(||) TWO_SIDED(+) TWO_SIDED(-) TWO_SIDED(*) TWO_SIDED(/) TWO_SIDED(%) TWO_SIDED(&) TWO_SIDED(|) TWO_SIDED(^)
+TWO_SIDED(<<) TWO_SIDED(>>) TWO_SIDED(->*) TWO_SIDED(+=) TWO_SIDED(-=) TWO_SIDED(*=) TWO_SIDED(/=) TWO_SIDED(%=)
+TWO_SIDED(&=) TWO_SIDED(|=) TWO_SIDED(^=) TWO_SIDED(<<=) TWO_SIDED(>>=)
+#undef ONE_SIDED
+#undef TWO_SIDED
+template <class One, class Other> void operator,(One&&, Other&&) = delete;
+// clang-format on
 
 struct number_of_its_own {
     int value_of_it = 0;
+    friend bool operator==(const number_of_its_own& a, const number_of_its_own& b) { return a.value_of_it == b.value_of_it; }
+    friend bool operator<(const number_of_its_own& a, const number_of_its_own& b) { return a.value_of_it < b.value_of_it; }
 };
 struct text_of_its_own {
     std::string value_of_it;
+    friend bool operator==(const text_of_its_own&, const text_of_its_own&) = default;
+    friend std::strong_ordering operator<=>(const text_of_its_own& a, const text_of_its_own& b) {
+        return a.value_of_it <=> b.value_of_it;
+    }
 };
 
 template <class T>
@@ -70,6 +85,18 @@ struct iterator_of_its_own {
 
 namespace {
 
+// The containers' own operators, and not the program's.
+template <class Container>
+void compared(const Container& shorter, const Container& longer) {
+    EXPECT_TRUE(shorter == shorter);
+    EXPECT_TRUE(shorter != longer);
+    EXPECT_TRUE(shorter < longer);
+    EXPECT_TRUE(longer > shorter);
+    EXPECT_TRUE(shorter <= longer);
+    EXPECT_TRUE(longer >= shorter);
+    EXPECT_TRUE((shorter <=> longer) < 0);
+}
+
 template <class Container>
 void numbers() {
     headroom_test::every_operation<Container>([](int n) { return program::number_of_its_own{n}; },
@@ -78,11 +105,13 @@ void numbers() {
     v.insert(v.begin(), program::iterator_of_its_own{0}, program::iterator_of_its_own{9});
     v.assign(program::iterator_of_its_own{0}, program::iterator_of_its_own{30});
     EXPECT_EQ(v.size(), 30U);
+    compared(Container(v.data(), v.data() + 29), v);
 }
 template <class Container>
 void texts() {
     headroom_test::every_operation<Container>([](int n) { return program::text_of_its_own{std::to_string(n)}; },
                                               [](const auto& x) { return x.value_of_it.empty() ? 0 : std::stoi(x.value_of_it); });
+    compared(Container{{"1"}}, Container{{"1"}, {"2"}});
 }
 
 TEST(foreign_names, vector) {

@@ -96,19 +96,18 @@ public:
         }
     }
 
-    // --- Comparison, element by element. O(min(size)).
+protected:
+    // --- Comparison, element by element. O(min(size)). (The operators are each container's own: for one of a base, an operator
+    // of the program's that takes anything would be the better match.)
 
-    [[nodiscard]] friend constexpr bool operator==(const sequence& a, const sequence& b) {
+    static constexpr bool equal(const sequence& a, const sequence& b) {
         return a.size() == b.size() && std::equal(a.data(), a.data() + a.size(), b.data());
     }
-    [[nodiscard]] friend constexpr auto operator<=>(const sequence& a, const sequence& b)
-        requires ordered<value_type>
-    {
+    static constexpr auto compare(const sequence& a, const sequence& b) {
         return std::lexicographical_compare_three_way(a.data(), a.data() + a.size(), b.data(), b.data() + b.size(),
                                                       detail::compare_three_way<value_type>);
     }
 
-protected:
     template <class It>
     constexpr void assign_between(It first, It last) {
         if constexpr (multipass_iterator<It>) {
