@@ -298,7 +298,8 @@ private:
             case 10:
             case 11:
                 c = ours_[other_];
-                m = theirs_[other_];
+                // (libstdc++'s copy assignment takes the elements for mutable ones where the capacity suffices.)
+                m.assign(theirs_[other_].cbegin(), theirs_[other_].cend());
                 break;
             case 12: {
                 C copy(c);
@@ -338,7 +339,8 @@ private:
             case 20: {
                 if (m.empty()) break;
                 c.assign(n, c[own]);
-                m.assign(n, T(m[own]));    // libstdc++ documents nothing here; the standard lets the value lie inside
+                m.assign(n,
+                         T(std::as_const(m[own])));    // libstdc++ documents nothing here; the standard lets the value lie inside
                 break;
             }
             case 21: {
@@ -381,11 +383,11 @@ private:
     void beyond(unsigned operation, C& c, model& m) {
         if (operation == 0) {
             const T* made = c.try_push_back(make<T>(value_));
-            require(made == &c.back(), "try_push_back");
+            require(made == std::addressof(c.back()), "try_push_back");
             m.push_back(make<T>(value_));
         } else if (operation == 1) {
             const T* made = c.try_emplace_back(make<T>(value_));
-            require(made == &c.back(), "try_emplace_back");
+            require(made == std::addressof(c.back()), "try_emplace_back");
             m.push_back(make<T>(value_));
         } else if (operation == 2 || operation == 3) {
             for (std::size_t i = 0; i < count_ && c.size() < c.capacity(); ++i) {

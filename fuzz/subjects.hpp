@@ -10,6 +10,7 @@
 #include <headroom/settled_vector.hpp>
 #include <headroom/vector.hpp>
 
+#include "odd/kinds.hpp"
 #include "support/allocators.hpp"
 #include "support/elements.hpp"
 #include "support/vectors.hpp"
@@ -22,17 +23,16 @@ struct list {};
 
 using settled_vectors =
     list<headroom::settled_vector<int>, headroom::settled_vector<std::string>, headroom::settled_vector<std::unique_ptr<int>>,
-         headroom::settled_vector<headroom_test::self_referential>, headroom::settled_vector<headroom_test::throwing>,
-         headroom::settled_vector<headroom_test::overaligned>, headroom::settled_vector<headroom_test::three_ints>,
+         headroom::settled_vector<headroom_test::odd_child>, headroom::settled_vector<headroom_test::throwing>,
+         headroom::settled_vector<headroom_test::overaligned>, headroom::settled_vector<headroom_test::odd_value>,
          headroom::settled_vector<headroom_test::big>>;
 
-using vectors =
-    list<headroom_test::heap_vector<int>, headroom_test::early_vector<int>, headroom_test::early_vector<std::string>,
-         headroom_test::early_vector<std::unique_ptr<int>>, headroom_test::early_vector<headroom_test::self_referential>,
-         headroom_test::mapped_vector<headroom_test::throwing>, headroom_test::early_vector<headroom_test::opted_in>,
-         headroom_test::early_vector<headroom_test::overaligned>, headroom_test::early_vector<headroom_test::three_ints>,
-         headroom_test::mapped_vector<headroom_test::big>,
-         headroom::vector<headroom_test::throwing, headroom_test::fancy_allocator<headroom_test::throwing>>>;
+using vectors = list<headroom_test::heap_vector<int>, headroom_test::early_vector<int>, headroom_test::early_vector<std::string>,
+                     headroom_test::early_vector<std::unique_ptr<int>>, headroom_test::early_vector<headroom_test::odd_child>,
+                     headroom_test::mapped_vector<headroom_test::throwing>, headroom_test::early_vector<headroom_test::opted_in>,
+                     headroom_test::early_vector<headroom_test::overaligned>,
+                     headroom_test::early_vector<headroom_test::odd_value>, headroom_test::mapped_vector<headroom_test::big>,
+                     headroom::vector<headroom_test::throwing, headroom_test::fancy_allocator<headroom_test::throwing>>>;
 
 // The first byte of an input says which of the containers the rest is meant for.
 template <class... Cs>

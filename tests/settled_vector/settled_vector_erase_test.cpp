@@ -2,8 +2,9 @@
 
 #include <headroom/settled_vector.hpp>
 
+#include "odd/kinds.hpp"
 #include "support/elements.hpp"
 
 using subjects = testing::Types<headroom::settled_vector<int>, headroom::settled_vector<headroom_test::self_referential>,
-                                headroom::settled_vector<headroom_test::three_ints>>;
+                                headroom::settled_vector<headroom_test::odd_value>>;
 #include "support/contract/erase.hpp"

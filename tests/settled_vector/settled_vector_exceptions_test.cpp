@@ -3,8 +3,9 @@
 
 #include <headroom/settled_vector.hpp>
 
+#include "odd/kinds.hpp"
 #include "support/elements.hpp"
 
 using subjects =
-    testing::Types<headroom::settled_vector<headroom_test::self_referential>, headroom::settled_vector<headroom_test::throwing>>;
+    testing::Types<headroom::settled_vector<headroom_test::odd_child>, headroom::settled_vector<headroom_test::throwing>>;
 #include "support/contract/exceptions.hpp"

@@ -2,9 +2,10 @@
 
 #include <headroom/settled_vector.hpp>
 
+#include "odd/kinds.hpp"
 #include "support/elements.hpp"
 
 using subjects =
     testing::Types<headroom::settled_vector<int>, headroom::settled_vector<std::string>,
-                   headroom::settled_vector<headroom_test::throwing>, headroom::settled_vector<headroom_test::three_ints>>;
+                   headroom::settled_vector<headroom_test::throwing>, headroom::settled_vector<headroom_test::odd_value>>;
 #include "support/contract/insert.hpp"

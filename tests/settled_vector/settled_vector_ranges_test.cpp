@@ -2,7 +2,8 @@
 
 #include <headroom/settled_vector.hpp>
 
+#include "odd/kinds.hpp"
 #include "support/elements.hpp"
 
-using subjects = testing::Types<headroom::settled_vector<int>, headroom::settled_vector<headroom_test::self_referential>>;
+using subjects = testing::Types<headroom::settled_vector<int>, headroom::settled_vector<headroom_test::odd_child>>;
 #include "support/contract/ranges.hpp"

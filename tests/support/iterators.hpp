@@ -78,7 +78,7 @@ public:
         step();
         return *at_;
     }
-    const T* operator->() const { return &**this; }
+    const T* operator->() const { return std::addressof(**this); }
     old_input_iterator& operator++() {
         if (*furthest_ > at_) broken("a single-pass iterator went on after a copy of it did");
         step();

@@ -3,11 +3,12 @@
 
 #include <vector>
 
+#include "odd/kinds.hpp"
 #include "support/allocators.hpp"
 #include "support/vectors.hpp"
 
 namespace t = headroom_test;
 
-using subjects = testing::Types<t::standard_vector<t::self_referential>, headroom::vector<int>, headroom::vector<t::opted_in>,
+using subjects = testing::Types<t::standard_vector<t::odd_child>, headroom::vector<int>, headroom::vector<t::opted_in>,
                                 t::mapped_vector<t::throwing>, headroom::vector<int, t::fancy_allocator<int>>>;
 #include "support/contract/erase.hpp"

@@ -3,9 +3,10 @@
 
 #include <string>
 
+#include "odd/kinds.hpp"
 #include "support/vectors.hpp"
 
 namespace t = headroom_test;
 
-using subjects = testing::Types<t::mapped_vector<std::string>, t::early_vector<t::three_ints>, t::early_vector<t::opted_in>>;
+using subjects = testing::Types<t::mapped_vector<std::string>, t::early_vector<t::odd_value>, t::early_vector<t::opted_in>>;
 #include "support/contract/insert.hpp"

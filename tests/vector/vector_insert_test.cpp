@@ -3,10 +3,11 @@
 
 #include <vector>
 
+#include "odd/kinds.hpp"
 #include "support/vectors.hpp"
 
 namespace t = headroom_test;
 
-using subjects = testing::Types<std::vector<t::self_referential>, headroom::vector<int>, headroom::vector<t::throwing>,
-                                headroom::vector<t::opted_in>>;
+using subjects = testing::Types<std::vector<t::odd_child>, headroom::vector<int>, headroom::vector<t::throwing>,
+                                headroom::vector<t::opted_in>, headroom::vector<t::odd_value>>;
 #include "support/contract/insert.hpp"

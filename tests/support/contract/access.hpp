@@ -103,14 +103,14 @@ TYPED_TEST(access_to, subscript_front_back_and_data_name_the_same_elements) {
     TypeParam v = filled<TypeParam>(10);
     const TypeParam& constant = v;
     for (std::size_t i = 0; i < 10; ++i) {
-        EXPECT_EQ(&v[i], v.data() + i);
+        EXPECT_EQ(std::addressof(v[i]), v.data() + i);
         EXPECT_EQ(&constant[i], constant.data() + i);
         EXPECT_EQ(number(v[i]), static_cast<int>(i));
     }
-    EXPECT_EQ(&v.front(), &v[0]);
-    EXPECT_EQ(&v.back(), &v[9]);
-    EXPECT_EQ(&constant.front(), &v[0]);
-    EXPECT_EQ(&constant.back(), &v[9]);
+    EXPECT_EQ(std::addressof(v.front()), std::addressof(v[0]));
+    EXPECT_EQ(std::addressof(v.back()), std::addressof(v[9]));
+    EXPECT_EQ(std::addressof(constant.front()), std::addressof(v[0]));
+    EXPECT_EQ(std::addressof(constant.back()), std::addressof(v[9]));
 }
 
 TYPED_TEST(access_to, writing_through_a_reference_changes_the_element) {

@@ -25,15 +25,15 @@ TYPED_TEST(beyond, try_push_back_returns_the_new_element) {
         TypeParam v = tight ? full<TypeParam>(8) : headroom_test::roomy<TypeParam>(8, 3);
         numbers_list expected = numbers(v);
         T* const made = v.try_push_back(make<T>(500));
-        ASSERT_EQ(made, &v.back());
+        ASSERT_EQ(made, std::addressof(v.back()));
         expected.push_back(500);
         T* const emplaced = v.try_emplace_back(make<T>(501));
-        ASSERT_EQ(emplaced, &v.back());
+        ASSERT_EQ(emplaced, std::addressof(v.back()));
         expected.push_back(501);
         if constexpr (std::is_copy_constructible_v<T>) {
             const T value = make<T>(502);
             T* const copied = v.try_push_back(value);
-            ASSERT_EQ(copied, &v.back());
+            ASSERT_EQ(copied, std::addressof(v.back()));
             expected.push_back(502);
         }
         EXPECT_EQ(numbers(v), expected);
@@ -78,9 +78,9 @@ TYPED_TEST(beyond, unchecked_forms_append_where_room_is_known) {
     v.reserve(30);
     for (int i = 0; i < 30; i += 2) {
         T& pushed = v.unchecked_push_back(make<T>(i));
-        EXPECT_EQ(&pushed, &v.back());
+        EXPECT_EQ(std::addressof(pushed), std::addressof(v.back()));
         T& emplaced = v.unchecked_emplace_back(make<T>(i + 1));
-        EXPECT_EQ(&emplaced, &v.back());
+        EXPECT_EQ(std::addressof(emplaced), std::addressof(v.back()));
     }
     EXPECT_EQ(numbers(v), counted(30));
 }

@@ -72,7 +72,7 @@ TYPED_TEST(construct, from_a_bidirectional_range) {
     using T = typename TypeParam::value_type;
     std::list<T> source;
     for (int i = 0; i < 9; ++i) source.push_back(make<T>(i));
-    const TypeParam v(source.begin(), source.end());
+    const TypeParam v(source.cbegin(), source.cend());
     EXPECT_EQ(numbers(v), counted(9));
 }
 

@@ -2,8 +2,10 @@
 // to spare and without; and values and positions that come from the container itself.
 #include <initializer_list>
 #include <list>
+#include <memory>
 #include <type_traits>
 
+#include "odd/kinds.hpp"
 #include "support/contract/contract.hpp"
 
 namespace {
@@ -52,7 +54,7 @@ TYPED_TEST(insert_into, emplace_back_builds_in_place_and_returns_it) {
     TypeParam v = headroom_test::roomy<TypeParam>(1, 1);
     headroom_test::open_book();
     T& made = v.emplace_back(make<T>(5));
-    EXPECT_EQ(&made, &v.back());
+    EXPECT_EQ(std::addressof(made), std::addressof(v.back()));
     EXPECT_EQ(number(made), 5);
     EXPECT_EQ(headroom_test::book.copies, 0);
     if constexpr (std::is_constructible_v<T, int> && headroom_test::is_tracked<T>) {
@@ -270,7 +272,7 @@ TYPED_TEST(insert_into, a_range_of_another_type_is_converted) {
         for (int i = 500; i < 503; ++i) source.push_back(make<T>(i));
         at_every_place<TypeParam>([&](TypeParam& v, std::size_t at) {
             const numbers_list expected = with(numbers(v), at, counted(3, 500));
-            v.insert(nth(v, at), source.begin(), source.end());
+            v.insert(nth(v, at), source.cbegin(), source.cend());
             EXPECT_EQ(numbers(v), expected);
         });
     }
@@ -280,11 +282,11 @@ TYPED_TEST(insert_into, with_room_to_spare_what_lies_before_stays_where_it_is) {
     using T = typename TypeParam::value_type;
     TypeParam v = headroom_test::roomy<TypeParam>(10, 20);
     const auto before = v.begin() + 4;
-    const T* where = &v[4];
+    const T* where = std::addressof(v[4]);
     v.insert(v.begin() + 5, make<T>(500));
     v.insert(v.begin() + 5, 3, make<T>(500));
     v.push_back(make<T>(501));
-    EXPECT_EQ(where, &v[4]);
+    EXPECT_EQ(where, std::addressof(v[4]));
     EXPECT_TRUE(before == v.begin() + 4);
     EXPECT_EQ(number(*before), 4);
 }
@@ -321,11 +323,12 @@ TYPED_TEST(insert_into, push_back_of_its_own_element_moved) {
 }
 
 TYPED_TEST(insert_into, emplace_back_of_its_own_element) {
+    using T = typename TypeParam::value_type;
     for (const bool tight : {false, true}) {
         for (const std::size_t i : {0U, 5U, 7U}) {
             TypeParam v = tight ? full<TypeParam>(8) : headroom_test::roomy<TypeParam>(8, 2);
             numbers_list expected = numbers(v);
-            expected.push_back(expected[i]);
+            expected.push_back(headroom_test::emplaced_from_mutable<T>(expected[i]));
             v.emplace_back(v[i]);
             EXPECT_EQ(numbers(v), expected);
         }
@@ -349,6 +352,7 @@ TYPED_TEST(insert_into, one_copy_of_its_own_element) {
 
 // fbvector, amc and settled_vector's forerunner built it from an element that they had already moved or destroyed.
 TYPED_TEST(insert_into, emplace_of_its_own_element) {
+    using T = typename TypeParam::value_type;
     for (const place& which : places) {
         if (which.of_four == 4) continue;
         SCOPED_TRACE(which.name);
@@ -357,7 +361,7 @@ TYPED_TEST(insert_into, emplace_of_its_own_element) {
             const numbers_list before = numbers(v);
             const auto result = v.emplace(nth(v, at), v[i]);
             EXPECT_EQ(result - v.begin(), static_cast<std::ptrdiff_t>(at));
-            EXPECT_EQ(numbers(v), with(before, at, {before[i]}));
+            EXPECT_EQ(numbers(v), with(before, at, {headroom_test::emplaced_from_mutable<T>(before[i])}));
         });
     }
 }
