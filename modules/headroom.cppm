@@ -45,6 +45,7 @@ using headroom::linear;
 using headroom::page_rounded;
 
 // reservation.hpp
+using headroom::balanced;
 using headroom::cache_limit;
 using headroom::cached_bytes;
 using headroom::commit_policy;

@@ -25,4 +25,7 @@ for path in files(".hpp", ".cpp", ".cppm", ".natvis"):
 for path in files(".json"):
     if path.name == "vcpkg.json" and json.loads(text(path))["version"] != whole:
         findings.append(f"{path}:1: not version {whole}")
+macros = re.findall(r"#define HEADROOM_VERSION_\w+ (\d+)", text("include/headroom/detail/language.hpp"))
+if ".".join(macros) != whole:
+    findings.append(f"include/headroom/detail/language.hpp:1: HEADROOM_VERSION_* is not version {whole}")
 finish(findings)

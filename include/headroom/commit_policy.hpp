@@ -44,6 +44,20 @@ public:
         return policy;
     }
 
+    // The default with other sizes, for a machine whose pages cost something else (`headroom tune` finds them): half the
+    // current size at a time, at most `small_step` bytes, until `from_bytes` are in use; from there on a huge page at a time or,
+    // where there are none, 1/16 of what is in use, at most `large_step` bytes. Less than 2 * small_step is committed but unused
+    // before, then less than a huge page or `large_step`. All are rounded up to pages; balanced(32 KiB, 4 MiB, 256 KiB) is the
+    // default.
+    [[nodiscard]] static constexpr commit_policy balanced(std::size_t small_step, std::size_t from_bytes,
+                                                          std::size_t large_step) noexcept {
+        commit_policy policy;
+        policy.max_step_ = small_step;
+        policy.from_ = from_bytes;
+        policy.large_step_ = large_step;
+        return policy;
+    }
+
     // One page at a time, provided at first touch: the policy of DynArray in "Reserve and commit".
     [[nodiscard]] static constexpr commit_policy page_by_page() noexcept {
         commit_policy policy;
@@ -103,6 +117,7 @@ public:
     [[nodiscard]] constexpr std::size_t fraction() const noexcept { return fraction_; }
     [[nodiscard]] constexpr std::size_t from() const noexcept { return from_; }
     [[nodiscard]] constexpr std::size_t ahead() const noexcept { return ahead_; }
+    [[nodiscard]] constexpr std::size_t large_step() const noexcept { return large_step_; }
 
     friend constexpr bool operator==(const commit_policy&, const commit_policy&) noexcept = default;
 
@@ -114,10 +129,15 @@ private:
     std::size_t max_step_ = std::size_t{32} << 10;    // bytes
     std::size_t from_ = std::size_t{4} << 20;         // bytes in use from which huge pages are asked for
     std::size_t ahead_ = 0;                           // bytes the helper keeps ahead
+    // Bytes committed at a time from there on where there are no huge pages (balanced): 64 ordinary pages, under 0.1 ms.
+    std::size_t large_step_ = std::size_t{256} << 10;
 };
 
 // The same by their short names.
 [[nodiscard]] constexpr commit_policy least_memory() noexcept { return commit_policy::least_memory(); }
+[[nodiscard]] constexpr commit_policy balanced(std::size_t small_step, std::size_t from_bytes, std::size_t large_step) noexcept {
+    return commit_policy::balanced(small_step, from_bytes, large_step);
+}
 [[nodiscard]] constexpr commit_policy page_by_page() noexcept { return commit_policy::page_by_page(); }
 [[nodiscard]] constexpr commit_policy stepped(std::size_t min_bytes, std::size_t max_bytes) noexcept {
     return commit_policy::stepped(min_bytes, max_bytes);

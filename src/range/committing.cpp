@@ -15,8 +15,6 @@ using policy_kind = commit_policy::kind;
 
 // Committing warm memory is cheap, so larger steps stall nobody.
 constexpr std::size_t largest_warm_step = std::size_t{1} << 20;
-// Where huge pages are not to be had, how much the balanced policy provides in one call: 64 ordinary pages, under 0.1 ms.
-constexpr std::size_t largest_small_page_step = std::size_t{256} << 10;
 
 // Whether the memory of what is committed is provided now or when it is touched.
 enum class provision { now, at_first_touch };
@@ -78,7 +76,7 @@ std::size_t step_of(const range* control, std::size_t committed, bool past_start
     const std::size_t most = std::max(policy.min_step(), policy.max_step());
     std::size_t step = std::clamp(fraction, policy.min_step(), most);
     if (policy.which() == policy_kind::balanced && past_start) {
-        step = std::max(step, std::min(committed / 16, largest_small_page_step));
+        step = std::max(step, std::min(committed / 16, policy.large_step()));
     }
     const std::size_t memory = control->memory();
     if (memory > committed) {

@@ -234,6 +234,30 @@ TEST(reservation, the_default_policy_takes_huge_pages_where_the_system_grants_th
     EXPECT_LE(headroom::statistics().count(headroom::page_call::prefault), 13u);
 }
 
+TEST(reservation, the_default_policy_is_balanced_with_its_own_sizes) {
+    EXPECT_EQ(headroom::commit_policy(), headroom::balanced(32 << 10, 4 * MiB, 256 << 10));
+}
+
+TEST(reservation, balanced_never_leaves_more_than_its_promise_unused) {
+    never_leaves_more_unused_than(headroom::balanced(256 << 10, 8 * MiB, MiB), [](std::size_t used) {
+        return used <= 8 * MiB ? std::max<std::size_t>(512 << 10, headroom::page_size()) : 2 * MiB;
+    });
+}
+
+TEST(reservation, balanced_takes_steps_of_the_sizes_that_it_was_given) {
+    headroom::trim_cache();
+    const auto step_at = [](reservation& range, std::size_t bytes) {
+        EXPECT_FALSE(range.commit_to(bytes));
+        const std::size_t before = range.committed();
+        EXPECT_FALSE(range.commit_to(before + 1));
+        return range.committed() - before;
+    };
+    reservation range(256 * MiB, headroom::balanced(128 << 10, 32 * MiB, MiB));
+    EXPECT_EQ(step_at(range, 16 * MiB), std::size_t{128} << 10);
+    if (headroom::huge_page_size() != 0) return;    // then it is huge pages from 32 MiB on
+    EXPECT_EQ(step_at(range, 40 * MiB), MiB);
+}
+
 TEST(reservation, page_by_page_commits_no_more_than_the_page_that_is_needed) {
     for (int round = 0; round < 2; ++round) {
         reservation range(16 * MiB, headroom::page_by_page());

@@ -15,6 +15,7 @@ struct named_policy {
 inline constexpr named_policy all_policies[] = {
     {"default", {}},
     {"least_memory", headroom::least_memory()},
+    {"balanced", headroom::balanced(std::size_t{128} << 10, std::size_t{1} << 20, std::size_t{1} << 20)},
     {"page_by_page", headroom::page_by_page()},
     {"stepped", headroom::stepped(std::size_t{16} << 10, std::size_t{1} << 20)},
     {"huge_pages", headroom::huge_pages()},

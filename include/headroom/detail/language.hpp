@@ -1,4 +1,5 @@
-// Ends a compilation in an older language at once, and says what to do: otherwise hundreds of errors would follow.
+// What every public header includes first. Ends a compilation in an older language at once, and says what to do: otherwise
+// hundreds of errors would follow.
 #pragma once
 
 #if (defined(_MSVC_LANG) && _MSVC_LANG < 202002L) || (!defined(_MSVC_LANG) && __cplusplus < 202002L)
@@ -6,3 +7,8 @@
 // An error alone does not stop the compiler. A header that is not there does.
 #include <Headroom needs C++20>
 #endif
+
+// The version, for the preprocessor; scripts/lint_version.py keeps it in step with CMakeLists.txt.
+#define HEADROOM_VERSION_MAJOR 0
+#define HEADROOM_VERSION_MINOR 1
+#define HEADROOM_VERSION_PATCH 0
