@@ -7,8 +7,8 @@
 // Choose it for a large or long-lived vector, for elements that others point to, and where a single slow append hurts.
 // Choose `vector` for many small ones. What it costs: nothing while it is empty and was given no size; from its first element
 // on at least one page of memory, a range of address space (4 GiB unless told otherwise) and two mappings: a Linux process
-// can have about 32,000 such vectors. Reserving and giving back is a system call each, or about 50 ns when a range of the
-// same size is kept warm.
+// can have about 32,000 such vectors. Reserving and giving back is a system call each, or together about as much as malloc()
+// and free() when a range of the same size and policy is kept warm.
 //
 // How it differs from std::vector:
 //   - the interface is std::vector's, without an allocator; in return no operation but rehome(), moving the vector and
@@ -88,7 +88,9 @@ public:
 
     // Reserves as much as `other` does; where `other` had the default reservation, less if the system refuses. The commit
     // policy is Policy::commit. A vector that owns nothing is copied as one that owns nothing. O(size()).
-    settled_vector(const settled_vector& other) : settled_vector(store::open_like(other), 0) {
+    settled_vector(const settled_vector& other) : settled_vector() {
+        this->own_range_like(other);
+        this->conceal_capacity();
         this->append_from(other.size(), detail::taken_from<const T*>{other.data()});
     }
     // O(1). Invalidates: nothing; the elements now belong to *this. `other` is empty and owns nothing.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "range/own_slots.hpp"
 #include "range/quarantine.hpp"
 #include "system/platform.hpp"
 #include "range/range_calls.hpp"
@@ -13,9 +14,8 @@ namespace {
 
 // --- What was little used: a few ranges to each thread, without a lock.
 
-// How much memory a life may use to count as small. A program's lanes hold no more than lanes * places of these, and what an
-// earlier life left, which stays counted as warm memory that is not in use.
-constexpr std::size_t small_memory = std::size_t{64} << 10;
+// A program's lanes hold no more than lanes * places times small_memory, and what an earlier life left, which stays counted as
+// warm memory that is not in use. (What a life may use to count as small: small_memory.)
 constexpr std::size_t lanes = 16;
 constexpr std::size_t places_in_lane = 2;
 constexpr std::size_t most_in_lanes = lanes * places_in_lane * small_memory;
@@ -67,11 +67,13 @@ std::size_t present_limit() noexcept {
 
 // Whether small ranges may wait outside the list, and what they may hold is too little to count.
 bool lanes_are_open(std::size_t limit_now) noexcept { return limit_now >= 4 * most_in_lanes; }
+bool own_slots_are_open(std::size_t limit_now) noexcept { return limit_now >= 4 * (most_in_lanes + most_in_own_slots); }
 
 // What the list may keep now, with what is warm in living ranges. Under the lock.
 std::size_t allowed_now() noexcept {
     const std::size_t bytes = cache_bytes.load(std::memory_order_relaxed);
-    const std::size_t listed = lanes_are_open(bytes) ? bytes - most_in_lanes : bytes;
+    const std::size_t listed =
+        bytes - (lanes_are_open(bytes) ? most_in_lanes : 0) - (own_slots_are_open(bytes) ? most_in_own_slots : 0);
     return limit_is_users.load(std::memory_order_relaxed) ? listed : std::min(listed, allowance);
 }
 
@@ -280,8 +282,10 @@ bool give_to_cache(range* control, bool at_once) noexcept {
     const std::size_t bound = present_limit();
     if (bound == 0) return false;
     control->state.store(range_state::cached, std::memory_order_release);
-    if (at_once && control->memory() - control->warm <= small_memory && lanes_are_open(bound) && give_to_lane(control))
-        return true;
+    if (at_once && control->memory() - control->warm <= small_memory && lanes_are_open(bound)) {
+        if (own_slots_are_open(bound)) wish_for_own_slots();
+        if (give_to_lane(control)) return true;
+    }
     count_warm_in_use(control, SIZE_MAX);
     std::size_t room = room_for(control);
     if (control->memory() > room && empty_lanes(lane_contents::large)) room = room_for(control);
@@ -337,7 +341,9 @@ void set_cache_limit(std::size_t bytes) noexcept {
         detail::limit_is_users.store(true, std::memory_order_relaxed);
         detail::cache_bytes.store(std::min(bytes, detail::nobody_said - 1), std::memory_order_seq_cst);
         evicted = detail::evict_down_to(detail::allowed_now(), bytes == 0 ? 0 : detail::most_ranges);
+        detail::allow_own_slots(detail::own_slots_are_open(bytes));
     }
+    if (!detail::own_slots_are_open(bytes)) detail::destroy_all(detail::empty_own_slots(true));
     if (!detail::lanes_are_open(bytes)) detail::empty_lanes(detail::lane_contents::all);
     detail::destroy_all(evicted);
 }
@@ -359,6 +365,7 @@ void trim_cache() noexcept {
         evicted = detail::evict_down_to(0, 0);
     }
     detail::destroy_all(evicted);
+    detail::destroy_all(detail::empty_own_slots(false));
     detail::empty_lanes(detail::lane_contents::all);
 }
 

@@ -18,6 +18,7 @@ std::error_code protect(range* control, access allowed) noexcept {
     if (bytes > 0)
         if (const std::error_code error = protect(control->part(0, bytes), allowed)) return error;
     control->allowed = allowed;
+    control->quick = false;
     return {};
 }
 
@@ -26,6 +27,7 @@ access current_access(const range* control) noexcept { return control->allowed; 
 void name(range* control, const char* text) noexcept {
     rewriting(control).label(text);
     control->named = text != nullptr;
+    control->quick = false;
     (void)name(control->part(0, control->size()), text);
 }
 

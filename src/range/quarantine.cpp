@@ -7,6 +7,7 @@
 
 #include <headroom/detail/hardened.hpp>
 
+#include "range/own_slots.hpp"
 #include "range/registry.hpp"
 #include "system/waiting.hpp"
 
@@ -31,6 +32,7 @@ bool hardened() noexcept { return is_hardened.load(std::memory_order_relaxed); }
 
 bool harden_ranges() noexcept {
     is_hardened.store(true, std::memory_order_relaxed);
+    close_own_slots();
     return true;
 }
 

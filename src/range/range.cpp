@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "range/cache.hpp"
+#include "range/own_slots.hpp"
 #include "range/prefaulter.hpp"
 #include "range/quarantine.hpp"
 #include "range/range_calls.hpp"
@@ -42,6 +43,13 @@ page_range map_open(std::size_t reserved, std::error_code& error) noexcept {
     return {};
 }
 
+// Whether the end of a life may need no more than end_quickly() does, unless the owner does something out of the way.
+bool ends_quickly(const range* control) noexcept {
+    const commit_policy::kind kind = control->policy.which();
+    return control->held == holding::guarded && kind != commit_policy::kind::page_by_page &&
+           kind != commit_policy::kind::prefault_ahead;
+}
+
 // A fresh range, live; null and `error` when refused.
 range* make_range(std::size_t reserved, const commit_policy& policy, std::error_code& error) noexcept {
     range* const control = new_control_block();
@@ -71,6 +79,8 @@ range* make_range(std::size_t reserved, const commit_policy& policy, std::error_
     control->allowed = access::read_write;
     control->huge_advised = false;
     control->named = false;
+    control->quick = ends_quickly(control);
+    control->default_size = held == holding::guarded && policy == commit_policy{} ? reserved : 0;
     control->accessible = held == holding::open ? reserved : 0;
     control->provided = 0;
     control->warm = 0;
@@ -138,8 +148,10 @@ void give_back_unused() noexcept {
     retry_releases();
 }
 
-held_range acquire(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy, failure& why) noexcept {
-    why = {};
+namespace {
+
+held_range acquire_slowly(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy,
+                          failure& why) noexcept {
     std::error_code error;
     const std::size_t page = page_size();
     constexpr std::size_t most = SIZE_MAX / 4;
@@ -178,8 +190,21 @@ held_range acquire(std::size_t bytes, bool exact, std::size_t floor_bytes, const
     return {control, control->start(), committed, control->size()};
 }
 
-void relinquish(range* control, std::size_t used) noexcept {
-    if (control == nullptr) return;
+// What relinquish_slowly() does for a range of whose life nothing is left but a little memory: what is said of it in the
+// control block, and a slot of the thread's own. False where that is not enough.
+HEADROOM_ALWAYS_INLINE bool end_quickly(range* control) noexcept {
+    const std::size_t committed = committed_of(control);
+    const std::size_t memory = control->memory();
+    if (!control->quick || control->warm != 0 || (std::max)(committed, memory) > small_memory) return false;
+    // (Whether it is kept is seen last, and what was written before is right either way.)
+    control->stale = (std::max)(memory, committed);
+    control->provided = memory;
+    const std::size_t start = (std::min)(control->accessible, warm_start);
+    if (committed != start) control->committed.store(start, std::memory_order_release);
+    return keep_own(control);
+}
+
+void relinquish_slowly(range* control, std::size_t used) noexcept {
     tell_of_pointers(control, false);
     if (control->policy.which() == commit_policy::kind::prefault_ahead) {
         stop_asking(control);
@@ -195,11 +220,34 @@ void relinquish(range* control, std::size_t used) noexcept {
         control->allowed = access::read_write;
     }
     if (control->named) name(control, nullptr);
+    control->quick = ends_quickly(control);
     const bool hidden = warm_memory_is_hidden();
     keep = keep && (control->held == holding::open ? close_open_range(control, used) : close_guarded_range(control, hidden));
     report(control, 0);    // what is kept warm is nobody's
     if (keep && give_to_cache(control, !hidden)) return;
     destroy(control);
+}
+
+}    // namespace
+
+held_range acquire(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy, failure& why) noexcept {
+    why = {};
+    constexpr std::size_t smallest_page = 4096;
+    range* const mine = take_own([bytes, &policy](const range* each) noexcept {
+        return each->size() - bytes < smallest_page && each->policy == policy;    // rounded up to pages
+    });
+    if (mine != nullptr) return {mine, mine->start(), committed_of(mine), mine->size()};
+    return acquire_slowly(bytes, exact, floor_bytes, policy, why);
+}
+
+held_range take_warm(std::size_t bytes) noexcept {
+    range* const mine = take_own([bytes](const range* each) noexcept { return each->default_size == bytes; });
+    return mine == nullptr ? held_range{} : held_range{mine, mine->start(), committed_of(mine), bytes};
+}
+
+void relinquish(range* control, std::size_t used) noexcept {
+    if (control == nullptr || end_quickly(control)) return;
+    relinquish_slowly(control, used);
 }
 
 range* acquire_bare(std::size_t bytes, std::error_code& error) noexcept {

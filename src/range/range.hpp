@@ -47,10 +47,12 @@ struct range {
     std::size_t stale = 0;         // bytes from base that may hold what an earlier owner wrote
     page_range mapping{};          // all that was reserved, with the guards around
     commit_policy policy;
+    std::size_t default_size = 0;    // the size, of a guarded range under the default policy; of others 0
     holding held = holding::guarded;
     access allowed = access::read_write;
     bool huge_advised = false;
     bool named = false;
+    bool quick = false;                    // whether its end needs no call of the system, if it has little memory (end_quickly())
     std::atomic<std::uint64_t> hits{0};    // how often it was handed out warm; written by its owner
 
     // Shared with the helper thread (see prefaulter.hpp).

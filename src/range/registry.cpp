@@ -8,6 +8,7 @@
 #include <new>
 
 #include "range/published.hpp"
+#include "range/own_slots.hpp"
 #include "system/at_fork.hpp"
 #include "system/constant_mutex.hpp"
 
@@ -100,6 +101,7 @@ void child_of_registry() noexcept {
         control->batch.forget_holder();
         control->queued.store(false, std::memory_order_relaxed);
     }
+    forget_owners_at_work();
     unlock_registry();
 }
 

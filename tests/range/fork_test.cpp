@@ -83,6 +83,12 @@ TEST(fork, beside_threads_that_reserve_and_give_back) {
     });
 }
 
+TEST(fork, beside_threads_at_work_on_slots_of_their_own) {
+    fork_beside([](const reservation&) {
+        for (int i = 0; i < 1000; ++i) headroom::settled_vector<int>().push_back(i);
+    });
+}
+
 TEST(fork, beside_the_helper_thread_at_work) {
     fork_beside([](const reservation&) {
         reservation range(64 * MiB, headroom::prefault_ahead(16 * MiB));

@@ -109,10 +109,22 @@ protected:
         return settled_store(placed(held, elements, true, commit));
     }
 
-    static settled_store open_like(const settled_store& other) {
-        if (other.control_ == nullptr) return settled_store(extent{});
-        if (other.exact()) return open_exactly(other.max_size(), Policy::commit);
-        return open_default(static_cast<std::size_t>(other.end_ - other.begin_) * sizeof(T));
+    // Precondition: owns no range. (Member by member, for GCC would put what it copies together on the stack, and wait for that.)
+    void own_range_like(const settled_store& other) {
+        if (other.control_ == nullptr) return;
+        if (other.exact()) {
+            adopt(open_exactly(other.max_size(), Policy::commit));
+            return;
+        }
+        const std::size_t bytes = static_cast<std::size_t>(other.end_ - other.begin_) * sizeof(T);
+        failure why;
+        const extent made = reserve_default(bytes, why);
+        if (why) refuse(reserving, bytes_by_default(), why);
+        begin_ = made.begin;
+        end_ = made.begin;
+        cap_ = made.cap;
+        control_ = made.control;
+        limit_ = made.limit;
     }
 
     // A new element is always built where it stays.
@@ -124,7 +136,7 @@ protected:
     template <class... Args>
     HEADROOM_ALWAYS_INLINE T* room_for_one(const Args&...) {
         if (HEADROOM_UNLIKELY(begin_ == nullptr)) {
-            install(anew());
+            install(anew(1, false));
         } else {
             cap_ = one_more(control_, begin_, end_, limit_);
         }
@@ -146,6 +158,10 @@ protected:
     }
     void make_room(std::size_t count) { install(further({begin_, cap_, control_, limit_}, begin_, count)); }
     void reserve_room(std::size_t count) {
+        if (begin_ == nullptr) {
+            install(anew(count, true));
+            return;
+        }
         failure why;
         const extent there = try_further({begin_, cap_, control_, limit_}, begin_, count, true, why);
         if (why) fail(why, count);
@@ -265,34 +281,42 @@ private:
         constexpr std::size_t least = Policy::smallest_reservation < sizeof(T) ? sizeof(T) : Policy::smallest_reservation;
         constexpr std::size_t wanted = bytes_by_default();
         const std::size_t floor = floor_bytes < least ? least : floor_bytes;
-        const held_range held = detail::acquire(wanted, false, floor < wanted ? floor : wanted, Policy::commit, why);
-        if (why) return {};
+        held_range held;
+        if constexpr (Policy::commit == commit_policy{}) held = detail::take_warm(wanted);
+        if (held.control == nullptr) {
+            held = detail::acquire(wanted, false, floor < wanted ? floor : wanted, Policy::commit, why);
+            if (why) return {};
+        }
         const std::size_t fitting = held.reserved / sizeof(T);
         return placed(held, fitting < most_by_default() ? fitting : most_by_default(), false, Policy::commit);
+    }
+
+    // A range of the default size with room for `count` elements. (Not marked cold: a small vector is short of room once in its
+    // life, and the range is often a warm one that has room.)
+    HEADROOM_NOINLINE static extent try_first(std::size_t count, bool exactly, failure& why) noexcept {
+        extent fresh = reserve_default(count <= most_by_default() ? count * sizeof(T) : 0, why);
+        if (count <= static_cast<std::size_t>(fresh.cap - fresh.begin) || why) return fresh;
+        if (count > fresh.most()) {
+            why = past_reservation;
+        } else {
+            const std::size_t committed = committed_for(fresh, count, exactly, why);
+            if (!why) {
+                fresh.cap = fresh.begin + capacity_of(committed, fresh.most());
+                return fresh;
+            }
+        }
+        detail::relinquish(fresh.control);
+        return {};
     }
 
     // Room for `extra` elements from `end` on. On failure `why` is set (past_reservation past the reservation) and the
     // extent comes back as it was.
     HEADROOM_COLD static extent try_further(extent there, const T* end, std::size_t extra, bool exactly, failure& why) noexcept {
-        std::size_t needed = static_cast<std::size_t>(end - there.begin) + extra;
         if (there.control == nullptr) {
-            needed = extra;
-            const extent fresh = reserve_default(needed <= most_by_default() ? needed * sizeof(T) : 0, why);
-            if (why) return there;
-            if (needed > fresh.most()) {
-                detail::relinquish(fresh.control);
-                why = past_reservation;
-                return there;
-            }
-            const std::size_t committed = committed_for(fresh, needed, exactly, why);
-            if (why) {
-                detail::relinquish(fresh.control);
-                return there;
-            }
-            extent made = fresh;
-            made.cap = made.begin + capacity_of(committed, made.most());
-            return made;
+            const extent fresh = try_first(extra, exactly, why);
+            return why ? there : fresh;
         }
+        const std::size_t needed = static_cast<std::size_t>(end - there.begin) + extra;
         if (needed > there.most()) {
             why = past_reservation;
             return there;
@@ -318,8 +342,13 @@ private:
         return result;
     }
 
-    // A range for a vector that owns none, with room for one element.
-    HEADROOM_COLD static extent anew() { return further({}, nullptr, 1); }
+    // A range for a vector that owns none, with room for `count` elements.
+    static extent anew(std::size_t count, bool exactly) {
+        failure why;
+        const extent fresh = try_first(count, exactly, why);
+        if (why) fail(why, count);
+        return fresh;
+    }
 
     // The slow path of an append, in as few registers as can be: the caller keeps the rest of the container in the others.
     // Returns the new end of what is committed. Precondition: the range is full.

@@ -1,0 +1,199 @@
+// Small ranges that a thread keeps in slots of its own: whoever trims the cache gets them all the same, and no range ever has
+// two owners.
+// Labels: thread
+// Not under Valgrind: own_slots.serve_without_a_system_call
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include <headroom/reservation.hpp>
+#include <headroom/settled_vector.hpp>
+#include <headroom/testing.hpp>
+
+#include "support/sanitizers.hpp"
+
+namespace {
+
+using headroom::settled_vector;
+
+constexpr std::size_t default_limit = std::size_t{64} << 20;
+// More lives than a thread must have seen before it gets slots.
+constexpr int many = 200;
+
+struct thrifty : headroom::settled_policy {
+    static constexpr headroom::commit_policy commit = headroom::least_memory();
+};
+
+struct own_slots : testing::Test {
+    void SetUp() override {
+        headroom::set_cache_limit(default_limit);
+        headroom::trim_cache();
+    }
+    void TearDown() override { SetUp(); }
+
+    static void live_and_die(int times) {
+        for (int i = 0; i < times; ++i) {
+            settled_vector<int> small;
+            small.push_back(i);
+            ASSERT_EQ(small.back(), i);
+        }
+    }
+};
+
+// A thread that lives, with ranges in its slots, until this object dies.
+class keeper {
+public:
+    keeper()
+        : thread_([this] {
+              own_slots::live_and_die(many);
+              ready_.store(true);
+              ready_.notify_all();
+              stop_.wait(false);
+              own_slots::live_and_die(many);
+          }) {
+        ready_.wait(false);
+    }
+    ~keeper() {
+        stop_.store(true);
+        stop_.notify_all();
+        thread_.join();
+    }
+    keeper(const keeper&) = delete;
+    keeper& operator=(const keeper&) = delete;
+
+private:
+    std::atomic<bool> ready_{false};
+    std::atomic<bool> stop_{false};
+    std::thread thread_;
+};
+
+TEST_F(own_slots, serve_without_a_system_call) {
+#if defined(HEADROOM_HARDENED)
+    GTEST_SKIP() << "hardened, a range rests before it is used again";
+#endif
+    if (headroom_test::sanitizer_needs_memory) GTEST_SKIP() << "warm memory is hidden from its next owner";
+    live_and_die(many);
+    headroom::reset_statistics();
+    headroom::testing::count_system_calls();
+    live_and_die(many);
+    EXPECT_EQ(headroom::testing::stop_failing(), 0u);
+    EXPECT_EQ(headroom::statistics().cache_hits, static_cast<std::uint64_t>(many));
+}
+
+TEST_F(own_slots, what_lies_in_them_is_nobodys) {
+    live_and_die(many);
+    const int* where = nullptr;
+    {
+        settled_vector<int> small(3, 7);
+        where = small.data();
+        const auto owner = headroom::owner_of(where + 2);
+        ASSERT_TRUE(owner.has_value());
+        EXPECT_EQ(owner->base, reinterpret_cast<const std::byte*>(where));
+    }
+    EXPECT_FALSE(headroom::owner_of(where).has_value());
+    EXPECT_GT(headroom::cached_bytes(), 0u);
+}
+
+TEST_F(own_slots, of_this_thread_are_emptied_by_trimming_and_used_again) {
+    live_and_die(many);
+    headroom::trim_cache();
+    EXPECT_EQ(headroom::cached_bytes(), 0u);
+    live_and_die(2);
+    EXPECT_GT(headroom::cached_bytes(), 0u);
+}
+
+TEST_F(own_slots, of_a_thread_that_lives_are_emptied_by_trimming) {
+    const keeper other;
+    EXPECT_GT(headroom::cached_bytes(), 0u);
+    headroom::trim_cache();
+    EXPECT_EQ(headroom::cached_bytes(), 0u);
+}
+
+TEST_F(own_slots, of_a_thread_that_ended_are_emptied_by_trimming) {
+    std::thread(live_and_die, many).join();
+    EXPECT_GT(headroom::cached_bytes(), 0u);
+    headroom::trim_cache();
+    EXPECT_EQ(headroom::cached_bytes(), 0u);
+}
+
+TEST_F(own_slots, keep_nothing_once_the_limit_is_low) {
+    {
+        const keeper other;
+        headroom::set_cache_limit(0);
+        EXPECT_EQ(headroom::cached_bytes(), 0u);
+    }
+    live_and_die(many);
+    EXPECT_EQ(headroom::cached_bytes(), 0u);
+}
+
+TEST_F(own_slots, keep_what_another_size_or_policy_had_for_its_like_alone) {
+    for (int i = 0; i < many; ++i) {
+        settled_vector<int> plain{i};
+        settled_vector<int, thrifty> other{i, i};
+        settled_vector<int> exact(headroom::max_elements{500});
+        exact.assign(500, i);
+        ASSERT_EQ(plain.max_size(), settled_vector<int>().max_size());
+        ASSERT_EQ(exact.max_size(), 500u);
+        ASSERT_EQ(other.back(), i);
+        ASSERT_THROW(exact.push_back(1), std::length_error);
+    }
+}
+
+TEST_F(own_slots, keep_no_name_and_no_protection) {
+    live_and_die(many);
+    {
+        settled_vector<int> named{1, 2, 3};
+        named.name("gone soon");
+        named.protect(headroom::access::read_only);
+    }
+    settled_vector<int> next{4};
+    next.push_back(5);
+    EXPECT_EQ(headroom::owner_of(next.data())->name, "");
+    EXPECT_EQ(next.current_access(), headroom::access::read_write);
+}
+
+TEST_F(own_slots, never_give_a_range_to_two_owners_while_others_trim) {
+    std::atomic<bool> stop{false};
+    std::atomic<int> wrong{0};
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 3; ++t) {
+        threads.emplace_back([&, t] {
+            for (int i = 0; i < 3000; ++i) {
+                settled_vector<int> one, two;
+                for (int k = 0; k < 5; ++k) {
+                    one.push_back(t * 100000 + i);
+                    two.push_back(-one.back());
+                }
+                for (int k = 0; k < 5; ++k) {
+                    const auto at = static_cast<std::size_t>(k);
+                    if (one[at] != t * 100000 + i || two[at] != -one[at]) wrong.fetch_add(1);
+                }
+            }
+        });
+    }
+    std::thread trimming([&] {
+        while (!stop.load()) headroom::trim_cache();
+    });
+    for (std::thread& each : threads) each.join();
+    stop.store(true);
+    trimming.join();
+    EXPECT_EQ(wrong.load(), 0);
+    headroom::trim_cache();
+    EXPECT_EQ(headroom::cached_bytes(), 0u);
+}
+
+TEST_F(own_slots, stay_with_their_owner_where_the_system_refuses_a_fence) {
+    const keeper other;
+    for (unsigned call = 1; call < 12; ++call) {
+        headroom::testing::fail_system_call(call);
+        headroom::trim_cache();
+        (void)headroom::testing::stop_failing();
+    }
+    live_and_die(many);
+    headroom::trim_cache();
+    EXPECT_EQ(headroom::cached_bytes(), 0u);
+}
+
+}    // namespace
