@@ -1,12 +1,14 @@
 // Vectors of other kinds that package registries carry.
 //
 // absl::InlinedVector stands in for std::vector everywhere; it is given room for a cache line inside.
-// boost's stable_vector and tbb's concurrent_vector never move an element, at the price of one pointer for each, or of an
-// indirection: they are asked where that is the question. They have no contiguous memory.
+// std::deque, plf::colony, boost's stable_vector and tbb's concurrent_vector never move an element, at the price of one pointer
+// for each, or of an indirection: they are asked where that is the question. They have no contiguous memory.
 // (Qt's QList shares its elements between copies, and llvm::SmallVector comes in a library of 100 MB: they are left out.)
 #pragma once
 
+#include <deque>
 #include <string>
+#include <utility>
 
 #if defined(HEADROOM_LAB_ABSL)
 #include <absl/base/config.h>
@@ -18,12 +20,16 @@
 #if __has_include(<boost/container/stable_vector.hpp>)
 #include <boost/container/stable_vector.hpp>
 #endif
+#if __has_include(<plf_colony.h>)
+#include <plf_colony.h>
+#endif
 #if defined(HEADROOM_LAB_TBB)
 #include <tbb/concurrent_vector.h>
 #include <tbb/version.h>
 #endif
 
 #include "peers/boost_vector.hpp"
+#include "peers/std_vector.hpp"
 
 namespace headroom::lab {
 
@@ -59,6 +65,28 @@ struct boost_devector {
     using container = boost::container::devector<T>;
 #else
     static constexpr const char* absent = "it came with Boost 1.76; an older one, or none, was found when the lab was built";
+#endif
+};
+
+struct std_deque {
+    static constexpr const char* id = "std::deque";
+    static std::string version() { return std_vector::version(); }
+    template <class T>
+    using container = std::deque<T>;
+};
+
+struct plf_colony {
+    static constexpr const char* id = "plf::colony";
+#if __has_include(<plf_colony.h>)
+    static std::string version() { return "as packaged"; }    // its header does not say
+    // Elements go where there is room; while nothing is erased that is the end. It calls this insert().
+    template <class T>
+    struct container : plf::colony<T> {
+        [[gnu::always_inline]] void push_back(const T& value) { this->insert(value); }
+        [[gnu::always_inline]] void push_back(T&& value) { this->insert(std::move(value)); }
+    };
+#else
+    static constexpr const char* absent = "plf_colony.h was not found when the lab was built";
 #endif
 };
 

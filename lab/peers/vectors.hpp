@@ -26,7 +26,9 @@ inline constexpr peer_list<std_vector, boost_vector, boost_vector_doubling, head
     general_vectors;
 
 // Others that move their elements never, or seldom: not contiguous, or less than a whole std::vector.
-inline constexpr peer_list<boost_stable_vector, boost_devector, tbb_concurrent_vector, forerunner_settled_vector> steady_vectors;
+inline constexpr peer_list<std_deque, plf_colony, boost_stable_vector, boost_devector, tbb_concurrent_vector,
+                           forerunner_settled_vector>
+    steady_vectors;
 
 // Vectors set up for a process that builds the same thing again and again.
 inline constexpr peer_list<settled_warm> warm_vectors;

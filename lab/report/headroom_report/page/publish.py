@@ -1,12 +1,14 @@
 """What a repository keeps of a run: the page, the pictures that a README shows, and the lines that both are made from.
 
 The lines are packed without a date, so that publishing the same results twice gives the same files. They are those of the
-machine that the page shows, in their order: from them anybody can make the page again.
+machine that the page shows, in their order: from them anybody can make the page again. Page and pictures say at their end of
+which results they were made, so that a check can tell when one of them is older.
 """
 
 from __future__ import annotations
 
 import gzip
+import hashlib
 import sys
 from pathlib import Path
 
@@ -32,9 +34,11 @@ def publish(report: Report, found: ResultSet, folder: str) -> bool:
     found.files = [RESULTS]
     wanted = tuple(name for experiment in experiments.every() for name in experiment.in_readme)
     pictures = dict(pictures_as_svg(report, wanted))
-    parts: dict[str, bytes] = {"index.html": render(report).encode()}
-    parts |= {f"{name}.svg": svg.encode() for name, svg in pictures.items()}
-    parts[RESULTS] = gzip.compress(_lines(report, found), 9, mtime=0)
+    packed = gzip.compress(_lines(report, found), 9, mtime=0)
+    stamp = f"\n<!-- made of the results {hashlib.sha256(packed).hexdigest()[:16]} -->\n"
+    parts: dict[str, bytes] = {"index.html": (render(report).rstrip() + stamp).encode()}
+    parts |= {f"{name}.svg": (svg.rstrip() + stamp).encode() for name, svg in pictures.items()}
+    parts[RESULTS] = packed
     for name in wanted:
         if name not in pictures:
             print(f"headroom_report: no picture {name}: its experiment is not in these results", file=sys.stderr)

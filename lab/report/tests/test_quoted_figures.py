@@ -1,0 +1,61 @@
+"""Figures in the documentation are put there by scripts/quoted_figures.py, from the published results."""
+
+import gzip
+import json
+import sys
+from pathlib import Path
+
+import pytest
+import samples
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "scripts"))
+import quoted_figures  # noqa: E402
+
+STD, OURS = "std::vector", samples.SETTLED
+
+
+def quotes_of(folder, **group):
+    lines = [samples.MACHINE]
+    for number, (std, ours) in enumerate([(2e-3, 1e-3), (4e-3, 1.2e-3), (3e-3, 0.9e-3)]):
+        for elements in (1000, 2000):
+            for contender, value in ((STD, std), (OURS, ours)):
+                lines.append(samples.run("throughput", contender, {"elements": elements}, {"time": value}, number))
+    (folder / "docs/report").mkdir(parents=True)
+    group = {"experiment": "throughput", "where": {"elements": 1000}, "metric": "time", "as": "us"} | group
+    (folder / "docs/figures.json").write_text(json.dumps({"T": group}))
+    packed = gzip.compress(b"".join(json.dumps(line).encode() + b"\n" for line in lines))
+    (folder / quoted_figures.RESULTS).write_bytes(packed)
+    return quoted_figures.Quotes(folder)
+
+
+def test_a_figure_is_the_median_of_the_rounds_in_its_unit(tmp_path):
+    quotes = quotes_of(tmp_path, figures={"std": STD, "in_ms": {"of": OURS, "as": "ms"}})
+    assert quotes.value("T.std") == "3,000"
+    assert quotes.value("T.in_ms") == "1.0"
+
+
+def test_a_ratio_is_taken_of_the_medians(tmp_path):
+    quotes = quotes_of(tmp_path, **{"as": "share", "to": STD}, figures={"ours": OURS, "std": {"of": STD, "to": OURS, "as": "times"}})
+    assert quotes.value("T.ours") == "0.33"
+    assert quotes.value("T.std") == "3.0"
+
+
+@pytest.mark.parametrize(
+    "name, group, why",
+    [
+        ("T.none", {"figures": {}}, "no such name"),
+        ("U.std", {"figures": {}}, "no such name"),
+        ("T.std", {"figures": {"std": STD}, "where": {}}, "2 configurations"),
+        ("T.std", {"figures": {"std": STD}, "where": {"elements": 3}}, "0 configurations"),
+        ("T.std", {"figures": {"std": STD}, "metric": "weight"}, "has no weight"),
+        ("T.std", {"figures": {"std": "a vector nobody ran"}}, "has no time"),
+    ],
+)
+def test_what_the_results_do_not_hold_is_said(tmp_path, name, group, why):
+    with pytest.raises(quoted_figures.Unknown, match=why):
+        quotes_of(tmp_path, **group).value(name)
+
+
+@pytest.mark.parametrize("value, unit, text", [(4.8e-8, "ns", "48"), (1.74e-9, "ns", "1.7"), (0.0423, "share", "0.042"), (2.546e-6, "ns", "2,546"), (8e-10, "ns", "0.8")])
+def test_figures_have_as_many_digits_as_mean_something(value, unit, text):
+    assert quoted_figures.written(value, unit) == text
