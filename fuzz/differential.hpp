@@ -205,10 +205,9 @@ private:
                 m.swap(theirs_[other_]);
                 break;
             case 25:
-                if constexpr (!std::is_same_v<T, std::unique_ptr<int>>) {    // which compares addresses
-                    require((c == ours_[other_]) == (m == theirs_[other_]), "==");
-                    require((c < ours_[other_]) == (m < theirs_[other_]), "<");
-                }
+                if constexpr (std::is_same_v<T, std::unique_ptr<int>>) break;    // compares addresses
+                require((c == ours_[other_]) == (m == theirs_[other_]), "==");
+                require((c < ours_[other_]) == (m < theirs_[other_]), "<");
                 break;
             case 26: {
                 const int residue = value_ % 4;
@@ -298,8 +297,7 @@ private:
             case 10:
             case 11:
                 c = ours_[other_];
-                // (libstdc++'s copy assignment takes the elements for mutable ones where the capacity suffices.)
-                m.assign(theirs_[other_].cbegin(), theirs_[other_].cend());
+                m.assign(theirs_[other_].cbegin(), theirs_[other_].cend());    // libstdc++ copies as from mutable elements
                 break;
             case 12: {
                 C copy(c);

@@ -149,11 +149,15 @@ public:
         if constexpr (std::is_trivially_constructible_v<T, Args&&...>) {
             const bool as_owner = this->lock_for(1);
             const size_type first = size_.load(std::memory_order_relaxed);
+            HEADROOM_CONVERSIONS_BEGIN
             ::new (static_cast<void*>(begin_ + first)) T(static_cast<Args&&>(args)...);
+            HEADROOM_CONVERSIONS_END
             return this->publish(first, 1, as_owner);
         } else if constexpr (!detail::relocates_surely<T>) {
             unpublished built(*this, this->lock_for(1));
+            HEADROOM_CONVERSIONS_BEGIN
             ::new (static_cast<void*>(begin_ + built.first)) T(static_cast<Args&&>(args)...);
+            HEADROOM_CONVERSIONS_END
             return this->publish(built.first, 1, built.release());
         } else if constexpr (sizeof(T) <= most_on_stack) {
             this->expect_room();
@@ -193,7 +197,9 @@ public:
             unpublished built(*this, this->lock_for(0));
             for (; each != last; ++each, ++built.count) {
                 this->more_room_in_section(built.first + built.count);
+                HEADROOM_CONVERSIONS_BEGIN
                 ::new (static_cast<void*>(begin_ + built.first + built.count)) T(*each);
+                HEADROOM_CONVERSIONS_END
             }
             return this->publish(built.first, built.count, built.release());
         }
@@ -290,7 +296,9 @@ public:
     HEADROOM_ALWAYS_INLINE void emplace_back(Args&&... args) {
         const size_type built = built_;
         if (HEADROOM_UNLIKELY(!claim_->announce(built + 1))) to_->claim_more(*claim_, built, batch_);
+        HEADROOM_CONVERSIONS_BEGIN
         ::new (static_cast<void*>(first_ + built)) T(static_cast<Args&&>(args)...);
+        HEADROOM_CONVERSIONS_END
         built_ = built + 1;
         if (HEADROOM_UNLIKELY(built_ == batch_)) flush();
     }

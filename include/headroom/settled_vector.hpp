@@ -219,7 +219,9 @@ private:
 // Invalidate: the erased elements and all behind the first of them.
 template <class T, class Policy, class U = T>
 typename settled_vector<T, Policy>::size_type erase(settled_vector<T, Policy>& container, const U& value) {
-    return detail::erase_where(container, [&](T& element) -> bool { return static_cast<bool>(element == value); });
+    HEADROOM_CONVERSIONS_BEGIN
+    return detail::erase_where(container, [&](T& element) -> bool { return (element == value) ? true : false; });
+    HEADROOM_CONVERSIONS_END
 }
 template <class T, class Policy, class Predicate>
 typename settled_vector<T, Policy>::size_type erase_if(settled_vector<T, Policy>& container, Predicate predicate) {

@@ -293,7 +293,9 @@ using vector = headroom::vector<T, std::pmr::polymorphic_allocator<T>>;
 // Invalidate: the erased elements and all behind the first of them.
 template <class T, class Allocator, class Policy, class U = T>
 constexpr typename vector<T, Allocator, Policy>::size_type erase(vector<T, Allocator, Policy>& container, const U& value) {
-    return detail::erase_where(container, [&](T& element) -> bool { return static_cast<bool>(element == value); });
+    HEADROOM_CONVERSIONS_BEGIN
+    return detail::erase_where(container, [&](T& element) -> bool { return (element == value) ? true : false; });
+    HEADROOM_CONVERSIONS_END
 }
 template <class T, class Allocator, class Policy, class Predicate>
 constexpr typename vector<T, Allocator, Policy>::size_type erase_if(vector<T, Allocator, Policy>& container,

@@ -9,13 +9,26 @@
 #define HEADROOM_COLD [[gnu::noinline, gnu::cold]]
 // The same where it has loops over elements: what is cold is compiled for size, not for speed.
 #define HEADROOM_NOINLINE [[gnu::noinline]]
-#define HEADROOM_UNLIKELY(condition) __builtin_expect(static_cast<bool>(condition), 0)
+#define HEADROOM_UNLIKELY(condition) __builtin_expect((condition) ? 1 : 0, 0)
 // Whether the compiler knows the value, once everything is inlined.
 #define HEADROOM_IS_CONSTANT(value) __builtin_constant_p(value)
 // Asks for the line of memory at an address, which may be any.
 #define HEADROOM_PREFETCH(address) __builtin_prefetch(address)
 // Tells the compiler that this point is never reached.
 #define HEADROOM_UNREACHABLE() __builtin_unreachable()
+// Between these two an object of the program's makes an element, is assigned to one or compared with one. Whether the one
+// converts to the other without loss is the program's matter: std::vector, in a system header, gives no warning either.
+// clang-format off
+#define HEADROOM_CONVERSIONS_BEGIN \
+    _Pragma("GCC diagnostic push") \
+    _Pragma("GCC diagnostic ignored \"-Wconversion\"") \
+    _Pragma("GCC diagnostic ignored \"-Wsign-conversion\"") \
+    _Pragma("GCC diagnostic ignored \"-Wfloat-conversion\"") \
+    _Pragma("GCC diagnostic ignored \"-Wdouble-promotion\"") \
+    _Pragma("GCC diagnostic ignored \"-Wsign-compare\"") \
+    _Pragma("GCC diagnostic ignored \"-Wfloat-equal\"")
+// clang-format on
+#define HEADROOM_CONVERSIONS_END _Pragma("GCC diagnostic pop")
 #else
 #define HEADROOM_ALWAYS_INLINE inline
 #define HEADROOM_COLD
@@ -24,6 +37,8 @@
 #define HEADROOM_IS_CONSTANT(value) false
 #define HEADROOM_PREFETCH(address) ((void)(address))
 #define HEADROOM_UNREACHABLE() static_cast<void>(0)
+#define HEADROOM_CONVERSIONS_BEGIN
+#define HEADROOM_CONVERSIONS_END
 #endif
 
 // std::is_constant_evaluated() is a call in unoptimised builds; the builtin that GCC, Clang and MSVC share is not.

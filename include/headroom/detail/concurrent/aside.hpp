@@ -66,7 +66,9 @@ public:
     template <class... Args>
     void emplace_back(Args&&... args) {
         if (last_ == limit_) reserve(first_ == last_ ? 1 : 2 * size());
+        HEADROOM_CONVERSIONS_BEGIN
         ::new (static_cast<void*>(last_)) T(static_cast<Args&&>(args)...);
+        HEADROOM_CONVERSIONS_END
         ++last_;
     }
 
@@ -93,7 +95,9 @@ class one_aside {
 public:
     template <class... Args>
     HEADROOM_ALWAYS_INLINE explicit one_aside(Args&&... args) {
+        HEADROOM_CONVERSIONS_BEGIN
         ::new (static_cast<void*>(place())) T(static_cast<Args&&>(args)...);
+        HEADROOM_CONVERSIONS_END
     }
     HEADROOM_ALWAYS_INLINE ~one_aside() {
         if (there_) place()->~T();

@@ -27,7 +27,9 @@ public:
 
     template <class... Args>
     HEADROOM_ALWAYS_INLINE static constexpr void construct(T* place, Args&&... args) {
+        HEADROOM_CONVERSIONS_BEGIN
         ::new (static_cast<void*>(place)) T(static_cast<Args&&>(args)...);
+        HEADROOM_CONVERSIONS_END
     }
     HEADROOM_ALWAYS_INLINE static constexpr void destroy_one(T*) noexcept {}
     static constexpr void destroy(T*, T*) noexcept {}

@@ -125,7 +125,7 @@ inline constexpr auto bin_offset = [] {
 // Which of the wide bins has that size, from largest_binned + 1 to largest_pooled. (No division: it would take longer than
 // the rest of an allocation.)
 HEADROOM_ALWAYS_INLINE constexpr std::size_t wide_index(std::size_t bytes) noexcept {
-    const auto octave = static_cast<std::size_t>(std::bit_width((bytes - 1) / largest_binned)) - 1;
+    const std::size_t octave = static_cast<unsigned>(std::bit_width((bytes - 1) / largest_binned)) - 1U;
     return octave * 4 + ((bytes - 1) / (largest_binned / 4) >> octave) - 4;
 }
 

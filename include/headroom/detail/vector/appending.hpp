@@ -74,7 +74,9 @@ public:
     template <class... Args>
     HEADROOM_ALWAYS_INLINE constexpr reference emplace_back(Args&&... args) {
         if constexpr (Store::template made_first<Args...>()) {
+            HEADROOM_CONVERSIONS_BEGIN
             const value_type value(static_cast<Args&&>(args)...);
+            HEADROOM_CONVERSIONS_END
             return append_one(value);
         } else {
             return append_one(static_cast<Args&&>(args)...);

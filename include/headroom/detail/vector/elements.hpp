@@ -323,7 +323,9 @@ struct taken_from {
             }
         }
         It it = at(skip);
+        HEADROOM_CONVERSIONS_BEGIN
         for (T* const last = to + count; to != last; ++to, static_cast<void>(++it)) *to = *it;
+        HEADROOM_CONVERSIONS_END
     }
 };
 

@@ -54,7 +54,9 @@ struct heap_memory {
         if (HEADROOM_CONSTANT_EVALUATED()) {
             std::construct_at(place, static_cast<Args&&>(args)...);
         } else {
+            HEADROOM_CONVERSIONS_BEGIN
             ::new (static_cast<void*>(place)) T(static_cast<Args&&>(args)...);
+            HEADROOM_CONVERSIONS_END
         }
     }
     HEADROOM_ALWAYS_INLINE static constexpr void destroy_one(T* place) noexcept { std::destroy_at(place); }

@@ -295,7 +295,9 @@ private:
     template <class... Args>
     HEADROOM_ALWAYS_INLINE T* built_elsewhere(Args&&... args) {
         if constexpr (copied_to_its_place<Args...>() && sizeof(T) <= 64) {
+            HEADROOM_CONVERSIONS_BEGIN
             const T copy(static_cast<Args&&>(args)...);
+            HEADROOM_CONVERSIONS_END
             make_room_elsewhere();
             construct(end_, copy);
             return end_++;

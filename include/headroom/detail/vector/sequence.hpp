@@ -120,7 +120,9 @@ protected:
     template <class It, class End>
     constexpr void assign_each(It first, End last) {
         size_type kept = 0;
+        HEADROOM_CONVERSIONS_BEGIN
         for (const size_type old = size(); kept != old && first != last; ++first, (void)++kept) raw(begin_)[kept] = *first;
+        HEADROOM_CONVERSIONS_END
         if (first == last) {
             truncate(kept);
         } else {

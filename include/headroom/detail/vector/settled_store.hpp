@@ -49,7 +49,9 @@ public:
 
     template <class... Args>
     HEADROOM_ALWAYS_INLINE static constexpr void construct(T* place, Args&&... args) {
+        HEADROOM_CONVERSIONS_BEGIN
         ::new (static_cast<void*>(place)) T(static_cast<Args&&>(args)...);
+        HEADROOM_CONVERSIONS_END
     }
     HEADROOM_ALWAYS_INLINE static constexpr void destroy_one(T* place) noexcept { place->~T(); }
     static constexpr void destroy([[maybe_unused]] T* first, [[maybe_unused]] T* last) noexcept {
@@ -60,7 +62,7 @@ public:
 
 protected:
     // max_size(), and two flags below it: 64 bits wherever addresses have 32, for there a range may have 2^30 elements.
-    using limit_word = std::conditional_t<(sizeof(std::size_t) > 4), std::size_t, std::uint64_t>;
+    using limit_word = unsigned long long;
 
     // Everything but the end, by value: see "register cursor" in sequence.hpp.
     struct extent {
@@ -271,7 +273,7 @@ private:
 
     [[nodiscard]] static extent placed(const held_range& held, std::size_t max, bool exact, const commit_policy& how) noexcept {
         static_assert(alignof(T) <= 4096, "a range starts at a page, and pages may be as small as 4096 bytes");
-        T* const begin = reinterpret_cast<T*>(held.base);
+        T* const begin = static_cast<T*>(static_cast<void*>(held.base));
         const bool open = how.how_held() == holding::open && held.committed == held.reserved;
         return {begin, begin + capacity_of(held.committed, max), held.control,
                 limit_word{max} << 2 | (open ? 2U : 0U) | (exact ? 1U : 0U)};
