@@ -11,27 +11,12 @@
 
 #include <headroom/detail/file/inspect.hpp>
 
+#include "printable.hpp"
 #include "verb.hpp"
 
 namespace headroom::tools { namespace {
 
 using detail::file_report;
-
-// Tags are anybody's bytes: nothing of them may give orders to a terminal.
-std::string printable(const char* text) {
-    std::string result;
-    for (; *text != '\0'; ++text) {
-        const auto letter = static_cast<unsigned char>(*text);
-        if (letter >= ' ' && letter < 0x7f) {
-            result += *text;
-        } else {
-            char escaped[8];
-            std::snprintf(escaped, sizeof escaped, "\\x%02x", letter);
-            result += escaped;
-        }
-    }
-    return result;
-}
 
 int info(const std::string& path) {
     const file_report report = detail::inspect_file(path);

@@ -1,0 +1,9 @@
+// A library with a Headroom of its own.
+#include <headroom/reservation.hpp>
+
+extern "C" [[gnu::visibility("default")]] void make_range() {
+    static headroom::reservation range(std::size_t{8} << 20);
+    if (range.commit_to(1)) return;
+    range.data()[0] = std::byte{1};
+    range.name("of the plugin");
+}
