@@ -109,9 +109,9 @@ TEST(tune_rules, huge_pages_whose_cost_is_unknown_are_the_defaults_business) {
 
 TEST(tune_rules, dear_calls_give_larger_steps_up_to_a_bound) {
     const advice dear = advise(machine(0.5e-6, 10e-6));
-    EXPECT_EQ(dear.commit, headroom::balanced(128 * KiB, 4 * MiB, 2 * MiB)) << code_of(dear.commit);
+    EXPECT_EQ(dear.commit, headroom::balanced(64 * KiB, 4 * MiB, 2 * MiB)) << code_of(dear.commit);
     EXPECT_FALSE(dear.is_default());
-    EXPECT_EQ(code_of(dear.commit), "headroom::balanced(131072, 4194304, 2097152)");
+    EXPECT_EQ(code_of(dear.commit), "headroom::balanced(65536, 4194304, 2097152)");
 }
 
 TEST(tune_rules, no_step_makes_an_append_wait_too_long) {
@@ -121,13 +121,24 @@ TEST(tune_rules, no_step_makes_an_append_wait_too_long) {
     EXPECT_LE(slow.commit.large_step(), 256 * KiB);
 }
 
-TEST(tune_rules, a_gain_of_less_than_a_tenth_changes_nothing) {
+// The costs, with the step of `bytes` made so cheap that a byte costs `share` of what it costs in the step of `than`.
+costs cheaper(std::size_t bytes, double share, std::size_t than) {
     costs of = usual();
-    figure_of(of, populate, 64 * KiB).seconds = 0.91 * 2 * *of.seconds(populate, 32 * KiB);
-    figure_of(of, populate, 128 * KiB).seconds = 4 * *of.seconds(populate, 32 * KiB);
-    EXPECT_TRUE(advise(of).is_default());
-    figure_of(of, populate, 64 * KiB).seconds = 0.89 * 2 * *of.seconds(populate, 32 * KiB);
-    EXPECT_EQ(advise(of).commit.max_step(), 64 * KiB);
+    for (figure& one : of.figures) {    // all larger steps gain nothing over it
+        if (one.what == populate && one.bytes > bytes) one.seconds *= 10;
+    }
+    figure_of(of, populate, bytes).seconds = share * static_cast<double>(bytes / than) * *of.seconds(populate, than);
+    return of;
+}
+
+TEST(tune_rules, a_large_step_must_gain_a_tenth) {
+    EXPECT_EQ(advise(cheaper(512 * KiB, 0.91, 256 * KiB)).commit.large_step(), 256 * KiB);
+    EXPECT_EQ(advise(cheaper(512 * KiB, 0.89, 256 * KiB)).commit.large_step(), 512 * KiB);
+}
+
+TEST(tune_rules, a_small_step_must_gain_a_third_for_most_of_it_may_stay_unused) {
+    EXPECT_EQ(advise(cheaper(64 * KiB, 0.68, 32 * KiB)).commit.max_step(), 32 * KiB);
+    EXPECT_EQ(advise(cheaper(64 * KiB, 0.65, 32 * KiB)).commit.max_step(), 64 * KiB);
 }
 
 TEST(tune_rules, large_pages_keep_the_default_though_its_steps_are_smaller_than_a_page) {
@@ -138,7 +149,7 @@ TEST(tune_rules, large_pages_keep_the_default_though_its_steps_are_smaller_than_
 TEST(tune_rules, a_dear_range_raises_the_threshold_of_vectors) {
     costs of = usual();
     EXPECT_EQ(advise(of).map_threshold, 1 * MiB);
-    figure_of(of, range_cold, largest_range).seconds = 200e-6;
+    figure_of(of, range_cold, largest_range).seconds = 1e-3;
     EXPECT_EQ(advise(of).map_threshold, 4 * MiB);
     EXPECT_FALSE(advise(of).is_default());
     figure_of(of, range_cold, largest_range).seconds = 1;

@@ -198,7 +198,12 @@ int lab_command::merge() {
 }
 
 int lab_command::report(std::vector<std::string> arguments_for_it) {
-    const fs::path folder = setting("HEADROOM_REPORT_DIR", HEADROOM_DEFAULT_REPORT_DIR);
+    fs::path folder = setting("HEADROOM_REPORT_DIR", "");
+    if (folder.empty()) {
+        // Where an installation puts it, or where this program was built.
+        folder = program().parent_path() / ".." / "share" / "headroom" / "lab" / "report";
+        if (!fs::exists(folder / "headroom_report")) folder = HEADROOM_DEFAULT_REPORT_DIR;
+    }
     std::string python = setting("HEADROOM_PYTHON", HEADROOM_DEFAULT_PYTHON);
     if (!fs::exists(folder / "headroom_report")) {
         throw std::runtime_error("the report is not in " + folder.string() + "; set HEADROOM_REPORT_DIR to where it is");

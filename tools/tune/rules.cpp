@@ -15,15 +15,17 @@ namespace {
 constexpr std::size_t KiB = std::size_t{1} << 10;
 constexpr std::size_t MiB = std::size_t{1} << 20;
 
-// The default is left only for a gain that survives noise.
+// The default is left only for a gain that survives noise. While the array is small its last step is much of it, and most of that
+// step may stay unused: a larger one must gain more than that.
 constexpr double worth_it = 0.10;
+constexpr double worth_it_small = 1.0 / 3;
 // A huge page must be cheaper than the ordinary pages that it stands for by so much: an array's last one is only half used.
 constexpr double huge_at_most = 0.95;
 // How long one append may wait for a step of ordinary pages: while the array is small, and later.
 constexpr double small_wait = 50e-6;
 constexpr double large_wait = 1e-3;
-// Making a range may cost this share of what its memory costs.
-constexpr double range_share = 0.2;
+// Making a range may cost this share of what its memory costs. (More than a heap's copying costs.)
+constexpr double range_share = 1;
 
 // Seconds for a byte when so much is committed at a time.
 std::optional<double> per_byte(const costs& of, std::size_t step) {
@@ -34,14 +36,14 @@ std::optional<double> per_byte(const costs& of, std::size_t step) {
 
 // From `usual` on, the largest step that still gains enough over the one before it, is at most `most` and makes no append
 // wait for longer than `wait`.
-std::size_t best_step(const costs& of, std::size_t usual, std::size_t most, double wait) {
+std::size_t best_step(const costs& of, std::size_t usual, std::size_t most, double wait, double gain) {
     auto best = per_byte(of, usual);
     std::size_t chosen = usual;
     if (!best) return chosen;
     for (const std::size_t step : of.sizes(populate)) {
         if (step <= chosen || step > most || *of.seconds(populate, step) > wait) continue;
         const double price = *per_byte(of, step);
-        if (price > *best * (1 - worth_it)) continue;
+        if (price > *best * (1 - gain)) continue;
         best = price;
         chosen = step;
     }
@@ -49,13 +51,15 @@ std::size_t best_step(const costs& of, std::size_t usual, std::size_t most, doub
 }
 
 // The policy's own size, where nothing larger gains enough. (A step is a page at least: then that is what was measured.)
-std::size_t step_or_usual(const costs& of, std::size_t usual, std::size_t most, double wait) {
+std::size_t step_or_usual(const costs& of, std::size_t usual, std::size_t most, double wait, double gain) {
     const std::size_t measured = std::max(usual, of.page);
-    const std::size_t best = best_step(of, measured, std::max(most, 8 * of.page), wait);
+    const std::size_t best = best_step(of, measured, std::max(most, 8 * of.page), wait, gain);
     return best == measured ? usual : best;
 }
-std::size_t small_step(const costs& of) { return step_or_usual(of, commit_policy().max_step(), 128 * KiB, small_wait); }
-std::size_t large_step(const costs& of) { return step_or_usual(of, commit_policy().large_step(), 2 * MiB, large_wait); }
+std::size_t small_step(const costs& of) {
+    return step_or_usual(of, commit_policy().max_step(), 128 * KiB, small_wait, worth_it_small);
+}
+std::size_t large_step(const costs& of) { return step_or_usual(of, commit_policy().large_step(), 2 * MiB, large_wait, worth_it); }
 std::optional<double> small_price(const costs& of) { return per_byte(of, std::max(commit_policy().max_step(), of.page)); }
 std::optional<double> large_price(const costs& of) { return per_byte(of, std::max(large_step(of), of.page)); }
 
