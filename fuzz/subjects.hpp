@@ -13,6 +13,7 @@
 #include "odd/kinds.hpp"
 #include "support/allocators.hpp"
 #include "support/elements.hpp"
+#include "support/filed.hpp"
 #include "support/vectors.hpp"
 #include "differential.hpp"
 
@@ -33,6 +34,10 @@ using vectors = list<headroom_test::heap_vector<int>, headroom_test::early_vecto
                      headroom_test::early_vector<headroom_test::overaligned>,
                      headroom_test::early_vector<headroom_test::odd_value>, headroom_test::mapped_vector<headroom_test::big>,
                      headroom::vector<headroom_test::throwing, headroom_test::fancy_allocator<headroom_test::throwing>>>;
+
+// (Elements of a file have no constructors that matter, so there are fewer kinds of them.)
+using file_vectors = list<headroom_test::filed_again<int>, headroom_test::filed_again<headroom_test::overaligned>,
+                          headroom_test::filed_again<headroom_test::three_ints>, headroom_test::filed_again<headroom_test::big>>;
 
 // The first byte of an input says which of the containers the rest is meant for.
 template <class... Cs>

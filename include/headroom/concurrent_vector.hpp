@@ -195,11 +195,12 @@ public:
             return this->publish_aside(built, built.size());
         } else {
             unpublished built(*this, this->lock_for(0));
-            for (; each != last; ++each, ++built.count) {
+            for (; each != last; ++each) {
                 this->more_room_in_section(built.first + built.count);
                 HEADROOM_CONVERSIONS_BEGIN
                 ::new (static_cast<void*>(begin_ + built.first + built.count)) T(*each);
                 HEADROOM_CONVERSIONS_END
+                ++built.count;    // at once: the step to the next one may throw
             }
             return this->publish(built.first, built.count, built.release());
         }

@@ -28,27 +28,27 @@ inline std::filesystem::path folder_for_files() {
 }
 
 // The file has no name any more once it is open.
-template <class T>
-headroom::file_vector<T> nameless_file(std::size_t limit) {
+template <class T, class Policy = headroom::file_policy>
+headroom::file_vector<T, Policy> nameless_file(std::size_t limit) {
     static std::atomic<unsigned> count{0};
     static const std::string mark = std::to_string(reinterpret_cast<std::uintptr_t>(&count)) + "-" +
                                     std::to_string(std::filesystem::file_time_type::clock::now().time_since_epoch().count());
     const auto path = folder_for_files() / ("headroom-" + mark + "-" + std::to_string(count.fetch_add(1)));
-    headroom::file_vector<T> made = headroom::file_vector<T>::create(path, headroom::max_elements(limit));
+    auto made = headroom::file_vector<T, Policy>::create(path, headroom::max_elements(limit));
     std::filesystem::remove(path);
     return made;
 }
 
 // As settled_vector is made: with nothing, a count, values, another one.
-template <class T>
-class filed : public headroom::file_vector<T> {
-    using base = headroom::file_vector<T>;
+template <class T, class Policy = headroom::file_policy>
+class filed : public headroom::file_vector<T, Policy> {
+    using base = headroom::file_vector<T, Policy>;
 
 public:
     static constexpr std::size_t room = (std::size_t{1} << 28) / sizeof(T);
 
-    filed() : base(headroom_test::nameless_file<T>(room)) {}
-    explicit filed(headroom::max_elements limit) : base(headroom_test::nameless_file<T>(limit.value)) {}
+    filed() : base(headroom_test::nameless_file<T, Policy>(room)) {}
+    explicit filed(headroom::max_elements limit) : base(headroom_test::nameless_file<T, Policy>(limit.value)) {}
     explicit filed(std::size_t count) : filed() { this->resize(count); }
     filed(std::size_t count, const T& value) : filed() { this->assign(count, value); }
     template <headroom::detail::any_input_iterator It>
@@ -68,6 +68,33 @@ public:
     }
     filed& operator=(filed&& other) noexcept = default;
     filed& operator=(std::initializer_list<T> values) {
+        this->assign(values);
+        return *this;
+    }
+};
+
+// What was moved from is usable, as other containers are: it gets another file. Steps of a page, so that small ones grow.
+struct steps_of_a_page : headroom::file_policy {
+    static constexpr std::size_t min_step = 4096;
+    static constexpr std::size_t max_step = 16384;
+};
+template <class T>
+class filed_again : public filed<T, steps_of_a_page> {
+    using base = filed<T, steps_of_a_page>;
+
+public:
+    using base::base;
+    filed_again() = default;
+    filed_again(const filed_again&) = default;
+    filed_again& operator=(const filed_again&) = default;
+    // (A test ends where no file can be made.)
+    filed_again(filed_again&& other) noexcept { this->swap(other); }
+    filed_again& operator=(filed_again&& other) noexcept {
+        filed_again taken(std::move(other));
+        this->swap(taken);
+        return *this;
+    }
+    filed_again& operator=(std::initializer_list<T> values) {
         this->assign(values);
         return *this;
     }

@@ -5,27 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "support/given_chance.hpp"
 #include "support/resource_kinds.hpp"
 
 namespace test {
-
-// Chance from the input; says when it is used up.
-class given_chance {
-public:
-    given_chance(const std::uint8_t* data, std::size_t size) : at_(data), end_(data + size) {}
-    [[nodiscard]] bool left() const { return at_ != end_; }
-    std::uint64_t operator()() { return left() ? *at_++ : 0; }
-    std::size_t below(std::size_t bound) {
-        std::uint64_t value = (*this)();
-        if (bound > 256) value = value << 8 | (*this)();
-        if (bound > 65536) value = value << 8 | (*this)();
-        return static_cast<std::size_t>(value % bound);
-    }
-
-private:
-    const std::uint8_t* at_;
-    const std::uint8_t* end_;
-};
 
 template <class... Kinds>
 struct chosen_of {

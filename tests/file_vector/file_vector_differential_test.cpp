@@ -1,0 +1,22 @@
+// Labels: posix no-valgrind
+// file_vector and std::vector in step: see fuzz/differential.hpp. (Under Valgrind minutes; AddressSanitizer sees the same.)
+#include "support/differential.hpp"
+
+namespace {
+
+using subjects = differential::file_vectors;
+
+template <class Container>
+class file_vector_in_step : public testing::Test {};
+TYPED_TEST_SUITE(file_vector_in_step, headroom_test::as_types<subjects>::type);
+
+TYPED_TEST(file_vector_in_step, through_random_operations) {
+    // (A step may make a file.)
+    headroom_test::run_random<TypeParam>(headroom_test::share_of_steps<subjects>(headroom_test::some_steps / 4));
+}
+
+TEST(file_vector_in_step_with_std_vector, through_the_corpus) {
+    EXPECT_GT(headroom_test::replay_corpus(subjects{}, "file_vector"), 0U);
+}
+
+}    // namespace

@@ -1,0 +1,223 @@
+// Random operations of one thread on a concurrent_vector with two appenders, and on plain lists of numbers that do the same.
+// What decides is chance from anywhere: a generator in a unit test, the bytes of a fuzzer. Any difference throws.
+#pragma once
+
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <new>
+#include <optional>
+#include <ranges>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <headroom/concurrent_vector.hpp>
+#include <headroom/testing.hpp>
+
+#include "support/elements.hpp"
+#include "support/given_chance.hpp"
+
+namespace headroom_test {
+
+struct broken_concurrent_promise : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+template <class T, class Chance>
+class concurrent_model {
+public:
+    explicit concurrent_model(Chance chance) : chance_(chance), most_(50 + below(1500)), v_(headroom::max_elements{most_}) {}
+
+    // Steps as long as more() says so, then the end of appenders and vector.
+    template <class More>
+    void run(More more) {
+        while (more()) {
+            step();
+            ++steps_;
+            require(v_.size() == model_.size(), "size()");
+            require(v_.capacity() >= v_.size() && v_.max_size() == most_, "capacity()");
+            if (steps_ % 64 == 0) compare();
+        }
+        compare();
+        for (one_appender& each : out_) end(each);
+        compare();
+        const headroom::settled_vector<T> taken = std::move(v_).take();
+        require(numbers(taken) == model_, "take()");
+    }
+
+private:
+    // An appender, and what it has built and not published.
+    struct one_appender {
+        std::optional<typename headroom::concurrent_vector<T>::appender> real;
+        numbers_list model;
+        std::size_t batch = 0;
+    };
+
+    std::size_t below(std::size_t bound) {
+        if constexpr (requires { chance_.below(bound); }) {
+            return chance_.below(bound);
+        } else {
+            return static_cast<std::size_t>(chance_()) % bound;
+        }
+    }
+    [[nodiscard]] std::size_t built() const { return model_.size() + out_[0].model.size() + out_[1].model.size(); }
+    void publish(one_appender& from) {
+        model_.insert(model_.end(), from.model.begin(), from.model.end());
+        from.model.clear();
+    }
+    void end(one_appender& one) {
+        one.real.reset();
+        publish(one);
+    }
+
+    void require(bool holds, const char* what) const {
+        if (!holds) throw broken_concurrent_promise(std::string(what) + ", step " + std::to_string(steps_));
+    }
+    void compare() const {
+        require(numbers(v_.published()) == model_, "published()");
+        require(model_.empty() || number(v_.at(model_.size() - 1)) == model_.back(), "at()");
+    }
+
+    enum class ended { done, full, refused, thrown };
+    // In two of nine steps something goes wrong inside: the system refuses, or an element throws.
+    template <class Work>
+    ended attempt(Work work) {
+        const std::size_t trouble = below(9);
+        if (trouble == 0) {
+            using headroom::testing::afterwards;
+            headroom::testing::fail_system_call(1, ENOMEM, below(2) == 0 ? afterwards::succeed : afterwards::keep_failing);
+        }
+        if constexpr (is_tracked<T>) {
+            if (trouble == 1) open_book(static_cast<long>(below(6)) + 1);
+        }
+        ended how = ended::done;
+        try {
+            work();
+        } catch (const std::length_error&) {
+            how = ended::full;
+        } catch (const std::bad_alloc&) {
+            how = ended::refused;
+        } catch (const planned_failure&) {
+            how = ended::thrown;
+        }
+        headroom::testing::stop_failing();
+        if constexpr (is_tracked<T>) {
+            // (How many are alive stays as it is.)
+            book.fail_at = 0;
+        }
+        require(how != ended::refused || trouble == 0, "refused though there is memory");
+        require(how != ended::thrown || trouble == 1, "an exception from nowhere");
+        return how;
+    }
+
+    void step() {
+        one_appender& one = out_[below(2)];
+        const int value = static_cast<int>(below(100'000));
+        switch (below(10)) {
+            case 0:
+            case 1: {
+                std::size_t index = 0;
+                const ended how = attempt([&] { index = v_.emplace_back(make<T>(value)); });
+                if (how == ended::done) {
+                    require(index == model_.size(), "the index of what was appended");
+                    model_.push_back(value);
+                }
+                // (A call refused while claims are taken back may leave room that nobody gets.)
+                require((how != ended::full) || built() == most_ || out_[0].real || out_[1].real, "full too early");
+                break;
+            }
+            case 2: {
+                numbers_list same;
+                std::vector<T> some;
+                for (std::size_t i = below(40); i != 0; --i) {
+                    same.push_back(value + static_cast<int>(i));
+                    some.push_back(make<T>(same.back()));
+                }
+                std::size_t index = 0;
+                const ended how = attempt([&] {
+                    if (value % 2 == 0) {
+                        index = v_.append_range(
+                            std::ranges::subrange(std::make_move_iterator(some.begin()), std::make_move_iterator(some.end())));
+                    } else if constexpr (std::is_copy_constructible_v<T>) {
+                        index = v_.append_range(some);
+                    } else {
+                        index = v_.append_range(some | std::views::transform([](T& each) -> T&& { return std::move(each); }));
+                    }
+                });
+                if (how == ended::done) {
+                    require(index == model_.size(), "the index of a range");
+                    model_.insert(model_.end(), same.begin(), same.end());
+                }
+                require(how != ended::full || built() + same.size() > most_ || out_[0].real || out_[1].real,
+                        "full too early for a range");
+                break;
+            }
+            case 3:
+                if (!one.real) {
+                    one.batch = 1 + below(200);
+                    one.real.emplace(v_, one.batch);
+                }
+                break;
+            case 4:
+            case 5:
+            case 6:
+                for (std::size_t i = below(30); i != 0 && one.real; --i) {
+                    if (attempt([&] { one.real->emplace_back(make<T>(value)); }) != ended::done) break;
+                    one.model.push_back(value);
+                    if (one.model.size() == one.batch) publish(one);
+                }
+                break;
+            case 7:
+                if (one.real && below(2) == 0) {
+                    one.real->flush();
+                    publish(one);
+                } else if (one.real) {
+                    one.real->discard();
+                    one.model.clear();
+                }
+                break;
+            case 8: static_cast<void>(attempt([&] { v_.reserve(below(most_ + 1)); })); break;
+            default:
+                if (below(3) == 0) end(one);
+        }
+        require(built() <= most_, "more than max_size() were built");
+    }
+
+    Chance chance_;
+    std::size_t most_;
+    headroom::concurrent_vector<T> v_;
+    numbers_list model_;
+    std::array<one_appender, 2> out_;
+    std::size_t steps_ = 0;
+};
+
+template <class... Ts>
+struct kinds_of_elements {
+    // The first byte says which kind of element; the others are chance.
+    static void run(const std::uint8_t* data, std::size_t size) {
+        if (size == 0) return;
+        using body = void (*)(test::given_chance);
+        static constexpr body bodies[] = {&run_one<Ts>...};
+        bodies[data[0] % sizeof...(Ts)](test::given_chance(data + 1, size - 1));
+    }
+
+private:
+    template <class T>
+    static void run_one(test::given_chance chance) {
+        const long live = book.live;
+        {
+            concurrent_model<T, test::given_chance&> model(chance);
+            model.run([&] { return chance.left(); });
+        }
+        if (book.live != live) throw broken_concurrent_promise("elements were leaked, or destroyed more than once");
+    }
+};
+using appended_kinds =
+    kinds_of_elements<int, std::string, std::unique_ptr<int>, self_referential, opted_in, overaligned, three_ints, big>;
+
+}    // namespace headroom_test
