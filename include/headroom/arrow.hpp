@@ -65,6 +65,7 @@ public:
     }
     // Changes one. O(1). Precondition: index < size(). Invalidates: nothing.
     void set(std::size_t index, bool bit) noexcept {
+        HEADROOM_EXPECT(index < size_, past_the_end, "set()", index);
         const auto mask = static_cast<std::uint8_t>(1U << index % 8);
         std::uint8_t& byte = bytes_[index / 8];
         const bool was = (byte & mask) != 0;
@@ -73,7 +74,10 @@ public:
     }
 
     // O(1). Precondition: index < size().
-    [[nodiscard]] bool operator[](std::size_t index) const noexcept { return (bytes_[index / 8] >> index % 8 & 1) != 0; }
+    [[nodiscard]] bool operator[](std::size_t index) const noexcept {
+        HEADROOM_EXPECT(index < size_, past_the_end, "operator[]", index);
+        return (bytes_[index / 8] >> index % 8 & 1) != 0;
+    }
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
     [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
     // How many are true. O(1).
@@ -90,6 +94,8 @@ public:
     }
 
 private:
+    [[nodiscard]] static constexpr const char* kind() noexcept { return "headroom::bit_column"; }
+
     settled_vector<std::uint8_t> bytes_;
     std::size_t size_ = 0;
     std::size_t ones_ = 0;
@@ -377,6 +383,40 @@ protected:
     arrow_contents contents_;
 };
 
+// (Not in the specialisations below, to which compilers do not apply the mark of hardened code.)
+class HEADROOM_HARDENED_ABI imported_bits : public imported_base {
+public:
+    using value_type = bool;
+    using imported_base::imported_base;
+
+    // Precondition: index < size().
+    [[nodiscard]] bool operator[](std::size_t index) const noexcept {
+        HEADROOM_EXPECT(index < size(), past_the_end, "operator[]", index);
+        return detail::bit_at(static_cast<const std::uint8_t*>(contents_.values), contents_.first_bit + index);
+    }
+    static constexpr arrow_layout layout = arrow_layout::bits;
+};
+
+class HEADROOM_HARDENED_ABI imported_text : public imported_base {
+public:
+    using value_type = std::string_view;
+    using imported_base::imported_base;
+
+    // Valid as long as *this is, and whatever it is moved to. Precondition: index < size().
+    [[nodiscard]] std::string_view operator[](std::size_t index) const noexcept {
+        HEADROOM_EXPECT(index < size(), past_the_end, "operator[]", index);
+        return contents_.large ? piece<std::int64_t>(index) : piece<std::int32_t>(index);
+    }
+    static constexpr arrow_layout layout = arrow_layout::text;
+
+private:
+    template <class Offset>
+    [[nodiscard]] std::string_view piece(std::size_t index) const noexcept {
+        const Offset* const offset = static_cast<const Offset*>(contents_.values) + index;
+        return {contents_.bytes + offset[0], static_cast<std::size_t>(offset[1] - offset[0])};
+    }
+};
+
 }    // namespace detail
 
 // Elements that another library exported: a span over them, and the duty to release them, once. Movable. An element that is
@@ -400,38 +440,16 @@ public:
 
 // The same of bits, which no span can be laid over.
 template <>
-class HEADROOM_HARDENED_ABI imported<bool> : public detail::imported_base {
+class imported<bool> : public detail::imported_bits {
 public:
-    using value_type = bool;
-    using detail::imported_base::imported_base;
-
-    [[nodiscard]] bool operator[](std::size_t index) const noexcept {
-        HEADROOM_EXPECT(index < size(), past_the_end, "operator[]", index);
-        return detail::bit_at(static_cast<const std::uint8_t*>(contents_.values), contents_.first_bit + index);
-    }
-    static constexpr detail::arrow_layout layout = detail::arrow_layout::bits;
+    using detail::imported_bits::imported_bits;
 };
 
 // The same of text, or of binary strings, with offsets of 32 or 64 bits.
 template <>
-class HEADROOM_HARDENED_ABI imported<std::string_view> : public detail::imported_base {
+class imported<std::string_view> : public detail::imported_text {
 public:
-    using value_type = std::string_view;
-    using detail::imported_base::imported_base;
-
-    // Valid as long as *this is, and whatever it is moved to. Precondition: index < size().
-    [[nodiscard]] std::string_view operator[](std::size_t index) const noexcept {
-        HEADROOM_EXPECT(index < size(), past_the_end, "operator[]", index);
-        return contents_.large ? piece<std::int64_t>(index) : piece<std::int32_t>(index);
-    }
-    static constexpr detail::arrow_layout layout = detail::arrow_layout::text;
-
-private:
-    template <class Offset>
-    [[nodiscard]] std::string_view piece(std::size_t index) const noexcept {
-        const Offset* const offset = static_cast<const Offset*>(contents_.values) + index;
-        return {contents_.bytes + offset[0], static_cast<std::size_t>(offset[1] - offset[0])};
-    }
+    using detail::imported_text::imported_text;
 };
 
 // Takes over an array that another library has exported, as elements of T: an arrow_value, bool, or std::string_view. The

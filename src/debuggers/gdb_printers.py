@@ -49,10 +49,56 @@ class HeadroomConcurrentVectorPrinter:
         return "array"
 
 
+class HeadroomFrozenPrinter:
+    """Elements that no longer change: a frozen's data_ and size_, or what an imported array says of its contents_."""
+
+    def __init__(self, value):
+        self.kind = "headroom::" + value.type.strip_typedefs().name.split("<", 1)[0].rsplit("::", 1)[-1]
+        if self.kind.endswith("frozen"):
+            self.begin, self.size = value["data_"], int(value["size_"])
+        else:
+            element = value.type.strip_typedefs().template_argument(0).const()
+            self.begin = value["contents_"]["values"].cast(element.pointer())
+            self.size = int(value["contents_"]["size"])
+
+    def to_string(self):
+        return f"{self.kind} of length {self.size}"
+
+    def children(self):
+        for index in range(self.size):
+            yield f"[{index}]", (self.begin + index).dereference()
+
+    def display_hint(self):
+        return "array"
+
+
+class HeadroomBitColumnPrinter:
+    """A bit_column: bytes_, a settled_vector, and size_ bits in them."""
+
+    def __init__(self, value):
+        self.begin = value["bytes_"]["begin_"]
+        self.size = int(value["size_"])
+
+    def to_string(self):
+        return f"headroom::bit_column of length {self.size}"
+
+    def children(self):
+        for index in range(self.size):
+            byte = int((self.begin + index // 8).dereference())
+            yield f"[{index}]", gdb.Value(bool(byte >> index % 8 & 1))
+
+    def display_hint(self):
+        return "array"
+
+
 def _headroom_printers():
     printers = gdb.printing.RegexpCollectionPrettyPrinter("headroom")
     printers.add_printer("vector", r"^headroom::(\w+::)*((settled|file)_)?vector<.*>$", HeadroomVectorPrinter)
     printers.add_printer("concurrent_vector", r"^headroom::(\w+::)*concurrent_vector<.*>$", HeadroomConcurrentVectorPrinter)
+    printers.add_printer("frozen", r"^headroom::(\w+::)*frozen<.*>$", HeadroomFrozenPrinter)
+    # (Bits and text, which are not what lies there, are printed as any class.)
+    printers.add_printer("imported", r"^headroom::(\w+::)*imported<(?!bool>|std::basic_string_view<).*>$", HeadroomFrozenPrinter)
+    printers.add_printer("bit_column", r"^headroom::(\w+::)*bit_column$", HeadroomBitColumnPrinter)
     return printers
 
 

@@ -2,8 +2,10 @@
 #include <filesystem>
 #include <string>
 
+#include <headroom/arrow.hpp>
 #include <headroom/concurrent_vector.hpp>
 #include <headroom/file_vector.hpp>
+#include <headroom/frozen.hpp>
 #include <headroom/settled_vector.hpp>
 #include <headroom/vector.hpp>
 
@@ -21,6 +23,15 @@ int main() {
     stored.assign({7, 8});
     headroom::concurrent_vector<std::string> together;
     together.append_range({"here", "there"});
+    const headroom::frozen<double> still = headroom::freeze(headroom::settled_vector<double>{0.5, 1.5});
+    ArrowArray array{};
+    ArrowSchema schema{};
+    headroom::export_arrow(still, 2, &array, &schema);
+    const auto taken = headroom::import_arrow<double>(&array, &schema);
+    headroom::bit_column bits;
+    for (const bool bit : {true, false, true}) bits.push_back(bit);
     look_here();
-    return static_cast<int>(numbers.size() + words.size() + nothing.size() + stored.size() + together.size()) - 9;
+    return static_cast<int>(numbers.size() + words.size() + nothing.size() + stored.size() + together.size() + still.size() +
+                            taken.size() + bits.size()) -
+           16;
 }

@@ -1,0 +1,52 @@
+// Hardened: who asks a frozen, an imported array or a bit_column for an element that it does not have is told which.
+// Labels: no-valgrind
+#define HEADROOM_HARDENED 1
+#include <headroom/arrow.hpp>
+#include <headroom/frozen.hpp>
+
+#include <gtest/gtest.h>
+
+#include <utility>
+
+namespace {
+
+using headroom::settled_vector;
+
+TEST(hardened_frozen, ends_the_program_where_an_element_is_not_there) {
+    const headroom::frozen<int> three = headroom::freeze(settled_vector<int>{1, 2, 3});
+    EXPECT_EQ(three[2], 3);
+    EXPECT_DEATH(static_cast<void>(three[3]), "frozen of 3 elements.*operator\\[\\] of index 3");
+    EXPECT_DEATH(static_cast<void>(three.first(4)), "frozen of 3 elements.*first\\(\\)");
+}
+
+TEST(hardened_bit_columns, end_the_program_where_a_bit_is_not_there) {
+    headroom::bit_column bits;
+    for (int i = 0; i < 3; ++i) bits.push_back(true);
+    EXPECT_TRUE(bits[2]);
+    EXPECT_DEATH(static_cast<void>(bits[3]),
+                 "bit_column of 3 elements.*operator\\[\\] of index 3");    // in the last byte all the same
+    EXPECT_DEATH(bits.set(3, true), "bit_column of 3 elements.*set\\(\\) of index 3");
+}
+
+TEST(hardened_imported_arrays, end_the_program_where_an_element_is_not_there) {
+    ArrowArray array{};
+    ArrowSchema schema{};
+    headroom::export_arrow(settled_vector<double>{1, 2}, &array, &schema);
+    const auto two = headroom::import_arrow<double>(&array, &schema);
+    EXPECT_EQ(two[1], 2);
+    EXPECT_DEATH(static_cast<void>(two[2]), "imported of 2 elements.*operator\\[\\] of index 2");
+    EXPECT_DEATH(static_cast<void>(two.is_valid(2)), "imported of 2 elements.*is_valid\\(\\)");
+}
+
+TEST(hardened_imported_bits, end_the_program_where_a_bit_is_not_there) {
+    headroom::bit_column bits;
+    bits.push_back(true);
+    ArrowArray array{};
+    ArrowSchema schema{};
+    headroom::export_arrow(headroom::arrow_column("", std::move(bits)), &array, &schema);
+    const auto one = headroom::import_arrow<bool>(&array, &schema);
+    EXPECT_TRUE(one[0]);
+    EXPECT_DEATH(static_cast<void>(one[1]), "imported of 1 elements.*operator\\[\\] of index 1");
+}
+
+}    // namespace
