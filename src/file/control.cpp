@@ -27,18 +27,9 @@ failure why_of(const std::error_code& error) noexcept { return {error.value(), &
 
 std::string shown(const std::filesystem::path& path) { return path.string(); }
 
-std::size_t range_bytes(const file_control& control, std::size_t limit) noexcept {
-    return header_bytes + limit * static_cast<std::size_t>(control.elements.size);
-}
-
 // Gives back what a control block has, in an order that leaves no lock behind a mapping.
 void let_go(file_control* control) noexcept {
-    if (control->place != nullptr) {
-        // (Where the system does not take the file out of the range, giving the range back does.)
-        (void)unmap_file({control->place->start(), control->place->size()});
-        relinquish_bare(control->place);
-    }
-    if (control->live_page.data != nullptr) release_surely(control->live_page);
+    unmap_all(control);
     close_file(control->file);
     // (A forked child has forgotten its copy of the handle, and gives back nothing of its parent's.)
     if (control->lock) release_locks(control->lock);
@@ -65,47 +56,6 @@ owned_control new_control(const std::filesystem::path& path, const element_ident
     control->writable = writable;
     control->allowed = writable ? access::read_write : access::read_only;
     return control;
-}
-
-std::error_code allow(const file_control* control, page_range pages) noexcept {
-    if (pages.bytes == 0) return {};
-    return control->writable && !control->abandoned ? commit(pages) : protect(pages, access::read_only);
-}
-
-// A range with the file in it, accessible as far as the file reaches.
-range* map_range(const file_control* control, std::size_t limit, std::error_code& error) noexcept {
-    range* const place = acquire_bare(range_bytes(*control, limit), error);
-    if (place == nullptr) return nullptr;
-    error = map_file({place->start(), place->size()}, control->file, control->writable);
-    if (!error) {
-        const std::size_t from = first_page(control), to = last_page(control);
-        if (from < to) error = allow(control, {place->start() + from, to - from});
-        if (!error) {
-            place->committed.store(to, std::memory_order_relaxed);
-            return place;
-        }
-        (void)unmap_file({place->start(), place->size()});
-    }
-    relinquish_bare(place);
-    return nullptr;
-}
-
-void map_all(file_control* control) {
-    std::error_code error;
-    control->place = map_range(control, control->limit, error);
-    if (!error) {
-        const page_range page = reserve(page_size(), page_size(), error);
-        if (!error) {
-            control->live_page = page;
-            error = map_file(page, control->file, control->writable);
-            if (!error) error = allow(control, page);
-        }
-    }
-    if (error) throw_file_refusal(control->path, "map", range_bytes(*control, control->limit), error);
-    // What owner_of() and reservations() call it: the file's own name.
-    const std::size_t slash = control->path.find_last_of("/\\");
-    const char* const label = control->path.c_str() + (slash == std::string::npos ? 0 : slash + 1);
-    rewriting(control->place).label(label);
 }
 
 held_file held_of(file_control* control, std::size_t size) noexcept {
@@ -163,7 +113,7 @@ commit_outcome try_commit(file_control* control, std::uint64_t size) noexcept {
     if (error) return {error, "commit to"};
     const commit_clock clock;
     // The elements first: a record must never speak of what is not there.
-    if ((error = sync_file(control->file))) {
+    if ((error = sync_file(control->file, shown_pages(control)))) {
         control->sync_failed = true;
         return {error, "commit to"};
     }
@@ -222,7 +172,7 @@ std::error_code reach(file_control* control, std::uint64_t to) noexcept {
     if (const std::error_code error = allocate(control->file, from, to)) return error;
     control->file_bytes = to;
     if (last_page(control) > accessible) {
-        if (const std::error_code error = commit(pages_of(control, accessible, last_page(control)))) {
+        if (const std::error_code error = show(control, accessible, last_page(control))) {
             (void)cut_file(control->file, from);
             control->file_bytes = from;
             return error;
@@ -234,40 +184,24 @@ std::error_code reach(file_control* control, std::uint64_t to) noexcept {
 
 }    // namespace
 
-std::size_t first_page(const file_control*) noexcept { return page_size() <= header_bytes ? header_bytes : 0; }
-std::size_t last_page(const file_control* control) noexcept {
-    const std::size_t page = page_size();
-    const std::size_t all = round_up(range_bytes(*control, control->limit), page);
-    return control->file_bytes >= all ? all : round_up(static_cast<std::size_t>(control->file_bytes), page);
-}
-page_range pages_of(const file_control* control, std::size_t from, std::size_t to) noexcept {
-    return {control->place->start() + from, to - from};
-}
-std::uint64_t bytes_of(const file_control* control, std::uint64_t elements) noexcept {
-    return header_bytes + elements * control->elements.size;
-}
-std::size_t usable_elements(const file_control* control) noexcept {
-    const std::uint64_t fitting = (control->file_bytes - header_bytes) / control->elements.size;
-    return fitting < control->limit ? static_cast<std::size_t>(fitting) : control->limit;
-}
-
 bool may_write(const file_control* control) noexcept { return control != nullptr && control->writable && !control->abandoned; }
 
 held_file make_file_for(const std::filesystem::path& path, const element_identity& elements, std::size_t limit,
                         const file_steps& steps, unsigned permissions) {
+    // A file made here and given up again does not stay, once it is closed; nobody else can have put anything into it.
+    struct made_file {
+        const std::filesystem::path* path = nullptr;
+        ~made_file() {
+            std::error_code ignored;
+            if (path != nullptr) std::filesystem::remove(*path, ignored);
+        }
+    } made;
     owned_control control = new_control(path, elements, limit, steps, true);
     std::error_code error;
     bool named = false;
     control->file = make_file(path, permissions, named, error);
     if (error) throw_file_refusal(control->path, "make", header_bytes, error);
-    // A file made here and given up again does not stay; nobody else can have put anything into it.
-    struct made_file {
-        const std::filesystem::path* path;
-        ~made_file() {
-            std::error_code ignored;
-            if (path != nullptr) std::filesystem::remove(*path, ignored);
-        }
-    } made{named ? &path : nullptr};
+    if (named) made.path = &path;
     const file_header header = new_header(elements);
     error = allocate(control->file, 0, header_bytes);
     if (!error) error = write_at(control->file, 0, header.data(), header.size());
@@ -415,7 +349,7 @@ std::size_t refresh(file_control* control, std::size_t was) noexcept {
         if (bytes > before) {
             control->file_bytes = bytes;
             const std::size_t now = last_page(control);
-            if (now > accessible && allow(control, pages_of(control, accessible, now))) {
+            if (now > accessible && show(control, accessible, now)) {
                 control->file_bytes = before;
                 return was;
             }
@@ -433,7 +367,7 @@ std::size_t shrink(file_control* control, std::size_t used) noexcept {
         const std::size_t accessible = last_page(control);
         if (cut_after(control, used)) {
             const std::size_t kept = (std::max)(last_page(control), first_page(control));
-            if (kept < accessible) (void)protect(pages_of(control, kept, accessible), access::none);
+            if (kept < accessible) (void)protect_shown(pages_of(control, kept, accessible), access::none);
             control->place->committed.store(kept, std::memory_order_relaxed);
             control->huge_until = (std::min)(control->huge_until, control->file_bytes);
         }
@@ -459,8 +393,7 @@ held_file rehome(const held_file& held, std::size_t limit) {
     range* const old = std::exchange(control->place, place);
     control->allowed = may_write(control) ? access::read_write : access::read_only;
     control->huge_until = 0;
-    (void)unmap_file({old->base, old->reserved});
-    relinquish_bare(old);
+    unmap_range(old);
     return held_of(control, held.size);
 }
 
@@ -475,7 +408,7 @@ std::size_t read_elements(const file_control* control, std::size_t first, void* 
 std::error_code protect(file_control* control, access allowed) noexcept {
     if (allowed == access::read_write && !may_write(control)) return std::make_error_code(std::errc::permission_denied);
     if (first_page(control) < last_page(control)) {
-        if (const std::error_code error = protect(pages_of(control, first_page(control), last_page(control)), allowed))
+        if (const std::error_code error = protect_shown(pages_of(control, first_page(control), last_page(control)), allowed))
             return error;
     }
     control->allowed = allowed;
@@ -497,9 +430,13 @@ void close_control(file_control* control, std::size_t size, bool loudly) {
         } else {
             publish(control, size);
         }
+        leave_writer(control);
+        // First, for some systems cut no file that is mapped.
+        unmap_all(control);
         (void)cut_after(control, size);
+    } else {
+        leave_writer(control);
     }
-    leave_writer(control);
     if (loudly && !outcome.done()) throw_commit_failure(control, outcome, size);
 }
 

@@ -55,9 +55,22 @@ void leave_writer(file_control* control) noexcept;
 [[nodiscard]] std::size_t first_page(const file_control* control) noexcept;
 [[nodiscard]] std::size_t last_page(const file_control* control) noexcept;
 [[nodiscard]] page_range pages_of(const file_control* control, std::size_t from, std::size_t to) noexcept;
+[[nodiscard]] page_range shown_pages(const file_control* control) noexcept;
 
 [[nodiscard]] std::uint64_t bytes_of(const file_control* control, std::uint64_t elements) noexcept;
 [[nodiscard]] std::size_t usable_elements(const file_control* control) noexcept;
+
+// Bytes of addresses for a file of `limit` elements.
+[[nodiscard]] std::size_t range_bytes(const file_control& control, std::size_t limit) noexcept;
+
+// A range with the file in it, accessible as far as the file reaches. Null and `error` when refused.
+range* map_range(const file_control* control, std::size_t limit, std::error_code& error) noexcept;
+void unmap_range(range* place) noexcept;
+// The range, with the file's own name, and the header's page. Throws; what it has made by then is the control block's.
+void map_all(file_control* control);
+void unmap_all(file_control* control) noexcept;
+// Makes pages that the file has reached accessible, counted in bytes from its beginning.
+[[nodiscard]] std::error_code show(const file_control* control, std::size_t from, std::size_t to) noexcept;
 
 // Throws `refused` for what is short, file_error for the rest.
 [[noreturn]] void throw_file_refusal(const std::string& path, const char* doing, std::uint64_t bytes, std::error_code error);

@@ -20,11 +20,11 @@ void after_fork_of_writers_in_child() noexcept {
         each->trusts_live = true;    // the parent's
         close_file(each->lock);
         each->lock = {};
-        (void)protect(each->live_page, access::read_only);
+        (void)protect_shown(each->live_page, access::read_only);
         if (each->allowed == access::read_write) {
             each->allowed = access::read_only;
             if (first_page(each) < last_page(each)) {
-                (void)protect(pages_of(each, first_page(each), last_page(each)), access::read_only);
+                (void)protect_shown(shown_pages(each), access::read_only);
             }
         }
     }

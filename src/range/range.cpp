@@ -10,6 +10,7 @@
 #include "range/range_calls.hpp"
 #include "range/registry.hpp"
 #include "range/statistics.hpp"
+#include "system/files.hpp"
 #include "system/platform.hpp"
 #include "system/waiting.hpp"
 
@@ -50,8 +51,14 @@ bool ends_quickly(const range* control) noexcept {
            kind != commit_policy::kind::prefault_ahead;
 }
 
+using reserving = page_range(std::size_t bytes, std::size_t alignment, std::error_code& error) noexcept;
+page_range reserve_for_memory(std::size_t bytes, std::size_t alignment, std::error_code& error) noexcept {
+    return reserve(bytes, alignment, error);
+}
+
 // A fresh range, live; null and `error` when refused.
-range* make_range(std::size_t reserved, const commit_policy& policy, std::error_code& error) noexcept {
+range* make_range(std::size_t reserved, const commit_policy& policy, std::error_code& error,
+                  reserving* reserve_guarded = reserve_for_memory) noexcept {
     range* const control = new_control_block();
     if (control == nullptr) {
         error = std::make_error_code(std::errc::not_enough_memory);
@@ -63,7 +70,7 @@ range* make_range(std::size_t reserved, const commit_policy& policy, std::error_
         mapping = map_open(reserved, error);
         if (error) held = holding::guarded;
     }
-    if (held == holding::guarded) mapping = reserve(span_of(reserved), granule, error);
+    if (held == holding::guarded) mapping = reserve_guarded(span_of(reserved), granule, error);
     if (error) {
         free_control_block(control);
         return nullptr;
@@ -252,10 +259,10 @@ void relinquish(range* control, std::size_t used) noexcept {
 
 range* acquire_bare(std::size_t bytes, std::error_code& error) noexcept {
     bytes = round_up(bytes, page_size());
-    range* control = make_range(bytes, page_by_page(), error);
+    range* control = make_range(bytes, page_by_page(), error, reserve_for_file);
     if (control == nullptr) {
         give_back_unused();
-        control = make_range(bytes, page_by_page(), error);
+        control = make_range(bytes, page_by_page(), error, reserve_for_file);
     }
     return control;
 }

@@ -18,10 +18,10 @@ void destroy(range* control) noexcept;
 // Gives the memory past `kept` bytes (a multiple of the page size) back to the system.
 void cut_memory(range* control, std::size_t kept) noexcept;
 
-// A live range of `bytes`, rounded up to pages, with nothing committed, for somebody who puts something else than memory there;
-// never one that was kept warm. Null and `error` when refused.
+// A live range of `bytes`, rounded up to pages, with nothing committed, for somebody who shows a file there; never one that was
+// kept warm. Null and `error` when refused.
 [[nodiscard]] range* acquire_bare(std::size_t bytes, std::error_code& error) noexcept;
-// Gives it back. Precondition: it is as reserve() made it again.
+// Gives it back. Precondition: it is as reserve_for_file() made it again.
 void relinquish_bare(range* control) noexcept;
 
 // Address space, mappings and memory that nobody uses.

@@ -61,8 +61,9 @@ std::error_code read_at(file_handle file, std::uint64_t offset, void* to, std::s
 // Writes all of it. On failure a part may have been written.
 std::error_code write_at(file_handle file, std::uint64_t offset, const void* from, std::size_t bytes) noexcept;
 
-// Returns once what was written, and what is needed to find it again, has reached the disk.
-std::error_code sync_file(file_handle file) noexcept;
+// Returns once what was written, to the file or into `shown`, where the file is shown, has reached the disk, and what is needed
+// to find it again.
+std::error_code sync_file(file_handle file, page_range shown = {}) noexcept;
 // The same for the name of a file. A wish: some systems and file systems cannot.
 void sync_folder_of(const std::filesystem::path& path) noexcept;
 
@@ -73,10 +74,19 @@ void release_locks(file_handle file) noexcept;
 // Whether another handle has the lock.
 bool is_locked(file_handle file, file_lock which) noexcept;
 
-// Shows the file, from its first byte on, in a range that reserve() returned, or in a part of it. What is shown is
-// inaccessible: protect() and commit() change that, up to the end of the file.
+// Addresses in which a file can be shown: as reserve() otherwise, and released as those are. function_not_supported where the
+// system cannot show a file that grows at addresses that stay.
+page_range reserve_for_file(std::size_t bytes, std::size_t alignment, std::error_code& error) noexcept;
+
+// Prepares addresses that reserve_for_file() returned, or a part of them, for showing a file from its first byte on. Nothing may
+// be touched yet.
 std::error_code map_file(page_range range, file_handle file, bool writable) noexcept;
-// The range is as reserve() made it again.
+// Shows, at `pages` of a range so prepared, the bytes from `offset` on, as far as to the page in which the file ends. Pages are
+// shown one after the other and each once; they may be written to if `writable`.
+std::error_code show_file(page_range pages, file_handle file, std::uint64_t offset, bool writable) noexcept;
+// What may be done with pages that are shown.
+std::error_code protect_shown(page_range pages, access allowed) noexcept;
+// The range is as it was reserved.
 std::error_code unmap_file(page_range range) noexcept;
 
 }}}    // namespace headroom::detail

@@ -242,7 +242,7 @@ std::error_code write_at(file_handle file, std::uint64_t offset, const void* fro
     return {};
 }
 
-std::error_code sync_file(file_handle file) noexcept {
+std::error_code sync_file(file_handle file, page_range) noexcept {
     tell_watcher(testing::file_event::before_sync);
     const std::error_code error = try_file_call(page_call::sync, [=] {
 #if defined(F_FULLFSYNC)
@@ -310,12 +310,23 @@ bool is_locked(file_handle file, [[maybe_unused]] file_lock which) noexcept {
 #endif
 }
 
+page_range reserve_for_file(std::size_t bytes, std::size_t alignment, std::error_code& error) noexcept {
+    return reserve(bytes, alignment, error);
+}
+
 std::error_code map_file(page_range range, file_handle file, [[maybe_unused]] bool writable) noexcept {
     return try_file_call(page_call::file, [=] {
         // (What may become writable later is decided by how the file was opened.)
         return mmap(range.data, range.bytes, PROT_NONE, MAP_SHARED | MAP_FIXED, number_of(file), 0) == MAP_FAILED ? -1 : 0;
     });
 }
+
+// All of the file is mapped already.
+std::error_code show_file(page_range pages, file_handle, std::uint64_t, bool writable) noexcept {
+    return writable ? commit(pages) : protect(pages, access::read_only);
+}
+
+std::error_code protect_shown(page_range pages, access allowed) noexcept { return protect(pages, allowed); }
 
 std::error_code unmap_file(page_range range) noexcept {
     return try_file_call(page_call::file, [=] {

@@ -1,6 +1,6 @@
-// Files on Windows. What is here lets files be looked at and mended ("headroom file"); showing one in a reserved range is not:
-// there a mapping covers what the file had when it was made, a larger one is a new mapping, and neither can be put into a range
-// that VirtualAlloc reserved. (Placeholders, since Windows 10 1803, can; docs/platforms.md.)
+// Files on Windows. A view shows what its section covered when it was made, so each step of a growing file is a view of its own,
+// behind those before it. Their addresses are reserved as placeholders, which views replace piece by piece, and which are there
+// since Windows 10 1803; without them files can be looked at and mended ("headroom file"), not shown.
 #ifndef NOMINMAX
 #define WIN32_LEAN_AND_MEAN
 #define NOMINMAX
@@ -8,6 +8,9 @@
 #include <windows.h>
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <type_traits>
 
 #include "system/calls.hpp"
 #include "system/files.hpp"
@@ -22,6 +25,10 @@ std::error_code file_failure() noexcept {
         case ERROR_HANDLE_DISK_FULL: return std::make_error_code(std::errc::no_space_on_device);
         case ERROR_LOCK_VIOLATION:
         case ERROR_IO_PENDING: return std::make_error_code(std::errc::resource_unavailable_try_again);
+        case ERROR_NOT_ENOUGH_MEMORY:
+        case ERROR_OUTOFMEMORY:
+        case ERROR_COMMITMENT_LIMIT:
+        case ERROR_INVALID_ADDRESS: return std::make_error_code(std::errc::not_enough_memory);
         default: return {static_cast<int>(error), std::system_category()};
     }
 }
@@ -55,6 +62,68 @@ OVERLAPPED at_offset(std::uint64_t offset) noexcept {
 
 // Locks are obstacles to reading here: they lie where no byte of a file is.
 OVERLAPPED place_of(file_lock which) noexcept { return at_offset((std::uint64_t{1} << 62) + static_cast<std::uint64_t>(which)); }
+
+// What older systems' libraries and headers do not have.
+constexpr DWORD reserve_placeholder = 0x40000;    // MEM_RESERVE_PLACEHOLDER
+constexpr DWORD replace_placeholder = 0x4000;     // MEM_REPLACE_PLACEHOLDER
+constexpr DWORD preserve_placeholder = 0x2;       // MEM_PRESERVE_PLACEHOLDER
+constexpr DWORD coalesce_placeholders = 0x1;      // MEM_COALESCE_PLACEHOLDERS
+
+struct placeholder_calls {
+    void*(WINAPI* allocate)(HANDLE, void*, SIZE_T, ULONG, ULONG, void*, ULONG) = nullptr;
+    void*(WINAPI* map)(HANDLE, HANDLE, void*, ULONG64, SIZE_T, ULONG, ULONG, void*, ULONG) = nullptr;
+    BOOL(WINAPI* unmap)(HANDLE, void*, ULONG) = nullptr;
+
+    placeholder_calls() noexcept {
+        const HMODULE library = GetModuleHandleW(L"kernelbase.dll");
+        if (library == nullptr) return;
+        const auto find = [library](auto& call, const char* name) {
+            call =
+                reinterpret_cast<std::remove_reference_t<decltype(call)>>(reinterpret_cast<void*>(GetProcAddress(library, name)));
+        };
+        find(map, "MapViewOfFile3");
+        find(unmap, "UnmapViewOfFile2");
+        if (map != nullptr && unmap != nullptr) find(allocate, "VirtualAlloc2");
+    }
+};
+const placeholder_calls& placeholders() noexcept {
+    static const placeholder_calls found;
+    return found;
+}
+
+// Calls visit(region) for each region of the system's list in a range, from its beginning; stops where that returns false.
+template <class Visit>
+bool each_region(page_range range, Visit visit) noexcept {
+    std::byte* const end = range.data + range.bytes;
+    for (std::byte* at = range.data; at < end;) {
+        MEMORY_BASIC_INFORMATION region;
+        if (VirtualQuery(at, &region, sizeof region) == 0) return false;
+        std::byte* const next = (std::min)(end, static_cast<std::byte*>(region.BaseAddress) + region.RegionSize);
+        if (!visit(page_range{at, static_cast<std::size_t>(next - at)}, region)) return false;
+        at = next;
+    }
+    return true;
+}
+bool is_shown(const MEMORY_BASIC_INFORMATION& region) noexcept { return region.State == MEM_COMMIT && region.Type == MEM_MAPPED; }
+
+// Lets `part` of a placeholder be one of its own.
+bool split(page_range part) noexcept {
+    MEMORY_BASIC_INFORMATION region;
+    if (VirtualQuery(part.data, &region, sizeof region) == 0) return false;
+    if (region.AllocationBase == part.data && region.RegionSize == part.bytes) return true;
+    return VirtualFree(part.data, part.bytes, MEM_RELEASE | preserve_placeholder) != 0;
+}
+
+DWORD rights_for(access allowed) noexcept {
+    return allowed == access::none ? PAGE_NOACCESS : allowed == access::read_only ? PAGE_READONLY : PAGE_READWRITE;
+}
+
+bool protect_each(page_range pages, access allowed) noexcept {
+    return each_region(pages, [=](page_range part, const MEMORY_BASIC_INFORMATION& region) {
+        DWORD before;
+        return !is_shown(region) || VirtualProtect(part.data, part.bytes, rights_for(allowed), &before) != 0;
+    });
+}
 
 bool set_end(file_handle file, std::uint64_t bytes) noexcept {
     FILE_END_OF_FILE_INFO end{};
@@ -104,8 +173,12 @@ std::error_code cut_file(file_handle file, std::uint64_t bytes) noexcept {
 
 std::error_code allocate(file_handle file, std::uint64_t, std::uint64_t to) noexcept {
     tell_watcher(testing::file_event::before_write);
-    // A file that is not sparse has space for all of its bytes.
-    return try_file_call(page_call::file, [=] { return set_end(file, to); });
+    // A file that is not sparse has space for all of its bytes. (One that could not be cut, being mapped, reaches further.)
+    return try_file_call(page_call::file, [=] {
+        LARGE_INTEGER size{};
+        if (!GetFileSizeEx(handle_of(file), &size)) return false;
+        return static_cast<std::uint64_t>(size.QuadPart) >= to || set_end(file, to);
+    });
 }
 
 std::error_code fill_holes(file_handle, std::uint64_t) noexcept { return {}; }
@@ -143,34 +216,136 @@ std::error_code write_at(file_handle file, std::uint64_t offset, const void* fro
     return {};
 }
 
-std::error_code sync_file(file_handle file) noexcept {
+std::error_code sync_file(file_handle file, page_range shown) noexcept {
     tell_watcher(testing::file_event::before_sync);
-    const std::error_code error = try_file_call(page_call::sync, [=] { return FlushFileBuffers(handle_of(file)) != 0; });
+    const std::error_code error = try_file_call(page_call::sync, [=] {
+        // What was written to views the system knows of only once it is told.
+        return each_region(shown,
+                           [](page_range part, const MEMORY_BASIC_INFORMATION& region) {
+                               return !is_shown(region) || FlushViewOfFile(part.data, part.bytes) != 0;
+                           }) &&
+               FlushFileBuffers(handle_of(file)) != 0;
+    });
     if (!error) tell_watcher(testing::file_event::synced);
     return error;
 }
 
 void sync_folder_of(const std::filesystem::path&) noexcept {}
 
-std::error_code take_lock(file_handle file, file_lock which) noexcept {
+namespace {
+
+bool lock_now(file_handle file, file_lock which) noexcept {
     OVERLAPPED place = place_of(which);
+    return LockFileEx(handle_of(file), LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &place) != 0;
+}
+
+}    // namespace
+
+std::error_code take_lock(file_handle file, file_lock which) noexcept {
     return try_file_call(page_call::file, [&] {
-        return LockFileEx(handle_of(file), LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &place) != 0;
+        // A reader that looks whether the lock is taken has it for a moment: a few tries more.
+        for (int tries = 0; tries < 20; ++tries) {
+            if (tries != 0) Sleep(1);
+            if (lock_now(file, which)) return true;
+            if (GetLastError() != ERROR_LOCK_VIOLATION && GetLastError() != ERROR_IO_PENDING) return false;
+        }
+        return false;
     });
 }
 
 void release_locks(file_handle) noexcept {}    // nothing forks: closing the handle is enough
 
 bool is_locked(file_handle file, file_lock which) noexcept {
-    if (take_lock(file, which)) return true;
+    if (intercept(page_call::file) != 0) return false;
+    if (!lock_now(file, which)) return true;
     OVERLAPPED place = place_of(which);
     UnlockFileEx(handle_of(file), 0, 1, 0, &place);
     return false;
 }
 
-std::error_code map_file(page_range, file_handle, bool) noexcept {
-    return std::make_error_code(std::errc::function_not_supported);
+page_range reserve_for_file(std::size_t bytes, std::size_t alignment, std::error_code& error) noexcept {
+    error.clear();
+    const placeholder_calls& system = placeholders();
+    if (system.allocate == nullptr) {
+        error = std::make_error_code(std::errc::function_not_supported);
+        return {};
+    }
+    if (const int refused = intercept(page_call::reserve)) {
+        error = {refused, std::generic_category()};
+        return {};
+    }
+    const std::size_t limit = address_space_limit();
+    if (bytes == 0 || bytes > SIZE_MAX / 4 || !std::has_single_bit(alignment) || alignment > SIZE_MAX / 4 ||
+        (limit != 0 && bytes > limit)) {
+        error = std::make_error_code(std::errc::not_enough_memory);
+        return {};
+    }
+    bytes = round_up(bytes, page_size());
+    auto* const first = static_cast<std::byte*>(system.allocate(GetCurrentProcess(), nullptr, bytes + alignment,
+                                                                MEM_RESERVE | reserve_placeholder, PAGE_NOACCESS, nullptr, 0));
+    if (first == nullptr) {
+        note_refusal();
+        // A system that has the function and not what it is to reserve says that an argument is wrong.
+        error =
+            GetLastError() == ERROR_INVALID_PARAMETER ? std::make_error_code(std::errc::function_not_supported) : file_failure();
+        return {};
+    }
+    const auto address = reinterpret_cast<std::uintptr_t>(first);
+    std::byte* const begin = first + (round_up(address, alignment) - address);
+    const page_range before{first, static_cast<std::size_t>(begin - first)};
+    const page_range behind{begin + bytes, alignment - before.bytes};
+    if (!split({begin, bytes}) || (before.bytes != 0 && !VirtualFree(before.data, 0, MEM_RELEASE)) ||
+        (behind.bytes != 0 && !VirtualFree(behind.data, 0, MEM_RELEASE))) {
+        note_refusal();
+        error = file_failure();
+        return {};
+    }
+    return {begin, bytes};
 }
-std::error_code unmap_file(page_range) noexcept { return std::make_error_code(std::errc::function_not_supported); }
+
+std::error_code map_file(page_range, file_handle, bool) noexcept { return {}; }    // each part by show_file()
+
+std::error_code show_file(page_range pages, file_handle file, std::uint64_t offset, bool writable) noexcept {
+    return try_file_call(page_call::file, [=] {
+        LARGE_INTEGER size{};
+        if (!GetFileSizeEx(handle_of(file), &size)) return false;
+        const HANDLE section =
+            CreateFileMappingW(handle_of(file), nullptr, writable ? PAGE_READWRITE : PAGE_READONLY, 0, 0, nullptr);
+        if (section == nullptr) return false;
+        const access allowed = writable ? access::read_write : access::read_only;
+        const bool done = each_region(pages, [=](page_range part, const MEMORY_BASIC_INFORMATION& region) {
+            // (Shown before the file was cut, and now again.)
+            if (is_shown(region)) return protect_each(part, allowed);
+            const std::uint64_t from = offset + static_cast<std::uint64_t>(part.data - pages.data);
+            // The file may end within the last page, and a view ends where its section does.
+            const std::uint64_t left = static_cast<std::uint64_t>(size.QuadPart) - from;
+            const auto bytes = static_cast<std::size_t>((std::min<std::uint64_t>)(part.bytes, left));
+            return split(part) && placeholders().map(section, GetCurrentProcess(), part.data, from, bytes, replace_placeholder,
+                                                     rights_for(allowed), nullptr, 0) != nullptr;
+        });
+        const DWORD why = GetLastError();
+        CloseHandle(section);
+        SetLastError(why);
+        return done;
+    });
+}
+
+std::error_code protect_shown(page_range pages, access allowed) noexcept {
+    return try_file_call(page_call::protect, [=] { return protect_each(pages, allowed); });
+}
+
+// Not refused for a test: giving a view back needs nothing, and what stayed mapped could not be released as addresses.
+std::error_code unmap_file(page_range range) noexcept {
+    int pieces = 0;
+    const bool unmapped = each_region(range, [&](page_range part, const MEMORY_BASIC_INFORMATION& region) {
+        ++pieces;
+        // (A view of which parts have other rights is several regions, of which the first stands for all.)
+        return !is_shown(region) || region.AllocationBase != part.data ||
+               placeholders().unmap(GetCurrentProcess(), part.data, preserve_placeholder) != 0;
+    });
+    if (unmapped && (pieces < 2 || VirtualFree(range.data, range.bytes, MEM_RELEASE | coalesce_placeholders) != 0)) return {};
+    note_refusal();
+    return file_failure();
+}
 
 }}}    // namespace headroom::detail

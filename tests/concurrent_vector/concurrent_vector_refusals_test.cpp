@@ -218,7 +218,7 @@ TYPED_TEST(a_refused_call, beside_a_step_that_throws_changes_nothing) {
         }
     }
     EXPECT_GT(tried, 60);
-    EXPECT_GT(failed, 15);
+    EXPECT_GT(failed, 10);
 }
 
 TEST(a_refused_reservation, is_a_bad_alloc_that_says_what_was_wanted) {

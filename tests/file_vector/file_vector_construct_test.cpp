@@ -1,7 +1,6 @@
-// Labels: posix
 #include <gtest/gtest.h>
 
-#include "support/filed.hpp"
+#include "support/shown_files.hpp"
 
 using subjects = testing::Types<headroom_test::filed_again<int>, headroom_test::filed_again<headroom_test::three_ints>,
                                 headroom_test::filed_again<headroom_test::big>>;

@@ -1,6 +1,7 @@
-// Labels: posix no-valgrind
+// Labels: no-valgrind
 // file_vector and std::vector in step: see fuzz/differential.hpp. (Under Valgrind minutes; AddressSanitizer sees the same.)
 #include "support/differential.hpp"
+#include "support/shown_files.hpp"
 
 namespace {
 

@@ -1,7 +1,6 @@
-// Labels: posix
 #include <gtest/gtest.h>
 
-#include "support/filed.hpp"
+#include "support/shown_files.hpp"
 
 using subjects = testing::Types<headroom_test::filed<int>, headroom_test::filed<headroom_test::big>>;
 #include "support/contract/large.hpp"

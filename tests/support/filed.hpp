@@ -27,15 +27,36 @@ inline std::filesystem::path folder_for_files() {
     return std::filesystem::is_directory(fast, error) ? fast : std::filesystem::temp_directory_path();
 }
 
-// The file has no name any more once it is open.
+// Made at first need, gone with the process.
+class folder_of_this_process {
+public:
+    folder_of_this_process() {
+        const auto mark = std::to_string(reinterpret_cast<std::uintptr_t>(this)) + "-" +
+                          std::to_string(std::filesystem::file_time_type::clock::now().time_since_epoch().count());
+        path_ = headroom_test::folder_for_files() / ("headroom-" + mark);
+        std::filesystem::create_directory(path_);
+    }
+    folder_of_this_process(const folder_of_this_process&) = delete;
+    folder_of_this_process& operator=(const folder_of_this_process&) = delete;
+    ~folder_of_this_process() {
+        std::error_code ignored;
+        std::filesystem::remove_all(path_, ignored);
+    }
+    [[nodiscard]] std::filesystem::path file(const std::string& name) const { return path_ / name; }
+
+private:
+    std::filesystem::path path_;
+};
+
+// The file has no name any more once it is open. (Where what is mapped keeps its name, it goes with the folder.)
 template <class T, class Policy = headroom::file_policy>
 headroom::file_vector<T, Policy> nameless_file(std::size_t limit) {
+    static const folder_of_this_process folder;
     static std::atomic<unsigned> count{0};
-    static const std::string mark = std::to_string(reinterpret_cast<std::uintptr_t>(&count)) + "-" +
-                                    std::to_string(std::filesystem::file_time_type::clock::now().time_since_epoch().count());
-    const auto path = folder_for_files() / ("headroom-" + mark + "-" + std::to_string(count.fetch_add(1)));
+    const auto path = folder.file(std::to_string(count.fetch_add(1)));
     auto made = headroom::file_vector<T, Policy>::create(path, headroom::max_elements(limit));
-    std::filesystem::remove(path);
+    std::error_code ignored;
+    std::filesystem::remove(path, ignored);
     return made;
 }
 

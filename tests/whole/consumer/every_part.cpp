@@ -87,7 +87,7 @@ static void files() {
         const auto again = headroom::file_vector<int>::open(path, headroom::file_access::read_only, headroom::max_elements(1000));
         expect(again.size() == 1 && again.front() == 7, "a file keeps its elements");
     } catch (const headroom::file_error& error) {
-        expect(error.code() == std::errc::function_not_supported, error.what());    // on Windows
+        expect(error.code() == std::errc::function_not_supported, error.what());    // on Windows before 10 1803
     }
     std::filesystem::remove(path);
 }

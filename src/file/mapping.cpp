@@ -1,0 +1,98 @@
+// Where a file is shown in this process: a range of addresses, and the header's page a second time.
+#include <headroom/detail/file/file_error.hpp>
+
+#include "file/control.hpp"
+#include "range/range_calls.hpp"
+#include "range/registry.hpp"
+#include "system/waiting.hpp"
+
+namespace headroom { inline namespace v0_1 { namespace detail {
+
+std::size_t range_bytes(const file_control& control, std::size_t limit) noexcept {
+    return header_bytes + limit * static_cast<std::size_t>(control.elements.size);
+}
+std::size_t first_page(const file_control*) noexcept { return page_size() <= header_bytes ? header_bytes : 0; }
+std::size_t last_page(const file_control* control) noexcept {
+    const std::size_t page = page_size();
+    const std::size_t all = round_up(range_bytes(*control, control->limit), page);
+    return control->file_bytes >= all ? all : round_up(static_cast<std::size_t>(control->file_bytes), page);
+}
+page_range pages_of(const file_control* control, std::size_t from, std::size_t to) noexcept {
+    return {control->place->start() + from, to - from};
+}
+page_range shown_pages(const file_control* control) noexcept {
+    const std::size_t from = first_page(control), to = last_page(control);
+    return from < to ? pages_of(control, from, to) : page_range{};
+}
+std::uint64_t bytes_of(const file_control* control, std::uint64_t elements) noexcept {
+    return header_bytes + elements * control->elements.size;
+}
+std::size_t usable_elements(const file_control* control) noexcept {
+    const std::uint64_t fitting = (control->file_bytes - header_bytes) / control->elements.size;
+    return fitting < control->limit ? static_cast<std::size_t>(fitting) : control->limit;
+}
+
+namespace {
+
+std::error_code show_at(const file_control* control, page_range pages, std::size_t offset) noexcept {
+    if (pages.bytes == 0) return {};
+    return show_file(pages, control->file, offset, control->writable && !control->abandoned);
+}
+
+}    // namespace
+
+std::error_code show(const file_control* control, std::size_t from, std::size_t to) noexcept {
+    return show_at(control, pages_of(control, from, to), from);
+}
+
+range* map_range(const file_control* control, std::size_t limit, std::error_code& error) noexcept {
+    range* const place = acquire_bare(range_bytes(*control, limit), error);
+    if (place == nullptr) return nullptr;
+    error = map_file({place->start(), place->size()}, control->file, control->writable);
+    if (!error) {
+        const std::size_t from = first_page(control), to = last_page(control);
+        if (from < to) error = show_at(control, {place->start() + from, to - from}, from);
+        if (!error) {
+            place->committed.store(to, std::memory_order_relaxed);
+            return place;
+        }
+    }
+    unmap_range(place);
+    return nullptr;
+}
+
+void unmap_range(range* place) noexcept {
+    // All of it, as it was reserved. (Where the system does not take the file out of the range, giving the range back does.)
+    (void)unmap_file(place->mapping);
+    relinquish_bare(place);
+}
+
+void map_all(file_control* control) {
+    std::error_code error;
+    control->place = map_range(control, control->limit, error);
+    if (!error) {
+        const page_range page = reserve_for_file(page_size(), page_size(), error);
+        if (!error) {
+            control->live_page = page;
+            error = map_file(page, control->file, control->writable);
+            if (!error) error = show_at(control, page, 0);
+        }
+    }
+    if (error) throw_file_refusal(control->path, "map", range_bytes(*control, control->limit), error);
+    // What owner_of() and reservations() call it: the file's own name.
+    const std::size_t slash = control->path.find_last_of("/\\");
+    const char* const label = control->path.c_str() + (slash == std::string::npos ? 0 : slash + 1);
+    rewriting(control->place).label(label);
+}
+
+void unmap_all(file_control* control) noexcept {
+    if (control->place != nullptr) unmap_range(control->place);
+    control->place = nullptr;
+    if (control->live_page.data != nullptr) {
+        (void)unmap_file(control->live_page);
+        release_surely(control->live_page);
+    }
+    control->live_page = {};
+}
+
+}}}    // namespace headroom::detail
