@@ -1,8 +1,8 @@
 // A drop-in replacement for std::vector that grows without copying where it can.
 //
 // Choose it wherever std::vector would do. Choose `settled_vector` when elements must never move. With std::allocator it
-// keeps a small vector on the heap (first capacity one cache line; grown by realloc where elements are relocatable), and a
-// large one, from Policy::map_threshold bytes of capacity, in a reservation that grows in place. When a reservation is
+// keeps a small vector on the heap (in blocks no larger than std::vector's; grown by realloc where elements are relocatable),
+// and a large one, from Policy::map_threshold bytes of capacity, in a reservation that grows in place. When a reservation is
 // outgrown, relocatable elements are moved by page tables, others by their move constructors; where the system refuses
 // reservations, the vector uses the heap. Any other allocator is used as the standard says.
 //
@@ -10,7 +10,8 @@
 //   - with std::allocator, memory comes from malloc for relocatable elements (operator new otherwise) and from the system for
 //     large vectors: a replaced operator new does not see it; pass an allocator for that;
 //   - relocatable elements (see relocatable.hpp) move as bytes when the vector grows: no move constructor runs;
-//   - the first capacity is a cache line, and from map_threshold on capacity() grows in pages, not by a factor;
+//   - where elements are small, capacity() is what the heap's block has room for (with glibc 6 ints, 10, 18 ...); from
+//     map_threshold on it grows in pages, not by a factor;
 //   - vector<bool> holds bools, one byte each, with real references; it is no special case;
 //   - iterators hold plain pointers, also where the allocator's pointers are classes.
 // What it costs: a vector in a reservation takes 4 GiB of address space and two mappings; when those run out, it uses the

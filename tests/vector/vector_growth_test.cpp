@@ -226,17 +226,14 @@ TEST(VectorOfThrowing, AppendingIsAllOrNothing) {
     }
 }
 
-TEST(VectorGrowth, StartsWithACacheLineAndDoubles) {
-    vector<int> v;
-    v.push_back(1);
-    EXPECT_EQ(v.capacity(), 16U);
-    v.resize(17);
-    EXPECT_EQ(v.capacity(), 32U);
+TEST(VectorGrowth, Doubles) {
     vector<std::array<int, 10>> w;
-    w.emplace_back();
-    EXPECT_EQ(w.capacity(), 1U);
-    w.emplace_back();
-    EXPECT_EQ(w.capacity(), 2U);
+    for (std::size_t capacity = 1; capacity <= 64; capacity *= 2) {
+        w.resize(capacity);
+        EXPECT_EQ(w.capacity(), capacity);
+        w.emplace_back();
+        EXPECT_EQ(w.capacity(), 2 * capacity);
+    }
 }
 
 TEST(VectorGrowth, LivesInAReservationFromTheThresholdOn) {

@@ -1,7 +1,9 @@
 // Where a vector with std::allocator lives: heap, reservation, larger reservation; what the policy says about it.
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include <headroom/testing.hpp>
@@ -39,11 +41,12 @@ TEST(a_small_vector, is_on_the_heap) {
     EXPECT_FALSE(is_mapped(v));
 }
 
-// A first capacity of one cache line: facts found that 1, 2, 4, ... costs short vectors three to five times as much.
-TEST(a_small_vector, begins_with_a_cache_line) {
-    EXPECT_EQ(filled<vector<int>>(1).capacity(), 16U);
-    EXPECT_EQ(filled<vector<char>>(1).capacity(), 64U);
-    EXPECT_EQ(filled<vector<std::string>>(1).capacity(), 64 / sizeof(std::string));
+// A first block is no larger than std::vector's: of one element, or of as many small ones as the heap's smallest block holds.
+// (How many that are is for the heap to say: see vector_short_test.cpp.)
+TEST(a_small_vector, begins_with_the_smallest_block) {
+    EXPECT_LE(filled<vector<int>>(1).capacity(), 6U);
+    EXPECT_LE(filled<vector<char>>(1).capacity(), 24U);
+    EXPECT_EQ(filled<vector<std::string>>(1).capacity(), 1U);
     EXPECT_EQ(filled<vector<headroom_test::big>>(1).capacity(), 1U);
     EXPECT_EQ(vector<int>().capacity(), 0U);
 }
@@ -222,8 +225,13 @@ void capacities_follow_the_policy() {
     for (int i = 0; i < 50'000; ++i) {
         v.push_back(i);
         if (v.capacity() == before) continue;
-        if (before != 0) {
-            EXPECT_EQ(v.capacity(), Policy::growth::next(before, before + 1, sizeof(int)));
+        // The first block is filled; doubling fills every block, and goes on from what it was before that.
+        const std::size_t next = Policy::growth::next(before, before + 1, sizeof(int));
+        if (std::is_same_v<Policy, vector_policy>) {
+            EXPECT_LE(v.capacity(), std::bit_ceil(before + 1) + 5);
+            EXPECT_GE(v.capacity(), std::bit_ceil(before + 1));
+        } else if (before != 0) {
+            EXPECT_EQ(v.capacity(), next);
         }
         before = v.capacity();
     }

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <functional>
 #include <new>
 #include <stdexcept>
@@ -20,18 +21,22 @@
 #include "support/vectors.hpp"
 
 namespace {
-bool heap_refuses = false;    // the containers' own requests, which are the nothrow ones
+bool heap_refuses = false;          // the containers' requests that must not throw
+bool whole_heap_refuses = false;    // all that may throw: the containers' others, and the elements' own
 }
 
 // The heap of element types that are not relocatable is operator new's, which a program may replace.
 void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
     if (heap_refuses) return nullptr;
-    try {
-        return ::operator new(bytes);
-    } catch (const std::bad_alloc&) {
-        return nullptr;
-    }
+    return std::malloc(bytes);
 }
+void* operator new(std::size_t bytes) {
+    void* const block = whole_heap_refuses ? nullptr : std::malloc(bytes);
+    if (block == nullptr) throw std::bad_alloc();
+    return block;
+}
+void operator delete(void* block) noexcept { std::free(block); }
+void operator delete(void* block, std::size_t) noexcept { std::free(block); }
 
 namespace {
 
@@ -171,14 +176,14 @@ TYPED_TEST(everything_refused_to, growing_throws_and_changes_nothing) {
                 const numbers_list before = numbers(v);
                 const auto* const where = v.data();
                 bool thrown = false;
-                heap_refuses = true;
+                heap_refuses = whole_heap_refuses = true;
                 headroom::testing::fail_system_call(1, ENOMEM, afterwards::keep_failing);
                 try {
                     operations[i](v);
                 } catch (const std::bad_alloc&) {
                     thrown = true;
                 }
-                heap_refuses = false;
+                heap_refuses = whole_heap_refuses = false;
                 headroom::testing::stop_failing();
                 // A copy or a range may be short enough for the room that there is.
                 if (thrown) {

@@ -15,12 +15,16 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
+// What is short enough for the path of short blocks, in bytes: what it grows to stays in the cache of a thread.
+inline constexpr std::size_t longest_short = 512;
+
 // What the blocks of one kind of vector have in common.
 struct large_layout {
     std::size_t element;      // bytes of an element
     std::size_t alignment;    // bytes
     std::size_t from;         // a block of so many elements is a large one
     bool malloced;            // see heap.hpp
+    bool short_by_malloc;     // and blocks of up to longest_short bytes, or twice that, are such ones
     const commit_policy* commit;
 };
 

@@ -40,6 +40,7 @@ struct allocator_memory {
 
     static constexpr bool plain() noexcept { return constructs_plainly<A, T>; }
     static constexpr bool reallocates() noexcept { return false; }
+    static constexpr bool fills_blocks() noexcept { return false; }
     static constexpr bool annotates() noexcept { return false; }
 
     constexpr allocator_memory() noexcept(std::is_nothrow_default_constructible_v<A>) = default;
@@ -65,6 +66,9 @@ struct allocator_memory {
     [[nodiscard]] constexpr block<pointer> allocate(std::size_t, std::size_t wanted, bool) {
         const pointer begin = traits::allocate(allocator_, static_cast<typename traits::size_type>(wanted));
         return {begin, begin + static_cast<typename traits::difference_type>(wanted)};
+    }
+    [[nodiscard]] constexpr block<pointer> allocate_surely(std::size_t required, std::size_t wanted, bool exactly) {
+        return allocate(required, wanted, exactly);
     }
     constexpr void release(pointer begin, pointer cap) noexcept {
         if (begin != pointer()) {

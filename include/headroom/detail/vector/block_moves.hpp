@@ -54,9 +54,7 @@ protected:
     static constexpr extent obtain(memory_reference memory, std::size_t required, std::size_t wanted, bool exactly) {
         if (required > memory.most()) detail::throw_length_error("headroom::vector: past max_size()");
         if (wanted > memory.most()) wanted = memory.most();
-        const extent made = memory.allocate(required, wanted, exactly);
-        if (made.begin == pointer()) detail::throw_bad_alloc();
-        return made;
+        return memory.allocate_surely(required, wanted, exactly);
     }
     // The same, null where memory is refused.
     static constexpr extent try_obtain(memory_reference memory, std::size_t required, std::size_t wanted, bool exactly) {

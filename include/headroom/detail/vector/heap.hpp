@@ -17,6 +17,12 @@ namespace headroom { inline namespace v0_1 { namespace detail {
     return ::operator new(bytes, std::nothrow);
 }
 
+// The same from operator new, which throws where memory is refused.
+[[nodiscard]] HEADROOM_ALWAYS_INLINE void* take_from_operator_new(std::size_t alignment, std::size_t bytes) {
+    if (alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__) return ::operator new(bytes, std::align_val_t{alignment});
+    return ::operator new(bytes);
+}
+
 HEADROOM_ALWAYS_INLINE void give_to_heap(bool malloced, std::size_t alignment, void* memory) noexcept {
     if (malloced) {
         std::free(memory);

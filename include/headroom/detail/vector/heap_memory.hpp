@@ -16,8 +16,10 @@
 
 #include <headroom/commit_policy.hpp>
 #include <headroom/detail/attributes.hpp>
+#include <headroom/detail/errors.hpp>
 #include <headroom/detail/vector/elements.hpp>
 #include <headroom/detail/vector/heap.hpp>
+#include <headroom/detail/memory/growing_block.hpp>
 #include <headroom/detail/memory/large_block.hpp>
 #include <headroom/growth.hpp>
 #include <headroom/relocatable.hpp>
@@ -40,6 +42,8 @@ struct heap_memory {
     using reference_type = heap_memory;    // how the slow paths take it: by value, there is nothing in it
 
     static constexpr bool plain() noexcept { return true; }
+    // Whether next_capacity() says how a block grows, but for constant evaluation.
+    static constexpr bool fills_blocks() noexcept { return true; }
     // Whether a growing block may be handed to realloc.
     static constexpr bool reallocates() noexcept { return is_trivially_relocatable_v<T>; }
     static constexpr bool annotates() noexcept { return Policy::commit.how_held() == holding::guarded; }
@@ -75,6 +79,20 @@ struct heap_memory {
         return {begin, begin == nullptr ? nullptr : begin + wanted};
     }
 
+    // The same, but throws where memory is refused.
+    [[nodiscard]] static constexpr block<T*> allocate_surely(std::size_t required, std::size_t wanted, bool exactly) {
+        if constexpr (!from_malloc()) {
+            // (operator new throws by itself; to make it return null is a call and a handler more.)
+            if (!HEADROOM_CONSTANT_EVALUATED() && wanted < large_from()) {
+                T* const begin = static_cast<T*>(detail::take_from_operator_new(alignof(T), wanted * sizeof(T)));
+                return {begin, begin + wanted};
+            }
+        }
+        const block<T*> made = allocate(required, wanted, exactly);
+        if (made.begin == nullptr) detail::throw_bad_alloc();
+        return made;
+    }
+
     static constexpr void release(T* begin, T* cap) noexcept {
         if (HEADROOM_CONSTANT_EVALUATED()) {
             if (begin != nullptr) std::allocator<T>{}.deallocate(begin, static_cast<std::size_t>(cap - begin));
@@ -103,18 +121,35 @@ struct heap_memory {
     [[nodiscard]] static block<T*> regrow(T* begin, T* end, T* cap, std::size_t required, std::size_t wanted,
                                           bool exactly) noexcept {
         static_assert(is_trivially_relocatable_v<T>);
-        const auto size = static_cast<std::size_t>(end - begin);
-        if (is_large(begin, cap)) return elements(detail::regrow_large(layout, begin, size, required, wanted, exactly));
-        // glibc serves small blocks from a cache of the thread, but its realloc puts into it and never takes from it.
-        if (from_malloc() && wanted < large_from() && wanted > small_bytes / sizeof(T)) {
-            T* const moved = static_cast<T*>(std::realloc(static_cast<void*>(begin), wanted * sizeof(T)));
-            return {moved, moved == nullptr ? nullptr : moved + wanted};
+        return elements(detail::regrow_block(layout, begin, static_cast<std::size_t>(end - begin),
+                                             static_cast<std::size_t>(cap - begin), required, wanted, exactly));
+    }
+    // The same for a full block and one element more. Throws where that cannot be.
+    [[nodiscard]] static block<T*> grown_by_one(T* begin, T* end) {
+        static_assert(is_trivially_relocatable_v<T>);
+        if constexpr (doubles) {
+            const byte_block to = detail::grown_by_one(layout, begin, end);
+            return {static_cast<T*>(to.begin), static_cast<T*>(to.cap)};
+        } else {
+            const auto size = static_cast<std::size_t>(end - begin);
+            if (size >= most()) detail::throw_length_error("headroom::vector: past max_size()");
+            const block<T*> to = regrow(begin, end, end, size + 1, next_capacity(size, size + 1), false);
+            if (to.begin == nullptr) detail::throw_bad_alloc();
+            return to;
         }
-        const block<T*> to = allocate(required, wanted, exactly);
-        if (to.begin == nullptr) return to;
-        detail::copy_bytes(to.begin, begin, size);
-        give(begin);
-        return to;
+    }
+
+    // For how many elements a block is that replaces one with `size`, to hold `required`.
+    [[nodiscard]] static std::size_t next_capacity(std::size_t size, std::size_t required) noexcept {
+        if constexpr (may_be_filled()) {
+            // What grows by more than one element is as std::vector would have it: it seldom grows again.
+            if constexpr (doubles) {
+                if (required == size + 1) return detail::doubled_capacity(layout, size);
+            } else {
+                if (size == 0) return detail::filled_capacity(layout, Policy::growth::next(0, required, sizeof(T)));
+            }
+        }
+        return Policy::growth::next(size, required, sizeof(T));
     }
 
     // The block of a reservation with no more committed than `size` elements need; other blocks as they are.
@@ -130,8 +165,7 @@ struct heap_memory {
     }
 
 private:
-    // The largest block that glibc keeps in the cache of a thread, but for a header and rounding.
-    static constexpr std::size_t small_bytes = 1024;
+    static constexpr bool doubles = std::is_same_v<typename Policy::growth, geometric<2, 1>>;
 
     // From how many elements on a block is a large one.
     [[nodiscard]] static constexpr std::size_t large_from() noexcept {
@@ -149,12 +183,19 @@ private:
     [[nodiscard]] static constexpr bool from_malloc() noexcept {
         return is_trivially_relocatable_v<T> && alignof(T) <= alignof(std::max_align_t);
     }
+    // Whether the heap's blocks for powers of two may have room for elements more: see growing_block.hpp.
+    [[nodiscard]] static constexpr bool may_be_filled() noexcept { return from_malloc() && sizeof(T) < 16; }
     [[nodiscard]] static void* take(std::size_t bytes) noexcept {
         return detail::take_from_heap(from_malloc(), alignof(T), bytes);
     }
     static void give(void* memory) noexcept { detail::give_to_heap(from_malloc(), alignof(T), memory); }
 
-    static constexpr large_layout layout{sizeof(T), alignof(T), large_from(), from_malloc(), &Policy::commit};
+    static constexpr large_layout layout{sizeof(T),
+                                         alignof(T),
+                                         large_from(),
+                                         from_malloc(),
+                                         from_malloc() && sizeof(T) <= longest_short&& Policy::map_threshold > 4 * longest_short,
+                                         &Policy::commit};
 };
 
 }}}    // namespace headroom::detail

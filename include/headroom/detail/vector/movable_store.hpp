@@ -20,7 +20,7 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-// The first capacity of a growing vector: a cache line.
+// The first capacity of a growing vector with an allocator of the user's: a cache line.
 template <class T>
 inline constexpr std::size_t first_capacity = sizeof(T) < 64 ? 64 / sizeof(T) : 1;
 
@@ -139,7 +139,7 @@ protected:
         const std::size_t required = size + count;
         if constexpr (Memory::reallocates() && Source::own && Source::template nothrow<T>) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
-                const extent to = memory_.regrow(begin_, end_, cap_, required, next(begin_, cap_, required), false);
+                const extent to = memory_.regrow(begin_, end_, cap_, required, next(begin_, end_, required), false);
                 if (to.begin == nullptr) detail::throw_bad_alloc();
                 install(to, size);
                 source.construct(*this, end_, skip, count);
@@ -147,14 +147,14 @@ protected:
                 return;
             }
         }
-        rebuild(obtain(memory_, required, next(begin_, cap_, required), false), size, count,
+        rebuild(obtain(memory_, required, next(begin_, end_, required), false), size, count,
                 [&](T* place) { return source.construct(*this, place, skip, count); });
     }
 
     template <class Source>
     constexpr void open_gap_full(std::size_t index, std::size_t count, const Source& source) {
         const std::size_t required = size_of() + count;
-        rebuild(obtain(memory_, required, next(begin_, cap_, required), false), index, count,
+        rebuild(obtain(memory_, required, next(begin_, end_, required), false), index, count,
                 [&](T* place) { return source.construct(*this, place, 0, count); });
     }
 
@@ -260,9 +260,13 @@ private:
         cap_ = to.cap;
     }
 
-    static constexpr std::size_t next(const pointer& begin, const pointer& cap, std::size_t required) noexcept {
-        const auto capacity = static_cast<std::size_t>(cap - begin);
-        const std::size_t wanted = Policy::growth::next(capacity, required, sizeof(T));
+    // The capacity for `required` elements after [begin, end).
+    static constexpr std::size_t next(const pointer& begin, const pointer& end, std::size_t required) noexcept {
+        const auto size = static_cast<std::size_t>(end - begin);
+        if constexpr (Memory::fills_blocks()) {
+            if (!HEADROOM_CONSTANT_EVALUATED()) return Memory::next_capacity(size, required);
+        }
+        const std::size_t wanted = Policy::growth::next(size, required, sizeof(T));
         if (HEADROOM_CONSTANT_EVALUATED()) return wanted;    // no cache lines there
         return wanted < first_capacity<T> ? first_capacity<T> : wanted;
     }
@@ -287,7 +291,7 @@ private:
         if (HEADROOM_CONSTANT_EVALUATED()) {
             rebuild(obtain(memory_, size + 1, next(begin_, cap_, size + 1), false), size, 0, [](T* place) { return place; });
         } else {
-            install(larger(begin_, end_, cap_), size);
+            install(larger(begin_, end_), size);
         }
     }
 
@@ -314,12 +318,7 @@ private:
     }
 
     // A larger block with the same elements.
-    HEADROOM_COLD static extent larger(T* begin, T* end, T* cap) {
-        const std::size_t required = required_for_one(Memory{}, begin, end);
-        const extent to = Memory::regrow(begin, end, cap, required, next(begin, cap, required), false);
-        if (to.begin == nullptr) detail::throw_bad_alloc();
-        return to;
-    }
+    HEADROOM_COLD static extent larger(T* begin, T* end) { return Memory::grown_by_one(begin, end); }
 
     // A larger block with the same elements and, behind them, a new one. Null only where `Quiet` and memory is refused.
     template <bool Quiet, class... Args>

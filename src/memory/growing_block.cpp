@@ -1,0 +1,141 @@
+#include <headroom/detail/memory/growing_block.hpp>
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+#include <headroom/detail/errors.hpp>
+#include <headroom/detail/vector/heap.hpp>
+#include <headroom/growth.hpp>
+
+#include "memory/heap_steps.hpp"
+
+namespace headroom { inline namespace v0_1 { namespace detail {
+namespace {
+
+// The largest block that glibc keeps in the cache of a thread, of which malloc takes and realloc does not.
+constexpr std::size_t cached_bytes = 1032;
+
+bool is_large(const large_layout& layout, const void* begin, std::size_t capacity) noexcept {
+    return begin != nullptr && capacity >= layout.from;
+}
+
+// (Apart from its caller: GCC 12 warns where one pointer goes to realloc on one path and to operator delete on another.)
+[[gnu::noinline]] large_block reallocated(void* begin, std::size_t count, std::size_t bytes) noexcept {
+    void* const moved = std::realloc(begin, bytes);
+    return {moved, moved == nullptr ? 0 : count};
+}
+
+// Elements of `layout` in so many bytes. Most elements that are worth it are a power of two large, and a division takes as long
+// as the rest of a call of malloc.
+std::size_t elements_in(const large_layout& layout, std::size_t bytes) noexcept {
+    return (layout.element & (layout.element - 1)) == 0 ? bytes >> std::countr_zero(layout.element) : bytes / layout.element;
+}
+
+std::size_t filled(const large_layout& layout, std::size_t count) noexcept {
+    if (count >= layout.from) return count;
+    const std::size_t bytes = count * layout.element;
+    const std::size_t more = filled_block(bytes) - bytes;
+    if (more < layout.element) return count;
+    const std::size_t capacity = count + elements_in(layout, more);
+    return capacity < layout.from ? capacity : count;
+}
+
+bool may_fill(const large_layout& layout) noexcept { return layout.malloced && layout.element < heap_step && heap_is_known(); }
+
+// --- Short blocks of a vector that doubles: a call of malloc takes a hundred instructions, so what is added to it counts.
+
+// A capacity that doubling leads to from an empty vector on, filled, and the one after it. All in bytes.
+struct step {
+    std::uint16_t at = 0;
+    std::uint16_t next = 0;
+};
+// One for each width in bits of `at`. (Where two of an element have the same width, the first.)
+using steps = std::array<step, 11>;
+
+constexpr std::array<steps, heap_step> all_steps() noexcept {
+    std::array<steps, heap_step> result{};
+    for (std::size_t element = 1; element < heap_step; ++element) {
+        std::size_t at = 0;
+        for (std::size_t count = 1; at <= longest_short; count *= 2) {
+            const std::size_t next = filled_block(count * element) / element * element;
+            step& one = result[element][static_cast<std::size_t>(std::bit_width(at))];
+            if (next != at && one.next == 0) one = {static_cast<std::uint16_t>(at), static_cast<std::uint16_t>(next)};
+            at = next;
+        }
+    }
+    return result;
+}
+constexpr std::array<steps, heap_step> known_steps = all_steps();
+
+// The bytes after `bytes`, which are a short block, of elements of so many bytes.
+std::size_t next_short(std::size_t element, std::size_t bytes) noexcept {
+    if (element < heap_step && heap_is_known()) {
+        const step& one = known_steps[element][static_cast<std::size_t>(std::bit_width(bytes))];
+        if (one.at == bytes) [[likely]]
+            return one.next;
+        const std::size_t plain = std::bit_floor(bytes / element) * element;
+        const std::size_t twice = 2 * (filled_block(plain) / element * element == bytes ? plain : bytes);
+        return filled_block(twice) / element * element;
+    }
+    return bytes == 0 ? element : 2 * bytes;
+}
+
+// The blocks that are not short.
+[[gnu::noinline]] byte_block grown_further(const large_layout& layout, void* begin, std::size_t size) {
+    if (size >= most_elements(layout.element)) detail::throw_length_error("headroom::vector: past max_size()");
+    const std::size_t wanted = doubled_capacity(layout, size);
+    const large_block to = regrow_block(layout, begin, size, size, size + 1, wanted, false);
+    if (to.begin == nullptr) detail::throw_bad_alloc();
+    return {to.begin, static_cast<std::byte*>(to.begin) + to.count * layout.element};
+}
+
+}    // namespace
+
+std::size_t filled_capacity(const large_layout& layout, std::size_t count) noexcept {
+    return may_fill(layout) ? filled(layout, count) : count;
+}
+
+std::size_t doubled_capacity(const large_layout& layout, std::size_t capacity) noexcept {
+    if (may_fill(layout) && capacity < layout.from) {
+        // What was filled doubles from where it was before that: the numbers stay those that doubling began with.
+        const std::size_t plain = std::bit_floor(capacity);
+        const std::size_t from = filled(layout, plain) == capacity ? plain : capacity;
+        return filled(layout, from == 0 ? 1 : 2 * from);
+    }
+    return geometric<2, 1>::next(capacity, capacity + 1, layout.element);
+}
+
+large_block regrow_block(const large_layout& layout, void* begin, std::size_t size, std::size_t capacity, std::size_t required,
+                         std::size_t wanted, bool exactly) noexcept {
+    if (is_large(layout, begin, capacity)) return regrow_large(layout, begin, size, required, wanted, exactly);
+    large_block to;
+    if (wanted >= layout.from) {
+        to = allocate_large(layout, required, wanted, exactly);
+    } else {
+        const std::size_t bytes = wanted * layout.element;
+        if (layout.malloced && bytes > cached_bytes) return reallocated(begin, wanted, bytes);
+        to = {take_from_heap(layout.malloced, layout.alignment, bytes), wanted};
+    }
+    if (to.begin == nullptr) return {};
+    if (size != 0) std::memcpy(to.begin, begin, size * layout.element);
+    give_to_heap(layout.malloced, layout.alignment, begin);
+    return to;
+}
+
+byte_block grown_by_one(const large_layout& layout, void* begin, void* end) {
+    const auto bytes = static_cast<std::size_t>(static_cast<std::byte*>(end) - static_cast<std::byte*>(begin));
+    if (!layout.short_by_malloc || bytes > longest_short) return grown_further(layout, begin, bytes / layout.element);
+    const std::size_t next = next_short(layout.element, bytes);
+    void* const to = std::malloc(next);
+    if (to == nullptr) detail::throw_bad_alloc();
+    if (bytes != 0) {
+        std::memcpy(to, begin, bytes);
+        std::free(begin);
+    }
+    return {to, static_cast<std::byte*>(to) + next};
+}
+
+}}}    // namespace headroom::detail

@@ -1,0 +1,161 @@
+// Vectors of few elements take no more memory than std::vector's, however they came to have them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <headroom/vector.hpp>
+
+namespace {
+
+constexpr std::size_t most_elements = 40;
+
+template <std::size_t Bytes>
+struct of_bytes {
+    std::array<unsigned char, Bytes> bytes{};
+    friend bool operator==(const of_bytes&, const of_bytes&) = default;
+};
+// Not relocatable: operator new's heap.
+struct of_self {
+    const of_self* self = this;
+    of_self() = default;
+    of_self(const of_self&) noexcept {}
+    of_self& operator=(const of_self&) noexcept { return *this; }
+    ~of_self() = default;
+};
+struct alignas(32) of_line {
+    std::array<unsigned char, 32> bytes{};
+};
+
+template <class T>
+T made(std::size_t i) {
+    T value{};
+    if constexpr (requires { value.bytes; }) value.bytes[0] = static_cast<unsigned char>(i);
+    return value;
+}
+template <>
+std::string made<std::string>(std::size_t i) {
+    return std::string(i % 10, 'x');
+}
+
+// Whether short vectors of small elements fill the heap's blocks here: not where another malloc or a tool is in its place.
+bool heap_is_known() {
+    headroom::vector<int> v;
+    v.push_back(0);
+    return v.capacity() != 1;
+}
+
+// The bytes of the heap that a vector takes: of a chunk of glibc's, or of what was asked for. (What malloc says of one block may
+// be more by chance: it does not split what is only a little too large.)
+template <class Vector>
+std::size_t memory_of(const Vector& v) {
+    static const bool known = heap_is_known();
+    const std::size_t asked = v.capacity() * sizeof(typename Vector::value_type);
+    if (asked == 0 || !known) return asked;
+    const std::size_t chunk = (asked + sizeof(std::size_t) + 15) / 16 * 16;
+    return std::max(chunk, 4 * sizeof(std::size_t));
+}
+
+template <class T>
+class a_short_vector : public testing::Test {};
+using kinds =
+    testing::Types<of_bytes<1>, of_bytes<2>, of_bytes<3>, of_bytes<4>, of_bytes<5>, of_bytes<6>, of_bytes<7>, of_bytes<8>,
+                   of_bytes<9>, of_bytes<10>, of_bytes<11>, of_bytes<12>, of_bytes<13>, of_bytes<14>, of_bytes<15>, of_bytes<16>,
+                   of_bytes<20>, of_bytes<24>, of_bytes<28>, of_bytes<32>, of_bytes<36>, of_bytes<40>, of_bytes<44>, of_bytes<48>,
+                   of_bytes<52>, of_bytes<56>, of_bytes<60>, of_bytes<64>, of_self, of_line, std::string>;
+TYPED_TEST_SUITE(a_short_vector, kinds);
+
+// Does `grow(vector, i)` to a vector of either kind, again and again.
+template <class T, class Grow>
+void compare_memory(Grow grow) {
+    headroom::vector<T> ours;
+    std::vector<T> theirs;
+    for (std::size_t i = 0; i < most_elements; ++i) {
+        grow(ours, i);
+        grow(theirs, i);
+        ASSERT_EQ(ours.size(), theirs.size());
+        ASSERT_LE(memory_of(ours), memory_of(theirs)) << "at " << ours.size() << " elements";
+    }
+}
+
+TYPED_TEST(a_short_vector, takes_no_more_than_stds_when_appended_to) {
+    compare_memory<TypeParam>([](auto& v, std::size_t i) { v.push_back(made<TypeParam>(i)); });
+    compare_memory<TypeParam>([](auto& v, std::size_t) { v.emplace_back(); });
+    compare_memory<TypeParam>([](auto& v, std::size_t i) { v.push_back(v.empty() ? made<TypeParam>(i) : v.front()); });
+}
+TYPED_TEST(a_short_vector, takes_no_more_than_stds_when_inserted_into) {
+    compare_memory<TypeParam>([](auto& v, std::size_t i) { v.insert(v.begin(), made<TypeParam>(i)); });
+    compare_memory<TypeParam>([](auto& v, std::size_t i) {
+        const std::array<TypeParam, 3> three{made<TypeParam>(i), made<TypeParam>(i), made<TypeParam>(i)};
+        v.insert(v.end(), three.begin(), three.end());
+    });
+}
+TYPED_TEST(a_short_vector, takes_no_more_than_stds_when_resized) {
+    compare_memory<TypeParam>([](auto& v, std::size_t i) { v.resize(i + 1); });
+}
+
+template <class Vector>
+Vector pushed(std::size_t count) {
+    Vector v;
+    for (std::size_t i = 0; i < count; ++i) v.push_back(made<typename Vector::value_type>(i));
+    return v;
+}
+
+TYPED_TEST(a_short_vector, is_copied_in_no_more_than_stds) {
+    for (std::size_t count = 1; count <= most_elements; ++count) {
+        const auto ours = pushed<headroom::vector<TypeParam>>(count);
+        const auto theirs = pushed<std::vector<TypeParam>>(count);
+        headroom::vector<TypeParam> copy(ours);
+        std::vector<TypeParam> their_copy(theirs);
+        ASSERT_LE(memory_of(copy), memory_of(their_copy)) << count << " elements";
+        copy = headroom::vector<TypeParam>();
+        copy = ours;
+        ASSERT_LE(memory_of(copy), memory_of(their_copy)) << count << " elements, assigned";
+    }
+}
+TYPED_TEST(a_short_vector, is_moved_into_another_as_it_is) {
+    headroom::vector<headroom::vector<TypeParam>> ours;
+    std::vector<std::vector<TypeParam>> theirs;
+    std::size_t our_bytes = 0;
+    std::size_t their_bytes = 0;
+    for (std::size_t count = 1; count <= most_elements; ++count) {
+        ours.push_back(pushed<headroom::vector<TypeParam>>(count));
+        theirs.push_back(pushed<std::vector<TypeParam>>(count));
+        ASSERT_LE(memory_of(ours), memory_of(theirs));
+        ASSERT_LE(memory_of(ours.back()), memory_of(theirs.back())) << count << " elements";
+        our_bytes += memory_of(ours.back());
+        their_bytes += memory_of(theirs.back());
+    }
+    EXPECT_LE(our_bytes, their_bytes);
+}
+
+// The elements of a filled block are where they were, and as many as were put there.
+TYPED_TEST(a_short_vector, keeps_its_elements_from_block_to_block) {
+    headroom::vector<TypeParam> ours;
+    for (std::size_t count = 1; count <= 600; ++count) {
+        ours.push_back(made<TypeParam>(count));
+        ASSERT_LE(ours.size(), ours.capacity());
+    }
+    if constexpr (requires(const TypeParam& a) { a == a; }) {
+        for (std::size_t i = 0; i < ours.size(); ++i) ASSERT_EQ(ours[i], made<TypeParam>(i + 1)) << i;
+    }
+}
+
+// Fewer blocks than doubling from one element takes.
+TEST(short_vectors_of_ints, grow_seldom_where_the_heap_is_known) {
+    if (!heap_is_known()) GTEST_SKIP() << "another heap, or one that is watched";
+    headroom::vector<int> v;
+    v.push_back(0);
+    int blocks = 1;
+    for (int i = 1; i < 64; ++i) {
+        blocks += v.size() == v.capacity() ? 1 : 0;
+        v.push_back(i);
+    }
+    EXPECT_EQ(blocks, 5);
+}
+
+}    // namespace
