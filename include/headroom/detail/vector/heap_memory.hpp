@@ -190,12 +190,12 @@ private:
     }
     static void give(void* memory) noexcept { detail::give_to_heap(from_malloc(), alignof(T), memory); }
 
-    static constexpr large_layout layout{sizeof(T),
-                                         alignof(T),
-                                         large_from(),
-                                         from_malloc(),
-                                         from_malloc() && sizeof(T) <= longest_short&& Policy::map_threshold > 4 * longest_short,
-                                         &Policy::commit};
+    // Whether all that a block of up to longest_short bytes grows from and to is malloc's.
+    [[nodiscard]] static constexpr bool short_by_malloc() noexcept {
+        return from_malloc() && sizeof(T) <= longest_short && (Policy::map_threshold > 4 * longest_short);
+    }
+
+    static constexpr large_layout layout{sizeof(T), alignof(T), large_from(), from_malloc(), short_by_malloc(), &Policy::commit};
 };
 
 }}}    // namespace headroom::detail
