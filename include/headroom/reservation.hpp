@@ -185,7 +185,8 @@ HEADROOM_API void reset_statistics() noexcept;
 
 // Limits the bytes of memory that the warm cache keeps of destroyed reservations for the next one; the default is 64 MiB or,
 // where a control group limits the program's memory, a sixteenth of that if it is less. Unless this is called, only 4 MiB of
-// it are used until a reservation needs memory again that the cache had given back. A smaller limit trims at once.
+// it are used until a reservation needs memory again that the cache had given back, at most 32 MiB for one reservation, and
+// 6 MiB where its memory was committed for one element after another. A smaller limit trims at once.
 HEADROOM_API void set_cache_limit(std::size_t bytes) noexcept;
 HEADROOM_API [[nodiscard]] std::size_t cache_limit() noexcept;
 HEADROOM_API [[nodiscard]] std::size_t cached_bytes() noexcept;

@@ -45,6 +45,11 @@ constexpr std::size_t nobody_said = SIZE_MAX;
 // What is kept before anything shows that keeping more would pay.
 constexpr std::size_t first_allowance = offered_from;
 constexpr std::chrono::seconds until_idle{1};
+// What one range may keep, however often its memory was wanted again: nobody can tell the last vector of a loop from the others,
+// and its memory would stay. Where memory arrived by appends, element by element, fresh huge pages cost little beside that.
+// What came in one piece (a copy, say) would be warm on the heap too, up to this size.
+constexpr std::size_t most_of_appended = std::size_t{6} << 20;
+constexpr std::size_t most_of_one_piece = std::size_t{32} << 20;
 
 constinit range* newest_kept = nullptr;
 constinit range* oldest = nullptr;
@@ -248,6 +253,12 @@ void learn(range* control) noexcept {
     control->cut = false;
 }
 
+std::size_t worth_keeping(const range* control) noexcept {
+    if (limit_is_users.load(std::memory_order_relaxed)) return SIZE_MAX;
+    if (control->appended > control->memory() / 2) return most_of_appended;
+    return control->memory() > most_of_one_piece ? first_allowance : SIZE_MAX;
+}
+
 // How much memory the range may keep, older ones giving way.
 std::size_t room_for(range* control) noexcept {
     const registry_guard guard;
@@ -287,6 +298,12 @@ bool give_to_cache(range* control, bool at_once) noexcept {
         if (give_to_lane(control)) return true;
     }
     count_warm_in_use(control, SIZE_MAX);
+    // (Nothing is learnt from what is not worth keeping, nor from what it was cut to before.)
+    if (const std::size_t most = worth_keeping(control); control->memory() > most) {
+        control->cut = false;
+        cut_memory(control, most / page_size() * page_size());
+    }
+    control->appended = 0;
     std::size_t room = room_for(control);
     if (control->memory() > room && empty_lanes(lane_contents::large)) room = room_for(control);
     // Older ranges give way to this one, but it alone must fit.

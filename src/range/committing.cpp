@@ -197,6 +197,8 @@ std::size_t extend(range* control, std::size_t needed, failure& why) noexcept {
     why = failure_of(
         commit_or_less(control, target, least, kind == policy_kind::page_by_page ? provision::at_first_touch : provision::now));
     if (why) return 0;
+    constexpr std::size_t one_element = 4096;    // at most, to count as one
+    if (needed - committed <= one_element) control->appended += committed_of(control) - committed;
     if (kind == policy_kind::page_by_page) control->provided = std::max(control->provided, committed_of(control));
     return committed_of(control);
 }

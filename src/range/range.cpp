@@ -96,6 +96,7 @@ range* make_range(std::size_t reserved, const commit_policy& policy, std::error_
     control->set_memory(0);
     control->helped = 0;
     control->handed = 0;
+    control->appended = 0;
     control->stale = 0;
     control->ready.store(0);
     control->wanted.store(0);

@@ -44,6 +44,7 @@ struct range {
     bool offered = false;          // whether the system may take its memory when memory is short
     std::size_t helped = 0;        // bytes from base that a waiting writer provided ahead of the helper
     std::size_t handed = 0;        // the same, that the helper or the writer made ready and the owner was given
+    std::size_t appended = 0;      // bytes committed in this life for one element more, and not for many
     std::size_t stale = 0;         // bytes from base that may hold what an earlier owner wrote
     page_range mapping{};          // all that was reserved, with the guards around
     commit_policy policy;
