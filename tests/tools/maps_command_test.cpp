@@ -166,6 +166,16 @@ TEST(a_process, with_two_copies_of_headroom_is_shown_both) {
     EXPECT_NE(run({program.number()}).out.find("2 copies of Headroom v0_1\n"), std::string::npos);
 }
 
+TEST(a_process, with_thousands_of_ranges_is_shown_every_one) {
+    const running program({subject("subject"), "many", "4000"});
+    ASSERT_TRUE(program.is_ready());
+    const auto all = json_of(program);
+    EXPECT_EQ(nonsense_in(all), "");
+    EXPECT_EQ(all["ranges"].size(), 4000U);
+    EXPECT_EQ(named(all, "number 0").size(), 1U);
+    EXPECT_EQ(named(all, "number 3999").size(), 1U);
+}
+
 TEST(a_process, whose_first_thread_has_ended_is_read) {
     const running program({subject("subject"), "leaderless"});
     ASSERT_TRUE(program.is_ready());

@@ -98,17 +98,19 @@ std::string name_of_user(uid_t user) {
     return entry != nullptr ? std::string("user ") + entry->pw_name : "user number " + std::to_string(user);
 }
 
-std::optional<mapping> mapping_of(const char* line) {
+std::optional<mapping> mapping_of(const char* text) {
+    // (A copy: sscanf looks for the end of the text, and the list of a large program has many megabytes.)
+    const std::string line(text, std::strcspn(text, "\n"));
     mapping found;
     char rights[5] = "";
     int path = 0;
-    if (std::sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %" SCNu64 " %n", &found.start, &found.end, rights,
+    if (std::sscanf(line.c_str(), "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %" SCNu64 " %n", &found.start, &found.end, rights,
                     &found.offset, &found.inode, &path) < 5 ||
         found.start >= found.end)
         return std::nullopt;
     found.readable = rights[0] == 'r';
     found.writable = rights[1] == 'w';
-    if (path != 0) found.path = std::string(line + path, std::strcspn(line + path, "\n"));
+    if (path != 0) found.path = line.substr(static_cast<std::size_t>(path));
     return found;
 }
 

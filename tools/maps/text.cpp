@@ -3,6 +3,9 @@
 #include <cmath>
 #include <cstdio>
 #include <map>
+#include <string_view>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "printable.hpp"
@@ -62,8 +65,12 @@ std::vector<row> rows_by_name(const reading& what) {
         const group& one = groups.at(*name);
         rows.push_back({shown_name(*name), std::to_string(one.count), one.access, "", one.has});
     }
-    std::stable_sort(rows.begin(), rows.end(),
-                     [](const row& a, const row& b) { return a.has.resident + a.has.swapped > b.has.resident + b.has.swapped; });
+    std::sort(rows.begin(), rows.end(), [](const row& a, const row& b) {
+        const auto rank = [](const row& one) {
+            return std::tuple(~(one.has.resident + one.has.swapped), ~one.has.committed, ~one.has.reserved);
+        };
+        return std::pair(rank(a), std::string_view(a.name)) < std::pair(rank(b), std::string_view(b.name));
+    });
     return rows;
 }
 
