@@ -19,7 +19,7 @@ static std::size_t most_primes(std::uint64_t n) {
 
 static headroom::settled_vector<std::uint64_t> primes_up_to(std::uint64_t n) {
     headroom::settled_vector<std::uint64_t> primes(headroom::max_elements{most_primes(n)});
-    primes.name("primes");    // which headroom maps shows
+    primes.name("primes");                        // which headroom maps shows
     constexpr std::uint64_t segment = 1 << 18;    // odd numbers at a time, a byte each: they stay in the cache
     std::vector<char> composite;
     std::vector<std::uint64_t> next;    // for each odd prime up to sqrt(n): its next multiple, as an odd index
