@@ -20,6 +20,7 @@ NAVIGATION = [
         ("What people ask first", "docs/questions.md"), ("Threads, fork, globals", "docs/threads.md"),
         ("Choosing an allocator", "docs/choosing.md"), ("Tuning", "docs/tuning.md"), ("Limits", "docs/limits.md"),
         ("Platforms", "docs/platforms.md"), ("Migrating", "docs/migrating.md"), ("Debugging", "docs/debugging.md"),
+        ("Watch a process", "docs/watch-a-process.md"),
         ("Examples", "examples/README.md"),
         ("Many machines: an example", "examples/many_machines/README.md"), ("Python", "python/README.md"), ("In the wild", "docs/in-the-wild.md")]),
     ("Reference", "docs/reference"),
