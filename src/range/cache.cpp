@@ -124,15 +124,6 @@ range* evict_down_to(std::size_t bytes, std::size_t count) noexcept {
     return evicted;
 }
 
-void destroy_all(range* evicted) noexcept {
-    while (evicted != nullptr) {
-        range* const following = evicted->next;
-        evicted->next = nullptr;
-        destroy(evicted);
-        evicted = following;
-    }
-}
-
 bool is_list_full() noexcept {
     const registry_guard guard;
     return ranges >= most_ranges;

@@ -7,7 +7,7 @@
 // slots to whoever trims the cache.
 //
 // Only where memory that is kept stays as it is (not hardened, and with no tool that looks at it), and where the system can
-// make threads pass a fence. Others, and threads that come when all slots have had their owner, use the shared slots.
+// make threads pass a fence. Others use the shared slots, as do threads that come when all slots have had an owner.
 #pragma once
 
 #include <array>
@@ -35,9 +35,10 @@ struct alignas(64) own_slots {
 extern constinit std::atomic<bool> own_slots_open;
 extern constinit thread_local own_slots* slots_of_this_thread;
 
-// What most_own_slots slots may hold.
-inline constexpr std::size_t most_own_slots = 32;
-inline constexpr std::size_t most_in_own_slots = most_own_slots * own_places * small_memory;
+// How many threads have slots at a time, and what these may hold. Who comes then gets some all the same, and those that were
+// given first, perhaps to a thread that has ended, are withdrawn.
+inline constexpr std::size_t own_slots_at_once = 32;
+inline constexpr std::size_t most_in_own_slots = own_slots_at_once * own_places * small_memory;
 
 // Calls `work(slots)` if the thread has slots of its own; nobody else touches them meanwhile. The result, or null.
 template <class Work>

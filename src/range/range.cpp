@@ -283,4 +283,13 @@ void destroy(range* control) noexcept {
     free_control_block(control);
 }
 
+void destroy_all(range* chain) noexcept {
+    while (chain != nullptr) {
+        range* const following = chain->next;
+        chain->next = nullptr;
+        destroy(chain);
+        chain = following;
+    }
+}
+
 }}}    // namespace headroom::detail

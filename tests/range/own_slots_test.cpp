@@ -4,6 +4,7 @@
 // Not under Valgrind: own_slots.serve_without_a_system_call
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <thread>
 #include <vector>
@@ -114,6 +115,23 @@ TEST_F(own_slots, of_a_thread_that_lives_are_emptied_by_trimming) {
 TEST_F(own_slots, of_a_thread_that_ended_are_emptied_by_trimming) {
     std::thread(live_and_die, many).join();
     EXPECT_GT(headroom::cached_bytes(), 0u);
+    headroom::trim_cache();
+    EXPECT_EQ(headroom::cached_bytes(), 0u);
+}
+
+TEST_F(own_slots, of_many_threads_that_ended_hold_little) {
+    for (int i = 0; i < 100; ++i) std::thread(live_and_die, many).join();
+    EXPECT_LE(headroom::cached_bytes(), std::size_t{8} << 20);
+    headroom::trim_cache();
+    EXPECT_EQ(headroom::cached_bytes(), 0u);
+}
+
+TEST_F(own_slots, are_withdrawn_from_the_first_where_too_many_threads_live) {
+    {
+        const std::array<keeper, 40> others;
+        EXPECT_GT(headroom::cached_bytes(), 0u);
+        live_and_die(many);
+    }
     headroom::trim_cache();
     EXPECT_EQ(headroom::cached_bytes(), 0u);
 }
