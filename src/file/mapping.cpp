@@ -4,6 +4,7 @@
 #include "file/control.hpp"
 #include "range/range_calls.hpp"
 #include "range/registry.hpp"
+#include "system/files.hpp"
 #include "system/waiting.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {
@@ -46,7 +47,7 @@ std::error_code show(const file_control* control, std::size_t from, std::size_t 
 }
 
 range* map_range(const file_control* control, std::size_t limit, std::error_code& error) noexcept {
-    range* const place = acquire_bare(range_bytes(*control, limit), error);
+    range* const place = acquire_bare(range_bytes(*control, limit), reserve_for_file, error);
     if (place == nullptr) return nullptr;
     error = map_file({place->start(), place->size()}, control->file, control->writable);
     if (!error) {

@@ -10,7 +10,6 @@
 #include "range/range_calls.hpp"
 #include "range/registry.hpp"
 #include "range/statistics.hpp"
-#include "system/files.hpp"
 #include "system/platform.hpp"
 #include "system/waiting.hpp"
 
@@ -51,7 +50,6 @@ bool ends_quickly(const range* control) noexcept {
            kind != commit_policy::kind::prefault_ahead;
 }
 
-using reserving = page_range(std::size_t bytes, std::size_t alignment, std::error_code& error) noexcept;
 page_range reserve_for_memory(std::size_t bytes, std::size_t alignment, std::error_code& error) noexcept {
     return reserve(bytes, alignment, error);
 }
@@ -258,12 +256,12 @@ void relinquish(range* control, std::size_t used) noexcept {
     relinquish_slowly(control, used);
 }
 
-range* acquire_bare(std::size_t bytes, std::error_code& error) noexcept {
+range* acquire_bare(std::size_t bytes, reserving* how, std::error_code& error) noexcept {
     bytes = round_up(bytes, page_size());
-    range* control = make_range(bytes, page_by_page(), error, reserve_for_file);
+    range* control = make_range(bytes, page_by_page(), error, how);
     if (control == nullptr) {
         give_back_unused();
-        control = make_range(bytes, page_by_page(), error, reserve_for_file);
+        control = make_range(bytes, page_by_page(), error, how);
     }
     return control;
 }

@@ -20,9 +20,10 @@ void destroy_all(range* chain) noexcept;
 // Gives the memory past `kept` bytes (a multiple of the page size) back to the system.
 void cut_memory(range* control, std::size_t kept) noexcept;
 
+using reserving = page_range(std::size_t bytes, std::size_t alignment, std::error_code& error) noexcept;
 // A live range of `bytes`, rounded up to pages, with nothing committed, for somebody who shows a file there; never one that was
 // kept warm. Null and `error` when refused.
-[[nodiscard]] range* acquire_bare(std::size_t bytes, std::error_code& error) noexcept;
+[[nodiscard]] range* acquire_bare(std::size_t bytes, reserving* how, std::error_code& error) noexcept;
 // Gives it back. Precondition: it is as reserve_for_file() made it again.
 void relinquish_bare(range* control) noexcept;
 

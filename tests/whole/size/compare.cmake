@@ -1,0 +1,7 @@
+file(SIZE ${STD} std)
+file(SIZE ${HEADROOM} headroom)
+math(EXPR more "${headroom} - ${std}")
+message("A program that appends: ${std} bytes with std::vector, ${headroom} with headroom::vector, ${more} more.")
+if(more GREATER MOST)
+  message(FATAL_ERROR "More than ${MOST} bytes more. `-Wl,-Map` says what is linked, and for whose sake.")
+endif()

@@ -1,0 +1,9 @@
+#include <cstdio>
+
+#include <vector>
+
+int main(int count, char**) {
+    std::vector<int> v;
+    for (int i = 0; i < 1000 * count; ++i) v.push_back(i);
+    std::printf("%d\n", v.back());
+}
