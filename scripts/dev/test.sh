@@ -4,8 +4,8 @@
 # release is built for the lab's tests alone: what optimisation may break, clang (-O2) finds.
 presets_fast=(dev)
 presets_full=(dev asan-ubsan tsan clang i686 valgrind release)
-# Other systems, after those; docs/platforms.md says what each is. The last line's are compiled and linked, not run.
-presets_everywhere=(clang-libcxx mingw aarch64 aarch64-64k riscv64 macos-x86_64 macos-aarch64 freebsd-x86_64)
+# Other compilers and systems, after those; docs/platforms.md says what each is. The last line's are compiled and linked, not run.
+presets_everywhere=(gcc-11 clang-14 clang-15 clang-16 clang-libcxx mingw aarch64 aarch64-64k riscv64 macos-x86_64 macos-aarch64 freebsd-x86_64)
 presets_linked=(macos-x86_64 macos-aarch64 freebsd-x86_64)
 
 passed=0 failed=0 table=

@@ -1,3 +1,4 @@
+// Labels: core
 #include <headroom/arena.hpp>
 #include <headroom/testing.hpp>
 

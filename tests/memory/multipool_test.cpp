@@ -1,3 +1,4 @@
+// Labels: core
 // Valgrind cannot throw from operator new, so what asks it for the impossible is left out there.
 // Not under Valgrind: Multipool.OfTheDefaultUpstreamImpossibleRequestsThrowBadAllocToo
 #include <headroom/multipool.hpp>

@@ -1,3 +1,4 @@
+// Labels: core
 #include <headroom/resource_allocator.hpp>
 #include <headroom/arena.hpp>
 #include <headroom/monotonic.hpp>
@@ -41,9 +42,9 @@ struct counting_resource {
         last_alignment = alignment;
         return ::operator new(bytes, std::align_val_t(alignment));
     }
-    void deallocate(void* block, std::size_t bytes, std::size_t alignment) {
+    void deallocate(void* block, std::size_t, std::size_t alignment) {
         --blocks;
-        ::operator delete(block, bytes, std::align_val_t(alignment));
+        ::operator delete(block, std::align_val_t(alignment));
     }
 };
 

@@ -1,3 +1,4 @@
+// Labels: core
 // A program may call its own functions as ours are called: each word of the headers is the name of a function beside these
 // elements, their allocator and their iterators. They take whatever they are given, and are deleted: who finds one does not
 // compile. (header_names.inc is made of the headers by tests/CMakeLists.txt.) So are all operators that may be declared beside a

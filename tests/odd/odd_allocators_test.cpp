@@ -1,3 +1,4 @@
+// Labels: core
 // Allocators that define one of the optional members, and no other: each is asked where the standard has it asked.
 #include <cstddef>
 #include <cstdint>

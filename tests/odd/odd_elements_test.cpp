@@ -1,3 +1,4 @@
+// Labels: core
 // Elements that are odd, but legal: each kind does what few do, and std::vector takes it.
 #include <cstddef>
 #include <functional>

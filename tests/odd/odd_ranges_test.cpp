@@ -1,3 +1,4 @@
+// Labels: core
 // Every operation that takes a range, over every kind of range that there is: {walked once, walked often, side by side} x
 // {how its size is known: size(), the sentinel, not at all, wrongly} x {what reading gives: a reference, a value, a stand-in}
 // x {what fails: nothing, the n-th step of the range, the n-th allocation}.

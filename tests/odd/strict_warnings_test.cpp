@@ -1,3 +1,4 @@
+// Labels: core
 // A program may turn on every warning there is, and take each for an error. Of its own lossy conversions, and of comparisons of
 // signed with unsigned, std::vector says nothing, being in a system header: no more do the containers.
 #if defined(__GNUC__)

@@ -1,3 +1,4 @@
+// Labels: core
 #include <gtest/gtest.h>
 
 #include <headroom/settled_vector.hpp>

@@ -1,3 +1,4 @@
+// Labels: core
 // What is decided when a program is compiled: constant evaluation, deduction, types of the interface, elements of every
 // kind that the standard allows.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Labels: core
 // std::vector is a subject too: it proves the tests.
 #include <gtest/gtest.h>
 
