@@ -98,6 +98,7 @@ experiment crossing() {
                     result.set("blocks", std::int64_t{10'000});
                     return result;
                 },
+            .preloaded = {"std::allocator AS1"},
             .place = 191};
 }
 

@@ -2,28 +2,10 @@
 
 from __future__ import annotations
 
-from headroom_report.pictures import charts, values
-from headroom_report.pictures.charts import Picture
+from headroom_report.pictures import against
 from headroom_report.results.catalogue import Contest, Experiment
-from headroom_report.results.figures import Cell
 
-
-def pictures(cells: list[Cell]) -> list[Picture | None]:
-    rows = charts.rows_over(cells, "ring", values.ratio_to("std::allocator AS1", "time"), values.element, "time")
-    return [
-        charts.sweep(
-            "crossing",
-            "Time of a block that crosses threads, divided by std::allocator's",
-            rows,
-            "ring",
-            "ring",
-            "÷ std::allocator",
-            "",
-            "panel",
-            y_line=1.0,
-        )
-    ]
-
+YARDSTICK = "std::allocator AS1"
 
 EXPERIMENT = Experiment(
     title="Blocks that cross threads",
@@ -36,8 +18,8 @@ EXPERIMENT = Experiment(
     limits="Two threads, of which each does only one thing.",
     contests=(Contest("time", "time"), Contest("peak_resident", "peak of resident memory")),
     reading="Time divided by std::allocator's; under the line is faster.",
-    yardstick="std::allocator AS1",
-    pictures=pictures,
+    yardstick=YARDSTICK,
+    pictures=against.pictures("crossing", "Time of a block that crosses threads, divided by std::allocator's", "ring", YARDSTICK),
     by_strategy=True,
     place=191,
 )

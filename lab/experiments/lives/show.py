@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
-from headroom_report.pictures import charts, values
-from headroom_report.pictures.charts import Picture
+from headroom_report.pictures import against
 from headroom_report.results.catalogue import Contest, Experiment
 from headroom_report.results.figures import Cell
 
+YARDSTICK = "std::allocator AS1"
 
-def pictures(cells: list[Cell]) -> list[Picture | None]:
-    rows = charts.rows_over(cells, "elements", values.ratio_to("std::allocator AS1", "time"), values.element, "time")
-    return [
-        charts.sweep(
-            "lives",
-            "Time of a container's later lives in one allocator, divided by std::allocator's",
-            rows,
-            "elements",
-            "elements",
-            "÷ std::allocator",
-            "",
-            "panel",
-            y_line=1.0,
-        )
-    ]
+
+def _panel(cell: Cell) -> str:
+    return f"{cell.parameters.get('container')}, order: {cell.parameters.get('order')}"
 
 
 EXPERIMENT = Experiment(
@@ -30,16 +18,22 @@ EXPERIMENT = Experiment(
     question="Does an allocator stay as fast as it was, when containers live and die in it again and again?",
     document="Headroom's own",
     method=(
-        "One resource; in it a container is built, read through and destroyed, again and again. Hash tables and trees are filled "
-        "in random order, a list is sorted before it dies: what one life leaves behind is in no order. The median life after the "
-        "first counts, for an element."
+        "One resource; in it a container is built, read through and destroyed, again and again. Elements come in the order in which "
+        "the container holds them (insertion), at random, or as a hash scatters them; a list is sorted before it dies. The median "
+        "life after the first counts, for an element."
     ),
     limits="Nothing else lives in the resource meanwhile.",
     contests=(Contest("time", "a later life"), Contest("read", "reading it through")),
-    more=(Contest("time_first", "the first life"),),
+    more=(
+        Contest("time_first", "the first life"),
+        Contest("ageing", "a later life divided by the first"),
+        Contest("read_first", "reading through the first"),
+    ),
     reading="Time divided by std::allocator's; under the line is faster. Both axes are logarithmic.",
-    yardstick="std::allocator AS1",
-    pictures=pictures,
+    yardstick=YARDSTICK,
+    pictures=against.pictures(
+        "lives", "Time of a container's later lives in one allocator, divided by std::allocator's", "elements", YARDSTICK, _panel
+    ),
     by_strategy=True,
     place=190,
 )

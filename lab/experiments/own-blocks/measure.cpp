@@ -86,6 +86,7 @@ experiment own_blocks() {
                     result.set("turns", std::int64_t{10'000});
                     return result;
                 },
+            .preloaded = {"std::allocator AS1"},
             .place = 192};
 }
 

@@ -2,28 +2,10 @@
 
 from __future__ import annotations
 
-from headroom_report.pictures import charts, values
-from headroom_report.pictures.charts import Picture
+from headroom_report.pictures import against
 from headroom_report.results.catalogue import Contest, Experiment
-from headroom_report.results.figures import Cell
 
-
-def pictures(cells: list[Cell]) -> list[Picture | None]:
-    rows = charts.rows_over(cells, "W", values.ratio_to("std::allocator AS1", "time"), values.element, "time")
-    return [
-        charts.sweep(
-            "own-blocks",
-            "Time of a turn, divided by std::allocator's",
-            rows,
-            "W",
-            "W",
-            "÷ std::allocator",
-            "",
-            "panel",
-            y_line=1.0,
-        )
-    ]
-
+YARDSTICK = "std::allocator AS1"
 
 EXPERIMENT = Experiment(
     title="Threads with blocks of their own",
@@ -36,8 +18,8 @@ EXPERIMENT = Experiment(
     limits="More threads than processors take turns on them.",
     contests=(Contest("time", "time"), Contest("peak_resident", "peak of resident memory")),
     reading="Time divided by std::allocator's; under the line is faster.",
-    yardstick="std::allocator AS1",
-    pictures=pictures,
+    yardstick=YARDSTICK,
+    pictures=against.pictures("own-blocks", "Time of a turn, divided by std::allocator's", "W", YARDSTICK),
     by_strategy=True,
     place=192,
 )
