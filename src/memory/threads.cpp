@@ -83,7 +83,8 @@ void thread_leaving::return_caches() {
     }
 }
 
-shared_pools::shared_pools(std::pmr::memory_resource& core) noexcept : core_(core) {
+shared_pools::shared_pools(std::pmr::memory_resource& core, const core_batches& batches) noexcept
+    : core_(core), batches_(batches) {
     const std::lock_guard lock(resource_links);
     serial_ = ++last_serial;
     forks_ = forks_so_far;
@@ -230,46 +231,36 @@ void* shared_pools::refill(std::size_t index) {
         }
     }
     const std::lock_guard lock(mutex_);
-    void* const block = core_.allocate(bytes, alignment_of(bytes));
-    if (mine == nullptr) return block;
-    thread_bin& pool = mine->pools[index];
+    if (mine == nullptr) return core_.allocate(bytes, alignment_of(bytes));
+    bin_queue fresh;
+    fresh.clear();
 #if defined(__cpp_exceptions)
     try {
 #endif
-        // One more than half a batch: the fast path leaves one behind.
-        for (std::uint32_t more = batch_of(bytes); more > 0; --more) {
-            void* const spare = core_.allocate(bytes, alignment_of(bytes));
-            pool.queue.add(spare);
-            ++pool.count;
-            poison(spare, bytes);
-        }
+        // Two more than half a batch: one is what was asked for, and the fast path leaves one behind.
+        batches_.take(core_, index, fresh, batch_of(bytes) + 2);
 #if defined(__cpp_exceptions)
     } catch (...) {
         // One block is what was asked for; the next refill will learn whether memory is still short.
+        if (fresh.empty()) throw;
     }
 #endif
+    void* const block = fresh.take();
+    thread_bin& pool = mine->pools[index];
+    pool.count += pool.queue.take_from(fresh, pool.most);
     return block;
-}
-
-void shared_pools::return_blocks(std::size_t index, bin_queue& from) {
-    if (from.empty()) return;
-    const std::size_t bytes = bin_bytes(index);
-    while (void* const block = from.take()) {
-        unpoison(block, bytes);
-        core_.deallocate(block, bytes, alignment_of(bytes));
-    }
 }
 
 void shared_pools::return_batch(std::size_t index, free_block* batch) {
     bin_queue queue;
     unpack_batch(queue, batch);
-    return_blocks(index, queue);
+    batches_.give(core_, index, queue);
 }
 
 void shared_pools::return_all(thread_cache& gone) {
     const std::lock_guard lock(mutex_);
     for (std::size_t index = 0; index < bins; ++index) {
-        return_blocks(index, gone.pools[index].queue);
+        batches_.give(core_, index, gone.pools[index].queue);
         if (gone.spares[index] != nullptr) return_batch(index, gone.spares[index]);
     }
     core_.deallocate(&gone, sizeof(thread_cache), alignof(thread_cache));
@@ -305,7 +296,7 @@ void shared_pools::give_back() {
     for (std::size_t index = 0; index < bins; ++index) {
         while (free_block* const batch = take_batch(index)) return_batch(index, batch);
         if (mine == nullptr) continue;
-        return_blocks(index, mine->pools[index].queue);
+        batches_.give(core_, index, mine->pools[index].queue);
         mine->pools[index].count = 0;
         if (free_block* const spare = std::exchange(mine->spares[index], nullptr)) return_batch(index, spare);
     }

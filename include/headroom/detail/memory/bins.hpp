@@ -64,6 +64,22 @@ struct bin_queue {
         detail::link(last, other.before.next);
         last = other.last;
     }
+    // The first `most` blocks of another, or all; returns how many those are. O(that many).
+    std::uint32_t take_from(bin_queue& other, std::uint32_t most) noexcept {
+        if (most == 0 || other.last == &other.before) return 0;
+        free_block* const first = other.before.next;
+        free_block* end = first;
+        std::uint32_t count = 1;
+        for (; end != other.last && count < most; ++count) end = detail::next_of(end);
+        if (end == other.last) {
+            other.clear();
+        } else {
+            other.before.next = detail::next_of(end);
+        }
+        detail::link(last, first);
+        last = end;
+        return count;
+    }
     [[nodiscard]] bool holds_more_than(std::size_t count) const noexcept {
         if (last == &before) return false;
         const free_block* block = before.next;

@@ -44,6 +44,9 @@ inline constexpr std::size_t most_alignment = std::size_t{1} << (sizeof(std::siz
 // What the default commit policy is for memory resources: huge pages as soon as a few megabytes are in use, for they fill
 // what they take.
 inline constexpr commit_policy chunk_policy = commit_policy::huge_pages(std::size_t{4} << 20);
+// And for those that threads share: a huge page is at most an eighth of what is in use then. (Where 9 MiB of blocks pass between
+// threads, half of it in huge pages, the peak was 1.13 of glibc's; without them it is 0.98, and a block takes a tenth longer.)
+inline constexpr commit_policy shared_chunk_policy = commit_policy::huge_pages(std::size_t{16} << 20);
 
 // Asks upstream for what nobody can have, so that it refuses in its own way: its exception reaches the user, as with the
 // standard's resources.
@@ -84,10 +87,10 @@ struct piece {
 enum class arrival : bool { at_once, at_first_touch };
 
 // Commits `needed` bytes from the base or more; the count of committed bytes, or 0 and `error` when refused.
-inline std::size_t extend_for(range* control, std::size_t needed, std::size_t reserved, arrival how,
+inline std::size_t extend_for(range* control, std::size_t needed, std::size_t reserved, arrival how, const commit_policy& policy,
                               std::error_code& error) noexcept {
     // (Huge pages are not left to first touch: they take a tenth of the time.)
-    if (how == arrival::at_once || needed > chunk_policy.from()) return detail::extend(control, needed, error);
+    if (how == arrival::at_once || needed > policy.from()) return detail::extend(control, needed, error);
     // Access alone costs nothing but the call, so not many calls.
     constexpr std::size_t largest_step = std::size_t{128} << 10;
     const std::size_t committed =
@@ -97,13 +100,14 @@ inline std::size_t extend_for(range* control, std::size_t needed, std::size_t re
 
 // A reservation of at least `wanted` bytes, half as much where refused, of which `needed` are committed; an empty piece
 // when that is refused too.
-HEADROOM_COLD inline piece reserved_piece(std::size_t wanted, std::size_t needed, arrival how = arrival::at_once) noexcept {
+HEADROOM_COLD inline piece reserved_piece(std::size_t wanted, std::size_t needed, arrival how = arrival::at_once,
+                                          const commit_policy& policy = chunk_policy) noexcept {
     std::error_code error;
-    const held_range held = detail::acquire((std::max)(wanted, needed), false, needed, chunk_policy, error);
+    const held_range held = detail::acquire((std::max)(wanted, needed), false, needed, policy, error);
     if (error) return {};
     piece result{held.base, held.committed, 0, held.control, held.reserved};
     if (held.committed < needed) {
-        result.bytes = detail::extend_for(held.control, needed, held.reserved, how, error);
+        result.bytes = detail::extend_for(held.control, needed, held.reserved, how, policy, error);
         if (error) {
             detail::relinquish(held.control);
             return {};
@@ -157,6 +161,8 @@ public:
 
     [[nodiscard]] std::pmr::memory_resource* upstream() const noexcept { return upstream_; }
     [[nodiscard]] bool reserves() const noexcept { return reserve_; }
+    // How reservations commit memory from now on; must outlive this.
+    void commit_by(const commit_policy& policy) noexcept { policy_ = &policy; }
     // Bytes to use before the first chunk; they are the caller's and stay so.
     void start_with(void* buffer, std::size_t bytes) noexcept {
         buffer_ = static_cast<std::byte*>(buffer);
@@ -314,7 +320,7 @@ private:
 
     // Commits more of a chunk's reservation, so that `bytes` fit after `from`. False when it has none, or too little, or the
     // system refuses.
-    static bool grow(chunk& grown, const std::byte* from, std::size_t bytes, std::size_t alignment, arrival how) noexcept {
+    bool grow(chunk& grown, const std::byte* from, std::size_t bytes, std::size_t alignment, arrival how) const noexcept {
         piece& memory = grown.memory;
         if (memory.control == nullptr) return false;
         if (!fits(from, memory.data + memory.reserved, bytes, alignment)) return false;
@@ -322,7 +328,7 @@ private:
         const std::size_t needed = static_cast<std::size_t>(from - memory.data) + pad + bytes;
         if (needed > memory.bytes) {
             std::error_code error;
-            const std::size_t committed = detail::extend_for(memory.control, needed, memory.reserved, how, error);
+            const std::size_t committed = detail::extend_for(memory.control, needed, memory.reserved, how, *policy_, error);
             if (error) return false;
             hide(grown.last, memory.data + committed);
             memory.bytes = committed;
@@ -331,7 +337,7 @@ private:
         return true;
     }
 
-    static bool holds(chunk& kept, std::size_t bytes, std::size_t alignment, arrival how) noexcept {
+    bool holds(chunk& kept, std::size_t bytes, std::size_t alignment, arrival how) const noexcept {
         return fits(kept.first, kept.last, bytes, alignment) || grow(kept, kept.first, bytes, alignment, how);
     }
 
@@ -340,7 +346,7 @@ private:
         constexpr std::size_t link = detail::round_to(sizeof(chunk), alignof(std::max_align_t));
         if (reserve_ && (std::max)(next_, bytes) >= reserve_from) {
             const std::size_t needed = link + alignment + bytes;
-            const piece memory = detail::reserved_piece((std::max)(next_reserved_, std::bit_ceil(needed)), needed, how);
+            const piece memory = detail::reserved_piece((std::max)(next_reserved_, std::bit_ceil(needed)), needed, how, *policy_);
             if (memory.control != nullptr) {
                 next_reserved_ = (std::min)((std::max)(next_reserved_, memory.reserved), largest_reserved / 4) * 4;
                 hide(memory.data + sizeof(chunk), memory.data + memory.bytes);
@@ -367,6 +373,7 @@ private:
     std::size_t next_;                              // bytes of the next chunk from upstream
     std::size_t next_reserved_ = first_reserved;    // address space of the next reservation
     bool reserve_;
+    const commit_policy* policy_ = &chunk_policy;
 };
 
 }}}    // namespace headroom::detail

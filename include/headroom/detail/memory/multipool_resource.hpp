@@ -108,6 +108,8 @@ public:
     [[nodiscard]] std::pmr::pool_options options() const noexcept { return {most_blocks_, largest_}; }
 
 private:
+    friend class synchronized_multipool_resource;
+
     // Blocks whose size is a multiple of this are aligned to it, the others to block_step; more alignment is rare enough to
     // have pools of its own.
     static constexpr std::size_t fine_alignment = 2 * detail::block_step;
@@ -466,7 +468,24 @@ private:
         if (slabs_ != nullptr) slabs_->start_over();
     }
 
-    void* do_allocate(std::size_t bytes, std::size_t alignment) override { return allocate(bytes, alignment); }
+    // Many blocks of one pool at once, for threads that share this (see threads.hpp): `into` gets `count` more, or fewer when
+    // memory runs out, and then throws what upstream throws; `from` loses all.
+    void take_many(std::size_t index, detail::bin_queue& into, std::uint32_t count);
+    void give_many(std::size_t index, detail::bin_queue& from) noexcept;
+
+    // (The rest out of line: beside the common case it would cost that one registers.)
+    void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+        const std::size_t last = detail::last_byte(bytes, alignment);
+        if (HEADROOM_UNLIKELY(last >= detail::largest_binned || alignment > fine_alignment)) {
+            return allocate_out_of_line(bytes, alignment);
+        }
+        const std::size_t pool = detail::bin_offset[last / detail::block_step];
+        detail::free_block* const block = pool_at(pool).before.next;
+        if (HEADROOM_UNLIKELY(block == pool_at(pool).last)) return allocate_out_of_line(bytes, alignment);
+        pool_at(pool).before.next = detail::next_of(block);
+        return handed_out(block, bytes, alignment, pool);
+    }
+    [[gnu::noinline]] void* allocate_out_of_line(std::size_t bytes, std::size_t alignment) { return allocate(bytes, alignment); }
     void do_deallocate(void* block, std::size_t bytes, std::size_t alignment) override { deallocate(block, bytes, alignment); }
     bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override { return this == &other; }
 

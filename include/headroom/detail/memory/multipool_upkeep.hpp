@@ -2,6 +2,7 @@
 // need, says what it holds.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -29,6 +30,35 @@ inline void multipool_resource::settle_all() noexcept {
     for (std::uint64_t left = entered_; left != 0; left &= left - 1) {
         const auto index = static_cast<std::size_t>(std::countr_zero(left));
         if (pools_[index].holds_more_than(left_in_queue)) slabs_->settle(pools_[index], index);
+    }
+}
+
+inline void multipool_resource::take_many(std::size_t index, detail::bin_queue& into, std::uint32_t count) {
+    const std::size_t bytes = detail::bin_bytes(index);
+    const std::size_t alignment = (std::min)(bytes & -bytes, fine_alignment);
+    while (count > 0) {
+        void* const block = allocate(bytes, alignment);
+        into.add(block);
+        detail::poison(block, bytes);
+        --count;
+        // What else is in the queue changes hands unseen, but where every block is remembered.
+        if constexpr (!detail::memory_checked) count -= into.take_from(pools_[index], count);
+    }
+}
+
+inline void multipool_resource::give_many(std::size_t index, detail::bin_queue& from) noexcept {
+    if (from.empty()) return;
+    if constexpr (detail::memory_checked) {
+        const std::size_t bytes = detail::bin_bytes(index);
+        while (void* const block = from.take()) {
+            detail::unpoison(block, bytes);
+            deallocate(block, bytes, (std::min)(bytes & -bytes, fine_alignment));
+        }
+    } else if (slabs_ != nullptr) {
+        slabs_->settle(from, index);
+    } else {
+        enter(index).append(from);
+        from.clear();
     }
 }
 

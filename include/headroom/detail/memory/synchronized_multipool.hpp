@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <memory_resource>
 #include <mutex>
 
@@ -29,9 +30,12 @@ HEADROOM_MEMORY_ABI {
 class synchronized_multipool_resource final : public std::pmr::memory_resource {
 public:
     // As multipool_resource's. The upstream is called by one thread at a time. Never throw.
-    synchronized_multipool_resource() noexcept = default;
+    synchronized_multipool_resource() noexcept : synchronized_multipool_resource(std::pmr::pool_options{}) {}
+    // (No policy where chunks come from a named upstream.)
     explicit synchronized_multipool_resource(std::pmr::memory_resource* upstream) noexcept : core_(upstream) {}
-    explicit synchronized_multipool_resource(const std::pmr::pool_options& options) noexcept : core_(options) {}
+    explicit synchronized_multipool_resource(const std::pmr::pool_options& options) noexcept : core_(options) {
+        core_.chain_.commit_by(detail::shared_chunk_policy);
+    }
     synchronized_multipool_resource(const std::pmr::pool_options& options, std::pmr::memory_resource* upstream) noexcept
         : core_(options, upstream) {}
 
@@ -133,9 +137,16 @@ private:
     void do_deallocate(void* block, std::size_t bytes, std::size_t alignment) override { deallocate(block, bytes, alignment); }
     bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override { return this == &other; }
 
+    static multipool_resource& of(std::pmr::memory_resource& core) noexcept { return static_cast<multipool_resource&>(core); }
+    static constexpr detail::core_batches batches{
+        [](std::pmr::memory_resource& core, std::size_t index, detail::bin_queue& into, std::uint32_t count) {
+            of(core).take_many(index, into, count);
+        },
+        [](std::pmr::memory_resource& core, std::size_t index, detail::bin_queue& from) { of(core).give_many(index, from); }};
+
     multipool_resource core_;
     std::size_t largest_kept_ = (std::min)(core_.options().largest_required_pool_block, detail::largest_binned);
-    detail::shared_pools shared_{core_};
+    detail::shared_pools shared_{core_, batches};
     [[no_unique_address]] detail::synchronized_checks checks_{"synchronized_multipool_resource"};
 };
 

@@ -65,10 +65,17 @@ constexpr std::uint32_t batch_of(std::size_t bytes) noexcept {
     return static_cast<std::uint32_t>(fitting < 2 ? 2 : fitting > 32 ? 32 : fitting);
 }
 
+// How blocks of one pool leave the core and come back, many at a time. `take` throws what the core throws; `into` then has
+// fewer than `count` more.
+struct core_batches {
+    void (*take)(std::pmr::memory_resource& core, std::size_t index, bin_queue& into, std::uint32_t count);
+    void (*give)(std::pmr::memory_resource& core, std::size_t index, bin_queue& from);
+};
+
 class HEADROOM_API shared_pools {
 public:
     // `core` hands out the blocks; it is called under the lock only. Never throws.
-    explicit shared_pools(std::pmr::memory_resource& core) noexcept;
+    shared_pools(std::pmr::memory_resource& core, const core_batches& batches) noexcept;
     shared_pools(const shared_pools&) = delete;
     shared_pools& operator=(const shared_pools&) = delete;
     // Precondition: no other thread is in a call. The caches go with the core's blocks. A thread that ends is not in a call,
@@ -78,7 +85,9 @@ public:
     // The calling thread's cache; null when it has none yet, or another resource took its place. No lock.
     [[nodiscard]] thread_cache* cache() const noexcept {
         const thread_place& mine = places_of_thread[place_];
-        return HEADROOM_UNLIKELY(mine.serial != serial_) ? nullptr : mine.cache;
+        if (HEADROOM_UNLIKELY(mine.serial != serial_)) return nullptr;
+        if (mine.cache == nullptr) HEADROOM_UNREACHABLE();    // no resource has the serial number of an empty place
+        return mine.cache;
     }
 
     // A block of the pool from the core, and more for the thread to keep. Throws what the core throws.
@@ -107,7 +116,6 @@ private:
     [[nodiscard]] bool put_batch(std::size_t index, free_block* batch) noexcept;
     [[nodiscard]] free_block* take_batch(std::size_t index) noexcept;
     // To the core, under the lock.
-    void return_blocks(std::size_t index, bin_queue& from);
     void return_batch(std::size_t index, free_block* batch);
     void make_depot();
     // What a thread that ends kept, and the cache, which is in no list any more.
@@ -117,6 +125,7 @@ private:
     std::uint32_t& returning_now() noexcept;
 
     std::pmr::memory_resource& core_;
+    const core_batches& batches_;
     std::uint64_t serial_;    // unique in the program's life, never 0; another one each time that all is forgotten
     std::size_t place_;
     std::atomic<depot*> depot_{nullptr};    // a block of the core's; null until a batch is first left over
