@@ -148,4 +148,38 @@ TEST(MultipoolUpkeepOfThreads, TrimMayBeCalledWhileOthersAllocate) {
     EXPECT_EQ(upstream.mistakes(), 0U);
 }
 
+// What another thread frees goes back to the slabs in batches.
+TEST(MultipoolUpkeepOfThreads, SlabsThatAnotherThreadEmptiesServeAnotherSize) {
+    counting_upstream upstream;
+    headroom::synchronized_multipool_resource resource(&upstream);
+    constexpr std::size_t count = 50'000;
+    std::vector<void*> blocks(count);
+    for (void*& each : blocks) each = resource.allocate(48, 8);
+    const std::size_t before = upstream.bytes();
+    std::thread([&] {
+        for (void* const each : blocks) resource.deallocate(each, 48, 8);
+    }).join();
+    const multipool_statistics seen = resource.statistics();
+    EXPECT_LE(seen.blocks, 3U) << "the thread's cache was given back when it ended; the depot and this one's are its own";
+    EXPECT_GT(seen.empty_slab_bytes, count * 48 / 2);
+    for (void*& each : blocks) each = resource.allocate(24, 8);
+    EXPECT_LE(upstream.bytes(), before + before / 8);
+    for (void* const each : blocks) resource.deallocate(each, 24, 8);
+    resource.release();
+    EXPECT_EQ(upstream.blocks(), 0U);
+    EXPECT_EQ(upstream.mistakes(), 0U);
+}
+
+// A huge page more is committed only where it is a small part of what is in use.
+TEST(MultipoolUpkeepOfThreads, LittleIsCommittedBeyondWhatIsInUse) {
+    headroom::synchronized_multipool_resource resource;
+    std::size_t bytes = 0;
+    std::vector<void*> blocks;
+    for (std::size_t until = std::size_t{1} << 20; until <= std::size_t{12} << 20; until += std::size_t{1} << 20) {
+        for (; bytes < until; bytes += 64) blocks.push_back(resource.allocate(64, 8));
+        EXPECT_LE(resource.statistics().chunk_bytes, until + (std::size_t{1} << 20)) << until;
+    }
+    for (void* const each : blocks) resource.deallocate(each, 64, 8);
+}
+
 }    // namespace

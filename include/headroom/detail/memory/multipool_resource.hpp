@@ -320,30 +320,7 @@ private:
 
     // A chunk has become the active one. If it is large it is an area for slabs from now on: but for the bytes before its first
     // page, which are at hand for what is cut singly.
-    void enter_chunk() noexcept {
-        std::byte* const first = detail::align_up(chain_.cursor, detail::slab_granule);
-        std::byte* const bound = chain_.active_bound();
-        if (bound < first || static_cast<std::size_t>(bound - first) < least_area) return;
-#if defined(__cpp_exceptions)
-        try {
-#endif
-            if (slabs_ == nullptr) {
-                slabs_ = new (upstream_resource()->allocate(sizeof(detail::slab_space), alignof(detail::slab_space)))
-                    detail::slab_space(upstream_resource());
-                for (std::uint64_t left = entered_; left != 0; left &= left - 1) {
-                    pools_[static_cast<std::size_t>(std::countr_zero(left))].room = room_between;
-                }
-            }
-            slabs_->enter(chain_.active(), chain_.active_is_reserved(), first, bound);
-            // (Nothing but slabs lies in a chunk of upstream's then, where no size is cut singly, and it can be given back.)
-            if (!chain_.active_is_reserved()) chain_.cursor = first;
-            chain_.limit = first;
-#if defined(__cpp_exceptions)
-        } catch (...) {
-            // No memory for a table: blocks are cut from this chunk singly.
-        }
-#endif
-    }
+    void enter_chunk() noexcept;
 
     // What the fast path leaves out: the pool is excluded by the options, or enough has come back to be put in order.
     void deallocate_and_settle(std::size_t pool, void* block, std::size_t bytes, std::size_t alignment);

@@ -1,17 +1,43 @@
-// What a multipool does now and then, or when it is asked to: puts what came back in order, gives memory back that it does not
-// need, says what it holds.
+// What a multipool does now and then, or when it is asked to: cuts a new chunk into slabs, puts what came back in order, gives
+// memory back that it does not need, says what it holds.
 #pragma once
 
 #include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 
 #include <headroom/detail/memory/multipool_resource.hpp>
 
 namespace headroom { inline namespace v0_1 {
 
 HEADROOM_MEMORY_ABI {
+
+inline void multipool_resource::enter_chunk() noexcept {
+    std::byte* const first = detail::align_up(chain_.cursor, detail::slab_granule);
+    std::byte* const bound = chain_.active_bound();
+    if (bound < first || static_cast<std::size_t>(bound - first) < least_area) return;
+#if defined(__cpp_exceptions)
+    try {
+#endif
+        if (slabs_ == nullptr) {
+            slabs_ = new (upstream_resource()->allocate(sizeof(detail::slab_space), alignof(detail::slab_space)))
+                detail::slab_space(upstream_resource());
+            for (std::uint64_t left = entered_; left != 0; left &= left - 1) {
+                pools_[static_cast<std::size_t>(std::countr_zero(left))].room = room_between;
+            }
+        }
+        slabs_->enter(chain_.active(), chain_.active_is_reserved(), first, bound);
+        // (Nothing but slabs lies in a chunk of upstream's then, where no size is cut singly, and it can be given back.)
+        if (!chain_.active_is_reserved()) chain_.cursor = first;
+        chain_.limit = first;
+#if defined(__cpp_exceptions)
+    } catch (...) {
+        // No memory for a table: blocks are cut from this chunk singly.
+    }
+#endif
+}
 
 [[gnu::noinline]] inline void multipool_resource::deallocate_and_settle(std::size_t pool, void* block, std::size_t bytes,
                                                                         std::size_t alignment) {
