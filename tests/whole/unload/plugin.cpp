@@ -17,5 +17,6 @@ extern "C" int run() {
     headroom::vector<int> many(1'000'000, 1);
     headroom::settled_vector<int> some{1, 2, 3};
     kept.resize(std::size_t{5} << 20, 'x');
+    for (int i = 0; i < 200; ++i) headroom::settled_vector<int>().push_back(i);    // the thread comes to have slots of its own
     return many.back() + some.back() + (kept.back() == 'x' ? 1 : 0) + static_cast<int>(headroom::reservations().size());
 }
