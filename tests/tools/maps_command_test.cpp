@@ -352,10 +352,10 @@ INSTANTIATE_TEST_SUITE_P(
     unreadable, a_foreign_table,
     testing::Values(std::pair("format",
                               "it contains Headroom v9_9, but its table has format 77, and this command reads format 1"),
-                    std::pair("order", "another byte order"), std::pair("pointer", "damaged"), std::pair("block", "damaged"),
-                    std::pair("fields", "damaged"), std::pair("many-fields", "damaged"), std::pair("outside", "damaged"),
-                    std::pair("odd-size", "damaged"), std::pair("circle", "its list of ranges has no end"),
-                    std::pair("wild", "its list of ranges breaks off"),
+                    std::pair("order", "another byte order"), std::pair("name", "Headroom \\x1b[2J, but"),
+                    std::pair("pointer", "damaged"), std::pair("block", "damaged"), std::pair("fields", "damaged"),
+                    std::pair("many-fields", "damaged"), std::pair("outside", "damaged"), std::pair("odd-size", "damaged"),
+                    std::pair("circle", "its list of ranges has no end"), std::pair("wild", "its list of ranges breaks off"),
                     std::pair("wild-newest", "its list of ranges breaks off")),
     [](const auto& each) {
         std::string name = each.param.first;
@@ -394,6 +394,14 @@ TEST(a_block, that_cannot_be_read_is_counted_and_the_others_are_shown) {
         EXPECT_EQ(all["unsettled"], 1);
         EXPECT_NE(run({program.number()}).out.find("not shown: 1 "), std::string::npos);
     }
+}
+
+TEST(blocks, that_are_never_whole_are_not_waited_for_one_by_one) {
+    const running program({subject("foreign"), "all-stuck"});
+    ASSERT_TRUE(program.is_ready());
+    const outcome done = run({program.number(), "--json"});
+    EXPECT_EQ(done.code, 1);
+    EXPECT_EQ(nlohmann::json::parse(done.out, nullptr, false)["unsettled"], 5000);
 }
 
 TEST(blocks, of_one_place_are_not_counted_twice) {

@@ -1,13 +1,12 @@
 // headroom maps PID: what a running process has reserved, and how much of it is in memory.
 #include <poll.h>
 #include <sys/ioctl.h>
-#include <sys/signalfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <climits>
 #include <cmath>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -63,9 +62,15 @@ screen screen_now() {
 
 // False when nobody reads any more.
 bool write_out(const std::string& text) {
-    if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return true;
-    if (errno == EPIPE) return false;
-    throw problem(std::string("cannot write: ") + std::strerror(errno));
+    // In one call as a rule, so that what is read last is whole, however this ends.
+    for (std::size_t done = 0; done < text.size();) {
+        const ssize_t wrote = write(STDOUT_FILENO, text.data() + done, text.size() - done);
+        if (wrote < 0 && errno == EINTR) continue;
+        if (wrote < 0 && errno == EPIPE) return false;
+        if (wrote < 0) throw problem(std::string("cannot write: ") + std::strerror(errno));
+        done += static_cast<std::size_t>(wrote);
+    }
+    return true;
 }
 
 layout layout_for(const wishes& wish, const screen& on) {
@@ -85,46 +90,19 @@ int show_once(const wishes& wish) {
     return 1;
 }
 
-// Waits for the next reading, for a signal that ends watching, and for the end of the process.
-class waiting {
-public:
-    waiting() {
-        sigset_t wanted;
-        sigemptyset(&wanted);
-        for (const int each : {SIGINT, SIGTERM, SIGHUP}) {
-            struct sigaction now{};
-            // What was switched off for this program stays so (nohup, a shell's background jobs).
-            if (sigaction(each, nullptr, &now) == 0 && now.sa_handler != SIG_IGN) sigaddset(&wanted, each);
-        }
-        sigprocmask(SIG_BLOCK, &wanted, nullptr);
-        signals_ = file_descriptor(signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK));
-        if (!signals_) throw problem(std::string("cannot wait for signals: ") + std::strerror(errno));
-    }
+double now() {
+    timespec time{};
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
 
-    // The signal that ends watching; 0 if it was none.
-    [[nodiscard]] int until(double moment, const process& watched) const {
-        for (;;) {
-            const double left = std::max(0.0, moment - now());
-            pollfd wanted[] = {{signals_.number(), POLLIN, 0}, {watched.end(), POLLIN, 0}};
-            const int milliseconds = static_cast<int>(std::ceil(left * 1000));
-            const int got = poll(wanted, 2, milliseconds);
-            if (got < 0 && errno == EINTR) continue;
-            signalfd_siginfo signal{};
-            if (::read(signals_.number(), &signal, sizeof signal) == static_cast<ssize_t>(sizeof signal))
-                return static_cast<int>(signal.ssi_signo);
-            return 0;
-        }
-    }
-
-    [[nodiscard]] static double now() {
-        timespec time{};
-        clock_gettime(CLOCK_MONOTONIC, &time);
-        return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
-    }
-
-private:
-    file_descriptor signals_;
-};
+// Waits for the next reading, or for the end of the process. (What ends watching are signals, as they end any program: there
+// is nothing to be put back into order.)
+void wait_until(double moment, const process& watched) {
+    pollfd end{watched.end(), POLLIN, 0};
+    for (double left = moment - now(); left > 0; left = moment - now())
+        if (poll(&end, 1, static_cast<int>(std::ceil(left * 1000))) > 0) return;
+}
 
 // Writes one reading over the one before, so that the terminal needs not be put back into order when watching ends,
 // however it ends.
@@ -169,10 +147,9 @@ private:
 int watch(const wishes& wish) {
     const double interval = parse_interval(wish.interval);
     process from(parse_id(wish.id));
-    const waiting wait;
     frames shown(wish);
     std::optional<reading> before;
-    double next = waiting::now();
+    double next = now();
     for (;;) {
         try {
             reading found = read_ranges(from);
@@ -181,12 +158,12 @@ int watch(const wishes& wish) {
             before = std::move(found);
         } catch (const process_ended&) {
             if (!before) throw;
-            std::fprintf(stderr, "headroom: process %d (%s) has ended\n", static_cast<int>(from.id()), before->command.c_str());
+            std::fprintf(stderr, "headroom: %s has ended\n", words_for(from.id(), before->command).c_str());
             return 0;
         }
         next += interval;
-        if (next < waiting::now()) next = waiting::now();
-        if (const int signal = wait.until(next, from)) return 128 + signal;
+        if (next < now()) next = now();
+        wait_until(next, from);
     }
 }
 

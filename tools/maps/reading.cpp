@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "printable.hpp"
+
 namespace headroom::tools::maps {
 namespace {
 
@@ -36,11 +38,11 @@ candidate made_of(const block& from, std::size_t table) {
     return made;
 }
 
-std::vector<candidate> ranges_now(const process& from, const std::vector<table>& tables, std::size_t& unsettled) {
+std::vector<candidate> ranges_now(const process& from, const std::vector<table>& tables, patience& wait, std::size_t& unsettled) {
     std::vector<candidate> found;
     for (std::size_t i = 0; i < tables.size(); ++i) {
         if (!tables[i].unreadable.empty()) continue;
-        for (const block& each : read_blocks(from, tables[i])) {
+        for (const block& each : read_blocks(from, tables[i], wait)) {
             if (each.settled) found.push_back(made_of(each, i));
             else ++unsettled;
         }
@@ -51,10 +53,10 @@ std::vector<candidate> ranges_now(const process& from, const std::vector<table>&
 // Looks at each once more, after the system was asked for the memory: what it said is of ranges that were there before and
 // after. (Another life of a range in the same place will do: the memory is that of the place.)
 std::vector<candidate> those_still_there(const process& from, const std::vector<table>& tables,
-                                         const std::vector<candidate>& before) {
+                                         const std::vector<candidate>& before, patience& wait) {
     std::vector<candidate> found;
     for (const candidate& each : before) {
-        const auto again = read_block(from, tables[each.range.table], each.range.block);
+        const auto again = read_block(from, tables[each.range.table], each.range.block, wait);
         if (!again) throw process_changed("a range went away with its module");
         if (!again->settled || again->state == block_state::unused || again->base != each.range.base ||
             again->reserved != each.range.has.reserved)
@@ -141,7 +143,8 @@ std::string unreadable_tables(const std::vector<table>& tables) {
     std::string text;
     for (const table& one : tables) {
         if (one.unreadable.empty()) return {};    // one that can be read is enough
-        text += (text.empty() ? "" : "; ") + std::string("it contains Headroom ") + one.library + ", but " + one.unreadable;
+        text += (text.empty() ? "" : "; ") + std::string("it contains Headroom ") + printable(one.library) + ", but " +
+                one.unreadable;
     }
     return text;
 }
@@ -164,9 +167,10 @@ reading read_once(process& from) {
         throw problem(words_for(from.id(), result.command) + " cannot be read: " + why);
     result.time = seconds(CLOCK_REALTIME);
     result.moment = seconds(CLOCK_MONOTONIC);
-    const auto first = ranges_now(from, result.tables, result.unsettled);
+    patience wait;
+    const auto first = ranges_now(from, result.tables, wait, result.unsettled);
     const auto mappings = from.mappings_with_memory();
-    auto ranges = those_still_there(from, result.tables, first);
+    auto ranges = those_still_there(from, result.tables, first, wait);
     look_at_memory(from, mappings, ranges);
     add_up(result, ranges);
     return result;

@@ -140,13 +140,17 @@ bool is_plausible(const block& one, std::uint64_t state) {
            one.base < UINT64_MAX - one.reserved && one.committed <= one.reserved;
 }
 
-void wait_a_moment(unsigned tries) {
+// False when it has been waited for long enough.
+bool wait_a_moment(unsigned tries, patience& wait) {
     if (tries < 10) {
         sched_yield();
-        return;
+        return true;
     }
+    if (wait.left == 0) return false;
+    --wait.left;
     constexpr timespec moment{0, 100'000};
     nanosleep(&moment, nullptr);
+    return true;
 }
 
 }    // namespace
@@ -173,7 +177,7 @@ std::vector<table> find_tables(const process& from, const std::vector<mapping>& 
     return found;
 }
 
-std::optional<block> read_block(const process& from, const table& of, std::uint64_t address) {
+std::optional<block> read_block(const process& from, const table& of, std::uint64_t address, patience& wait) {
     std::vector<char> bytes(of.block_bytes);
     const auto number = [&](published_field field) {
         const published_place& place = of.places[static_cast<std::size_t>(field)];
@@ -191,7 +195,7 @@ std::optional<block> read_block(const process& from, const table& of, std::uint6
     // A change takes a few stores. It takes longer only where the thread is not running that makes it, or never will again.
     constexpr unsigned most_tries = 60;
     for (unsigned tries = 0; tries < most_tries; ++tries) {
-        if (tries != 0) wait_a_moment(tries);
+        if (tries != 0 && !wait_a_moment(tries, wait)) break;
         std::uint64_t before = 0, after = 0;
         if (!version(before) || !from.read(address, bytes.data(), bytes.size()) || !version(after)) return std::nullopt;
         found.next = number(published_field::next);
@@ -213,7 +217,7 @@ std::optional<block> read_block(const process& from, const table& of, std::uint6
     return found;
 }
 
-std::vector<block> read_blocks(const process& from, const table& of) {
+std::vector<block> read_blocks(const process& from, const table& of, patience& wait) {
     const auto broken = [] { return process_changed("its list of ranges breaks off"); };
     char word[8] = {};
     if (!from.read(of.newest, word, of.pointer_bytes)) throw broken();
@@ -221,7 +225,7 @@ std::vector<block> read_blocks(const process& from, const table& of) {
     std::unordered_set<std::uint64_t> seen;
     for (std::uint64_t at = number_at(word, of.pointer_bytes); at != 0;) {
         if (!seen.insert(at).second || seen.size() > most_blocks) throw process_changed("its list of ranges has no end");
-        auto one = read_block(from, of, at);
+        auto one = read_block(from, of, at, wait);
         if (!one) throw broken();
         at = one->next;
         if (one->state != block_state::unused || !one->settled) found.push_back(std::move(*one));

@@ -46,10 +46,15 @@ struct block {
 // The tables of all copies of Headroom in the process, readable or not.
 [[nodiscard]] std::vector<table> find_tables(const process& from, const std::vector<mapping>& mappings);
 
+// How often a reading may still wait for blocks that are being changed, all together: a tenth of a millisecond each time.
+struct patience {
+    unsigned left = 3000;
+};
+
 // Nothing, if there is no memory where the block should be: what the table belongs to is gone.
-[[nodiscard]] std::optional<block> read_block(const process& from, const table& of, std::uint64_t address);
+[[nodiscard]] std::optional<block> read_block(const process& from, const table& of, std::uint64_t address, patience& wait);
 
 // All blocks that are in use, or could not be read. Throws process_changed where the list breaks off.
-[[nodiscard]] std::vector<block> read_blocks(const process& from, const table& of);
+[[nodiscard]] std::vector<block> read_blocks(const process& from, const table& of, patience& wait);
 
 }    // namespace headroom::tools::maps

@@ -112,6 +112,15 @@ int main(int count, char** arguments) {
     if (what == "too-large") blocks[1].reserved = 0xffffffffffff0000;
     if (what == "overfull") blocks[1].committed = 1 << 30;
     if (what == "overlapping") blocks[1].base = blocks[0].base + 4096;
+    if (what == "all-stuck") {    // thousands of blocks that are never whole
+        constexpr int all = 5000;
+        for (int i = 0; i < all; ++i) {
+            blocks[i].version = 1;
+            blocks[i].next = i + 1 < all ? address(&blocks[i + 1]) : 0;
+        }
+    }
+    if (what == "name") std::memcpy(head.library, "\x1b[2J", 5);
+    if (what == "name") head.format = 2;
     if (what == "32-bit" && address(low) >> 32 != 0) return 1;
     std::puts("ready");
     std::fflush(stdout);
