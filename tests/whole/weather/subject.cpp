@@ -7,7 +7,9 @@
 // refused, nothing was lost, and a smaller wish was granted afterwards), and exits with 0. Anything else is a failure: an
 // element that is not what was put there, a range or mapping that is left, a refusal that is no bad_alloc.
 #include <malloc.h>
+#include <sched.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,6 +18,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <list>
@@ -25,6 +28,9 @@
 #include <vector>
 
 #include <headroom/arena.hpp>
+#include <headroom/concurrent_vector.hpp>
+#include <headroom/file_vector.hpp>
+#include <headroom/frozen.hpp>
 #include <headroom/multipool.hpp>
 #include <headroom/settled_vector.hpp>
 #include <headroom/testing.hpp>
@@ -136,6 +142,71 @@ outcome plain_vector(std::size_t bytes) {
     } catch (const std::bad_alloc&) {
         return outcome::throws;
     }
+}
+
+// Appended by two appenders in turn, read as it grows, and shared at the end.
+template <class T>
+outcome appended_together(std::size_t bytes) {
+    const std::size_t count = bytes / bytes_of<T>;
+    std::size_t in = 0;
+    bool refused = false;
+    try {
+        headroom::concurrent_vector<T> v;
+        const bool small = v.max_size() * sizeof(T) < 4 * gib;
+        try {
+            typename headroom::concurrent_vector<T>::appender first(v, 100), second(v, 100);
+            for (; in < count; in += 100) {
+                auto& out = in / 100 % 2 == 0 ? first : second;
+                for (std::size_t i = 0; i < 100; ++i) out.emplace_back(element_at<T>(in + i));    // the last one publishes
+            }
+        } catch (const std::bad_alloc&) {
+            refused = true;    // part of a batch may have been built: its appender has published it
+        } catch (const std::length_error&) {
+            refused = true;    // the reservation was the smaller one
+        }
+        check(refused ? v.size() >= in && v.size() < in + 100 : v.size() == in, "what was published");
+        check_elements(v, "appended together");
+        const auto shared = headroom::freeze(std::move(v));
+        check_elements(shared, "shared");
+        return refused ? outcome::throws : small ? outcome::falls_back : outcome::works;
+    } catch (const std::bad_alloc&) {
+        return outcome::throws;
+    }
+}
+
+// In a file beside the program's working folder, read by a second vector, committed, opened again.
+outcome in_file(std::size_t bytes) {
+    const std::filesystem::path path = "weather-" + std::to_string(getpid());
+    const std::size_t count = bytes / 4;
+    std::size_t kept = 0;
+    bool refused = false;
+    std::filesystem::remove(path);
+    try {
+        auto v = headroom::file_vector<std::uint32_t>::create(path, headroom::max_elements(count));
+        refused = !fill(v, count);
+        v.commit();
+        kept = v.size();
+        const auto reader =
+            headroom::file_vector<std::uint32_t>::open(path, headroom::file_access::read_only, headroom::max_elements(count));
+        check(reader.size() == kept, "what a reader sees");
+        check_elements(reader, "read beside the writer");
+    } catch (const std::bad_alloc&) {
+        refused = true;
+    }
+    if (std::filesystem::exists(path)) {
+        try {
+            const auto again =
+                headroom::file_vector<std::uint32_t>::open(path, headroom::file_access::read_only, headroom::max_elements(count));
+            check(again.size() >= kept, "what was committed");
+            check_elements(again, "opened again");
+        } catch (const std::bad_alloc&) {
+            refused = true;
+        }
+    } else {
+        check(kept == 0, "a file with elements is gone");
+    }
+    std::filesystem::remove(path);
+    return refused ? outcome::throws : outcome::works;
 }
 
 outcome arena(std::size_t bytes) {
@@ -348,6 +419,16 @@ void occupy_addresses(unsigned bits) {
     check(munmap(kept, left) == 0, "munmap");
 }
 
+// A file system of so many MiB is what this process alone sees at its working folder.
+void own_disk(std::size_t value) {
+    const std::string size = "size=" + std::to_string(value) + "m";
+    if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+        mount("headroom", "/mnt", "tmpfs", 0, size.c_str()) != 0 || chdir("/mnt") != 0) {
+        std::puts("skipped: no file system can be mounted here");
+        std::_Exit(0);
+    }
+}
+
 using work = outcome (*)(std::size_t);
 const std::map<std::string, work> works = {
     {"settled_vector", settled<std::uint32_t>},
@@ -357,6 +438,9 @@ const std::map<std::string, work> works = {
     {"prefault_ahead", settled<std::uint32_t, ahead_policy>},
     {"vector", plain_vector<std::uint32_t>},
     {"vector of strings", plain_vector<std::string>},
+    {"concurrent_vector", appended_together<std::uint32_t>},
+    {"concurrent_vector of strings", appended_together<std::string>},
+    {"file_vector", in_file},
     {"arena", arena},
     {"multipool", multipool},
     {"many", many},
@@ -384,6 +468,7 @@ int main(int count, char** arguments) {
         else if (kind == "data") limit(RLIMIT_DATA, status_line("VmData:") + value * mib);
         else if (kind == "mappings") occupy_mappings(value);
         else if (kind == "bits") occupy_addresses(static_cast<unsigned>(value));
+        else if (kind == "disk") own_disk(value);
         else if (kind == "cache") headroom::set_cache_limit(value * mib);
         else return 2;
     }

@@ -24,10 +24,10 @@ import tempfile
 import time
 
 FILLS = ["settled_vector", "settled_vector of strings", "held open", "huge_pages", "prefault_ahead", "vector",
-         "vector of strings", "arena", "multipool"]
+         "vector of strings", "concurrent_vector", "concurrent_vector of strings", "file_vector", "arena", "multipool"]
 MODE = pathlib.Path("/proc/sys/vm/overcommit_memory")
 RATIO = pathlib.Path("/proc/sys/vm/overcommit_ratio")
-FEW = ["settled_vector", "held open", "vector", "vector of strings", "arena", "multipool"]
+FEW = ["settled_vector", "held open", "vector", "vector of strings", "concurrent_vector", "file_vector", "arena", "multipool"]
 PAGES = pathlib.Path("/sys/kernel/mm/transparent_hugepage/enabled")
 KILLED = "the kernel's OOM killer ends the process"
 
@@ -221,7 +221,9 @@ class Weather:
         self.condition("`RLIMIT_AS` 1 GiB above; 400 vectors", ["throws"],
                        self.fills(0, "addresses", 1024, works=["many"]))
         self.condition("`RLIMIT_DATA` 60 MiB above; a container of 16 MiB and a copy of it", [*good, "falls back"], self.fills(16, "data", 60))
-        self.condition("`RLIMIT_DATA` 8 MiB above; a container of 16 MiB", ["throws"], self.fills(16, "data", 8))
+        self.condition("`RLIMIT_DATA` 8 MiB above; a container of 16 MiB", ["throws"],
+                       self.fills(16, "data", 8, works=[work for work in FILLS if work != "file_vector"]))
+        self.condition("`RLIMIT_DATA` 8 MiB above; a file of 16 MiB", good, self.fills(16, "data", 8, works=["file_vector"]))
         self.condition("no mapping left", [*good, *other], self.fills(2, "mappings", 0, works=FEW))
         self.condition("40 mappings left", good, self.fills(2, "mappings", 40, works=FEW))
         self.condition("40 mappings left; 400 vectors", ["throws"], self.fills(0, "mappings", 40, works=["many"]))
@@ -238,6 +240,8 @@ class Weather:
         for kib in (16, 64):
             self.condition(f"pages of {kib} KiB (pretended)", good,
                            self.fills(8, "pages", kib << 10, works=[*FILLS, "many", "turns"]))
+        self.condition("a disk of 4 MiB; a file of 16 MiB", ["throws"], self.fills(16, "disk", 4, works=["file_vector"]))
+        self.condition("a disk of 64 MiB; a file of 16 MiB", good, self.fills(16, "disk", 64, works=["file_vector"]))
         self.condition("fork; parent and child both go on writing", good, self.fills(8, works=["fork"]))
         self.condition("fork with pages of 64 KiB (pretended)", good, self.fills(8, "pages", 65536, works=["fork"]))
         self.condition("core dump: 1.3 TiB reserved, 10 MiB used", good, [("core", lambda _: self.core())])
