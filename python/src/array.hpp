@@ -27,6 +27,8 @@ struct array {
 // What can be asked of a Python object that is to become an element. Sets a Python error and returns false where it cannot.
 [[nodiscard]] bool convert(kind to, PyObject* from, void* place) noexcept;
 [[nodiscard]] nb::object element(const array& of, std::size_t index);
+// Times as NumPy reads them, in the units of the kind, as an array of int64. Plain numbers are of those units already.
+[[nodiscard]] nb::object ticks_of(kind to, const nb::object& values);
 
 // Throws TypeError.
 [[nodiscard]] kind kind_of(nb::handle dtype);

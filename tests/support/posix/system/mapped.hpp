@@ -10,6 +10,9 @@
 
 namespace headroom_test {
 
+// Whether a file can be made shorter while somebody has it mapped.
+inline constexpr bool mapped_files_are_cut = true;
+
 // Whether anything, accessible or not, is mapped there; true where the system does not say. (QEMU's list leaves some of what
 // is inaccessible out.)
 inline bool is_mapped(const void* address) {

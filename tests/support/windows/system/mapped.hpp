@@ -9,6 +9,9 @@
 
 namespace headroom_test {
 
+// Whether a file can be made shorter while somebody has it mapped.
+inline constexpr bool mapped_files_are_cut = false;
+
 // Whether anything, accessible or not, is reserved there.
 inline bool is_mapped(const void* address) {
     MEMORY_BASIC_INFORMATION about{};
