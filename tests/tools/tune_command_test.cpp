@@ -127,6 +127,7 @@ TEST_F(tune_command, says_at_once_where_it_may_not_write) {
     expect(tune("--header /nowhere/at/all.hpp"), 2, "there is no folder /nowhere/at");
     expect(tune("--header '" + fs::path(folder.file("x")).parent_path().string() + "'"), 2, "it is a folder");
     expect(tune("--json ''"), 2, "");
+    expect(tune("--json - --header -"), 2, "the same place");
     if (geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
     folder.write("mine", "kept");
     chmod(folder.file("mine").c_str(), 0444);
@@ -147,10 +148,16 @@ TEST_F(tune_command, a_full_disk_is_said_and_the_old_file_kept) {
     EXPECT_EQ(files(), 1u) << "nothing is left beside it";
 }
 
+TEST_F(tune_command, who_stops_reading_the_table_has_the_header_all_the_same) {
+    EXPECT_EQ(tune("--header '" + folder.file("policy.hpp") + "' | head -1").code, 0);
+    EXPECT_NE(folder.read("policy.hpp").find("namespace tuned"), std::string::npos);
+}
+
 TEST_F(tune_command, an_interrupt_leaves_everything_as_it_was) {
     folder.write("old", "kept");
-    const answer stopped = shell("'" HEADROOM_COMMAND "' tune --seconds 600 --header '" + folder.file("old") +
-                                 "' & sleep 0.3; kill -TERM $!; wait $!");
+    const answer stopped = shell(
+        "'" HEADROOM_COMMAND "' tune --seconds 600 --header '" + folder.file("old") +
+        "' & i=0; until grep -q 'SigCgt:.*4002' /proc/$!/status || [ $i = 500 ]; do i=$((i+1)); sleep 0.02; done; kill -TERM $!; wait $!");
     expect(stopped, 128 + SIGTERM, "interrupted; nothing was written");
     EXPECT_EQ(folder.read("old"), "kept");
     EXPECT_EQ(files(), 1u);

@@ -12,6 +12,8 @@
 #include <headroom/settled_vector.hpp>
 #include <headroom/vector.hpp>
 
+#include "system.hpp"
+
 namespace headroom::tools::tune {
 namespace {
 
@@ -28,7 +30,7 @@ template <class Vector>
 double settled_run(std::size_t count, const commit_policy& commit) {
     trim_cache();
     const auto begin = clock::now();
-    settled_vector<int> numbers(max_elements(std::size_t{1} << 28), commit);
+    settled_vector<int> numbers(max_elements(2 * count), commit);    // (room enough for a last step that is not cut)
     append(numbers, static_cast<int>(count));
     return since(begin);
 }
@@ -122,6 +124,14 @@ std::vector<comparison> compare(const commit_policy& commit, std::size_t map_thr
             comparison one{settled ? "settled_vector<int>" : "vector<int>", elements, {}, {}};
             const double share = elements == 100'000'000 ? seconds / 2 : seconds / 8;
             const auto begin = clock::now();
+            // Twice the elements: a vector may be in two places while it grows.
+            const auto available = available_memory();
+            const std::uint64_t needed = std::uint64_t{2} * sizeof(int) * elements;
+            if (available && needed > *available / 2) {
+                one.missing = std::to_string(*available >> 20) + " MiB of memory are available";
+                result.push_back(std::move(one));
+                continue;
+            }
             try {
                 while (one.rounds.size() < 7 || (one.rounds.size() < 999 && since(begin) < share)) {
                     if ((stop = stopped())) break;

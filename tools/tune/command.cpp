@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <functional>
 #include <memory>
+#include <stdexcept>
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -18,7 +19,11 @@ namespace headroom::tools { namespace {
 
 // The signal that asked for an end. Nothing is written before all is measured, so that there is nothing to tidy up.
 volatile std::sig_atomic_t asked_to_stop = 0;
-void note_signal(int which) { asked_to_stop = which; }
+// (A second one ends the program at once: a run of the comparison takes seconds, and more where the machine swaps.)
+void note_signal(int which) {
+    asked_to_stop = which;
+    std::signal(which, SIG_DFL);
+}
 bool stopped() { return asked_to_stop != 0; }
 
 struct wishes {
@@ -34,34 +39,50 @@ int interrupted() {
 }
 
 int tune_machine(const wishes& wish) {
-    // Ten seconds for nothing would be a pity.
-    if (!wish.header.empty()) tune::require_writable(wish.header);
-    if (!wish.json.empty()) tune::require_writable(wish.json);
-    const bool table = wish.json != "-" && wish.header != "-";
     std::signal(SIGINT, note_signal);
     std::signal(SIGTERM, note_signal);
+    // Ten seconds for nothing would be a pity.
+    if (!wish.header.empty() && wish.header == wish.json) {
+        throw std::runtime_error("--json and --header want to write to the same place: " + wish.json);
+    }
+    if (!wish.header.empty()) tune::require_writable(wish.header);
+    if (!wish.json.empty()) tune::require_writable(wish.json);
+    tune::require_memory();
+    const bool table = wish.json != "-" && wish.header != "-";
 
     const tune::occasion when = tune::here_and_now();
     const tune::costs measured = tune::measure(wish.seconds, stopped);
     if (stopped()) return interrupted();
     const tune::advice found = tune::advise(measured);
-    if (table) tune::write_whole("-", tune::table_text(when, measured, found));
-    bool slower = false;
-    if (wish.check) {
-        const auto compared = tune::compare(found.commit, found.map_threshold, wish.seconds, stopped);
-        if (stopped()) return interrupted();
-        slower = tune::any_slower(compared);
-        const std::string text = tune::check_text(compared);
-        if (table) tune::write_whole("-", text);
-        else std::fputs(text.c_str(), stderr);
+    const auto show_table = [&] {
+        if (table) tune::write_whole("-", tune::table_text(when, measured, found));
+    };
+    const auto write_json = [&] {
+        if (!wish.json.empty()) tune::write_whole(wish.json, tune::json_text(when, measured, found));
+    };
+    const auto write_header = [&] {
+        if (!wish.header.empty()) tune::write_whole(wish.header, tune::header_text(when, measured, found));
+    };
+    if (!wish.check) {
+        // Files first: whoever reads the table may stop reading.
+        write_json();
+        write_header();
+        show_table();
+        return 0;
     }
-    if (!wish.json.empty()) tune::write_whole(wish.json, tune::json_text(when, measured, found));
-    if (slower) {
+    show_table();
+    const auto compared = tune::compare(found.commit, found.map_threshold, wish.seconds, stopped);
+    if (stopped()) return interrupted();
+    const std::string text = tune::check_text(compared);
+    if (table) tune::write_whole("-", text);
+    else std::fputs(text.c_str(), stderr);
+    write_json();
+    if (tune::any_slower(compared)) {
         std::fprintf(stderr, "headroom: the policy was slower than the default%s\n",
                      wish.header.empty() ? "" : ": no header was written");
         return 1;
     }
-    if (!wish.header.empty()) tune::write_whole(wish.header, tune::header_text(when, measured, found));
+    write_header();
     return 0;
 }
 

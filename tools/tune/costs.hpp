@@ -48,6 +48,7 @@ struct costs {
 
     // How busy the machine was meanwhile.
     std::optional<double> others;    // processors that other programs used, on average
+    std::size_t processors = 1;      // of how many, if others is known: in a container, all of the machine's
     double waited = 0;               // share of the time in which this program was ready and did not run
 
     [[nodiscard]] const figure* find(const char* what, std::size_t bytes) const;
@@ -58,7 +59,9 @@ struct costs {
     // Why there is no figure of `what` at any size; empty where there is one.
     [[nodiscard]] std::string why_missing(const char* what) const;
     // Whether the figures may be off: more than a tenth of the time lost to other programs.
-    [[nodiscard]] bool busy() const noexcept { return waited > 0.1 || others.value_or(0) > 0.25 * static_cast<double>(cores); }
+    [[nodiscard]] bool busy() const noexcept {
+        return waited > 0.1 || others.value_or(0) > 0.25 * static_cast<double>(processors);
+    }
 
     // For tests, and whoever knows the costs already.
     void set(const char* what, std::size_t bytes, double its_seconds);

@@ -321,6 +321,14 @@ double quantile(const std::vector<double>& sorted, double share) {
 
 }    // namespace
 
+void require_memory() {
+    constexpr std::size_t needed = 96 * MiB;
+    const auto available = available_memory();
+    if (!available || *available >= needed) return;
+    throw std::runtime_error("too little memory is available to measure: " + std::to_string(*available / MiB) + " MiB of " +
+                             std::to_string(needed / MiB));
+}
+
 costs measure(double seconds, const std::function<bool()>& stopped) {
     costs result;
     result.page = page_size();
@@ -372,6 +380,7 @@ costs measure(double seconds, const std::function<bool()>& stopped) {
         const double used =
             (busy_after->everybody - busy_before->everybody) - (busy_after->this_program - busy_before->this_program);
         result.others = std::max(0.0, used / elapsed);
+        result.processors = busy_after->processors;
     }
     for (gathered& each : found) {
         figure one{each.what, each.bytes, 0, 0, 0, each.values.size(), {}};

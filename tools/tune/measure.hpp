@@ -13,4 +13,8 @@ namespace headroom::tools::tune {
 // process (trim_cache) is emptied again and again. To be called from one thread; starts others.
 [[nodiscard]] costs measure(double seconds, const std::function<bool()>& stopped);
 
+// Throws std::runtime_error that says so where less memory is available than measure() takes: the system might kill the program
+// rather than refuse it.
+void require_memory();
+
 }    // namespace headroom::tools::tune

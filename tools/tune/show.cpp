@@ -49,7 +49,7 @@ std::string busy_text(const costs& of) {
     char text[320];
     std::string others;
     if (of.others) {
-        std::snprintf(text, sizeof text, "other programs used %.1f of %s", *of.others, cores_text(of).c_str());
+        std::snprintf(text, sizeof text, "other programs used %.1f of %zu processors", *of.others, of.processors);
         others = text;
     }
     if (!of.busy()) return others.empty() ? "" : "The machine was quiet enough: " + others + ".";
@@ -142,6 +142,7 @@ std::string json_text(const occasion& when, const costs& measured, const advice&
                 {"busy",
                  {{"busy", measured.busy()},
                   {"others", measured.others ? json(*measured.others) : json(nullptr)},
+                  {"processors", measured.others ? json(measured.processors) : json(nullptr)},
                   {"waited", measured.waited}}},
                 {"rounds", measured.rounds},
                 {"costs", std::move(figures)},

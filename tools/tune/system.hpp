@@ -19,8 +19,13 @@ namespace headroom::tools::tune {
 struct processor_use {
     double everybody = 0;
     double this_program = 0;
+    std::size_t processors = 1;
 };
 [[nodiscard]] std::optional<processor_use> machine_busy();
+
+// Bytes of memory that may still be taken before the system, or the program's control group, has none left; empty where nobody
+// says.
+[[nodiscard]] std::optional<std::uint64_t> available_memory();
 
 [[nodiscard]] std::string processor_name();    // "unknown" where nobody says
 [[nodiscard]] std::string kernel_name();       // "Linux 6.1.0"
