@@ -39,6 +39,11 @@ figure& figure_of(costs& of, const char* what, std::size_t bytes) {
     throw std::logic_error("no such figure");
 }
 
+void set_seconds(costs& of, const char* what, std::size_t bytes, double seconds) {
+    figure& one = figure_of(of, what, bytes);
+    one.seconds = one.low = one.high = seconds;
+}
+
 TEST(tune_rules, an_ordinary_machine_keeps_the_default) {
     const advice found = advise(usual());
     EXPECT_EQ(found.rule, "huge pages");
@@ -91,11 +96,11 @@ TEST(tune_rules, a_system_without_huge_pages_keeps_the_defaults_steps) {
 
 TEST(tune_rules, huge_pages_that_cost_more_than_ordinary_ones_are_not_taken) {
     costs of = usual();
-    figure_of(of, huge_touch, 2 * MiB).seconds = 600e-6;
+    set_seconds(of, huge_touch, 2 * MiB, 600e-6);
     const advice found = advise(of);
     EXPECT_EQ(found.rule, "huge pages dear");
     EXPECT_EQ(found.commit.which(), commit_policy::kind::stepped);
-    figure_of(of, huge_touch, 2 * MiB).seconds = 400e-6;
+    set_seconds(of, huge_touch, 2 * MiB, 400e-6);
     EXPECT_EQ(advise(of).rule, "huge pages");
 }
 
@@ -125,9 +130,9 @@ TEST(tune_rules, no_step_makes_an_append_wait_too_long) {
 costs cheaper(std::size_t bytes, double share, std::size_t than) {
     costs of = usual();
     for (figure& one : of.figures) {    // all larger steps gain nothing over it
-        if (one.what == populate && one.bytes > bytes) one.seconds *= 10;
+        if (one.what == populate && one.bytes > bytes) set_seconds(of, populate, one.bytes, one.seconds * 10);
     }
-    figure_of(of, populate, bytes).seconds = share * static_cast<double>(bytes / than) * *of.seconds(populate, than);
+    set_seconds(of, populate, bytes, share * static_cast<double>(bytes / than) * *of.seconds(populate, than));
     return of;
 }
 
@@ -141,6 +146,21 @@ TEST(tune_rules, a_small_step_must_gain_a_third_for_most_of_it_may_stay_unused) 
     EXPECT_EQ(advise(cheaper(64 * KiB, 0.65, 32 * KiB)).commit.max_step(), 64 * KiB);
 }
 
+TEST(tune_rules, what_may_be_chance_changes_nothing) {
+    costs of = cheaper(64 * KiB, 0.5, 32 * KiB);
+    EXPECT_EQ(advise(of).commit.max_step(), 64 * KiB);
+    figure_of(of, populate, 64 * KiB).high *= 3;
+    EXPECT_EQ(advise(of).commit.max_step(), 32 * KiB);
+    of = usual();
+    set_seconds(of, huge_touch, 2 * MiB, 600e-6);
+    figure_of(of, huge_touch, 2 * MiB).low = 300e-6;
+    EXPECT_EQ(advise(of).rule, "huge pages");
+    of = usual();
+    set_seconds(of, range_cold, largest_range, 1e-3);
+    figure_of(of, range_cold, largest_range).low = 10e-6;
+    EXPECT_EQ(advise(of).map_threshold, 1 * MiB);
+}
+
 TEST(tune_rules, large_pages_keep_the_default_though_its_steps_are_smaller_than_a_page) {
     const advice found = advise(machine(10e-6, 0.5e-6, 64 * KiB));
     EXPECT_TRUE(found.is_default()) << code_of(found.commit);
@@ -149,10 +169,10 @@ TEST(tune_rules, large_pages_keep_the_default_though_its_steps_are_smaller_than_
 TEST(tune_rules, a_dear_range_raises_the_threshold_of_vectors) {
     costs of = usual();
     EXPECT_EQ(advise(of).map_threshold, 1 * MiB);
-    figure_of(of, range_cold, largest_range).seconds = 1e-3;
+    set_seconds(of, range_cold, largest_range, 1e-3);
     EXPECT_EQ(advise(of).map_threshold, 4 * MiB);
     EXPECT_FALSE(advise(of).is_default());
-    figure_of(of, range_cold, largest_range).seconds = 1;
+    set_seconds(of, range_cold, largest_range, 1);
     EXPECT_EQ(advise(of).map_threshold, 16 * MiB);
     figure_of(of, range_cold, largest_range).missing = "refused";
     EXPECT_EQ(advise(of).map_threshold, 1 * MiB);
@@ -167,7 +187,7 @@ TEST(tune_rules, the_crossing_is_where_remapping_wins_for_good) {
         of.set(copying, 16 * KiB << 2 * i, copies[i]);
     }
     EXPECT_EQ(remap_crossing(of), 256 * KiB);
-    figure_of(of, copying, MiB).seconds = 1e-6;
+    set_seconds(of, copying, MiB, 1e-6);
     EXPECT_EQ(remap_crossing(of), 0u);
     EXPECT_EQ(remap_crossing(costs{}), 0u);
 }

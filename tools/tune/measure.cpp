@@ -334,6 +334,7 @@ costs measure(double seconds, const std::function<bool()>& stopped) {
     result.page = page_size();
     result.huge_page = huge_page_size();
     result.cores = std::max(1U, std::thread::hardware_concurrency());
+    if (const auto allowed = allowed_processors()) result.cores = std::min(result.cores, *allowed);
     const std::vector<filling> ways = all_fillings(result);
     const std::vector<measurement> list = all_measurements(result);
     std::vector<gathered> found;

@@ -27,24 +27,34 @@ constexpr double large_wait = 1e-3;
 // Making a range may cost this share of what its memory costs. (More than a heap's copying costs.)
 constexpr double range_share = 1;
 
-// Seconds for a byte when so much is committed at a time.
-std::optional<double> per_byte(const costs& of, std::size_t step) {
-    const auto seconds = of.seconds(populate, step);
-    if (!seconds) return std::nullopt;
-    return *seconds / static_cast<double>(step);
+// Seconds for a byte: the median and its quartiles.
+struct price {
+    double usual = 0;
+    double low = 0;
+    double high = 0;
+};
+std::optional<price> per_byte(const costs& of, const char* what, std::size_t bytes) {
+    const figure* const one = of.find(what, bytes);
+    if (one == nullptr || !one->missing.empty()) return std::nullopt;
+    const auto size = static_cast<double>(bytes);
+    return price{one->seconds / size, one->low / size, one->high / size};
+}
+// Whether it is so much cheaper (0.1: a tenth), and not by chance: then the quartiles would overlap.
+bool cheaper(const price& one, const price& than, double gain) {
+    return one.usual <= than.usual * (1 - gain) && one.high < than.low;
 }
 
 // From `usual` on, the largest step that still gains enough over the one before it, is at most `most` and makes no append
 // wait for longer than `wait`.
 std::size_t best_step(const costs& of, std::size_t usual, std::size_t most, double wait, double gain) {
-    auto best = per_byte(of, usual);
+    auto best = per_byte(of, populate, usual);
     std::size_t chosen = usual;
     if (!best) return chosen;
     for (const std::size_t step : of.sizes(populate)) {
         if (step <= chosen || step > most || *of.seconds(populate, step) > wait) continue;
-        const double price = *per_byte(of, step);
-        if (price > *best * (1 - gain)) continue;
-        best = price;
+        const price here = *per_byte(of, populate, step);
+        if (!cheaper(here, *best, gain)) continue;
+        best = here;
         chosen = step;
     }
     return chosen;
@@ -60,8 +70,10 @@ std::size_t small_step(const costs& of) {
     return step_or_usual(of, commit_policy().max_step(), 128 * KiB, small_wait, worth_it_small);
 }
 std::size_t large_step(const costs& of) { return step_or_usual(of, commit_policy().large_step(), 2 * MiB, large_wait, worth_it); }
-std::optional<double> small_price(const costs& of) { return per_byte(of, std::max(commit_policy().max_step(), of.page)); }
-std::optional<double> large_price(const costs& of) { return per_byte(of, std::max(large_step(of), of.page)); }
+std::optional<price> small_price(const costs& of) {
+    return per_byte(of, populate, std::max(commit_policy().max_step(), of.page));
+}
+std::optional<price> large_price(const costs& of) { return per_byte(of, populate, std::max(large_step(of), of.page)); }
 
 commit_policy the_default(const costs&) { return {}; }
 commit_policy balanced_steps(const costs& of) {
@@ -74,15 +86,20 @@ commit_policy steps_alone(const costs& of) {
 
 // What a huge page costs, of what the same memory costs in ordinary pages, a large step at a time.
 std::optional<double> huge_ratio(const costs& of) {
-    const auto huge = of.seconds(huge_touch, of.huge_page);
+    const auto huge = per_byte(of, huge_touch, of.huge_page);
     const auto ordinary = large_price(of);
     if (!huge || !ordinary) return std::nullopt;
-    return *huge / (*ordinary * static_cast<double>(of.huge_page));
+    return huge->usual / ordinary->usual;
 }
 
 bool populate_unknown(const costs& of) { return !small_price(of) || !large_price(of); }
 bool huge_refused(const costs& of) { return of.huge_page != 0 && of.huge_granted && *of.huge_granted < 0.5; }
-bool huge_dear(const costs& of) { return of.huge_page != 0 && huge_ratio(of).value_or(0) > huge_at_most; }
+bool huge_dear(const costs& of) {
+    const auto huge = per_byte(of, huge_touch, of.huge_page);
+    const auto ordinary = large_price(of);
+    return of.huge_page != 0 && huge && ordinary && huge->usual > huge_at_most * ordinary->usual &&
+           huge->low > huge_at_most * ordinary->high;
+}
 bool no_huge(const costs& of) { return of.huge_page == 0; }
 bool always(const costs&) { return true; }
 
@@ -128,16 +145,18 @@ constexpr rule table[] = {
 void choose_threshold(const costs& of, advice& to) {
     const std::size_t usual = vector_policy::map_threshold;
     to.map_threshold = usual;
-    const auto range = of.seconds(range_cold, largest_range);
+    const figure* const range = of.find(range_cold, largest_range);
     const auto memory = small_price(of);
-    if (!range || !memory) {
+    if (range == nullptr || !range->missing.empty() || !memory) {
         to.threshold_because = "the default: what a range costs is not known";
         return;
     }
-    while (to.map_threshold < 16 * MiB && *range > range_share * *memory * static_cast<double>(to.map_threshold))
+    while (to.map_threshold < 16 * MiB && range->low > range_share * memory->high * static_cast<double>(to.map_threshold)) {
         to.map_threshold *= 2;
-    to.threshold_because = "making and dropping a range costs " + time_text(*range) + ", the memory of " +
-                           size_text(to.map_threshold) + " costs " + time_text(*memory * static_cast<double>(to.map_threshold));
+    }
+    to.threshold_because = "making and dropping a range costs " + time_text(range->seconds) + ", the memory of " +
+                           size_text(to.map_threshold) + " costs " +
+                           time_text(memory->usual * static_cast<double>(to.map_threshold));
 }
 
 void note_crossing(const costs& of, advice& to) {

@@ -23,6 +23,9 @@ struct processor_use {
 };
 [[nodiscard]] std::optional<processor_use> machine_busy();
 
+// Processors that this program may run on; empty where nobody says.
+[[nodiscard]] std::optional<std::size_t> allowed_processors();
+
 // Bytes of memory that may still be taken before the system, or the program's control group, has none left; empty where nobody
 // says.
 [[nodiscard]] std::optional<std::uint64_t> available_memory();

@@ -70,6 +70,25 @@ std::optional<processor_use> machine_busy() {
                          std::max<std::size_t>(processors, 1)};
 }
 
+std::optional<std::size_t> allowed_processors() {
+    // "Cpus_allowed_list: 0-2,5"
+    std::ifstream file("/proc/self/status");
+    for (std::string line; std::getline(file, line);) {
+        if (line.rfind("Cpus_allowed_list:", 0) != 0) continue;
+        std::istringstream list(line.substr(line.find(':') + 1));
+        std::size_t count = 0;
+        for (std::string part; std::getline(list, part, ',');) {
+            unsigned first = 0;
+            unsigned last = 0;
+            const int numbers = std::sscanf(part.c_str(), "%u-%u", &first, &last);
+            if (numbers == 1) ++count;
+            if (numbers == 2 && last >= first) count += last - first + 1;
+        }
+        if (count != 0) return count;
+    }
+    return std::nullopt;
+}
+
 std::optional<std::uint64_t> available_memory() {
     std::optional<std::uint64_t> least;
     std::ifstream system("/proc/meminfo");
