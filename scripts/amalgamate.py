@@ -3,6 +3,7 @@
 Include it everywhere, and define HEADROOM_IMPLEMENTATION before including it in exactly one file: that one compiles what
 the library compiles. Link with -pthread. Do not mix it with the library in one program.
 """
+import argparse
 import pathlib
 import re
 import sys
@@ -81,6 +82,6 @@ def amalgamated():
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    pathlib.Path(sys.argv[1]).write_text("\n".join(amalgamated()) + "\n", encoding="utf-8")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("header", type=pathlib.Path, help="the file to write")
+    parser.parse_args().header.write_text("\n".join(amalgamated()) + "\n", encoding="utf-8")

@@ -6,6 +6,7 @@
 """
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -71,5 +72,16 @@ if called.exists():
 made = sorted(path.name for path in (folder / "copy").iterdir())
 if made != ["CMakePresets.json", "dev", "scripts"]:
     failures.append(f"something was left in the checkout: {made}")
+
+# ./dev lab checks flags before there is a command to ask; both know the same ones.
+command = (ROOT / "tools/lab/command.cpp").read_text(encoding="utf-8")
+shell = (ROOT / "scripts/dev/lab.sh").read_text(encoding="utf-8")
+flags = set(re.findall(r'(?:run_|to)->add_(?:flag|option)\("(--\w+)"', command)) | {"--default"}
+known = set(re.findall(r"(?<![\w-])(--\w+)(?= \||\))", re.search(r"read_lab_flags\(\) \{.*?\n\}", shell, re.S)[0]))
+if flags != known:
+    failures.append(f"flags of `headroom lab run` that ./dev lab does not know, or the other way round: {sorted(flags ^ known)}")
+for verb in re.findall(r'lab\.add_subcommand\("(\w+)"', command):
+    if not re.search(rf"\b{verb}\b[^)]*\) ;;", shell):
+        failures.append(f"./dev lab does not know `headroom lab {verb}`")
 print("\n".join(failures))
 sys.exit(1 if failures else 0)
