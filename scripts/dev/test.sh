@@ -70,6 +70,15 @@ test_report() {
     counted report $((SECONDS - began)) "$ok" "$bad"
 }
 
+test_tidy() {    # the library's sources; each is one test
+    local began=$SECONDS line ok=0 bad=1 log=build/log/test-tidy.log
+    say "clang-tidy"
+    python3 -B scripts/tidy.py build/asan-ubsan </dev/null 2>&1 | tee "$log" || true
+    line=$(tail -n 1 "$log")
+    if [[ $line =~ ([0-9]+)\ passed,\ ([0-9]+)\ failed ]]; then ok=${BASH_REMATCH[1]} bad=${BASH_REMATCH[2]}; fi
+    counted clang-tidy $((SECONDS - began)) "$ok" "$bad"
+}
+
 test_python() {    # test_python MODE: the Python package, built and installed into .venv as its users do
     local began=$SECONDS line ok=0 bad=0 log=build/log/test-python.log
     [ -n "$python" ] || return 0
@@ -128,6 +137,7 @@ command_test() {
     for preset in "${presets[@]}"; do
         if among "$preset" "${presets_linked[@]}"; then test_linked "$preset"; else test_preset "$preset"; fi
     done
+    case $mode in fast | only) ;; *) test_tidy ;; esac
     [ $mode = only ] || test_report
     case $mode in fast | only) ;; *) test_python $mode ;; esac
     printf '\n%-14s %7s %7s %7s\n%s' tests passed failed time "$table"
