@@ -171,7 +171,7 @@ public:
     // Text: element i is the bytes, UTF-8, from offsets[i] to offsets[i + 1]. Preconditions: offsets never decrease; only the
     // first and last are looked at.
     template <arrow_offset Offset>
-    [[nodiscard]] static arrow_column text(std::string_view name, frozen<Offset> offsets, frozen<char> bytes) {
+    [[nodiscard]] static arrow_column text(std::string_view name, frozen<Offset> offsets, const frozen<char>& bytes) {
         const std::size_t rows = detail::rows_of(offsets, bytes.size());
         arrow_column made(sizeof(Offset) == 4 ? "u" : "U", rows, 3);
         made.node_.name = detail::arrow_name(name);

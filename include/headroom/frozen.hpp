@@ -170,7 +170,7 @@ struct frozen_maker {
 template <class V>
     requires(!std::is_lvalue_reference_v<V> && !std::is_const_v<V> && detail::keeps_elements<V> && !detail::taken_when_done<V>)
 auto freeze(V&& container) {
-    return detail::frozen_maker::shared(new detail::owning<V>(std::move(container)));
+    return detail::frozen_maker::shared(new detail::owning<V>(std::forward<V>(container)));
 }
 
 // The same for a vector that many threads appended to. Precondition: no thread appends any more.
@@ -178,7 +178,7 @@ template <class V>
     requires(!std::is_lvalue_reference_v<V> && !std::is_const_v<V> && detail::taken_when_done<V>)
 auto freeze(V&& container) {
     // Taken once the block is there, so that nothing is lost where memory for it is refused.
-    const auto take = [&container] { return std::move(container).take(); };
+    const auto take = [&container] { return std::forward<V>(container).take(); };
     return detail::frozen_maker::shared(new detail::owning<decltype(take())>(std::in_place, take));
 }
 

@@ -138,6 +138,7 @@ std::string tracking_resource::in_use() const {
     };
     ledger_.each(count, &sizes);
     std::vector<group> sorted;
+    sorted.reserve(sizes.size());
     for (const auto& [bytes, found] : sizes) sorted.push_back(found);
     std::sort(sorted.begin(), sorted.end(), [](const group& a, const group& b) {
         const std::uint64_t bytes_of_a = a.bytes * a.blocks;

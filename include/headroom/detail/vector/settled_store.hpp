@@ -220,7 +220,7 @@ protected:
     void exchange(settled_store& other) noexcept {
         settled_store mine(std::move(*this));
         adopt(std::move(other));
-        other.adopt(std::move(mine));
+        other.adopt(std::move(mine));    // NOLINT(bugprone-use-after-move): members alone, over those just taken
     }
 
     // Destroys the elements and gives the range back; the members are stale afterwards.
