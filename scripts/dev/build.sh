@@ -14,12 +14,12 @@ logged() {
     return $status
 }
 
-configure() {
+configure() {    # configure PRESET [FLAG...]
     if [ "$1" = msan ]; then    # its C++ library first, whose sources pip brings
         [ -n "$python" ] || need_python
         logged msan-runtime "$python" scripts/msan_runtime.py build/msan-runtime || return 1
     fi
-    logged "configure-$1" cmake --preset "$1"
+    logged "configure-$1" cmake --preset "$1" "${@:2}"
 }
 # compile PRESET ARGUMENT...: as `logged`, and says from time to time how far it is.
 compile() {

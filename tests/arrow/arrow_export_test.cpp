@@ -1,4 +1,5 @@
 // Columns as Arrow's C Data Interface has them: formats, buffers, nulls, children, and who releases what.
+// Labels: core
 #include <headroom/arrow.hpp>
 
 #include <chrono>

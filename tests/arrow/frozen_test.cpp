@@ -1,4 +1,5 @@
 // frozen.hpp: elements that are shared, where they lie, until the last owner is gone.
+// Labels: core
 #include <headroom/frozen.hpp>
 #include <headroom/settled_vector.hpp>
 #include <headroom/vector.hpp>

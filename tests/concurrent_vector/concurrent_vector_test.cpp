@@ -1,4 +1,5 @@
 // What one thread sees of a concurrent_vector: appending, reading, limits, giving the elements away.
+// Labels: core
 #include <gtest/gtest.h>
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // A file_vector's file: what is found when it is opened again, by this process or beside its writer.
-// Labels: posix
+// Labels: posix core
 #include <gtest/gtest.h>
 
 #include <cstdint>

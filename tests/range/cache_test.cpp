@@ -1,5 +1,6 @@
 // Reservations that died, kept warm for the next.
 // Valgrind looks for leaks in all readable memory: what is kept warm is made inaccessible there.
+// Labels: core
 // Not under Valgrind: cache.a_small_one_is_taken_and_given_without_any_system_call cache.a_large_one_is_taken_and_filled_and_given_without_any_system_call cache.open_ranges_are_kept_warm_as_far_as_they_were_used
 #include <gtest/gtest.h>
 

@@ -1,4 +1,5 @@
 // Which reservation does a pointer come from, and which are there?
+// Labels: core
 #include <gtest/gtest.h>
 
 #include <atomic>

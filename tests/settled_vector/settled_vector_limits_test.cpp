@@ -1,4 +1,4 @@
-// Labels: posix no-valgrind
+// Labels: posix no-valgrind core
 // When the system really refuses: limits on address space and on data, the number of mappings, the address space itself.
 // Where the user gave a size it is a clear exception, where not a smaller reservation; the process goes on.
 //

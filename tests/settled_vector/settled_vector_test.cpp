@@ -1,3 +1,4 @@
+// Labels: core
 // Not under Valgrind: SettledVectorGrowth.TwoHundredDefaultVectorsReserve844GigabytesAndUseLittle
 #include <gtest/gtest.h>
 
