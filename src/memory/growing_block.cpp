@@ -48,32 +48,32 @@ bool may_fill(const large_layout& layout) noexcept { return layout.malloced && l
 // --- Short blocks of a vector that doubles: a call of malloc takes a hundred instructions, so what is added to it counts.
 
 // A capacity that doubling leads to from an empty vector on, filled, and the one after it. All in bytes.
-struct step {
+struct capacity_step {
     std::uint16_t at = 0;
     std::uint16_t next = 0;
 };
 // One for each width in bits of `at`. (Where two of an element have the same width, the first.)
-using steps = std::array<step, 11>;
+using capacity_steps = std::array<capacity_step, 11>;
 
-constexpr std::array<steps, heap_step> all_steps() noexcept {
-    std::array<steps, heap_step> result{};
+constexpr std::array<capacity_steps, heap_step> all_filled_capacities() noexcept {
+    std::array<capacity_steps, heap_step> result{};
     for (std::size_t element = 1; element < heap_step; ++element) {
         std::size_t at = 0;
         for (std::size_t count = 1; at <= longest_short; count *= 2) {
             const std::size_t next = filled_block(count * element) / element * element;
-            step& one = result[element][static_cast<std::size_t>(std::bit_width(at))];
+            capacity_step& one = result[element][static_cast<std::size_t>(std::bit_width(at))];
             if (next != at && one.next == 0) one = {static_cast<std::uint16_t>(at), static_cast<std::uint16_t>(next)};
             at = next;
         }
     }
     return result;
 }
-constexpr std::array<steps, heap_step> known_steps = all_steps();
+constexpr std::array<capacity_steps, heap_step> known_capacities = all_filled_capacities();
 
 // The bytes after `bytes`, which are a short block, of elements of so many bytes.
 std::size_t next_short(std::size_t element, std::size_t bytes) noexcept {
     if (element < heap_step && heap_is_known()) {
-        const step& one = known_steps[element][static_cast<std::size_t>(std::bit_width(bytes))];
+        const capacity_step& one = known_capacities[element][static_cast<std::size_t>(std::bit_width(bytes))];
         if (one.at == bytes) [[likely]]
             return one.next;
         const std::size_t plain = std::bit_floor(bytes / element) * element;
