@@ -27,6 +27,9 @@ constinit std::atomic<std::size_t> slots_given{0};
 constinit std::size_t first_in_use = 0;
 constinit bool may_be_given = true;
 
+// Asked while the process has one thread, if it ever had only one: later the answer takes the system 16 to 20 ms, once.
+[[maybe_unused]] const bool can_fence = other_threads_can_be_fenced();
+
 bool is_empty(const own_slots& slots) noexcept {
     for (const std::atomic<range*>& place : slots.kept)
         if (place.load(std::memory_order_relaxed) != nullptr) return false;
