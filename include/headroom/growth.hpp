@@ -33,6 +33,13 @@ namespace detail {
     return enough < most ? enough : most;
 }
 
+// What a container asks of its growth, which may be the program's own, and err: `capacity * 3 / 2` is no more than a capacity of 1.
+// It is kept to what is required and what can exist.
+template <class Growth>
+[[nodiscard]] constexpr std::size_t grown(std::size_t capacity, std::size_t required, std::size_t element_size) noexcept {
+    return detail::bounded(Growth::next(capacity, required, element_size), required, detail::most_elements(element_size));
+}
+
 }    // namespace detail
 
 // `Num`/`Den` times the capacity, rounded down, but at least one element more: 2/1 as libstdc++ and libc++ grow, 3/2 as

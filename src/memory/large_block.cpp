@@ -134,10 +134,12 @@ large_block regrow_large(const large_layout& layout, void* begin, std::size_t si
         return to;
     }
     if (to.begin == nullptr && control == nullptr && layout.malloced) {
-        if (beyond_addresses(layout, wanted)) return {};
-        void* const start = std::realloc(static_cast<void*>(start_of(layout, begin)), bytes_for(layout, wanted));
-        if (start == nullptr) return {};
-        return {begin_of(layout, start, {nullptr, 0}), wanted};
+        for (const std::size_t count : {wanted, required}) {
+            if (beyond_addresses(layout, count)) continue;
+            void* const start = std::realloc(static_cast<void*>(start_of(layout, begin)), bytes_for(layout, count));
+            if (start != nullptr) return {begin_of(layout, start, {nullptr, 0}), count};
+        }
+        return {};
     }
     if (to.begin == nullptr) to = allocate_large(layout, required, wanted, exactly);
     if (to.begin == nullptr) return {};

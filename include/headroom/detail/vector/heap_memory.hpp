@@ -146,10 +146,11 @@ struct heap_memory {
             if constexpr (doubles) {
                 if (required == size + 1) return detail::doubled_capacity(layout, size);
             } else {
-                if (size == 0) return detail::filled_capacity(layout, Policy::growth::next(0, required, sizeof(T)));
+                if (size == 0)
+                    return detail::filled_capacity(layout, detail::grown<typename Policy::growth>(0, required, sizeof(T)));
             }
         }
-        return Policy::growth::next(size, required, sizeof(T));
+        return detail::grown<typename Policy::growth>(size, required, sizeof(T));
     }
 
     // The block of a reservation with no more committed than `size` elements need; other blocks as they are.

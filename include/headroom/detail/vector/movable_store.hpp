@@ -16,6 +16,7 @@
 #include <headroom/detail/vector/elements.hpp>
 #include <headroom/detail/errors.hpp>
 #include <headroom/detail/vector/heap_memory.hpp>
+#include <headroom/growth.hpp>
 #include <headroom/relocatable.hpp>
 
 namespace headroom { inline namespace v0_1 { namespace detail {
@@ -266,7 +267,7 @@ private:
         if constexpr (Memory::fills_blocks()) {
             if (!HEADROOM_CONSTANT_EVALUATED()) return Memory::next_capacity(size, required);
         }
-        const std::size_t wanted = Policy::growth::next(size, required, sizeof(T));
+        const std::size_t wanted = detail::grown<typename Policy::growth>(size, required, sizeof(T));
         if (HEADROOM_CONSTANT_EVALUATED()) return wanted;    // no cache lines there
         return wanted < first_capacity<T> ? first_capacity<T> : wanted;
     }
