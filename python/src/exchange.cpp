@@ -9,6 +9,10 @@
 #include <headroom/dlpack.hpp>
 
 #include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -195,12 +199,32 @@ void construct_table(table* place, const nb::dict& columns, std::optional<Py_ssi
 
 }    // namespace
 
-bool extend_from_arrow(array& to, nb::handle from) {
-    if (PyObject_HasAttrString(from.ptr(), "__arrow_c_array__") == 0) return false;
-    const nb::object capsules = from.attr("__arrow_c_array__")();
-    auto* const schema = static_cast<ArrowSchema*>(PyCapsule_GetPointer(nb::object(capsules[0]).ptr(), "arrow_schema"));
-    auto* const given = static_cast<ArrowArray*>(PyCapsule_GetPointer(nb::object(capsules[1]).ptr(), "arrow_array"));
-    if (schema == nullptr || given == nullptr) throw nb::python_error();
+namespace {
+
+bool same_type(const array& to, const ArrowSchema& given) {
+    return with_type(to.kind, [&]<class T>(type_tag<T>) {
+        std::string_view wanted = "b";
+        if constexpr (!std::is_same_v<T, bool>) wanted = headroom::detail::arrow_format_of<T>::get();
+        const std::string_view format = given.format;
+        // (Of instants a time zone may follow: whether that fits says import_arrow.)
+        return format == wanted || (is_time(to.kind) && format.substr(0, 3) == wanted.substr(0, 3));
+    });
+}
+
+// Throws TypeError where an Arrow type is not that of the array's elements.
+void expect_type(const array& to, const ArrowSchema& given) {
+    if (same_type(to, given)) return;
+    std::string words =
+        "an Array of " + std::string(facts(to.kind).name) + " takes no Arrow array of type \"" + given.format + "\"";
+    words += given.format[0] == '+'
+                 ? ": it takes numbers, bool and times; of a table, batch or struct pass the columns one by one, "
+                   "of a list its values"
+                 : ": cast it first, or make an Array of its dtype";
+    throw nb::type_error(words.c_str());
+}
+
+void append_arrow(array& to, ArrowArray* given, ArrowSchema* schema) {
+    expect_type(to, *schema);
     with_type(to.kind, [&]<class T>(type_tag<T>) {
         const headroom::imported<T> values = headroom::import_arrow<T>(given, schema);
         if constexpr (std::is_same_v<T, bool>) {
@@ -211,7 +235,62 @@ bool extend_from_arrow(array& to, nb::handle from) {
             append_bytes(to, values.data(), values.size() * sizeof(T));
         }
     });
-    return true;
+}
+
+// What a stream gives, released however this ends.
+template <class Struct>
+struct given_once {
+    Struct it{};
+    given_once() = default;
+    given_once(const given_once&) = delete;
+    given_once& operator=(const given_once&) = delete;
+    ~given_once() {
+        if (it.release != nullptr) it.release(&it);
+    }
+};
+
+// Chunk by chunk: what came before one that does not fit stays. False, with nothing appended, where elements of another type
+// may fit when they are asked one by one.
+bool append_stream(array& to, ArrowArrayStream* stream) {
+    const auto expect = [stream](int error) {
+        if (error == 0) return;
+        const char* const why = stream->get_last_error(stream);
+        throw std::runtime_error(std::string("Arrow's stream fails: ") + (why != nullptr ? why : "it does not say why"));
+    };
+    for (;;) {
+        given_once<ArrowSchema> schema;
+        given_once<ArrowArray> chunk;
+        expect(stream->get_schema(stream, &schema.it));
+        if (!same_type(to, schema.it) && schema.it.format[0] != '+') return false;
+        expect_type(to, schema.it);
+        expect(stream->get_next(stream, &chunk.it));
+        if (chunk.it.release == nullptr) return true;
+        append_arrow(to, &chunk.it, &schema.it);
+    }
+}
+
+}    // namespace
+
+bool extend_from_arrow(array& to, nb::handle from) {
+    if (PyObject_HasAttrString(from.ptr(), "__arrow_c_array__") != 0) {
+        const nb::object capsules = from.attr("__arrow_c_array__")();
+        auto* const schema = static_cast<ArrowSchema*>(PyCapsule_GetPointer(nb::object(capsules[0]).ptr(), "arrow_schema"));
+        auto* const given = static_cast<ArrowArray*>(PyCapsule_GetPointer(nb::object(capsules[1]).ptr(), "arrow_array"));
+        if (schema == nullptr || given == nullptr) throw nb::python_error();
+        append_arrow(to, given, schema);
+        return true;
+    }
+    if (PyObject_HasAttrString(from.ptr(), "__arrow_c_stream__") == 0) return false;
+    nb::object capsule;
+    try {
+        capsule = from.attr("__arrow_c_stream__")();
+    } catch (nb::python_error& error) {
+        if (!error.matches(PyExc_ImportError)) throw;
+        return false;    // it needs a library that is not there: it can be asked for its elements
+    }
+    auto* const stream = static_cast<ArrowArrayStream*>(PyCapsule_GetPointer(capsule.ptr(), "arrow_array_stream"));
+    if (stream == nullptr) throw nb::python_error();
+    return append_stream(to, stream);    // (The capsule releases it.)
 }
 
 void bind_exchange(nb::class_<array>& type, nb::module_& module) {

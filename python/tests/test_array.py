@@ -246,3 +246,28 @@ def test_stubs_name_what_there_is():
             assert ours <= {member.name for member in node.body if isinstance(member, ast.FunctionDef)}
             for name in ours:
                 assert getattr(headroom, node.name).__dict__[name].__doc__
+
+
+def test_arrow_chunks_are_appended_one_after_the_other():
+    pa = pytest.importorskip("pyarrow")
+    array = headroom.Array("int64")
+    array.extend(pa.chunked_array([[1, 2], [], [3]], pa.int64()))
+    assert list(array) == [1, 2, 3]
+    array.extend(pa.chunked_array([[4]], pa.int32()))    # another type: one by one
+    assert list(array) == [1, 2, 3, 4]
+    truths = headroom.Array("bool")
+    truths.extend(pa.chunked_array([[True, False], [True]]))
+    assert list(truths) == [True, False, True]
+
+
+def test_what_arrow_has_and_an_array_has_not_is_a_type_error_that_says_what_fits():
+    pa = pytest.importorskip("pyarrow")
+    array = headroom.Array("int64")
+    for given, words in ((pa.array([{"a": 1}]), "columns one by one"), (pa.array([[1, 2]]), "of a list its values"),
+                         (pa.table({"a": [1, 2]}), "columns one by one"), (pa.record_batch({"a": [1]}), "columns one by one"),
+                         (pa.array(["x"]), "cast it first"), (pa.array([1.5]), "cast it first")):
+        with pytest.raises(TypeError, match=words):
+            array.extend(given)
+    assert len(array) == 0
+    with pytest.raises(ValueError, match="null"):
+        array.extend(pa.array([1, None]))

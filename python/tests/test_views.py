@@ -121,7 +121,7 @@ def test_arrow_with_nulls_or_of_another_type_is_refused():
     made = headroom.Array("int64")
     with pytest.raises(ValueError, match="null"):
         made.extend(pyarrow.array([1, None]))
-    with pytest.raises(ValueError, match="type"):
+    with pytest.raises(TypeError, match="type"):
         made.extend(pyarrow.array([1.5]))
     assert len(made) == 0
 
