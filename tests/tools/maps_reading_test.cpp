@@ -55,6 +55,22 @@ TEST(while_ranges_come_and_go, every_reading_is_plausible) {
     EXPECT_LT(unsettled, 100U) << "that a block cannot be read is to be an exception";
 }
 
+TEST(while_a_block_is_rewritten, it_is_read_whole_or_not_at_all) {
+    const running program({subject("foreign"), "rewritten"});
+    ASSERT_TRUE(program.is_ready());
+    process from(program.id());
+    std::set<std::string> seen;
+    for (int i = 0; i < 300; ++i) {
+        for (const live_range& each : read_ranges(from).ranges) {
+            if (each.name == "elevenbytes") continue;    // the other one, or the first before all that
+            ASSERT_EQ(each.name, std::string(11, each.name[0]));
+            ASSERT_EQ(each.has.reserved, each.name[0] == 'a' ? 131072U : 262144U) << each.name;
+            seen.insert(each.name);
+        }
+    }
+    EXPECT_EQ(seen.size(), 2U);
+}
+
 TEST(a_process_that_ends, while_it_is_read_is_said_to_have_ended) {
     int ended = 0;
     const int programs = headroom_test::address_sanitizer ? 8 : 40;

@@ -1,6 +1,7 @@
 // A table as another version of Headroom might have it, or a damaged program: made by hand, as the first argument says.
 #include <sys/mman.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -69,6 +70,11 @@ void make_table() {
     place(published_field::next, &foreign_block::next);
 }
 
+void pass(int steps) {
+    for (std::atomic<int> i{0}; i.load(std::memory_order_relaxed) < steps;)
+        i.store(i.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
 std::uint64_t address(const void* of) { return reinterpret_cast<std::uintptr_t>(of); }
 
 }    // namespace
@@ -124,6 +130,20 @@ int main(int count, char** arguments) {
     if (what == "32-bit" && address(low) >> 32 != 0) return 1;
     std::puts("ready");
     std::fflush(stdout);
+    // Its first block is rewritten all the time, as slowly as a thread does that is interrupted, and stays whole as long.
+    for (volatile foreign_block* const one = blocks; what == "rewritten";) {
+        for (const char letter : {'a', 'b'}) {
+            std::atomic_ref<std::uint64_t> version(blocks->version);
+            version.store(version.load() + 1);
+            for (volatile char& each : one->label) {
+                each = letter;
+                pass(2'000);
+            }
+            one->reserved = letter == 'a' ? 131072 : 262144;
+            version.store(version.load() + 1);
+            pass(20'000);
+        }
+    }
     while (std::getchar() != EOF) {}
     return 0;
 }
