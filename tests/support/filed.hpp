@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <headroom/file_vector.hpp>
 
@@ -48,15 +49,26 @@ private:
     std::filesystem::path path_;
 };
 
-// The file has no name any more once it is open. (Where what is mapped keeps its name, it goes with the folder.)
+// The file has no name any more once it is open. (Where what is mapped keeps its name, it goes with the process.)
 template <class T, class Policy = headroom::file_policy>
 headroom::file_vector<T, Policy> nameless_file(std::size_t limit) {
-    static const folder_of_this_process folder;
     static std::atomic<unsigned> count{0};
-    const auto path = folder.file(std::to_string(count.fetch_add(1)));
+    static const std::string mark = std::to_string(reinterpret_cast<std::uintptr_t>(&count)) + "-" +
+                                    std::to_string(std::filesystem::file_time_type::clock::now().time_since_epoch().count());
+    const auto path = headroom_test::folder_for_files() / ("headroom-" + mark + "-" + std::to_string(count.fetch_add(1)));
     auto made = headroom::file_vector<T, Policy>::create(path, headroom::max_elements(limit));
-    std::error_code ignored;
-    std::filesystem::remove(path, ignored);
+    std::error_code refused;
+    std::filesystem::remove(path, refused);
+    if (refused) {    // what is mapped keeps its name here: gone at the end of the process
+        static struct remover {
+            std::vector<std::filesystem::path> paths;
+            ~remover() {
+                std::error_code ignored;
+                for (const auto& each : paths) std::filesystem::remove(each, ignored);
+            }
+        } left;
+        left.paths.push_back(path);
+    }
     return made;
 }
 
