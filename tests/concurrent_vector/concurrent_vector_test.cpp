@@ -1,5 +1,5 @@
 // What one thread sees of a concurrent_vector: appending, reading, limits, giving the elements away.
-// Labels: core
+// Labels: core views
 #include <gtest/gtest.h>
 
 #include <cstdint>

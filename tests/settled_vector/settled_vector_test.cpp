@@ -1,4 +1,4 @@
-// Labels: core
+// Labels: core views
 // Not under Valgrind: SettledVectorGrowth.TwoHundredDefaultVectorsReserve844GigabytesAndUseLittle
 #include <gtest/gtest.h>
 
