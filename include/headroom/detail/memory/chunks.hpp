@@ -45,7 +45,7 @@ inline constexpr std::size_t most_alignment = std::size_t{1} << (sizeof(std::siz
 // what they take.
 inline constexpr commit_policy chunk_policy = commit_policy::huge_pages(std::size_t{4} << 20);
 // And for those that threads share: a huge page is at most an eighth of what is in use then. (Where 9 MiB of blocks pass between
-// threads, half of it in huge pages, the peak was 1.13 of glibc's; without them it is 0.98, and a block takes a tenth longer.)
+// threads, half of it in huge pages, the peak was 1.13 of glibc's; without them it is 0.98, and a block takes a sixth longer.)
 inline constexpr commit_policy shared_chunk_policy = commit_policy::huge_pages(std::size_t{16} << 20);
 
 // Asks upstream for what nobody can have, so that it refuses in its own way: its exception reaches the user, as with the
