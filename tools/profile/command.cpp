@@ -90,7 +90,7 @@ profile_command::profile_command(CLI::App& profile) {
 
 int profile_command::run() {
     if (import_->parsed()) {
-        show(files_.front());
+        show(profile::add_up(files_.front()));
         return 0;
     }
     if (diff_->parsed()) {
@@ -117,18 +117,19 @@ int profile_command::record() {
                      command_.front().c_str(), WTERMSIG(result.status));
     }
     if (result.processes != 0) {
-        profile::write_names(what.trace);
+        profile::trace_totals totals = profile::add_up(what.trace);
+        profile::write_names(totals);
         std::fprintf(stderr, "headroom: the trace was written to %s (%s)\n", what.trace.c_str(),
                      profile::bytes_text(static_cast<double>(result.trace_size)).c_str());
-        show(what.trace);
+        show(totals);
     }
     if (WIFSIGNALED(result.status)) return 128 + WTERMSIG(result.status);
     if (WEXITSTATUS(result.status) != 0) return WEXITSTATUS(result.status);
     return result.processes == 0 ? 1 : 0;
 }
 
-void profile_command::show(const std::string& trace) {
-    const profile::profile_result found = profile::find_sites(profile::add_up(trace));
+void profile_command::show(const profile::trace_totals& trace) {
+    const profile::profile_result found = profile::find_sites(trace);
     if (json_ != "-" && folded_ != "-") std::fputs(profile::terminal_text(found, terminal_width()).c_str(), stdout);
     if (!json_.empty()) profile::write_output(json_, profile::json_text(found));
     if (!folded_.empty()) profile::write_output(folded_, profile::folded_text(found));

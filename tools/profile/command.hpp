@@ -7,6 +7,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "analyse/totals.hpp"
+
 namespace headroom::tools {
 
 class profile_command {
@@ -20,7 +22,7 @@ public:
 private:
     int record();
     // Shows a trace in the forms that were asked for.
-    void show(const std::string& trace);
+    void show(const profile::trace_totals& trace);
 
     CLI::App* import_;
     CLI::App* diff_;

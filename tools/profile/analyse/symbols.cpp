@@ -7,7 +7,6 @@
 
 #include <cstdlib>
 #include <map>
-#include <set>
 #include <stdexcept>
 #include <unordered_map>
 
@@ -98,7 +97,9 @@ public:
         const std::string module_path = path != nullptr ? path : "";
         source_frame here;
         here.module = module_path;
-        if (Dwfl_Line* const line = line_of(module, address)) {
+        Dwarf_Addr bias = 0;
+        Dwarf_Die* const unit = unit_of(module, address, bias);    // once: without an index each unit is asked
+        if (Dwfl_Line* const line = line_of(module, unit, address)) {
             int number = 0;
             if (const char* const file = dwfl_lineinfo(line, nullptr, &number, nullptr, nullptr, nullptr)) {
                 here.file = file;
@@ -107,7 +108,7 @@ public:
         }
         bool& lines = has_lines[module_path];
         lines = lines || here.line != 0;
-        inlined(module, address, here, frames);
+        inlined(module, unit, bias, address, here, frames);
         // The function that holds them all has its name in the symbol table, which is better than the debugger's: it is
         // whole.
         if (const char* const name = dwfl_module_addrname(module, address)) here.function = demangled(name);
@@ -126,10 +127,8 @@ private:
         return nullptr;
     }
 
-    static Dwfl_Line* line_of(Dwfl_Module* module, std::uint64_t address) {
+    static Dwfl_Line* line_of(Dwfl_Module* module, Dwarf_Die* unit, std::uint64_t address) {
         if (Dwfl_Line* const found = dwfl_module_getsrc(module, address)) return found;
-        Dwarf_Addr bias = 0;
-        Dwarf_Die* const unit = unit_of(module, address, bias);
         std::size_t lines = 0;
         if (unit == nullptr || dwfl_getsrclines(unit, &lines) != 0) return nullptr;
         Dwfl_Line* best = nullptr;    // the last that does not lie behind the address; they are in order of addresses
@@ -144,9 +143,8 @@ private:
     }
 
     // Functions that were inlined at the address; `here` becomes the place in the function that holds them.
-    static void inlined(Dwfl_Module* module, std::uint64_t address, source_frame& here, std::vector<source_frame>& frames) {
-        Dwarf_Addr bias = 0;
-        Dwarf_Die* const unit = unit_of(module, address, bias);
+    static void inlined(Dwfl_Module* module, Dwarf_Die* unit, Dwarf_Addr bias, std::uint64_t address, source_frame& here,
+                        std::vector<source_frame>& frames) {
         if (unit == nullptr) return;
         Dwarf_Die* scopes = nullptr;
         int count = dwarf_getscopes(unit, address - bias, &scopes);
@@ -216,18 +214,16 @@ void symbols::remember(std::uint32_t number, std::uint64_t return_address, const
     }
 }
 
-void write_names(const std::string& trace) {
-    const trace_totals totals = add_up(trace);
-    trace_writer out = trace_writer::more(trace);
-    for (const process_totals& process : totals.processes) {
+void write_names(trace_totals& trace) {
+    trace_writer out = trace_writer::more(trace.source);
+    for (process_totals& process : trace.processes) {
         symbols names(process.modules);
         record_writer records;
-        std::set<std::pair<std::uint32_t, std::uint64_t>> written;
         for (const auto& [number, stack] : process.stacks) {
             for (const std::uint64_t address : stack.frames) {
-                if (process.names.contains({stack.generation, address}) || !written.insert({stack.generation, address}).second)
-                    continue;
-                const std::vector<source_frame>& frames = names.at(address, stack.generation);
+                const auto [place, fresh] = process.names.try_emplace({stack.generation, address});
+                if (!fresh) continue;
+                const std::vector<source_frame>& frames = place->second = names.at(address, stack.generation);
                 records.begin(record::names);
                 records.number(stack.generation);
                 records.number(address);
@@ -244,7 +240,7 @@ void write_names(const std::string& trace) {
         }
         out.write(process.number, records);
     }
-    if (!out.failure().empty()) throw std::runtime_error("cannot write names into " + trace + ": " + out.failure());
+    if (!out.failure().empty()) throw std::runtime_error("cannot write names into " + trace.source + ": " + out.failure());
 }
 
 std::vector<std::string> symbols::without_lines() const {

@@ -31,9 +31,9 @@ private:
     std::unique_ptr<implementation> self_;
 };
 
-// Writes the names of all addresses of a trace into it, so that it can be read elsewhere, and after its program has
-// changed. Does nothing for addresses that it has names of already. Throws std::runtime_error.
-void write_names(const std::string& trace);
+// Writes the names of all addresses of a trace into its file and into its totals, so that it can be read elsewhere, and
+// after its program has changed. Does nothing for addresses that have names already. Throws std::runtime_error.
+void write_names(trace_totals& trace);
 
 std::string demangled(const char* name);
 

@@ -17,11 +17,13 @@ live_block* live_table::find(std::uint64_t address) {
     }
 }
 
-live_block& live_table::insert(std::uint64_t address) {
+live_block& live_table::obtain(std::uint64_t address) {
     if (count_ * 2 >= places_.size()) grow();
-    ++count_;
     std::size_t i = place(address);
-    while (places_[i].address != 0) i = (i + 1) & (places_.size() - 1);
+    for (; places_[i].address != 0; i = (i + 1) & (places_.size() - 1)) {
+        if (places_[i].address == address) return places_[i];
+    }
+    ++count_;
     places_[i] = {};
     places_[i].address = address;
     return places_[i];
@@ -55,6 +57,30 @@ void live_table::grow() {
     }
 }
 
+// --- numbering
+// ------------------------------------------------------------------------------------------------------------
+
+std::pair<std::uint32_t, bool> numbering::number_of(std::uint64_t key) {
+    const std::size_t mask = places_.size() - 1;
+    std::size_t i = place(key);
+    for (; places_[i].number != 0; i = (i + 1) & mask) {
+        if (places_[i].key == key) return {static_cast<std::uint32_t>(places_[i].number - 1), false};
+    }
+    places_[i] = {key, ++count_};
+    if (std::size_t{count_} * 2 >= places_.size()) {
+        std::vector<entry> old(places_.size() * 2);
+        old.swap(places_);
+        --shift_;
+        for (const entry& one : old) {
+            if (one.number == 0) continue;
+            std::size_t to = place(one.key);
+            while (places_[to].number != 0) to = (to + 1) & (places_.size() - 1);
+            places_[to] = one;
+        }
+    }
+    return {count_ - 1, true};
+}
+
 // --- digest
 // ---------------------------------------------------------------------------------------------------------------
 
@@ -74,7 +100,9 @@ std::uint64_t zigzag(std::uint64_t value) {
 
 void digest::begin(const ring& from, double ticks_per_us) {
     ticks_per_us_ = ticks_per_us;
+    ns_per_tick_ = 1000 / ticks_per_us;
     start_ = newest_ = from.start_ticks;
+    next_tick_ = start_ + static_cast<std::uint64_t>(tick_us * ticks_per_us_);
     sampled_ = from.sample != 0;
     out_->begin(record::process);
     out_->number(facts_.pid);
@@ -95,22 +123,18 @@ digest::thread_t& digest::thread_of_number(std::uint32_t thread) {
     return threads_[thread];
 }
 
-digest::stack_t& digest::stack_of_number(std::uint32_t stack) {
-    if (stack >= stacks_.size()) stacks_.resize(std::max<std::size_t>(stack + 1, stacks_.size() * 2));
-    return stacks_[stack];
-}
-
-digest::newest_t& digest::newest_of(std::uint32_t stack, std::uint32_t thread) {
-    stack_t& site = stack_of_number(stack);
+digest::newest_t& digest::newest_of(std::uint32_t number, std::uint32_t thread) {
+    site_t& site = sites_[number];
     if (site.owner == 0) site.owner = thread;
-    return site.owner == thread ? site.newest : others_[std::uint64_t{thread} << 32 | stack];
+    return site.owner == thread ? site.newest : others_[std::uint64_t{thread} << 32 | number];
 }
 
 void digest::on_time(std::uint64_t at) {
     if (at <= newest_) return;    // stamps of several threads may be a little out of order
     newest_ = at;
+    if (at < next_tick_) return;
     const auto us = static_cast<std::uint64_t>(static_cast<double>(at - start_) / ticks_per_us_);
-    if (us < last_tick_us_ + tick_us) return;
+    next_tick_ = at + static_cast<std::uint64_t>(tick_us * ticks_per_us_);
     out_->begin(record::tick);
     out_->number(us - last_tick_us_);
     last_tick_us_ = us;
@@ -126,19 +150,21 @@ void digest::by_thread(std::uint32_t thread) {
 std::uint32_t digest::info_of(std::uint32_t stack, std::uint64_t size) {
     const std::uint64_t key = (std::uint64_t{stack} << 40 | std::uint64_t{stack} >> 24) ^ size;
     if (key == last_info_key_) return last_info_;
-    const auto [at, fresh] = info_numbers_.try_emplace(key, static_cast<std::uint32_t>(infos_.size()));
+    const auto [number, fresh] = info_numbers_.number_of(key);
     if (fresh) {
-        infos_.push_back({stack, size});
+        const auto [site, new_site] = site_numbers_.number_of(stack);
+        if (new_site) sites_.emplace_back().stack = stack;
+        infos_.push_back({stack, site, size});
         out_->begin(record::info);
         out_->number(stack);
         out_->number(size);
     }
     last_info_key_ = key;
-    return last_info_ = at->second;
+    return last_info_ = number;
 }
 
 unsigned digest::lifetime(std::uint64_t from, std::uint64_t to) const {
-    const double ns = to > from ? static_cast<double>(to - from) / ticks_per_us_ * 1000 : 0;
+    const double ns = to > from ? static_cast<double>(to - from) * ns_per_tick_ : 0;
     return ns < 1 ? 0 : static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(ns)) - 1);
 }
 
@@ -211,28 +237,29 @@ void digest::write_long() {
 void digest::allocated(std::uint32_t thread, std::uint32_t stack, std::uint64_t address, std::uint64_t size, std::uint64_t at) {
     on_time(at);
     by_thread(thread);
-    if (live_block* const stale =
-            live_.find(address)) {    // its end was not seen: a signal handler's, or a thread's that was killed
-        write_free(*stale, stale->thread, at);
-        live_.erase(stale);
-    }
     const std::uint32_t info = info_of(stack, size);
-    live_block& block = live_.insert(address);
+    live_block& block = live_.obtain(address);
+    if (block.order != 0) {    // its end was not seen: a signal handler's, or a thread's that was killed
+        write_free(block, block.thread, at);
+        block.chain = 0;
+    }
     block.since = at;
     block.info = info;
     block.thread = thread;
     block.order = ++allocations_;
     write_allocated(info);
-    stack_t& site = stack_of_number(stack);
+    const std::uint32_t number = infos_[info].site;
+    site_t& site = sites_[number];
     if (site.last != 0) {
         const std::uint64_t distance = address > site.last ? address - site.last : site.last - address;
         ++(distance <= 4096 ? site.near : site.far);
     }
     site.last = address;
-    newest_of(stack, thread) = {address, size};
+    newest_of(number, thread) = {address, size};
     thread_t& by = thread_of_number(thread);
     by.last = address;
     by.last_size = size;
+    by.last_site = number;
 }
 
 void digest::write_allocated(std::uint32_t info) {
@@ -272,22 +299,20 @@ live_block* digest::successor(const live_block& block, std::uint32_t thread, std
                    : nullptr;
     };
     const thread_t& by = thread_of_number(thread);
-    live_block* next = could_be(by.last, by.last_size);
-    if (next != nullptr) {
-        const bool same_stack = infos_[next->info].stack == was.stack && by.last_size <= was.size * 4;
-        // Of what programs allocate and free by turns, half would pass for growth if there were not something more to
-        // it.
-        const auto evidence = static_cast<same_bytes>(flags & grew_same_bytes);
-        if (same_stack || evidence == same_bytes::same || evidence == same_bytes::all_zero ||
-            is_growth_factor(was.size, by.last_size)) {
+    // Of what programs allocate and free by turns, half would pass for growth if there were not something more to it.
+    const bool same_stack = by.last_site == was.site && by.last_size <= was.size * 4;
+    const auto evidence = static_cast<same_bytes>(flags & grew_same_bytes);
+    if (same_stack || evidence == same_bytes::same || evidence == same_bytes::all_zero ||
+        is_growth_factor(was.size, by.last_size)) {
+        if (live_block* const next = could_be(by.last, by.last_size); next != nullptr) {
             flags |= grew_adjacent;
-            if (infos_[next->info].stack == was.stack) flags |= grew_same_stack;
+            if (by.last_site == was.site) flags |= grew_same_stack;
             return next;
         }
     }
     if (was.stack == no_stack) return nullptr;
-    newest_t& newest = newest_of(was.stack, thread);
-    next = is_growth_factor(was.size, newest.size) ? could_be(newest.address, newest.size) : nullptr;
+    newest_t& newest = newest_of(was.site, thread);
+    live_block* const next = is_growth_factor(was.size, newest.size) ? could_be(newest.address, newest.size) : nullptr;
     if (next != nullptr) {
         flags |= grew_same_stack;
         newest = {};
@@ -346,7 +371,7 @@ void digest::moved(std::uint32_t thread, std::uint32_t stack, std::uint64_t addr
             by_thread(thread);
             write_free(old, thread, at);
         } else {    // refused: the block stays
-            live_.insert(old.address) = old;
+            live_.obtain(old.address) = old;
         }
         return;
     }
@@ -359,7 +384,7 @@ void digest::moved(std::uint32_t thread, std::uint32_t stack, std::uint64_t addr
     const std::uint64_t old_size = known ? infos_[old.info].size : by.moving_usable;
     const std::uint32_t old_info = known ? old.info : info_of(no_stack, old_size);
     const std::uint32_t info = info_of(stack, size);
-    live_block& block = live_.insert(address);
+    live_block& block = live_.obtain(address);
     block = old;
     block.address = address;
     block.info = info;
@@ -434,11 +459,10 @@ void digest::end(std::uint64_t lost) {
     live_.each([&](const live_block& block) {
         if (block.chain != 0) died(record::alive, block, newest_);
     });
-    for (std::uint32_t stack = 0; stack < stacks_.size(); ++stack) {
-        const stack_t& site = stacks_[stack];
+    for (const site_t& site : sites_) {
         if (site.near + site.far == 0) continue;
         out_->begin(record::nearness);
-        out_->number(stack);
+        out_->number(site.stack);
         out_->number(site.near);
         out_->number(site.far);
     }

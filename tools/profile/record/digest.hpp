@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "recorder/ring.hpp"
@@ -40,8 +41,8 @@ class live_table {
 public:
     live_table() : places_(std::size_t{1} << (64 - first_shift)) {}
     live_block* find(std::uint64_t address);
-    // `address` must not be in the table.
-    live_block& insert(std::uint64_t address);
+    // The block of this address, or a new one: its `order` is 0. Ends the life of references got before.
+    live_block& obtain(std::uint64_t address);
     void erase(live_block* block);
     void expect(std::uint64_t address) const { __builtin_prefetch(&places_[place(address)]); }
     template <class F>
@@ -60,6 +61,23 @@ private:
     int shift_ = first_shift;
     std::vector<live_block> places_;
     std::size_t count_ = 0;
+};
+
+// Numbers, from 0, for keys that come again and again. A table of its own since it is looked into at every allocation.
+class numbering {
+public:
+    // The key's number, and whether it has just been given.
+    std::pair<std::uint32_t, bool> number_of(std::uint64_t key);
+
+private:
+    struct entry {
+        std::uint64_t key;
+        std::uint64_t number;    // and 1; 0: none
+    };
+    [[nodiscard]] std::size_t place(std::uint64_t key) const { return key * 0x9e3779b97f4a7c15U >> shift_; }
+    int shift_ = 64 - 8;
+    std::vector<entry> places_{std::size_t{1} << 8};
+    std::uint32_t count_ = 0;
 };
 
 struct process_facts {
@@ -86,6 +104,7 @@ public:
 private:
     struct info_t {
         std::uint32_t stack;
+        std::uint32_t site;    // the stack's place in sites_
         std::uint64_t size;
     };
     struct pending_growth {
@@ -99,6 +118,7 @@ private:
     struct thread_t {
         std::uint64_t last = 0;    // address of what it allocated last, unless it has freed something since
         std::uint64_t last_size = 0;
+        std::uint32_t last_site = 0;
         live_block moving;    // the block that a realloc under way has in hand
         std::uint64_t moving_usable = 0;
         std::uint64_t moving_since = 0;
@@ -110,7 +130,8 @@ private:
         std::uint64_t address = 0;
         std::uint64_t size = 0;
     };
-    struct stack_t {
+    struct site_t {
+        std::uint32_t stack = 0;
         std::uint32_t owner = 0;    // the first thread that came by; what others allocate last by this stack is in others_
         newest_t newest;
         std::uint64_t last = 0;    // address of the block before
@@ -133,16 +154,17 @@ private:
     std::uint32_t info_of(std::uint32_t stack, std::uint64_t size);
     [[nodiscard]] unsigned lifetime(std::uint64_t from, std::uint64_t to) const;
     thread_t& thread_of_number(std::uint32_t thread);
-    stack_t& stack_of_number(std::uint32_t stack);
-    newest_t& newest_of(std::uint32_t stack, std::uint32_t thread);
+    newest_t& newest_of(std::uint32_t site, std::uint32_t thread);
 
     process_facts facts_;
     record_writer* out_;
     double ticks_per_us_ = 1;
+    double ns_per_tick_ = 1;
     bool sampled_ = false;
     std::uint64_t start_ = 0;
     std::uint64_t last_tick_us_ = 0;
-    std::uint64_t newest_ = 0;    // the latest stamp seen
+    std::uint64_t next_tick_ = 0;    // when, in ticks
+    std::uint64_t newest_ = 0;       // the latest stamp seen
     std::uint32_t writing_thread_ = 0;
     std::uint32_t allocations_ = 0;
     std::uint32_t last_allocated_ = ~std::uint32_t{0};    // the info of the last `allocated` that was written
@@ -150,12 +172,13 @@ private:
     std::vector<growth_chain> chains_{1};
     std::vector<std::uint32_t> free_chains_;
     std::vector<info_t> infos_;
-    std::unordered_map<std::uint64_t, std::uint32_t> info_numbers_;
+    numbering info_numbers_;
     std::uint64_t last_info_key_ = ~std::uint64_t{0};
     std::uint32_t last_info_ = 0;
     std::vector<thread_t> threads_;
-    std::vector<stack_t> stacks_;
-    std::unordered_map<std::uint64_t, newest_t> others_;    // by thread and stack
+    numbering site_numbers_;
+    std::vector<site_t> sites_;
+    std::unordered_map<std::uint64_t, newest_t> others_;    // by thread and site
 
     // A stack or module whose slots are still coming.
     event long_what_ = event::none;

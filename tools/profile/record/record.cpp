@@ -331,9 +331,9 @@ recorded record_command(const recording& what) {
     bool ended = false;
     for (int idle = 0;;) {
         pollfd socket{meeting.socket_file(), POLLIN, 0};
-        // A quiet program is asked less often; a busy one fills the ring in some ten milliseconds.
-        poll(&socket, 1, idle == 0 ? 0 : idle < 20 ? 1 : 5);
-        accept_all();
+        // A quiet program is asked less often; the busiest fill the ring in some ten milliseconds. To ask more often than
+        // every millisecond would take the processor from the program.
+        if (poll(&socket, 1, idle == 0 ? 0 : idle < 20 ? 1 : 5) != 0) accept_all();
         const bool ends_now = !ended && waitpid(child, &result.status, WNOHANG) == child;
         std::uint64_t events = 0;
         for (auto& one : processes) {
@@ -373,7 +373,7 @@ recorded record_command(const recording& what) {
             }
             break;
         }
-        idle = events != 0 ? 0 : idle + 1;
+        idle = events > ring_slots / 16 ? 0 : events != 0 ? 1 : idle + 1;
     }
     result.trace_size = out.size();
     if (result.processes == 0) {

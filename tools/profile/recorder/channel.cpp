@@ -117,15 +117,15 @@ bool channel::wait_for_room(std::uint64_t upto) {
     for (unsigned round = 0;; ++round) {
         const std::uint64_t read = ring_->read.load(std::memory_order_acquire);
         read_seen_.store(read, std::memory_order_relaxed);
-        if (upto - read <= ring_slots) break;
+        // Once the ring has been full, a quarter of it is waited for: to wake up for every few slots costs both sides more.
+        if (upto - read <= ring_slots / 4 * 3) break;
         if (ring_->closed.load(std::memory_order_relaxed) != 0 ||
-            (round % 256 == 255 && kill(static_cast<pid_t>(ring_->reader), 0) != 0 && errno == ESRCH)) {
+            (round % 64 == 63 && kill(static_cast<pid_t>(ring_->reader), 0) != 0 && errno == ESRCH)) {
             ring_->closed.store(1, std::memory_order_relaxed);
             open = false;
             break;
         }
-        // The reader is behind, or waits for a processor itself: short waits first, then longer ones.
-        const timespec moment{0, round < 8 ? 20000 : 200000};
+        const timespec moment{0, 1000000};    // the reader is behind, or waits for a processor itself
         nanosleep(&moment, nullptr);
     }
     errno = saved;

@@ -15,6 +15,7 @@
 #include "channel.hpp"
 #include "ring.hpp"
 #include "sampler.hpp"
+#include "stacks.hpp"
 #include "ticks.hpp"
 #include "unwind.hpp"
 
@@ -48,7 +49,9 @@ bool looking_up;
 void* take_early(std::size_t size) {
     const std::size_t rounded = (size + 15) & ~std::size_t{15};
     const std::size_t at = early_used.fetch_add(rounded);
-    return at + rounded <= sizeof early ? early + at : nullptr;
+    if (at + rounded > sizeof early) return nullptr;
+    ++filter[place_in_filter(early + at)];
+    return early + at;
 }
 bool is_early(const void* address) {
     const auto at = reinterpret_cast<std::uintptr_t>(address);
@@ -110,41 +113,46 @@ void* first_realloc(void* address, std::size_t size) {
 // --- State
 // ----------------------------------------------------------------------------------------------------------------
 
+// A filter that lets no free pass.
+struct whole_filter {
+    unsigned char bytes[filter_size];
+    constexpr whole_filter() : bytes{} {
+        for (unsigned char& byte : bytes) byte = 1;
+    }
+};
+constexpr whole_filter every_free;
+
+// The first two are all that allocations and frees look at which are not recorded.
 struct thread_state {
-    std::int64_t left;          // bytes until the next sample; negative while everything is recorded
-    std::int64_t left_saved;    // what `left` is to be once the allocation after a sampled one has been seen
-    const void* watched;        // the sampled block that this thread allocated last: the next free may end what it replaces
-    const void* last;           // the block that this thread allocated last
+    std::uint64_t left;             // bytes until the next sample; 0: the next allocation is looked at, whatever its size
+    const unsigned char* filter;    // which frees are looked at
+    std::uint64_t left_saved;       // what `left` is to be once the allocation after a sampled one has been seen
+    const void* watched;            // the sampled block that this thread allocated last: the next free may end what it replaces
+    const void* last;               // the block that this thread allocated last
     std::size_t last_size;
     std::uint64_t random;
     std::uint32_t id;    // from 1
     bool inside;         // in the recorder: what is allocated now is its own, or a signal handler's
 };
-[[gnu::tls_model("initial-exec")]] constinit thread_local thread_state self{};
+[[gnu::tls_model("initial-exec")]] constinit thread_local thread_state self{.left = 0,
+                                                                            .filter = filter,
+                                                                            .left_saved = 0,
+                                                                            .watched = nullptr,
+                                                                            .last = nullptr,
+                                                                            .last_size = 0,
+                                                                            .random = 0,
+                                                                            .id = 0,
+                                                                            .inside = false};
 
 enum class state : int { fresh, starting, recording, off };
 constinit std::atomic<state> now{state::fresh};
 constinit std::atomic<bool> libraries_ready{false};
-constinit std::atomic<bool> everything{false};    // recording, and not just samples
 constinit channel to_command;
 constinit sampled_set sampled;
 constinit std::atomic<std::uint32_t> threads{0};
-constinit std::atomic<std::uint32_t> generation{0};
 
 // A page that a forked child finds wiped: so a child is noticed that no handler was called for.
 volatile char* alive;
-
-// Which stacks have been written into the ring. A stack's number is its place here.
-constexpr std::size_t most_stacks = std::size_t{1} << 20;
-std::atomic<std::uint64_t>* stacks;
-
-// Code that has been described.
-struct described_code {
-    std::uintptr_t begin;
-    std::uint32_t generation;
-};
-described_code described[4096];
-std::atomic<std::size_t> described_count;
 
 class inside_recorder {
 public:
@@ -154,10 +162,22 @@ public:
     inside_recorder& operator=(const inside_recorder&) = delete;
 };
 
+// All frees are looked at, or only those of blocks that the dynamic loader got while the allocator was looked up: they
+// must not reach the allocator.
+void set_filter(bool all) {
+    std::memset(filter, all ? 1 : 0, filter_size);
+    const std::size_t used = early_used.load();
+    for (std::size_t at = 0; !all && at < used && at < sizeof early; at += 16) ++filter[place_in_filter(early + at)];
+}
+
 void switch_off() {
     now.store(state::off, std::memory_order_relaxed);
-    everything.store(false, std::memory_order_relaxed);
-    std::memset(filter, 0, filter_size);
+    set_filter(false);
+}
+
+void watch(const void* block) {
+    self.watched = block;
+    self.filter = block != nullptr ? every_free.bytes : filter;
 }
 
 bool start() {
@@ -168,21 +188,19 @@ bool start() {
     state expected = state::fresh;
     if (!now.compare_exchange_strong(expected, state::starting)) return false;
     look_up_allocator();
-    if (stacks == nullptr) stacks = static_cast<std::atomic<std::uint64_t>*>(pages(most_stacks * sizeof *stacks));
     if (alive == nullptr) alive = static_cast<volatile char*>(pages(4096));
-    if (stacks == nullptr || alive == nullptr) {
+    if (alive == nullptr || !set_up_stacks()) {
         complain("the system refused memory for the recorder", errno);
         switch_off();
         return false;
     }
-    madvise(stacks, most_stacks * sizeof *stacks, MADV_WIPEONFORK);
     madvise(const_cast<char*>(alive), 4096, MADV_WIPEONFORK);
     *alive = 1;
     if (!to_command.open()) {
         switch_off();
         return false;
     }
-    everything.store(to_command.sample() == 0, std::memory_order_relaxed);
+    set_filter(to_command.sample() == 0);
     now.store(state::recording, std::memory_order_release);
     return true;
 }
@@ -191,18 +209,17 @@ bool start() {
 void begin_again() {
     to_command.abandon();
     sampled.clear();
-    described_count.store(0);
+    forget_stacks();
     threads.store(0);
     self.id = 0;
     self.last = nullptr;
-    self.watched = nullptr;
+    self.left = self.left_saved = 0;
+    watch(nullptr);
     now.store(state::fresh);
     start();
 }
 
-// Whether this event is to be written. Called with every event, so it does next to nothing.
-bool recording() {
-    if (self.inside) return false;
+[[gnu::noinline, gnu::cold]] bool recording_after_all() {
     if (now.load(std::memory_order_acquire) != state::recording) [[unlikely]] {
         if (now.load(std::memory_order_relaxed) != state::fresh) return false;
         const inside_recorder guard;
@@ -220,53 +237,27 @@ bool recording() {
     return true;
 }
 
+// Whether this event is to be written. Called with every event, so it does next to nothing.
+inline bool recording() {
+    if (self.inside) return false;
+    if (now.load(std::memory_order_acquire) == state::recording && *alive != 0 && self.id != 0) [[likely]]
+        return true;
+    return recording_after_all();
+}
+
 // --- Writing
 // --------------------------------------------------------------------------------------------------------------
 
-void put(event what, std::uint32_t stack, std::uint64_t first, std::uint64_t second) {
+// What begins is stamped once there is room for it, what ends before there is: time spent waiting for room is nobody's.
+void put_begin(event what, std::uint32_t stack, std::uint64_t first, std::uint64_t second) {
     std::uint64_t index = 0;
     if (!to_command.reserve(1, index)) return switch_off();
     to_command.write(index, what, self.id, stack, first, second, ticks());
 }
-
-// A head, and what follows in slots of three words.
-void put_long(event what, std::uint32_t stack, const std::uint64_t (&head)[3], const std::uint64_t* words, std::size_t count) {
+void put_end(event what, std::uint32_t stack, std::uint64_t first, std::uint64_t second, std::uint64_t at) {
     std::uint64_t index = 0;
-    const std::size_t slots = (count + 2) / 3;
-    if (!to_command.reserve(1 + slots, index)) return switch_off();
-    to_command.write(index, what, self.id, stack, head[0], head[1], head[2]);
-    for (std::size_t i = 0; i < slots; ++i) {
-        const auto word = [&](std::size_t k) { return k < count ? words[k] : 0; };
-        to_command.write(index + 1 + i, event::more, self.id, 0, word(3 * i), word(3 * i + 1), word(3 * i + 2));
-    }
-}
-
-std::uint32_t number_of(const std::uintptr_t* frames, std::size_t count) {
-    const std::uint32_t now_loaded = generation.load(std::memory_order_relaxed);
-    std::uint64_t hash = now_loaded + 1;
-    for (std::size_t i = 0; i < count; ++i) {
-        hash = (hash ^ frames[i]) * 0x9e3779b97f4a7c15U;
-        hash ^= hash >> 29;
-    }
-    hash |= 1;
-    for (std::size_t probe = 0; probe < 64; ++probe) {
-        const std::size_t place = (hash >> 20 & (most_stacks - 1)) + probe;
-        std::atomic<std::uint64_t>& entry = stacks[place % most_stacks];
-        std::uint64_t found = entry.load(std::memory_order_relaxed);
-        if (found == hash) return static_cast<std::uint32_t>(place % most_stacks);
-        if (found == 0 && entry.compare_exchange_strong(found, hash, std::memory_order_relaxed)) {
-            const std::uint64_t head[3] = {count, now_loaded, 0};
-            put_long(event::stack, static_cast<std::uint32_t>(place % most_stacks), head, frames, count);
-            return static_cast<std::uint32_t>(place % most_stacks);
-        }
-        if (found == hash) return static_cast<std::uint32_t>(place % most_stacks);
-    }
-    return most_stacks;    // a program with a million stacks: the rest is one
-}
-
-std::uint32_t stack_from(const void* frame) {
-    std::uintptr_t frames[most_frames];
-    return number_of(frames, unwind(caller_of(frame), frames, most_frames));
+    if (!to_command.reserve(1, index)) return switch_off();
+    to_command.write(index, what, self.id, stack, first, second, at);
 }
 
 same_bytes compare(const void* old_block) {
@@ -286,23 +277,25 @@ std::size_t usable_size(void* address) {
 // Whether a sampled recording keeps this allocation; settles how far away the next one is.
 bool keep(std::size_t size) {
     if (self.watched != nullptr) {    // the first allocation after a sampled one came here to say so
-        self.watched = nullptr;
-        self.left = self.left_saved - static_cast<std::int64_t>(size & (~std::size_t{0} >> 16));
+        watch(nullptr);
+        self.left = self.left_saved;
+    } else if (self.left_saved == 0) {    // this thread's first: it has drawn nothing yet
+        self.left = self.left_saved = draw_distance(self.random, to_command.sample());
     }
-    if (self.left >= 0) return false;
-    if (self.left_saved == 0) {    // this thread's first: it has drawn nothing yet
-        self.left_saved = draw_distance(self.random, to_command.sample());
-        self.left = self.left_saved - static_cast<std::int64_t>(size & (~std::size_t{0} >> 16));
-        if (self.left >= 0) return false;
+    if (self.left > size) {
+        self.left -= size;
+        return false;
     }
-    self.left_saved = draw_distance(self.random, to_command.sample()) + 1;
+    self.left = self.left_saved = draw_distance(self.random, to_command.sample());
     return true;
 }
 
+// After the allocator returned, for what did not pass.
 void allocated(void* address, std::size_t size, const void* frame) {
+    self.left += size;    // as it was before passes()
     if (address == nullptr) return;
     if (!recording()) {
-        if (now.load(std::memory_order_relaxed) == state::off) self.left = INT64_MAX / 2;
+        if (now.load(std::memory_order_relaxed) == state::off) self.left = UINT64_MAX / 2;
         return;
     }
     const int saved = errno;
@@ -311,11 +304,9 @@ void allocated(void* address, std::size_t size, const void* frame) {
         if (!keep(size)) return;
         if (!sampled.insert(address)) return;
         self.left = 0;    // the next allocation comes here too
-        self.watched = address;
-    } else {
-        self.left = -1;
+        watch(address);
     }
-    put(event::allocated, stack_from(frame), reinterpret_cast<std::uint64_t>(address), size);
+    put_begin(event::allocated, stack_from(frame, self.id), reinterpret_cast<std::uint64_t>(address), size);
     self.last = address;
     self.last_size = size;
     errno = saved;
@@ -325,23 +316,24 @@ void allocated(void* address, std::size_t size, const void* frame) {
 // grew.
 bool to_be_freed(void* address) {
     if (!recording()) return false;
+    const std::uint64_t at = ticks();
     const int saved = errno;
     const inside_recorder guard;
     std::uint64_t usable = 0;
     if (to_command.sample() != 0) {
         const bool known = sampled.take(address);
-        if (self.watched != nullptr && self.watched != address) {
-            usable = usable_size(address);
-            self.watched = nullptr;
+        const bool after_sample = self.watched != nullptr && self.watched != address;
+        if (self.watched != nullptr) {
+            watch(nullptr);
             self.left = self.left_saved;
-        } else if (!known) {
-            return false;
         }
+        if (after_sample) usable = usable_size(address);
+        else if (!known) return false;
     }
     const same_bytes evidence = compare(address);
     const bool large = self.last != nullptr && self.last_size >= 262144;
     self.last = nullptr;
-    put(event::freed, 0, reinterpret_cast<std::uint64_t>(address), static_cast<std::uint64_t>(evidence) | usable << 8);
+    put_end(event::freed, 0, reinterpret_cast<std::uint64_t>(address), static_cast<std::uint64_t>(evidence) | usable << 8, at);
     errno = saved;
     return large;
 }
@@ -349,7 +341,7 @@ bool to_be_freed(void* address) {
 void freed() {
     if (!recording()) return;
     const inside_recorder guard;
-    put(event::free_ended, 0, 0, 0);
+    put_end(event::free_ended, 0, 0, 0, ticks());
 }
 
 void* reallocate(void* address, std::size_t size, const void* frame) {
@@ -366,7 +358,6 @@ void* reallocate(void* address, std::size_t size, const void* frame) {
         const inside_recorder guard;
         std::uint64_t usable = 0;
         if (to_command.sample() != 0) {
-            self.left -= static_cast<std::int64_t>(size & (~std::size_t{0} >> 16));
             const bool known = sampled.take(address);
             keep_new = size != 0 && keep(size);
             if (!known && !keep_new) {
@@ -375,23 +366,26 @@ void* reallocate(void* address, std::size_t size, const void* frame) {
             }
             usable = usable_size(address);
         }
-        put(event::moving, 0, reinterpret_cast<std::uint64_t>(address), usable);
+        put_begin(event::moving, 0, reinterpret_cast<std::uint64_t>(address), usable);
     }
     errno = saved;
     void* const result = next.realloc(address, size);
+    const std::uint64_t at = ticks();
     const int after = errno;
     {
         const inside_recorder guard;
         if (to_command.sample() != 0) {
-            self.watched = nullptr;
-            if (keep_new) self.left = self.left_saved;
+            if (self.watched != nullptr) {
+                watch(nullptr);
+                self.left = self.left_saved;
+            }
             if (result == nullptr || !keep_new || !sampled.insert(result)) {
-                put(event::moved, 0, 0, 0);    // what is known of the old block ends here
+                put_end(event::moved, 0, 0, 0, at);    // what is known of the old block ends here
                 errno = after;
                 return result;
             }
         }
-        put(event::moved, stack_from(frame), reinterpret_cast<std::uint64_t>(result), size);
+        put_end(event::moved, stack_from(frame, self.id), reinterpret_cast<std::uint64_t>(result), size, at);
         self.last = nullptr;
     }
     errno = after;
@@ -400,8 +394,9 @@ void* reallocate(void* address, std::size_t size, const void* frame) {
 
 // What every allocation does first: true where a sampled recording can let it pass.
 inline bool passes(std::size_t size) {
-    self.left -= static_cast<std::int64_t>(size & (~std::size_t{0} >> 16));
-    return self.left >= 0;
+    const std::uint64_t left = self.left;
+    self.left = left - size;
+    return left > size;
 }
 
 [[gnu::noinline]] void* recorded_malloc(std::size_t size) {
@@ -415,6 +410,7 @@ inline bool passes(std::size_t size) {
     return block;
 }
 [[gnu::noinline]] void recorded_free(void* address) {
+    if (address == nullptr || is_early(address)) return;
     const bool stamp = to_be_freed(address);
     next.free(address);
     if (stamp) freed();
@@ -436,34 +432,15 @@ int count_unloaded(dl_phdr_info* info, std::size_t /*size*/, void* data) {
 
 }    // namespace
 
-void* pages(std::size_t bytes) {
-    void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return memory == MAP_FAILED ? nullptr : memory;
-}
-
-void code_found(std::uintptr_t begin, std::uintptr_t end, std::uintptr_t bias, const char* path) {
-    const std::uint32_t now_loaded = generation.load(std::memory_order_relaxed);
-    const std::size_t count = described_count.load(std::memory_order_acquire);
-    for (std::size_t i = 0; i < count && i < 4096; ++i) {
-        if (described[i].begin == begin && described[i].generation == now_loaded) return;
+void put_long(event what, std::uint32_t stack, const std::uint64_t (&head)[3], const std::uint64_t* words, std::size_t count) {
+    std::uint64_t index = 0;
+    const std::size_t slots = (count + 2) / 3;
+    if (!to_command.reserve(1 + slots, index)) return switch_off();
+    to_command.write(index, what, self.id, stack, head[0], head[1], head[2]);
+    for (std::size_t i = 0; i < slots; ++i) {
+        const auto word = [&](std::size_t k) { return k < count ? words[k] : 0; };
+        to_command.write(index + 1 + i, event::more, self.id, 0, word(3 * i), word(3 * i + 1), word(3 * i + 2));
     }
-    const std::size_t place = described_count.fetch_add(1);
-    if (place >= 4096) return;
-    described[place] = {begin, now_loaded};
-    std::uint64_t words[129] = {};
-    char* const text = reinterpret_cast<char*>(words);
-    std::size_t length = 0;
-    if (path != nullptr && *path != '\0') {
-        length = std::strlen(path);
-        if (length > sizeof words) length = sizeof words;
-        std::memcpy(text, path, length);
-    } else {
-        const ssize_t got = readlink("/proc/self/exe", text, sizeof words);
-        length = got > 0 ? static_cast<std::size_t>(got) : 0;
-    }
-    const std::uint64_t head[3] = {begin, end, bias};
-    // The generation goes with the path's length: neither needs many bits.
-    put_long(event::module, static_cast<std::uint32_t>(length) | now_loaded << 12, head, words, (length + 7) / 8);
 }
 
 }    // namespace headroom::profile
@@ -473,12 +450,7 @@ using namespace headroom::profile;
 HEADROOM_VISIBLE void* malloc(std::size_t size) noexcept { return passes(size) ? next.malloc(size) : recorded_malloc(size); }
 
 HEADROOM_VISIBLE void free(void* address) noexcept {
-    if (is_early(address)) [[unlikely]]
-        return;
-    if (address == nullptr ||
-        (!everything.load(std::memory_order_relaxed) && filter_of(address) == 0 && self.watched == nullptr)) {
-        return next.free(address);
-    }
+    if (self.filter[place_in_filter(address)] == 0) return next.free(address);
     recorded_free(address);
 }
 

@@ -27,12 +27,12 @@ std::size_t place(const void* address) { return (reinterpret_cast<std::uintptr_t
 
 }    // namespace
 
-std::int64_t draw_distance(std::uint64_t& state, std::uint64_t mean) {
+std::uint64_t draw_distance(std::uint64_t& state, std::uint64_t mean) {
     state ^= state << 13;
     state ^= state >> 7;
     state ^= state << 17;
     const double uniform = (static_cast<double>(state >> 11) + 1) / 9007199254740992.0;
-    return static_cast<std::int64_t>(-logarithm(uniform) * static_cast<double>(mean));
+    return 1 + static_cast<std::uint64_t>(-logarithm(uniform) * static_cast<double>(mean));
 }
 
 bool sampled_set::lock() {
@@ -50,7 +50,7 @@ bool sampled_set::insert(const void* address) {
     for (std::size_t probe = 0; addresses_ != nullptr && probe < probes && !done; ++probe) {
         std::uintptr_t& entry = addresses_[(place(address) + probe) % size];
         if (entry != 0) continue;
-        unsigned char& count = filter_of(address);
+        unsigned char& count = filter[place_in_filter(address)];
         if (count == 255) break;
         ++count;
         entry = reinterpret_cast<std::uintptr_t>(address);
@@ -67,7 +67,7 @@ bool sampled_set::take(const void* address) {
         std::uintptr_t& entry = addresses_[(place(address) + probe) % size];
         if (entry != reinterpret_cast<std::uintptr_t>(address)) continue;
         entry = 0;
-        --filter_of(address);
+        --filter[place_in_filter(address)];
         found = true;
     }
     unlock();
@@ -76,7 +76,6 @@ bool sampled_set::take(const void* address) {
 
 void sampled_set::clear() {
     if (addresses_ != nullptr) std::memset(addresses_, 0, size * sizeof(std::uintptr_t));
-    std::memset(filter, 0, filter_size);
     unlock();
 }
 

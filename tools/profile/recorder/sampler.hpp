@@ -7,19 +7,19 @@
 
 namespace headroom::profile {
 
-// A byte for each hash of an address: zero where no sampled block can be. Small enough to stay in the first-level
-// cache, as every free of a sampled recording looks into it.
+// A byte for each hash of an address: zero where a free need not be looked at, because no sampled block can lie there.
+// Small enough to stay in the first-level cache, as every free of a sampled recording looks into it.
 inline constexpr std::size_t filter_size = std::size_t{1} << 13;
 extern unsigned char filter[filter_size];
 
-inline unsigned char& filter_of(const void* address) {
-    return filter[(reinterpret_cast<std::uintptr_t>(address) >> 4) * 0x9e3779b97f4a7c15U >> 51];
+inline std::size_t place_in_filter(const void* address) {
+    return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(address) >> 4) * 0x9e3779b1U >> 19;
 }
-static_assert(filter_size == std::size_t{1} << (64 - 51));
+static_assert(filter_size == std::size_t{1} << (32 - 19));
 
-// Bytes until the next sample: exponentially distributed with the mean asked for, so that a block of s bytes is sampled
-// with probability 1 - exp(-s / mean), wherever it comes. Advances `state`.
-std::int64_t draw_distance(std::uint64_t& state, std::uint64_t mean);
+// Which byte is the next to be sampled, 1 being the first: exponentially distributed with the mean asked for, so that a
+// block of s bytes is sampled with probability 1 - exp(-s / mean), wherever it comes. Advances `state`.
+std::uint64_t draw_distance(std::uint64_t& state, std::uint64_t mean);
 
 class sampled_set {
 public:
@@ -27,6 +27,7 @@ public:
     bool insert(const void* address);
     // Whether it was in the set; it no longer is.
     bool take(const void* address);
+    // Forgets all addresses; leaves the filter alone.
     void clear();
 
 private:

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "ring.hpp"
+
 namespace headroom::profile {
 
 // Where unwinding starts: a function's caller, taken from its own frame pointer.
@@ -19,9 +21,34 @@ inline frame_start caller_of(const void* frame) {
     return {words[1], reinterpret_cast<std::uintptr_t>(words + 2), words[0]};
 }
 
-// Writes at most `most` return addresses, innermost first; returns how many. Takes no lock but the dynamic loader's,
-// and that only for addresses not seen before; allocates nothing.
-std::size_t unwind(frame_start from, std::uintptr_t* frames, std::size_t most);
+// A call stack, and what it was found by, so that the next one need not be followed where nothing has changed: from a
+// frame that both have, all the rest is the same if the words in memory that led from there are.
+struct call_stack {
+    struct step {
+        std::uintptr_t pc;
+        std::uintptr_t sp;
+        std::uintptr_t fp;
+        std::uint64_t hash;         // of this return address and those further out
+        std::int32_t next_fp_at;    // where the caller's frame pointer lay, from sp; -1: it was this frame's
+        bool plain;                 // what leads to the caller is the word below its stack pointer, and what next_fp_at says
+        bool uses_fp;               // to find the caller
+        bool fp_matters;            // here or further out. Code without frame pointers keeps other things in that register
+    };
+    step steps[most_frames];    // the outermost is the last, the innermost at `first`
+    step fresh[most_frames];    // where unwind() keeps what it finds, innermost first
+    std::size_t first = most_frames;
+    enum class end_t : std::uint8_t { unsure, outermost, cut_off } end = end_t::unsure;    // cut off after most_frames
+};
+
+// Follows the stack from `from`; `stack` is another one before, of any thread, or empty. Returns the stack's hash. Takes no
+// lock but the dynamic loader's, and that only for addresses not seen before; allocates nothing.
+std::uint64_t unwind(frame_start from, call_stack& stack);
+
+// The hash of a frame, from that of its caller (0 for the outermost).
+inline std::uint64_t hash_of(std::uintptr_t pc, std::uint64_t outer) {
+    const std::uint64_t mixed = (outer ^ pc) * 0x9e3779b97f4a7c15U;
+    return mixed ^ mixed >> 29;
+}
 
 // Forgets what is known about code, as after a library was unloaded: another may lie at its address.
 void forget_code();

@@ -31,17 +31,23 @@ int visit(dl_phdr_info* info, std::size_t /*size*/, void* data) {
 
 }    // namespace
 
-std::size_t unwind(frame_start from, std::uintptr_t* frames, std::size_t most) {
+std::uint64_t unwind(frame_start from, call_stack& stack) {
     std::size_t count = 0;
-    while (count < most && from.pc != 0) {
-        frames[count++] = from.pc;
+    while (count < most_frames && from.pc != 0) {
+        stack.fresh[count++].pc = from.pc;
         std::atomic<std::uintptr_t>& page = met[(from.pc >> 12) % 1024];
         if (page.exchange(from.pc >> 12, std::memory_order_relaxed) != from.pc >> 12) dl_iterate_phdr(visit, &from.pc);
         if (from.fp < from.sp || from.fp - from.sp > largest_frame || from.fp % 16 != 0) break;
         const auto* const words = reinterpret_cast<const std::uintptr_t*>(from.fp);
         from = {words[1], from.fp + 16, words[0]};
     }
-    return count;
+    std::uint64_t hash = 0;
+    stack.first = most_frames;
+    while (count > 0) {    // the outermost goes last
+        const std::uintptr_t pc = stack.fresh[--count].pc;
+        stack.steps[--stack.first] = {pc, 0, 0, hash = hash_of(pc, hash), -1, false, false, false};
+    }
+    return hash;
 }
 
 void forget_code() {

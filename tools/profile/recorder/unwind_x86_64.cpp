@@ -96,45 +96,111 @@ std::uintptr_t word_at(std::uintptr_t address) {
 // How far up a single frame may reach. A larger step is a sign of code that is described wrongly.
 constexpr std::uintptr_t largest_frame = std::uintptr_t{64} << 20;
 
+// Whether `from`, which `count` calls led to, is where the stack came by before at step `at`.
+bool resumes(const call_stack& stack, std::size_t at, const frame_start& from, std::size_t count) {
+    const call_stack::step& there = stack.steps[at];
+    if (there.pc != from.pc || there.sp != from.sp || (there.fp_matters && there.fp != from.fp)) return false;
+    return stack.end == call_stack::end_t::outermost ? count <= at
+                                                     : stack.end == call_stack::end_t::cut_off && count + stack.first == at;
+}
+
+// Whether the words in memory that led from step `at` to the outermost still say the same; `checked` becomes the first step
+// from where they do not.
+bool unchanged(const call_stack& stack, std::size_t at, std::size_t& checked) {
+    for (; at + 1 < most_frames; ++at) {
+        const call_stack::step& here = stack.steps[at];
+        const call_stack::step& next = stack.steps[at + 1];
+        const std::uintptr_t fp_at = here.sp + static_cast<std::uintptr_t>(std::intptr_t{here.next_fp_at});
+        if (!here.plain || word_at(next.sp - 8) != next.pc ||
+            (next.fp_matters && here.next_fp_at >= 0 && word_at(fp_at) != next.fp)) {
+            checked = at + 1;
+            return false;
+        }
+    }
+    return true;
+}
+
+enum class stepped : std::uint8_t { to_caller, ended, failed };
+
+// From `here` to its caller.
+stepped step_out(call_stack::step& here, frame_start& from) {
+    const frame_row row = row_of(from.pc);
+    std::uintptr_t cfa = 0;
+    here.plain = false;
+    here.next_fp_at = -1;
+    here.uses_fp = row.kind == frame_row::from_fp || row.kind == frame_row::deref_fp || row.saved == frame_row::at_fp;
+    switch (row.kind) {
+        case frame_row::from_sp: cfa = from.sp + static_cast<std::uintptr_t>(std::intptr_t{row.offset}); break;
+        case frame_row::from_fp: cfa = from.fp + static_cast<std::uintptr_t>(std::intptr_t{row.offset}); break;
+        case frame_row::deref_fp: {
+            const std::uintptr_t at = from.fp + static_cast<std::uintptr_t>(std::intptr_t{row.offset});
+            if (at < from.sp || at - from.sp > largest_frame || at % 8 != 0) return stepped::failed;
+            cfa = word_at(at);
+            break;
+        }
+        case frame_row::signal_frame:
+            // ucontext_t lies at the stack pointer: general registers from byte 40, of which 10 is the frame
+            // pointer, 15 the stack pointer, 16 the instruction that was interrupted (whose next one stands for a
+            // return address).
+            from.fp = word_at(from.sp + 40 + std::uintptr_t{10} * 8);
+            from.pc = word_at(from.sp + 40 + std::uintptr_t{16} * 8) + 1;
+            from.sp = word_at(from.sp + 40 + std::uintptr_t{15} * 8);
+            return stepped::to_caller;
+        case frame_row::unknown:
+        case frame_row::outermost: return stepped::ended;
+    }
+    if (cfa <= from.sp || cfa - from.sp > largest_frame || cfa % 8 != 0) return stepped::failed;
+    here.plain = row.kind != frame_row::deref_fp;
+    if (row.saved != frame_row::same) {
+        const std::uintptr_t base = row.saved == frame_row::at_cfa ? cfa : from.fp;
+        const std::uintptr_t at = base + static_cast<std::uintptr_t>(std::intptr_t{row.saved_offset});
+        if (at < from.sp || at >= cfa) return stepped::failed;
+        here.next_fp_at = static_cast<std::int32_t>(at - from.sp);
+        from.fp = word_at(at);
+    }
+    from.pc = word_at(cfa - 8);
+    from.sp = cfa;
+    return stepped::to_caller;
+}
+
+// Puts the first `count` of the fresh steps before the step `inner`, and counts their hashes.
+std::uint64_t put_before(call_stack& stack, std::size_t inner, std::size_t count) {
+    std::uint64_t hash = inner < most_frames ? stack.steps[inner].hash : 0;
+    bool fp_matters = inner < most_frames && stack.steps[inner].fp_matters;
+    while (count > 0) {
+        call_stack::step& to = stack.steps[--inner];
+        to = stack.fresh[--count];
+        to.hash = hash = hash_of(to.pc, hash);
+        to.fp_matters = fp_matters = to.uses_fp || (to.next_fp_at < 0 && fp_matters);
+    }
+    stack.first = inner;
+    return hash;
+}
+
 }    // namespace
 
-std::size_t unwind(frame_start from, std::uintptr_t* frames, std::size_t most) {
+std::uint64_t unwind(frame_start from, call_stack& stack) {
     std::size_t count = 0;
-    while (count < most && from.pc != 0) {
-        frames[count++] = from.pc;
-        const frame_row row = row_of(from.pc);
-        std::uintptr_t cfa = 0;
-        switch (row.kind) {
-            case frame_row::from_sp: cfa = from.sp + static_cast<std::uintptr_t>(std::intptr_t{row.offset}); break;
-            case frame_row::from_fp: cfa = from.fp + static_cast<std::uintptr_t>(std::intptr_t{row.offset}); break;
-            case frame_row::deref_fp: {
-                const std::uintptr_t at = from.fp + static_cast<std::uintptr_t>(std::intptr_t{row.offset});
-                if (at < from.sp || at - from.sp > largest_frame || at % 8 != 0) return count;
-                cfa = word_at(at);
-                break;
-            }
-            case frame_row::signal_frame:
-                // ucontext_t lies at the stack pointer: general registers from byte 40, of which 10 is the frame
-                // pointer, 15 the stack pointer, 16 the instruction that was interrupted (whose next one stands for a
-                // return address).
-                from.fp = word_at(from.sp + 40 + std::uintptr_t{10} * 8);
-                from.pc = word_at(from.sp + 40 + std::uintptr_t{16} * 8) + 1;
-                from.sp = word_at(from.sp + 40 + std::uintptr_t{15} * 8);
-                continue;
-            case frame_row::unknown:
-            case frame_row::outermost: return count;
+    std::size_t old = stack.first;
+    std::size_t checked = 0;
+    call_stack::end_t end = call_stack::end_t::unsure;
+    while (count < most_frames && from.pc != 0) {
+        while (old < most_frames && stack.steps[old].sp < from.sp) ++old;
+        if (old < most_frames && old >= checked && resumes(stack, old, from, count) && unchanged(stack, old, checked)) {
+            return put_before(stack, old, count);
         }
-        if (cfa <= from.sp || cfa - from.sp > largest_frame || cfa % 8 != 0) return count;
-        if (row.saved != frame_row::same) {
-            const std::uintptr_t base = row.saved == frame_row::at_cfa ? cfa : from.fp;
-            const std::uintptr_t at = base + static_cast<std::uintptr_t>(std::intptr_t{row.saved_offset});
-            if (at < from.sp || at >= cfa) return count;
-            from.fp = word_at(at);
-        }
-        from.pc = word_at(cfa - 8);
-        from.sp = cfa;
+        call_stack::step& here = stack.fresh[count++];
+        here.pc = from.pc;
+        here.sp = from.sp;
+        here.fp = from.fp;
+        const stepped next = step_out(here, from);
+        if (next == stepped::ended) end = call_stack::end_t::outermost;
+        else if (next == stepped::to_caller && count == most_frames) end = call_stack::end_t::cut_off;
+        if (next != stepped::to_caller) break;
     }
-    return count;
+    const std::uint64_t hash = put_before(stack, most_frames, count);
+    stack.end = end;
+    return hash;
 }
 
 void forget_code() {

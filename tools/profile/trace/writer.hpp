@@ -23,23 +23,24 @@ public:
     void number(std::uint64_t value) { number(column::numbers, value); }
     void text(std::string_view words) {
         number(words.size());
-        at(column::numbers).append(words);
+        std::vector<char>& to = at(column::numbers);
+        to.insert(to.end(), words.begin(), words.end());
     }
     // About how much has been collected, in bytes.
     [[nodiscard]] std::size_t size() const { return columns_[0].size() * 3 + columns_[columns - 1].size(); }
     [[nodiscard]] bool empty() const { return columns_[0].empty(); }
-    [[nodiscard]] std::string& at(column which) { return columns_[static_cast<std::size_t>(which)]; }
+    [[nodiscard]] std::vector<char>& at(column which) { return columns_[static_cast<std::size_t>(which)]; }
 
 private:
     void number(column which, std::uint64_t value) {
-        std::string& to = at(which);
+        std::vector<char>& to = at(which);
         while (value >= 0x80) {
             to.push_back(static_cast<char>(value | 0x80));
             value >>= 7;
         }
         to.push_back(static_cast<char>(value));
     }
-    std::string columns_[columns];
+    std::vector<char> columns_[columns];
 };
 
 class trace_writer {
