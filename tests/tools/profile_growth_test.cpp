@@ -1,18 +1,30 @@
-// Labels: tools linux no-valgrind no-sanitizer gcc
+// Labels: tools linux no-valgrind no-sanitizer
 // Twelve programs that know how often their arrays grew: headroom profile finds every growth, and no other.
+#include <map>
+#include <tuple>
+#include <vector>
+
 #include "profile/run.hpp"
 
 namespace {
 
 using namespace profile_test;
 
-class programs : public testing::TestWithParam<const char*> {};
+// The program as this build's compiler makes it, and as Clang does, with each standard library.
+std::vector<std::string> subjects() {
+    std::vector<std::string> names{"headroom-profile-subject"};
+    std::istringstream more(HEADROOM_PROFILE_CLANGS);    // written by CMake
+    for (std::string name; std::getline(more, name, ',');) names.push_back(name);
+    return names;
+}
+
+class programs : public testing::TestWithParam<std::tuple<std::string, const char*>> {};
 
 TEST_P(programs, every_growth_is_found_and_no_other_and_its_bytes_are_exact) {
+    const auto& [subject, program] = GetParam();
     const own_folder folder;
     const outcome done =
-        run(folder, std::string("@headroom profile -o @folder/trace --json @folder/json -- @subjects/headroom-profile-subject ") +
-                        GetParam());
+        run(folder, "@headroom profile -o @folder/trace --json @folder/json -- @subjects/" + subject + " " + program);
     ASSERT_EQ(done.code, 0) << done.err;
     const answer known = answer_in(done.out);
     const auto found = json_of(folder);
@@ -30,14 +42,45 @@ TEST_P(programs, every_growth_is_found_and_no_other_and_its_bytes_are_exact) {
 }
 
 INSTANTIATE_TEST_SUITE_P(twelve, programs,
-                         testing::Values("density-high", "density-low", "variation-high", "variation-low", "locality-high",
-                                         "locality-low", "utilization-high", "utilization-low", "contention-high",
-                                         "contention-low", "threads", "look-alikes"),
+                         testing::Combine(testing::ValuesIn(subjects()),
+                                          testing::Values("density-high", "density-low", "variation-high", "variation-low",
+                                                          "locality-high", "locality-low", "utilization-high", "utilization-low",
+                                                          "contention-high", "contention-low", "threads", "callers",
+                                                          "look-alikes")),
                          [](const auto& which) {
-                             std::string name = which.param;
+                             std::string name = std::get<1>(which.param);
+                             const std::string& subject = std::get<0>(which.param);
+                             const std::string common = "headroom-profile-subject";
+                             if (subject != common) name += "-clang-" + subject.substr(common.size() + 1);
+                             std::erase(name, '+');
                              for (char& letter : name) letter = letter == '-' ? '_' : letter;
                              return name;
                          });
+
+// A call stack is followed only as far as it differs from the one before.
+TEST(call_stacks, that_differ_far_out_or_in_depth_are_told_apart) {
+    const own_folder folder;
+    const outcome done = run(folder,
+                             "@headroom profile -o @folder/trace --folded @folder/folded -- "
+                             "@subjects/headroom-profile-subject callers");
+    ASSERT_EQ(done.code, 0) << done.err;
+    std::map<std::string, long long> copied;    // by the function that called, and how deep it did
+    std::istringstream lines(text_of(folder / "folded"));
+    for (std::string line; std::getline(lines, line);) {
+        int deep = 0;
+        for (std::size_t at = 0; (at = line.find(";(anonymous namespace)::deeper", at)) != std::string::npos; ++at) ++deep;
+        const char* const caller = line.find("::first_caller") != std::string::npos ? "first " : "second ";
+        copied[caller + std::to_string(deep)] += std::stoll(line.substr(line.rfind(' ')));
+    }
+    std::map<std::string, long long> wanted;
+    std::istringstream answers(done.out);
+    std::string caller;
+    int deep = 0;
+    long long bytes = 0;
+    while (answers >> caller >> deep >> bytes && caller != "all") wanted[caller + " " + std::to_string(deep)] += bytes;
+    EXPECT_GT(wanted.size(), 20U);
+    EXPECT_EQ(copied, wanted);
+}
 
 // The site of a program's own blocks, whose dimensions are known.
 nlohmann::json dimensions_of(const char* program) {

@@ -39,7 +39,7 @@ void watched(answer& known, Container& container, Step step) {
     const std::size_t before = container.capacity();
     step();
     if (container.capacity() == before) return;
-    if constexpr (std::is_same_v<Container, std::string>) known.grew(before > 15 ? before + 1 : 0);
+    if constexpr (std::is_same_v<Container, std::string>) known.grew(before > std::string().capacity() ? before + 1 : 0);
     else known.grew(before * sizeof(typename Container::value_type));
 }
 
@@ -116,6 +116,32 @@ answer growing(int count) {
     text(known, count);
     by_hand(known, 8);
     by_realloc(known, 8);
+    return known;
+}
+
+// Two callers by turns, at changing depth: the frames nearest to the allocation are the same, those further out are not.
+[[gnu::noinline]] answer deeper(int levels, int count) {
+    answer known;
+    if (levels > 0) known += deeper(levels - 1, count);
+    else numbers(known, count);
+    return known;
+}
+[[gnu::noinline]] answer first_caller(int levels, int count) {
+    const answer known = deeper(levels, count);
+    std::printf("first %d %llu\n", levels + 1, static_cast<unsigned long long>(known.bytes));
+    return known;
+}
+[[gnu::noinline]] answer second_caller(int levels, int count) {
+    const answer known = deeper(levels, count);
+    std::printf("second %d %llu\n", levels + 1, static_cast<unsigned long long>(known.bytes));
+    return known;
+}
+answer callers() {
+    answer known;
+    for (int i = 0; i < 200; ++i) {
+        const int levels = i % 3 == 0 ? 5 : i % 17;
+        known += i % 2 == 0 ? first_caller(levels, 10 + i) : second_caller(levels, 10 + i);
+    }
     return known;
 }
 
@@ -287,6 +313,10 @@ int main(int argc, char** argv) {
     }
     if (name == "threads") {
         print(by_threads(number != 0 ? number : 8));
+    } else if (name == "callers") {
+        const answer known = callers();
+        std::printf("all 0 0\n");
+        print(known);
     } else if (name == "look-alikes") {
         larger_each_time();
         new_vectors();

@@ -35,8 +35,9 @@ split_name split(std::string_view name) {
             ++i;
         }
     }
-    const std::string_view last = name.substr(begin);
-    return {last.substr(0, last.find('<')), begin >= 2 ? name.substr(0, begin - 2) : std::string_view{}};
+    std::string_view last = name.substr(begin);
+    last = last.substr(0, last.find('<'));
+    return {last.substr(0, last.find("[abi:")), begin >= 2 ? name.substr(0, begin - 2) : std::string_view{}};
 }
 
 // What the standard library calls itself, and what lies between a program and its allocator.
@@ -150,6 +151,7 @@ const std::vector<known_function>& known_functions() {
                                                       {"__push_back_slow_path", doing::growing},
                                                       {"__emplace_back_slow_path", doing::growing},
                                                       {"__swap_out_circular_buffer", doing::growing},
+                                                      {"__split_buffer", doing::growing},
                                                       {"__append", doing::growing},
                                                       {"__insert_with_size", doing::growing},
                                                       {"__grow_by", doing::growing},

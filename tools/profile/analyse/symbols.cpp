@@ -108,7 +108,7 @@ public:
         }
         bool& lines = has_lines[module_path];
         lines = lines || here.line != 0;
-        inlined(module, unit, bias, address, here, frames);
+        if (unit != nullptr) inlined(unit, address - bias, here, frames);
         // The function that holds them all has its name in the symbol table, which is better than the debugger's: it is
         // whole.
         if (const char* const name = dwfl_module_addrname(module, address)) here.function = demangled(name);
@@ -117,14 +117,79 @@ public:
     }
 
 private:
-    // The compilation unit that an address belongs to. GCC writes an index of them (.debug_aranges); Clang does not, and then
-    // each is asked.
-    static Dwarf_Die* unit_of(Dwfl_Module* module, std::uint64_t address, Dwarf_Addr& bias) {
-        if (Dwarf_Die* const found = dwfl_module_addrdie(module, address, &bias)) return found;
-        for (Dwarf_Die* each = nullptr; (each = dwfl_module_nextcu(module, each, &bias)) != nullptr;) {
-            if (dwarf_haspc(each, address - bias) == 1) return each;
+    template <class T>
+    struct code_range {
+        Dwarf_Addr begin;
+        Dwarf_Addr end;
+        T what;
+    };
+    template <class T>
+    static void add_ranges(Dwarf_Die& of, const T& what, std::vector<code_range<T>>& to) {
+        Dwarf_Addr base = 0;
+        Dwarf_Addr begin = 0;
+        Dwarf_Addr end = 0;
+        for (std::ptrdiff_t at = 0; (at = dwarf_ranges(&of, at, &base, &begin, &end)) > 0;) to.push_back({begin, end, what});
+    }
+    template <class T>
+    static T* find(std::vector<code_range<T>>& in, Dwarf_Addr address) {
+        for (code_range<T>& one : in) {
+            if (address >= one.begin && address < one.end) return &one.what;
         }
         return nullptr;
+    }
+
+    // The compilation unit that an address belongs to. GCC writes an index of them (.debug_aranges); for Clang, which does
+    // not, one is made.
+    Dwarf_Die* unit_of(Dwfl_Module* module, std::uint64_t address, Dwarf_Addr& bias) {
+        if (Dwarf_Die* const found = dwfl_module_addrdie(module, address, &bias)) return found;
+        const auto [place, fresh] = units_.try_emplace(module);
+        if (fresh) {
+            for (Dwarf_Die* each = nullptr; (each = dwfl_module_nextcu(module, each, &bias)) != nullptr;) {
+                add_ranges(*each, each, place->second);    // a copy would not do: libdwfl knows what lies behind it
+            }
+        }
+        if (dwfl_module_getdwarf(module, &bias) == nullptr) return nullptr;
+        Dwarf_Die* const* const found = find(place->second, address - bias);
+        return found != nullptr ? *found : nullptr;
+    }
+
+    // The functions below `in`. Clang puts them into their namespaces and classes, where dwarf_getscopes() does not look.
+    static void add_functions(Dwarf_Die& in, std::vector<code_range<Dwarf_Die>>& to) {
+        Dwarf_Die child;
+        if (dwarf_child(&in, &child) != 0) return;
+        do {
+            switch (dwarf_tag(&child)) {
+                case DW_TAG_subprogram: add_ranges(child, child, to); break;
+                case DW_TAG_namespace:
+                case DW_TAG_class_type:
+                case DW_TAG_structure_type:
+                case DW_TAG_union_type: add_functions(child, to); break;
+                default: break;
+            }
+        } while (dwarf_siblingof(&child, &child) == 0);
+    }
+
+    // The scopes at an address, the function first, within it what was inlined there.
+    std::vector<Dwarf_Die> scopes_at(Dwarf_Die* unit, Dwarf_Addr address) {
+        const auto [place, fresh] = functions_.try_emplace(unit->addr);
+        if (fresh) add_functions(*unit, place->second);
+        std::vector<Dwarf_Die> scopes;
+        Dwarf_Die* const function = find(place->second, address);
+        if (function == nullptr) return scopes;
+        scopes.push_back(*function);
+        Dwarf_Die at;
+        for (bool more = dwarf_child(function, &at) == 0; more;) {
+            const int tag = dwarf_tag(&at);
+            const bool scope = tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block || tag == DW_TAG_try_block ||
+                               tag == DW_TAG_catch_block;
+            if (scope && dwarf_haspc(&at, address) == 1) {
+                scopes.push_back(at);
+                more = dwarf_child(&scopes.back(), &at) == 0;
+            } else {
+                more = dwarf_siblingof(&at, &at) == 0;
+            }
+        }
+        return scopes;
     }
 
     static Dwfl_Line* line_of(Dwfl_Module* module, Dwarf_Die* unit, std::uint64_t address) {
@@ -143,26 +208,13 @@ private:
     }
 
     // Functions that were inlined at the address; `here` becomes the place in the function that holds them.
-    static void inlined(Dwfl_Module* module, Dwarf_Die* unit, Dwarf_Addr bias, std::uint64_t address, source_frame& here,
-                        std::vector<source_frame>& frames) {
-        if (unit == nullptr) return;
-        Dwarf_Die* scopes = nullptr;
-        int count = dwarf_getscopes(unit, address - bias, &scopes);
-        if (count <= 0) return;
-        Dwarf_Die innermost;
-        const bool found = dwarf_offdie(dwfl_module_getdwarf(module, &bias), dwarf_dieoffset(&scopes[0]), &innermost) != nullptr;
-        std::free(scopes);
-        scopes = nullptr;
-        if (!found) return;
-        count = dwarf_getscopes_die(&innermost, &scopes);
+    void inlined(Dwarf_Die* unit, Dwarf_Addr address, source_frame& here, std::vector<source_frame>& frames) {
+        std::vector<Dwarf_Die> scopes = scopes_at(unit, address);
         Dwarf_Files* files = nullptr;
         dwarf_getsrcfiles(unit, &files, nullptr);
-        for (int i = 0; i + 1 < count; ++i) {
+        for (std::size_t i = scopes.size(); i-- > 0;) {
             const int tag = dwarf_tag(&scopes[i]);
-            if (tag == DW_TAG_subprogram) {
-                here.function = name_of(&scopes[i]);
-                break;
-            }
+            if (tag == DW_TAG_subprogram) here.function = name_of(&scopes[i]);
             if (tag != DW_TAG_inlined_subroutine) continue;
             here.function = name_of(&scopes[i]);
             here.inlined = true;
@@ -178,10 +230,11 @@ private:
             if (dwarf_formudata(dwarf_attr(&scopes[i], DW_AT_call_line, &attribute), &number) == 0)
                 here.line = static_cast<int>(number);
         }
-        std::free(scopes);
     }
 
     Dwfl* dwfl_;
+    std::unordered_map<Dwfl_Module*, std::vector<code_range<Dwarf_Die*>>> units_;      // of those without an index
+    std::unordered_map<const void*, std::vector<code_range<Dwarf_Die>>> functions_;    // by unit
 };
 
 }    // namespace
