@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <string>
 #include <utility>
@@ -29,8 +30,8 @@ inline void execute(const std::vector<std::string>& words) {
 class running {
 public:
     explicit running(const std::vector<std::string>& words) {
-        int in[2], out[2];
-        if (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0) return;
+        int in[2], out[2], started[2];
+        if (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0 || pipe2(started, O_CLOEXEC) != 0) return;
         id_ = fork();
         if (id_ == 0) {
             dup2(in[0], STDIN_FILENO);
@@ -39,6 +40,10 @@ public:
         }
         close(in[0]);
         close(out[1]);
+        close(started[1]);
+        char nothing = 0;
+        while (::read(started[0], &nothing, 1) < 0 && errno == EINTR) {}    // it ends when the child runs the other program
+        close(started[0]);
         to_ = in[1];
         from_ = out[0];
     }
