@@ -277,6 +277,7 @@ TEST(vector_of_explicit_types, emplaces_what_only_converts_explicitly) {
     vector<explicit_only> v;
     v.emplace_back(5);
     v.emplace(v.begin(), 4);
+    v.reserve(3);
     v.unchecked_emplace_back(6);
     const std::array<int, 2> source{1, 2};
     const vector<explicit_only> built(source.begin(), source.end());

@@ -113,6 +113,7 @@ void expect_poison_after_a_throw() {
     EXPECT_TRUE(tail_is_poisoned(v));
     EXPECT_ANY_THROW(v.push_back(value));
     EXPECT_TRUE(tail_is_poisoned(v));
+    v.reserve(v.size() + 1);
     EXPECT_ANY_THROW(v.unchecked_emplace_back(true));
     EXPECT_TRUE(tail_is_poisoned(v));
     EXPECT_ANY_THROW(v.insert(v.end(), 3, value));
