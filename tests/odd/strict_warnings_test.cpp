@@ -18,7 +18,9 @@
 #pragma GCC diagnostic error "-Wmissing-declarations"
 #pragma GCC diagnostic error "-Wswitch-enum"
 #if !defined(__clang__)
+#if __SIZEOF_POINTER__ == 8    // what is cast to 32 bits for the sake of these is useless to others
 #pragma GCC diagnostic error "-Wuseless-cast"
+#endif
 #pragma GCC diagnostic error "-Wcast-align=strict"
 #pragma GCC diagnostic error "-Wlogical-op"
 #pragma GCC diagnostic error "-Wduplicated-cond"

@@ -163,7 +163,7 @@ std::string percent(double share) {
 std::string dimensions_of(const site& one) {
     char density[32];
     char variation[32];
-    std::snprintf(density, sizeof density, "%.3g a ms", one.five.density);
+    std::snprintf(density, sizeof density, one.five.density < 100 ? "%.2g a ms" : "%.0f a ms", one.five.density);
     std::snprintf(variation, sizeof variation, "%.1f bits", one.five.variation);
     return "<div class=\"five\">" +
            dimension("density", density, std::log10(1 + one.five.density) / 5, "allocations in a millisecond of the run") +
