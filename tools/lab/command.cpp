@@ -73,7 +73,7 @@ lab_command::lab_command(CLI::App& lab) {
     lab.require_subcommand(1);
 
     const auto add_grid = [&](CLI::App* to) {
-        CLI::Option* const quick = to->add_flag("--quick", quick_, "Every experiment with small sizes, in about two minutes");
+        CLI::Option* const quick = to->add_flag("--quick", quick_, "Every experiment with small sizes, in a few minutes");
         CLI::Option* const full = to->add_flag("--full", full_, "The sizes of the documents; takes hours, and all memory");
         full->excludes(quick);
         to->add_option("--filter", filter_,
