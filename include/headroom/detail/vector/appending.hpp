@@ -198,7 +198,14 @@ protected:
         if (HEADROOM_UNLIKELY(end_ == cap_)) {
             HEADROOM_OPEN_TAIL();
             if (value_type* const built = this->room_for_one(static_cast<Args&&>(args)...)) return *built;
+            if constexpr (!std::is_trivially_copyable_v<value_type>) return append_after_growing(static_cast<Args&&>(args)...);
         }
+        return append_here(static_cast<Args&&>(args)...);
+    }
+    // Apart, so that on the usual way nothing has seen the arguments yet: what the compiler knows of an object that was just made
+    // (the length of a string, say) it still knows when that is moved into its place.
+    template <class... Args>
+    HEADROOM_NOINLINE constexpr reference append_after_growing(Args&&... args) {
         return append_here(static_cast<Args&&>(args)...);
     }
 
