@@ -20,9 +20,9 @@ std::atomic<std::uint64_t>* stacks;
 
 // The last stack of a thread, or of several that share a place.
 struct last_stack {
-    std::atomic<bool> in_use;
-    std::uint32_t generation;
-    call_stack stack;
+    std::atomic<bool> in_use{false};
+    std::uint32_t generation = 0;
+    call_stack stack{};
 };
 constexpr std::size_t last_stacks = 64;
 constinit last_stack last[last_stacks];
