@@ -16,28 +16,18 @@
 
 #include "engine/records.hpp"
 #include "support/scratch_folder.hpp"
+#include "support/shell.hpp"
 
 namespace {
 
 using headroom::lab::read_results;
 using headroom::lab::results;
 using headroom::lab::run_record;
+using headroom::testing_support::answer;
 using headroom::testing_support::scratch_folder;
 
-struct answer {
-    int code = -1;
-    std::string text;    // both streams
-};
-
 answer headroom_command(const std::string& arguments, const std::string& environment = "") {
-    answer result;
-    const std::string command = environment + " '" HEADROOM_COMMAND "' " + arguments + " 2>&1 </dev/null";
-    std::FILE* const pipe = popen(command.c_str(), "r");
-    char part[4096];
-    while (const std::size_t got = std::fread(part, 1, sizeof part, pipe)) result.text.append(part, got);
-    const int status = pclose(pipe);
-    result.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    return result;
+    return headroom::testing_support::shell(environment + " '" HEADROOM_COMMAND "' " + arguments);
 }
 
 const std::string tiny = "lab run --quick --filter 'throughput .*element=int elements=1000 .*O2' --rounds 2 --out ";

@@ -2,9 +2,6 @@
 // Labels: tools posix no-valgrind
 #include <gtest/gtest.h>
 
-#include <sys/wait.h>
-
-#include <cstdio>
 #include <fstream>
 #include <regex>
 #include <sstream>
@@ -13,23 +10,13 @@
 
 #include "commands.hpp"
 #include "support/scratch_folder.hpp"
+#include "support/shell.hpp"
 
 namespace {
 
-struct answer {
-    int code = -1;
-    std::string text;
-};
+using headroom::testing_support::answer;
+using headroom::testing_support::shell;
 
-answer shell(const std::string& line) {
-    answer result;
-    std::FILE* const pipe = popen(("{ " + line + "\n} 2>&1 </dev/null").c_str(), "r");
-    char part[4096];
-    while (const std::size_t got = std::fread(part, 1, sizeof part, pipe)) result.text.append(part, got);
-    const int status = pclose(pipe);
-    result.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    return result;
-}
 answer headroom(const std::string& words) { return shell("'" HEADROOM_COMMAND "' " + words); }
 bool there(const char* program) { return shell(std::string("command -v ") + program).code == 0; }
 

@@ -2,32 +2,18 @@
 // Labels: tools posix no-valgrind no-sanitizer
 #include <gtest/gtest.h>
 
-#include <sys/wait.h>
-
-#include <cstdio>
 #include <filesystem>
 #include <string>
 
 #include "support/scratch_folder.hpp"
+#include "support/shell.hpp"
 
 namespace {
 
 namespace fs = std::filesystem;
 
-struct answer {
-    int code = -1;
-    std::string text;
-};
-
-answer shell(const std::string& line) {
-    answer result;
-    std::FILE* const pipe = popen(("{ " + line + "\n} 2>&1 </dev/null").c_str(), "r");
-    char part[4096];
-    while (const std::size_t got = std::fread(part, 1, sizeof part, pipe)) result.text.append(part, got);
-    const int status = pclose(pipe);
-    result.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    return result;
-}
+using headroom::testing_support::answer;
+using headroom::testing_support::shell;
 
 class installed : public testing::Test {
 protected:

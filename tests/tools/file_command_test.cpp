@@ -2,9 +2,6 @@
 // Labels: tools posix
 #include <gtest/gtest.h>
 
-#include <sys/wait.h>
-
-#include <cstdio>
 #include <filesystem>
 #include <string>
 
@@ -12,20 +9,17 @@
 
 #include "support/filed.hpp"
 #include "support/scratch_folder.hpp"
+#include "support/shell.hpp"
 
 namespace {
 
 using headroom::file_access;
 using headroom::file_vector;
 using headroom::max_elements;
+using headroom::testing_support::answer;
 using headroom_test::append;
 using headroom_test::counted;
 using headroom_test::numbers;
-
-struct answer {
-    int code = -1;
-    std::string text;    // both streams
-};
 
 class file_command : public testing::Test {
 protected:
@@ -43,14 +37,7 @@ protected:
         good = folder.read("numbers");
     }
     answer asked(const std::string& words) const {
-        answer result;
-        const std::string command = "'" HEADROOM_COMMAND "' file " + words + " 2>&1 </dev/null";
-        std::FILE* const pipe = popen(command.c_str(), "r");
-        char part[4096];
-        while (const std::size_t got = std::fread(part, 1, sizeof part, pipe)) result.text.append(part, got);
-        const int status = pclose(pipe);
-        result.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-        return result;
+        return headroom::testing_support::shell("'" HEADROOM_COMMAND "' file " + words);
     }
     answer about(const std::string& verb) const { return asked(verb + " '" + path + "'"); }
     void damage(std::size_t at, std::size_t bytes = 1) {

@@ -4,10 +4,8 @@
 
 #include <signal.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <filesystem>
 #include <string>
 
@@ -16,27 +14,16 @@
 #include "files.hpp"
 #include "show.hpp"
 #include "support/scratch_folder.hpp"
+#include "support/shell.hpp"
 
 namespace {
 
 namespace fs = std::filesystem;
 using namespace headroom::tools;
 
-struct answer {
-    int code = -1;
-    std::string text;
-};
+using headroom::testing_support::answer;
+using headroom::testing_support::shell;
 
-// A shell's line, with both streams.
-answer shell(const std::string& line) {
-    answer result;
-    std::FILE* const pipe = popen(("{ " + line + "\n} 2>&1 </dev/null").c_str(), "r");
-    char part[4096];
-    while (const std::size_t got = std::fread(part, 1, sizeof part, pipe)) result.text.append(part, got);
-    const int status = pclose(pipe);
-    result.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    return result;
-}
 answer tune(const std::string& words) { return shell("'" HEADROOM_COMMAND "' tune --seconds 0.01 " + words); }
 
 class tune_command : public testing::Test {
