@@ -22,7 +22,7 @@ class programs : public testing::TestWithParam<std::tuple<std::string, const cha
 
 TEST_P(programs, every_growth_is_found_and_no_other_and_its_bytes_are_exact) {
     const auto& [subject, program] = GetParam();
-    const own_folder folder;
+    const scratch_folder folder;
     const outcome done =
         run(folder, "@headroom profile -o @folder/trace --json @folder/json -- @subjects/" + subject + " " + program);
     ASSERT_EQ(done.code, 0) << done.err;
@@ -59,13 +59,13 @@ INSTANTIATE_TEST_SUITE_P(twelve, programs,
 
 // A call stack is followed only as far as it differs from the one before.
 TEST(call_stacks, that_differ_far_out_or_in_depth_are_told_apart) {
-    const own_folder folder;
+    const scratch_folder folder;
     const outcome done = run(folder,
                              "@headroom profile -o @folder/trace --folded @folder/folded -- "
                              "@subjects/headroom-profile-subject callers");
     ASSERT_EQ(done.code, 0) << done.err;
     std::map<std::string, long long> copied;    // by the function that called, and how deep it did
-    std::istringstream lines(text_of(folder / "folded"));
+    std::istringstream lines(folder.read("folded"));
     for (std::string line; std::getline(lines, line);) {
         int deep = 0;
         for (std::size_t at = 0; (at = line.find(";(anonymous namespace)::deeper", at)) != std::string::npos; ++at) ++deep;
@@ -84,7 +84,7 @@ TEST(call_stacks, that_differ_far_out_or_in_depth_are_told_apart) {
 
 // The site of a program's own blocks, whose dimensions are known.
 nlohmann::json dimensions_of(const char* program) {
-    const own_folder folder;
+    const scratch_folder folder;
     run(folder,
         std::string("@headroom profile -o @folder/trace --json @folder/json -- @subjects/headroom-profile-subject ") + program);
     const auto found = json_of(folder);
@@ -117,7 +117,7 @@ TEST(dimensions, utilization) { higher("utilization-high", "utilization-low", "u
 TEST(dimensions, contention) { higher("contention-high", "contention-low", "contention", 0.95, 0.02); }
 
 TEST(sampling, bytes_copied_are_within_a_twentieth) {
-    const own_folder folder;
+    const scratch_folder folder;
     const outcome done = run(folder,
                              "@headroom profile --sample 16k -o @folder/trace --json @folder/json -- "
                              "@subjects/headroom-profile-subject only-numbers 300");
@@ -127,11 +127,11 @@ TEST(sampling, bytes_copied_are_within_a_twentieth) {
     ASSERT_TRUE(found.is_object());
     EXPECT_EQ(found["sample_bytes"], 16384);
     EXPECT_NEAR(found["copied_bytes"].get<double>(), known, known / 20);
-    EXPECT_LT(fs::file_size(folder / "trace"), 200000U);
+    EXPECT_LT(fs::file_size(folder.file("trace")), 200000U);
 }
 
 TEST(containers, are_named_with_their_elements_and_lines) {
-    const own_folder folder;
+    const scratch_folder folder;
     run(folder, "@headroom profile -o @folder/trace --json @folder/json -- @subjects/headroom-profile-subject density-low");
     const auto found = json_of(folder);
     ASSERT_TRUE(found.is_object());
@@ -148,7 +148,7 @@ TEST(containers, are_named_with_their_elements_and_lines) {
 }
 
 TEST(growth, is_found_in_a_program_without_any_names) {
-    const own_folder folder;
+    const scratch_folder folder;
     const outcome done = run(
         folder, "@headroom profile -o @folder/trace --json @folder/json -- @subjects/headroom-profile-stripped only-numbers 3");
     ASSERT_EQ(done.code, 0) << done.err;

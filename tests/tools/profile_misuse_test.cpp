@@ -9,11 +9,11 @@ namespace {
 
 using namespace profile_test;
 
-outcome profiled(const own_folder& folder, const std::string& command, const std::string& flags = "") {
+outcome profiled(const scratch_folder& folder, const std::string& command, const std::string& flags = "") {
     return run(folder, "@headroom profile " + flags + " -o @folder/trace --json @folder/json -- " + command);
 }
 
-void all_was_recorded(const own_folder& folder, const outcome& done, int code) {
+void all_was_recorded(const scratch_folder& folder, const outcome& done, int code) {
     EXPECT_EQ(done.code, code) << done.err;
     const auto found = json_of(folder);
     ASSERT_TRUE(found.is_object()) << done.err;
@@ -22,25 +22,25 @@ void all_was_recorded(const own_folder& folder, const outcome& done, int code) {
 }
 
 TEST(a_program_that, crashes_is_recorded_up_to_there) {
-    const own_folder folder;
+    const scratch_folder folder;
     const outcome done = profiled(folder, "@subjects/headroom-profile-subject crash");
     all_was_recorded(folder, done, 128 + 11);
     EXPECT_NE(done.err.find("signal 11"), std::string::npos) << done.err;
 }
 TEST(a_program_that, is_killed_loses_nothing_that_it_did_before) {
-    const own_folder folder;
+    const scratch_folder folder;
     all_was_recorded(folder, profiled(folder, "@subjects/headroom-profile-subject killed"), 128 + 9);
 }
 TEST(a_program_that, is_told_to_end_is_recorded_up_to_there) {
-    const own_folder folder;
+    const scratch_folder folder;
     all_was_recorded(folder, profiled(folder, "@subjects/headroom-profile-subject terminated"), 128 + 15);
 }
 TEST(a_program_that, fails_passes_its_exit_code_on) {
-    const own_folder folder;
+    const scratch_folder folder;
     EXPECT_EQ(profiled(folder, "@subjects/headroom-profile-subject exit 7").code, 7);
 }
 TEST(a_program_that, forks_is_recorded_with_its_child) {
-    const own_folder folder;
+    const scratch_folder folder;
     const outcome done = profiled(folder, "@subjects/headroom-profile-subject fork");
     ASSERT_EQ(done.code, 0) << done.err;
     const auto found = json_of(folder);
@@ -49,7 +49,7 @@ TEST(a_program_that, forks_is_recorded_with_its_child) {
     EXPECT_GT(found["growths"].get<long long>(), answer_in(done.out).growths) << "the child's are missing";
 }
 TEST(a_program_that, becomes_another_is_recorded_as_both) {
-    const own_folder folder;
+    const scratch_folder folder;
     const outcome done = profiled(folder, "@subjects/headroom-profile-subject exec");
     ASSERT_EQ(done.code, 0) << done.err;
     const auto found = json_of(folder);
@@ -58,13 +58,13 @@ TEST(a_program_that, becomes_another_is_recorded_as_both) {
     EXPECT_GT(found["growths"].get<long long>(), answer_in(done.out).growths) << "what was before exec is missing";
 }
 TEST(a_program_that, is_started_by_a_shell_is_recorded_too) {
-    const own_folder folder;
+    const scratch_folder folder;
     const outcome done = profiled(folder, "sh -c '@subjects/headroom-profile-subject density-low; true'");
     ASSERT_EQ(done.code, 0) << done.err;
     EXPECT_GE(json_of(folder)["growths"].get<long long>(), answer_in(done.out).growths);
 }
 TEST(a_program_that, loads_a_plugin_three_times_has_it_named) {
-    const own_folder folder;
+    const scratch_folder folder;
     const outcome done = profiled(folder, "@subjects/headroom-profile-subject plugin @subjects/headroom-profile-plugin.so");
     ASSERT_EQ(done.code, 0) << done.err;
     const auto found = json_of(folder);
@@ -77,33 +77,33 @@ TEST(a_program_that, loads_a_plugin_three_times_has_it_named) {
     EXPECT_EQ(growths, 3 * 10);    // 1 to 1,024
 }
 TEST(a_program_that, has_an_operator_new_of_its_own_is_recorded_and_told) {
-    const own_folder folder;
+    const scratch_folder folder;
     const outcome done = profiled(folder, "@subjects/headroom-profile-own-new");
     ASSERT_EQ(done.code, 0) << done.err;
     EXPECT_NE(done.out.find("operator new of its own"), std::string::npos) << done.out;
     EXPECT_EQ(json_of(folder)["growths"], 10);
 }
 TEST(a_program_that, runs_64_threads_has_every_growth_found) {
-    const own_folder folder;
+    const scratch_folder folder;
     all_was_recorded(folder, profiled(folder, "@subjects/headroom-profile-subject threads 64"), 0);
 }
 TEST(a_program_that, allocates_next_to_nothing_is_left_alone) {
-    const own_folder folder;
+    const scratch_folder folder;
     const outcome done = profiled(folder, "@subjects/headroom-profile-subject nothing");
     EXPECT_EQ(done.code, 0) << done.err;
     EXPECT_NE(done.out.find("leave it"), std::string::npos) << done.out;
 }
 
 TEST(a_program_that_cannot_be_recorded, is_static) {
-    const own_folder folder;
+    const scratch_folder folder;
     const outcome done = profiled(folder, "@subjects/headroom-profile-static");
     EXPECT_EQ(done.code, 2);
     EXPECT_NE(done.err.find("linked statically"), std::string::npos) << done.err;
-    EXPECT_FALSE(fs::exists(folder / "trace"));
+    EXPECT_FALSE(fs::exists(folder.file("trace")));
 }
 TEST(a_program_that_cannot_be_recorded, is_setuid) {
-    const own_folder folder;
-    const std::string copy = folder / "setuid";
+    const scratch_folder folder;
+    const std::string copy = folder.file("setuid");
     fs::copy_file(HEADROOM_PROFILE_SUBJECTS "/headroom-profile-subject", copy);
     if (chown(copy.c_str(), 65534, 65534) != 0 || chmod(copy.c_str(), 04755) != 0) GTEST_SKIP() << "needs root";
     const outcome done = profiled(folder, copy + " nothing");
@@ -111,27 +111,27 @@ TEST(a_program_that_cannot_be_recorded, is_setuid) {
     EXPECT_NE(done.err.find("setuid"), std::string::npos) << done.err;
 }
 TEST(a_program_that_cannot_be_recorded, may_not_be_run) {
-    const own_folder folder;
-    std::ofstream(folder / "data") << "text\n";
+    const scratch_folder folder;
+    std::ofstream(folder.file("data")) << "text\n";
     const outcome done = profiled(folder, "@folder/data");
     EXPECT_EQ(done.code, 2);
     EXPECT_NE(done.err.find("Permission denied"), std::string::npos) << done.err;
 }
 TEST(a_program_that_cannot_be_recorded, is_not_there) {
-    const own_folder folder;
+    const scratch_folder folder;
     const outcome done = profiled(folder, "no-such-program-as-this");
     EXPECT_EQ(done.code, 2);
     EXPECT_NE(done.err.find("there is no program no-such-program-as-this"), std::string::npos) << done.err;
 }
 TEST(a_program_that_cannot_be_recorded, clears_its_environment) {
-    const own_folder folder;
+    const scratch_folder folder;
     const outcome done = profiled(folder, "env -i @subjects/headroom-profile-subject nothing");
     EXPECT_EQ(done.code, 0) << done.err;    // env itself was recorded
     EXPECT_EQ(json_of(folder)["processes"], 1);
 }
 
 TEST(a_trace_that_cannot_be_written, is_said_to_be_so_before_anything_runs) {
-    const own_folder folder;
+    const scratch_folder folder;
     for (const char* where : {"/dev/full", "@folder/no/such/folder"}) {
         const outcome done =
             run(folder, std::string("@headroom profile -o ") + where + " -- @subjects/headroom-profile-subject density-low");
@@ -141,7 +141,7 @@ TEST(a_trace_that_cannot_be_written, is_said_to_be_so_before_anything_runs) {
     }
 }
 TEST(outputs, that_cannot_be_written_are_an_error) {
-    const own_folder folder;
+    const scratch_folder folder;
     const outcome done =
         run(folder, "@headroom profile -o @folder/trace --json /dev/full -- @subjects/headroom-profile-subject nothing");
     EXPECT_EQ(done.code, 2);
@@ -149,7 +149,7 @@ TEST(outputs, that_cannot_be_written_are_an_error) {
     EXPECT_TRUE(fs::is_character_file("/dev/full")) << "what could not be written was removed, though it is no file";
 }
 TEST(flags, that_are_wrong_are_an_error) {
-    const own_folder folder;
+    const scratch_folder folder;
     for (const char* line :
          {"@headroom profile", "@headroom profile --sample none -- true", "@headroom profile --sample -5 -- true",
           "@headroom profile --unknown -- true", "@headroom profile import", "@headroom profile diff @folder/one"}) {

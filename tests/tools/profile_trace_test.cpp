@@ -15,22 +15,22 @@ namespace {
 using namespace profile_test;
 using namespace headroom::profile;
 
-std::string recorded(const own_folder& folder, const char* program) {
+std::string recorded(const scratch_folder& folder, const char* program) {
     run(folder, std::string("@headroom profile -o @folder/trace -- @subjects/headroom-profile-subject ") + program);
-    return text_of(folder / "trace");
+    return folder.read("trace");
 }
 
 TEST(a_trace, cut_off_anywhere_is_read_up_to_there_or_refused) {
-    const own_folder folder;
+    const scratch_folder folder;
     const std::string whole = recorded(folder, "density-high");
     ASSERT_GT(whole.size(), 100U);
     for (std::size_t size = 0; size < whole.size(); size += 1 + whole.size() / 97) {
-        std::ofstream(folder / "cut", std::ios::binary) << whole.substr(0, size);
+        std::ofstream(folder.file("cut"), std::ios::binary) << whole.substr(0, size);
         if (size < sizeof(file_head)) {
-            EXPECT_THROW(add_up(folder / "cut"), std::runtime_error) << size;
+            EXPECT_THROW(add_up(folder.file("cut")), std::runtime_error) << size;
             continue;
         }
-        const trace_totals totals = add_up(folder / "cut");
+        const trace_totals totals = add_up(folder.file("cut"));
         // Cut between two blocks, a trace is whole but for its end.
         const bool end_is_known = !totals.processes.empty() && totals.processes[0].complete;
         EXPECT_FALSE(totals.damage.empty() && end_is_known) << size;
@@ -39,13 +39,13 @@ TEST(a_trace, cut_off_anywhere_is_read_up_to_there_or_refused) {
 }
 
 TEST(a_trace, with_a_changed_byte_is_read_up_to_it) {
-    const own_folder folder;
+    const scratch_folder folder;
     const std::string whole = recorded(folder, "threads");
     for (std::size_t at = sizeof(file_head); at < whole.size(); at += 1 + whole.size() / 61) {
         std::string changed = whole;
         changed[at] = static_cast<char>(changed[at] ^ 0x55);
-        std::ofstream(folder / "changed", std::ios::binary) << changed;
-        const trace_totals totals = add_up(folder / "changed");
+        std::ofstream(folder.file("changed"), std::ios::binary) << changed;
+        const trace_totals totals = add_up(folder.file("changed"));
         // Only a block's process number and reserved bytes are without a checksum.
         if (totals.damage.empty()) continue;
         EXPECT_NO_THROW(terminal_text(find_sites(totals), 80)) << at;
@@ -53,12 +53,12 @@ TEST(a_trace, with_a_changed_byte_is_read_up_to_it) {
 }
 
 TEST(a_trace, of_another_version_is_refused_with_both_numbers) {
-    const own_folder folder;
+    const scratch_folder folder;
     std::string whole = recorded(folder, "nothing");
     whole[8] = 99;
-    std::ofstream(folder / "other", std::ios::binary) << whole;
+    std::ofstream(folder.file("other"), std::ios::binary) << whole;
     try {
-        add_up(folder / "other");
+        add_up(folder.file("other"));
         FAIL();
     } catch (const std::runtime_error& error) {
         EXPECT_NE(std::string(error.what()).find("version 99"), std::string::npos) << error.what();
@@ -66,13 +66,13 @@ TEST(a_trace, of_another_version_is_refused_with_both_numbers) {
 }
 
 TEST(a_trace, on_a_disk_that_fills_up_keeps_its_whole_blocks) {
-    const own_folder folder;
+    const scratch_folder folder;
     const auto old_handler = signal(SIGXFSZ, SIG_IGN);
     rlimit old_limit{};
     getrlimit(RLIMIT_FSIZE, &old_limit);
     std::size_t blocks = 0;
     {
-        trace_writer writer(folder / "full");
+        trace_writer writer(folder.file("full"));
         rlimit limit = old_limit;
         limit.rlim_cur = 2000;
         setrlimit(RLIMIT_FSIZE, &limit);
@@ -88,7 +88,7 @@ TEST(a_trace, on_a_disk_that_fills_up_keeps_its_whole_blocks) {
     }
     signal(SIGXFSZ, old_handler);
     std::size_t read = 0;
-    const std::string damage = read_trace(folder / "full", [&](std::uint32_t, record_reader& records) {
+    const std::string damage = read_trace(folder.file("full"), [&](std::uint32_t, record_reader& records) {
         while (!records.done()) {
             EXPECT_EQ(records.kind(), record::text);
             EXPECT_EQ(records.text(), "block number " + std::to_string(read * 7919));
@@ -100,12 +100,12 @@ TEST(a_trace, on_a_disk_that_fills_up_keeps_its_whole_blocks) {
 }
 
 TEST(heaptrack, traces_are_read) {
-    const own_folder folder;
-    std::ofstream(folder / "heaptrack") << "v 10400 3\nX ./program\ns 9 ./program\ns 4 main\ns 8 main.cpp\n"
-                                           "s 39 std::vector<int, std::allocator<int> >::_M_realloc_insert\ns a vector.tcc\n"
-                                           "i 1000 1 2 3 a\ni 2000 1 4 5 1d0\nt 1 0\nt 2 1\n"
-                                           "a 4 2\na 8 2\na 10 2\n+ 0\n+ 1\n- 0\n+ 2\n- 1\n- 2\nc 64\n";
-    const trace_totals totals = add_up(folder / "heaptrack");
+    const scratch_folder folder;
+    std::ofstream(folder.file("heaptrack")) << "v 10400 3\nX ./program\ns 9 ./program\ns 4 main\ns 8 main.cpp\n"
+                                               "s 39 std::vector<int, std::allocator<int> >::_M_realloc_insert\ns a vector.tcc\n"
+                                               "i 1000 1 2 3 a\ni 2000 1 4 5 1d0\nt 1 0\nt 2 1\n"
+                                               "a 4 2\na 8 2\na 10 2\n+ 0\n+ 1\n- 0\n+ 2\n- 1\n- 2\nc 64\n";
+    const trace_totals totals = add_up(folder.file("heaptrack"));
     EXPECT_EQ(totals.damage, "");
     const profile_result found = find_sites(totals);
     EXPECT_EQ(found.growths, 2);
@@ -117,15 +117,15 @@ TEST(heaptrack, traces_are_read) {
 }
 
 TEST(heaptrack, traces_with_references_to_nothing_are_refused) {
-    const own_folder folder;
+    const scratch_folder folder;
     for (const char* lines : {"v 10400 3\n+ 5\n", "v 10400 3\na 4 7\n", "v 10400 9\n", "hello\n", ""}) {
-        std::ofstream(folder / "bad") << lines;
-        EXPECT_THROW(add_up(folder / "bad"), std::runtime_error) << lines;
+        std::ofstream(folder.file("bad")) << lines;
+        EXPECT_THROW(add_up(folder.file("bad")), std::runtime_error) << lines;
     }
 }
 
 TEST(a_difference, names_the_functions_that_changed) {
-    const own_folder folder;
+    const scratch_folder folder;
     run(folder, "@headroom profile -o @folder/one -- @subjects/headroom-profile-subject only-numbers 2");
     run(folder, "@headroom profile -o @folder/two -- @subjects/headroom-profile-subject only-numbers 4");
     const outcome done = run(folder, "@headroom profile diff @folder/one @folder/two");
@@ -136,29 +136,29 @@ TEST(a_difference, names_the_functions_that_changed) {
 }
 
 TEST(a_trace, names_its_functions_itself_when_the_program_has_gone) {
-    const own_folder folder;
-    fs::copy_file(HEADROOM_PROFILE_SUBJECTS "/headroom-profile-subject", folder / "program");
+    const scratch_folder folder;
+    fs::copy_file(HEADROOM_PROFILE_SUBJECTS "/headroom-profile-subject", folder.file("program"));
     run(folder, "@headroom profile -o @folder/trace -- @folder/program only-numbers 3");
-    fs::remove(folder / "program");
-    const profile_result found = find_sites(add_up(folder / "trace"));
+    fs::remove(folder.file("program"));
+    const profile_result found = find_sites(add_up(folder.file("trace")));
     ASSERT_FALSE(found.sites.empty());
     EXPECT_EQ(found.sites[0].container, "std::vector<int>");
     EXPECT_NE(found.sites[0].function.find("numbers"), std::string::npos);
 }
 
 TEST(outputs, for_other_programs_hold_the_bytes_that_were_copied) {
-    const own_folder folder;
+    const scratch_folder folder;
     const outcome done =
         run(folder,
             "@headroom profile -o @folder/trace --folded @folder/folded --pprof @folder/pprof --page @folder/page "
             "-- @subjects/headroom-profile-subject only-numbers 3");
     ASSERT_EQ(done.code, 0) << done.err;
     long long bytes = 0;
-    std::istringstream folded(text_of(folder / "folded"));
+    std::istringstream folded(folder.read("folded"));
     for (std::string line; std::getline(folded, line);) bytes += std::stoll(line.substr(line.rfind(' ')));
     EXPECT_EQ(bytes, answer_in(done.out).bytes);
-    EXPECT_EQ(text_of(folder / "pprof").substr(0, 2), "\x1f\x8b");
-    const std::string page = text_of(folder / "page");
+    EXPECT_EQ(folder.read("pprof").substr(0, 2), "\x1f\x8b");
+    const std::string page = folder.read("page");
     EXPECT_NE(page.find("std::vector&lt;int&gt;"), std::string::npos);
     EXPECT_NE(page.find("subject.cpp:"), std::string::npos);
     EXPECT_EQ(page.find("src=\"http"), std::string::npos);

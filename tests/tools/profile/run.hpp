@@ -1,9 +1,7 @@
 // Runs the headroom command for its tests, and reads what it wrote.
 #pragma once
 
-#include <stdlib.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <filesystem>
@@ -15,28 +13,13 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "support/scratch_folder.hpp"
+
 namespace profile_test {
 
 namespace fs = std::filesystem;
 
-// A folder that is gone after the test.
-class own_folder {
-public:
-    own_folder() {
-        std::string name = (fs::temp_directory_path() / "headroom-profile-test-XXXXXX").string();
-        if (mkdtemp(name.data()) != nullptr) path_ = name;
-    }
-    ~own_folder() {
-        std::error_code error;
-        fs::remove_all(path_, error);
-    }
-    own_folder(const own_folder&) = delete;
-    own_folder& operator=(const own_folder&) = delete;
-    [[nodiscard]] std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-
-private:
-    fs::path path_;
-};
+using headroom::testing_support::scratch_folder;
 
 inline std::string text_of(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
@@ -50,20 +33,20 @@ struct outcome {
 };
 
 // A shell's command line, with `headroom` standing for the command and `subject` for the program to be profiled.
-inline outcome run(const own_folder& folder, std::string line) {
+inline outcome run(const scratch_folder& folder, std::string line) {
     const auto replace = [&](const std::string& what, const std::string& by) {
         for (std::size_t at = 0; (at = line.find(what, at)) != std::string::npos; at += by.size())
             line.replace(at, what.size(), by);
     };
     replace("@headroom", HEADROOM_COMMAND);
     replace("@subjects", HEADROOM_PROFILE_SUBJECTS);
-    replace("@folder", folder / ".");
-    const int status = std::system(("{ " + line + "\n} >" + (folder / "out") + " 2>" + (folder / "err")).c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text_of(folder / "out"), text_of(folder / "err")};
+    replace("@folder", folder.file("."));
+    const int status = std::system(("{ " + line + "\n} >" + (folder.file("out")) + " 2>" + (folder.file("err"))).c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, folder.read("out"), folder.read("err")};
 }
 
-inline nlohmann::json json_of(const own_folder& folder, const std::string& name = "json") {
-    return nlohmann::json::parse(text_of(folder / name), nullptr, false);
+inline nlohmann::json json_of(const scratch_folder& folder, const std::string& name = "json") {
+    return nlohmann::json::parse(folder.read(name), nullptr, false);
 }
 
 // What a subject printed about itself: the last line of its output with two numbers.
