@@ -139,4 +139,13 @@ private:
     return result;
 }
 
+// The check of an experiment whose length is one parameter: the same with this value.
+[[nodiscard]] inline std::function<parameters(const parameters&)> with_parameter(std::string name, parameter value) {
+    return [name = std::move(name), value = std::move(value)](const parameters& from) {
+        parameters result = from;
+        result.set(name, value);
+        return result;
+    };
+}
+
 }    // namespace headroom::lab

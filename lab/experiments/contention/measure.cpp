@@ -143,12 +143,7 @@ experiment contention() {
             .source = "P0089R0, Benchmark IV",
             .contenders = contenders(),
             .grid = grid,
-            .check =
-                [](const parameters& from) {
-                    parameters result = from;
-                    result.set("N_exponent", std::int64_t{8});
-                    return result;
-                },
+            .check = with_parameter("N_exponent", std::int64_t{8}),
             .place = 170};
 }
 

@@ -92,12 +92,7 @@ experiment crossing() {
             .source = "Headroom",
             .contenders = contenders_by_strategy(global_memories + synchronized_multipools, run_crossing{}, false),
             .grid = grid,
-            .check =
-                [](const parameters& from) {
-                    parameters result = from;
-                    result.set("blocks", std::int64_t{10'000});
-                    return result;
-                },
+            .check = with_parameter("blocks", std::int64_t{10'000}),
             .preloaded = {"std::allocator AS1"},
             .place = 191};
 }

@@ -171,12 +171,7 @@ experiment lives() {
             .source = "Headroom",
             .contenders = contenders_by_strategy(global_memories + local_multipools, run_lives{}, false),
             .grid = grid,
-            .check =
-                [](const parameters& from) {
-                    parameters result = from;
-                    result.set("elements", std::int64_t{1'000});
-                    return result;
-                },
+            .check = few_elements,
             .preloaded = {"std::allocator AS1"},
             .place = 190};
 }

@@ -74,12 +74,7 @@ experiment one_growth() {
             .source = "4GB per Vector",
             .contenders = contenders_of(vectors + warm_vectors, run_one_growth{}),
             .grid = grid,
-            .check =
-                [](const parameters& from) {
-                    parameters result = from;
-                    result.set("bytes", std::int64_t{4096});
-                    return result;
-                },
+            .check = with_parameter("bytes", std::int64_t{4096}),
             .preloaded = {"std::vector", "headroom::settled_vector"},
             .place = 40};
 }

@@ -80,12 +80,7 @@ experiment own_blocks() {
             .source = "Headroom",
             .contenders = contenders_by_strategy(global_memories + synchronized_multipools, run_own_blocks{}, false),
             .grid = grid,
-            .check =
-                [](const parameters& from) {
-                    parameters result = from;
-                    result.set("turns", std::int64_t{10'000});
-                    return result;
-                },
+            .check = with_parameter("turns", std::int64_t{10'000}),
             .preloaded = {"std::allocator AS1"},
             .place = 192};
 }

@@ -85,12 +85,7 @@ experiment utilization() {
             .contenders = contenders_by_strategy(global_memories + growing_monotonics + multipools + multipools_over_monotonics,
                                                  run_utilization{}, false),
             .grid = grid,
-            .check =
-                [](const parameters& from) {
-                    parameters result = from;
-                    result.set("T_exponent", std::int64_t{21});
-                    return result;
-                },
+            .check = with_parameter("T_exponent", std::int64_t{21}),
             .place = 160};
 }
 
