@@ -5,31 +5,49 @@ import gdb
 import gdb.printing
 
 
-class HeadroomVectorPrinter:
-    """A vector, settled_vector or file_vector: three pointers, begin_, end_ and cap_."""
-
-    def __init__(self, value):
-        name = value.type.strip_typedefs().name.split("<", 1)[0]
-        self.kind = "headroom::" + name.rsplit("::", 1)[-1]    # the version's inline namespace is of no interest
-        self.begin = value["begin_"]
-        self.end = value["end_"]
-        self.cap = value["cap_"]
+class HeadroomArrayPrinter:
+    """What all have in common: `size` elements from `begin`, shown as an array of this `kind`."""
 
     def to_string(self):
-        size = int(self.end - self.begin)
-        capacity = int(self.cap - self.begin)
-        return f"{self.kind} of length {size}, capacity {capacity}"
+        return f"{self.kind} of length {self.size}"
 
     def children(self):
-        for index in range(int(self.end - self.begin)):
-            yield f"[{index}]", (self.begin + index).dereference()
+        for index in range(self.size):
+            yield f"[{index}]", self.element(index)
+
+    def element(self, index):
+        return (self.begin + index).dereference()
 
     def display_hint(self):
         return "array"
 
 
-class HeadroomConcurrentVectorPrinter:
+def _headroom_kind(value):
+    name = value.type.strip_typedefs().name.split("<", 1)[0]
+    return "headroom::" + name.rsplit("::", 1)[-1]    # the version's inline namespace is of no interest
+
+
+class HeadroomVectorPrinter(HeadroomArrayPrinter):
+    """A vector, settled_vector or file_vector: three pointers, begin_, end_ and cap_."""
+
+    def __init__(self, value):
+        self.kind = _headroom_kind(value)
+        self.begin = value["begin_"]
+        self.end = value["end_"]
+        self.cap = value["cap_"]
+
+    @property
+    def size(self):
+        return int(self.end - self.begin)
+
+    def to_string(self):
+        return f"{super().to_string()}, capacity {int(self.cap - self.begin)}"
+
+
+class HeadroomConcurrentVectorPrinter(HeadroomArrayPrinter):
     """A concurrent_vector: begin_, and how many elements are published, size_, a std::atomic."""
+
+    kind = "headroom::concurrent_vector"
 
     def __init__(self, value):
         self.begin = value["begin_"]
@@ -38,22 +56,12 @@ class HeadroomConcurrentVectorPrinter:
             size = size[next(field for field in size.type.strip_typedefs().fields() if hasattr(field, "bitpos"))]
         self.size = int(size)
 
-    def to_string(self):
-        return f"headroom::concurrent_vector of length {self.size}"
 
-    def children(self):
-        for index in range(self.size):
-            yield f"[{index}]", (self.begin + index).dereference()
-
-    def display_hint(self):
-        return "array"
-
-
-class HeadroomFrozenPrinter:
+class HeadroomFrozenPrinter(HeadroomArrayPrinter):
     """Elements that no longer change: a frozen's data_ and size_, or what an imported array says of its contents_."""
 
     def __init__(self, value):
-        self.kind = "headroom::" + value.type.strip_typedefs().name.split("<", 1)[0].rsplit("::", 1)[-1]
+        self.kind = _headroom_kind(value)
         if self.kind.endswith("frozen"):
             self.begin, self.size = value["data_"], int(value["size_"])
         else:
@@ -61,34 +69,19 @@ class HeadroomFrozenPrinter:
             self.begin = value["contents_"]["values"].cast(element.pointer())
             self.size = int(value["contents_"]["size"])
 
-    def to_string(self):
-        return f"{self.kind} of length {self.size}"
 
-    def children(self):
-        for index in range(self.size):
-            yield f"[{index}]", (self.begin + index).dereference()
-
-    def display_hint(self):
-        return "array"
-
-
-class HeadroomBitColumnPrinter:
+class HeadroomBitColumnPrinter(HeadroomArrayPrinter):
     """A bit_column: bytes_, a settled_vector, and size_ bits in them."""
+
+    kind = "headroom::bit_column"
 
     def __init__(self, value):
         self.begin = value["bytes_"]["begin_"]
         self.size = int(value["size_"])
 
-    def to_string(self):
-        return f"headroom::bit_column of length {self.size}"
-
-    def children(self):
-        for index in range(self.size):
-            byte = int((self.begin + index // 8).dereference())
-            yield f"[{index}]", gdb.Value(bool(byte >> index % 8 & 1))
-
-    def display_hint(self):
-        return "array"
+    def element(self, index):
+        byte = int((self.begin + index // 8).dereference())
+        return gdb.Value(bool(byte >> index % 8 & 1))
 
 
 def _headroom_printers():
