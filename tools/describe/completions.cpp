@@ -1,6 +1,8 @@
 // Completions for three shells. Each finds which verb the words before the cursor lead to, and offers its verbs and flags, files
 // where a flag or the verb wants one, and commands of the system behind "--".
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "commands.hpp"
 
@@ -20,23 +22,29 @@ std::string for_fish(const std::string& text) {
     return quoted(plain, "\\'");
 }
 
-// ' lab'|' lab run': every path that leads to a verb.
-std::string paths(const std::vector<command>& all, const char* between) {
+std::string joined(const std::vector<std::string>& words, const char* between = " ") {
     std::string result;
-    for (const command& one : all) {
-        if (!one.words.empty()) result += (result.empty() ? "" : between) + for_shell(one.path());
-    }
+    for (const std::string& word : words) result += (result.empty() ? "" : between) + word;
     return result;
 }
 
-std::string valued(const command& of) {
-    std::string result;
-    for (const flag& one : of.flags) {
-        for (const std::string& name : one.names) {
-            if (one.takes_value) result += (result.empty() ? "" : " ") + name;
-        }
+// ' lab'|' lab run': every path that leads to a verb.
+std::string paths(const std::vector<command>& all, const char* between) {
+    std::vector<std::string> quoted_paths;
+    for (const command& one : all) {
+        if (!one.words.empty()) quoted_paths.push_back(for_shell(one.path()));
     }
-    return result;
+    return joined(quoted_paths, between);
+}
+
+enum class flags_that { exist, take_a_value };
+
+std::string names(const command& of, flags_that which) {
+    std::vector<std::string> result;
+    for (const flag& one : of.flags) {
+        if (which == flags_that::exist || one.takes_value) result.insert(result.end(), one.names.begin(), one.names.end());
+    }
+    return joined(result);
 }
 
 std::string summary_of(const std::vector<command>& all, const std::string& path) {
@@ -75,17 +83,13 @@ std::string bash_completion(const std::vector<command>& all) {
         "    case $at in\n";
     for (const command& one : all) {
         text += "        " + for_shell(one.path()) + ")";
-        std::string words;
-        for (const auto& from : {one.verbs, one.choices}) {
-            for (const std::string& verb : from) words += (words.empty() ? "" : " ") + verb;
+        std::vector<std::string> words = one.verbs;
+        words.insert(words.end(), one.choices.begin(), one.choices.end());
+        const std::pair<const char*, std::string> lists[] = {
+            {"verbs", joined(words)}, {"flags", names(one, flags_that::exist)}, {"valued", names(one, flags_that::take_a_value)}};
+        for (const auto& [name, list] : lists) {
+            if (!list.empty()) text += std::string(" ") + name + "=" + for_shell(list);
         }
-        if (!words.empty()) text += " verbs=" + for_shell(words);
-        words.clear();
-        for (const flag& each : one.flags) {
-            for (const std::string& name : each.names) words += (words.empty() ? "" : " ") + name;
-        }
-        if (!words.empty()) text += " flags=" + for_shell(words);
-        if (!valued(one).empty()) text += " valued=" + for_shell(valued(one));
         text += " ;;\n";
     }
     return text +
@@ -130,7 +134,7 @@ std::string zsh_completion(const std::vector<command>& all) {
         for (const flag& each : one.flags) {
             for (const std::string& name : each.names) text += "\n                " + described(name, each.help);
         }
-        text += ")\n            valued=(" + valued(one) + ") ;;\n";
+        text += ")\n            valued=(" + names(one, flags_that::take_a_value) + ") ;;\n";
     }
     return text +
            "    esac\n"
