@@ -7,8 +7,25 @@
 
 namespace headroom::profile {
 
+namespace {
+
+// Twice the places in a table of open addressing; each entry that is `taken` goes to where `place` wants it then.
+template <class Entry, class Taken, class Place>
+void double_places(std::vector<Entry>& places, int& shift, Taken taken, Place place) {
+    std::vector<Entry> old(places.size() * 2);
+    old.swap(places);
+    --shift;
+    for (const Entry& one : old) {
+        if (!taken(one)) continue;
+        std::size_t i = place(one);
+        while (taken(places[i])) i = (i + 1) & (places.size() - 1);
+        places[i] = one;
+    }
+}
+
+}    // namespace
+
 // --- live_table
-// -----------------------------------------------------------------------------------------------------------
 
 live_block* live_table::find(std::uint64_t address) {
     for (std::size_t i = place(address);; i = (i + 1) & (places_.size() - 1)) {
@@ -46,19 +63,12 @@ void live_table::erase(live_block* block) {
 }
 
 void live_table::grow() {
-    std::vector<live_block> old(places_.size() * 2);
-    old.swap(places_);
-    --shift_;
-    for (const live_block& block : old) {
-        if (block.address == 0) continue;
-        std::size_t i = place(block.address);
-        while (places_[i].address != 0) i = (i + 1) & (places_.size() - 1);
-        places_[i] = block;
-    }
+    double_places(
+        places_, shift_, [](const live_block& block) { return block.address != 0; },
+        [this](const live_block& block) { return place(block.address); });
 }
 
 // --- numbering
-// ------------------------------------------------------------------------------------------------------------
 
 std::pair<std::uint32_t, bool> numbering::number_of(std::uint64_t key) {
     const std::size_t mask = places_.size() - 1;
@@ -68,21 +78,14 @@ std::pair<std::uint32_t, bool> numbering::number_of(std::uint64_t key) {
     }
     places_[i] = {key, ++count_};
     if (std::size_t{count_} * 2 >= places_.size()) {
-        std::vector<entry> old(places_.size() * 2);
-        old.swap(places_);
-        --shift_;
-        for (const entry& one : old) {
-            if (one.number == 0) continue;
-            std::size_t to = place(one.key);
-            while (places_[to].number != 0) to = (to + 1) & (places_.size() - 1);
-            places_[to] = one;
-        }
+        double_places(
+            places_, shift_, [](const entry& one) { return one.number != 0; },
+            [this](const entry& one) { return place(one.key); });
     }
     return {count_ - 1, true};
 }
 
 // --- digest
-// ---------------------------------------------------------------------------------------------------------------
 
 namespace {
 

@@ -25,7 +25,6 @@ namespace headroom::profile {
 namespace {
 
 // --- The allocator behind this one
-// --------------------------------------------------------------------------------------
 
 struct allocator {
     void* (*malloc)(std::size_t);
@@ -111,7 +110,6 @@ void* first_realloc(void* address, std::size_t size) {
 }
 
 // --- State
-// ----------------------------------------------------------------------------------------------------------------
 
 // A filter that lets no free pass.
 struct whole_filter {
@@ -246,7 +244,6 @@ inline bool recording() {
 }
 
 // --- Writing
-// --------------------------------------------------------------------------------------------------------------
 
 // What begins is stamped once there is room for it, what ends before there is: time spent waiting for room is nobody's.
 void put_begin(event what, std::uint32_t stack, std::uint64_t first, std::uint64_t second) {
