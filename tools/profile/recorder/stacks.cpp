@@ -43,10 +43,9 @@ std::uint32_t number_of(const call_stack& stack, std::uint64_t frames_hash, std:
         std::uint64_t found = entry.load(std::memory_order_relaxed);
         if (found == 0 && entry.compare_exchange_strong(found, hash, std::memory_order_relaxed)) {
             std::uintptr_t frames[most_frames];
-            const std::size_t count = most_frames - stack.first;
-            for (std::size_t i = 0; i < count; ++i) frames[i] = stack.steps[stack.first + i].pc;
-            const std::uint64_t head[3] = {count, now_loaded, 0};
-            put_long(event::stack, static_cast<std::uint32_t>(place), head, frames, count);
+            for (std::size_t i = 0; i < stack.depth; ++i) frames[i] = stack.steps[stack.first() + i].pc;
+            const std::uint64_t head[3] = {stack.depth, now_loaded, 0};
+            put_long(event::stack, static_cast<std::uint32_t>(place), head, frames, stack.depth);
             return static_cast<std::uint32_t>(place);
         }
         if (found == hash) return static_cast<std::uint32_t>(place);

@@ -34,10 +34,11 @@ struct call_stack {
         bool uses_fp;               // to find the caller
         bool fp_matters;            // here or further out. Code without frame pointers keeps other things in that register
     };
-    step steps[most_frames];    // the outermost is the last, the innermost at `first`
+    step steps[most_frames];    // the outermost is the last, the innermost at first()
     step fresh[most_frames];    // where unwind() keeps what it finds, innermost first
-    std::size_t first = most_frames;
+    std::size_t depth = 0;      // (everything begins as zero, so that a table of these takes no room in the library's file)
     enum class end_t : std::uint8_t { unsure, outermost, cut_off } end = end_t::unsure;    // cut off after most_frames
+    [[nodiscard]] std::size_t first() const { return most_frames - depth; }
 };
 
 // Follows the stack from `from`; `stack` is another one before, of any thread, or empty. Returns the stack's hash. Takes no

@@ -42,10 +42,10 @@ std::uint64_t unwind(frame_start from, call_stack& stack) {
         from = {words[1], from.fp + 16, words[0]};
     }
     std::uint64_t hash = 0;
-    stack.first = most_frames;
+    stack.depth = 0;
     while (count > 0) {    // the outermost goes last
         const std::uintptr_t pc = stack.fresh[--count].pc;
-        stack.steps[--stack.first] = {pc, 0, 0, hash = hash_of(pc, hash), -1, false, false, false};
+        stack.steps[most_frames - ++stack.depth] = {pc, 0, 0, hash = hash_of(pc, hash), -1, false, false, false};
     }
     return hash;
 }

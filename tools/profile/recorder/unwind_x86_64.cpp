@@ -101,7 +101,7 @@ bool resumes(const call_stack& stack, std::size_t at, const frame_start& from, s
     const call_stack::step& there = stack.steps[at];
     if (there.pc != from.pc || there.sp != from.sp || (there.fp_matters && there.fp != from.fp)) return false;
     return stack.end == call_stack::end_t::outermost ? count <= at
-                                                     : stack.end == call_stack::end_t::cut_off && count + stack.first == at;
+                                                     : stack.end == call_stack::end_t::cut_off && count + stack.first() == at;
 }
 
 // Whether the words in memory that led from step `at` to the outermost still say the same; `checked` becomes the first step
@@ -173,7 +173,7 @@ std::uint64_t put_before(call_stack& stack, std::size_t inner, std::size_t count
         to.hash = hash = hash_of(to.pc, hash);
         to.fp_matters = fp_matters = to.uses_fp || (to.next_fp_at < 0 && fp_matters);
     }
-    stack.first = inner;
+    stack.depth = most_frames - inner;
     return hash;
 }
 
@@ -181,7 +181,7 @@ std::uint64_t put_before(call_stack& stack, std::size_t inner, std::size_t count
 
 std::uint64_t unwind(frame_start from, call_stack& stack) {
     std::size_t count = 0;
-    std::size_t old = stack.first;
+    std::size_t old = stack.first();
     std::size_t checked = 0;
     call_stack::end_t end = call_stack::end_t::unsure;
     while (count < most_frames && from.pc != 0) {
