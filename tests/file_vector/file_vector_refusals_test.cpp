@@ -71,12 +71,25 @@ int full_disk(const std::string& path) {
     return again.size() >= full / 2 && again.back() == static_cast<int>(again.size() - 1) ? 0 : 30;
 }
 
-TEST(full_disks, are_refused_and_nothing_is_lost) {
-    if (geteuid() != 0) GTEST_SKIP() << "only root mounts a small file system";
-    const headroom::testing_support::scratch_folder folder;
+// A file system of 5 MB of the test's own.
+class a_small_file_system : public testing::Test {
+protected:
+    headroom::testing_support::scratch_folder folder;
     const std::string place = folder.file("small");
-    std::filesystem::create_directory(place);
-    if (mount("tmpfs", place.c_str(), "tmpfs", 0, "size=5m") != 0) GTEST_SKIP() << "this root may not mount";
+    bool mounted = false;
+
+    void SetUp() override {
+        if (geteuid() != 0) GTEST_SKIP() << "only root mounts a file system";
+        std::filesystem::create_directory(place);
+        mounted = mount("tmpfs", place.c_str(), "tmpfs", 0, "size=5m") == 0;
+        if (!mounted) GTEST_SKIP() << "this root may not mount";
+    }
+    void TearDown() override {
+        EXPECT_TRUE(!mounted || umount(place.c_str()) == 0);
+    }
+};
+
+TEST_F(a_small_file_system, that_is_full_refuses_and_nothing_is_lost) {
     EXPECT_EQ(in_child([&] { return full_disk<file_vector<int>>(place + "/numbers"); }), 0);
     std::filesystem::remove(place + "/numbers");
     EXPECT_EQ(in_child([&] { return full_disk<file_vector<int, small_steps>>(place + "/more"); }), 0);
@@ -86,15 +99,9 @@ TEST(full_disks, are_refused_and_nothing_is_lost) {
     }
     EXPECT_THROW(file_vector<int>::create(place + "/none", limit), headroom::refused);
     EXPECT_FALSE(std::filesystem::exists(place + "/none"));
-    umount(place.c_str());
 }
 
-TEST(read_only_file_systems, let_files_be_read) {
-    if (geteuid() != 0) GTEST_SKIP() << "only root mounts a file system";
-    const headroom::testing_support::scratch_folder folder;
-    const std::string place = folder.file("fixed");
-    std::filesystem::create_directory(place);
-    if (mount("tmpfs", place.c_str(), "tmpfs", 0, "size=5m") != 0) GTEST_SKIP() << "this root may not mount";
+TEST_F(a_small_file_system, that_is_read_only_lets_files_be_read) {
     {
         auto v = file_vector<int>::create(place + "/numbers", limit);
         append(v, 10);
@@ -108,7 +115,6 @@ TEST(read_only_file_systems, let_files_be_read) {
         EXPECT_EQ(error.code(), std::errc::read_only_file_system);
     }
     EXPECT_THROW(file_vector<int>::create(place + "/other", limit), file_error);
-    umount(place.c_str());
 }
 
 TEST(limits_on_the_length_of_files, are_refused_without_a_signal) {
