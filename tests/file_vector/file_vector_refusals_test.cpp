@@ -84,9 +84,7 @@ protected:
         mounted = mount("tmpfs", place.c_str(), "tmpfs", 0, "size=5m") == 0;
         if (!mounted) GTEST_SKIP() << "this root may not mount";
     }
-    void TearDown() override {
-        EXPECT_TRUE(!mounted || umount(place.c_str()) == 0);
-    }
+    void TearDown() override { EXPECT_TRUE(!mounted || umount(place.c_str()) == 0); }
 };
 
 TEST_F(a_small_file_system, that_is_full_refuses_and_nothing_is_lost) {
