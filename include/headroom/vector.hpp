@@ -102,7 +102,7 @@ public:
     template <detail::any_input_iterator It>
     constexpr vector(It first, It last, const Allocator& allocator = Allocator()) : vector(allocator) {
         if constexpr (detail::multipass_iterator<It>) {
-            const auto count = static_cast<std::size_t>(std::distance(first, last));
+            const auto count = detail::steps_between(first, last);
             fill(count, detail::taken_from<It>{std::move(first)});
         } else {
             this->append_each(std::move(first), std::move(last));
@@ -116,7 +116,8 @@ public:
     constexpr vector(Tag, R&& values, const Allocator& allocator = Allocator()) : vector(allocator) {
         detail::walk_of<R> ends(values);
         if constexpr (detail::multipass_range<R>) {
-            fill(ends.count(), detail::taken_from<detail::range_iterator<R>>{std::move(ends.first)});
+            const std::size_t count = ends.count();    // (before the iterator is given away)
+            fill(count, detail::taken_from<detail::range_iterator<R>>{std::move(ends.first)});
         } else if constexpr (detail::walk_of<R>::told && !std::is_move_constructible_v<T>) {
             // Built where they stay, in exactly as much memory as the range says that it fills.
             {

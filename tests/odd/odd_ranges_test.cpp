@@ -5,6 +5,7 @@
 #include <iterator>
 #include <new>
 #include <numeric>
+#include <ranges>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -175,6 +176,52 @@ TEST(odd_ranges_sized, one_allocation) {
     using container = headroom::vector<std::string, headroom_test::minimal_allocator<std::string>>;
     asks_once<container, sized::by_size>();
     asks_once<container, sized::by_sentinel>();
+}
+
+// Many short ranges, one after the other, move the elements no more often than as many elements appended one by one.
+template <sized Sized, walks Walks>
+void short_ranges() {
+    headroom::vector<std::string, headroom_test::minimal_allocator<std::string>> v;
+    headroom::vector<std::string, headroom_test::minimal_allocator<std::string>> w;
+    headroom_test::open_accounts();
+    for (int i = 0; i != 1000; ++i) {
+        odd_range<Walks, Sized, reads::reference> one(1);
+        v.append_range(one);
+        odd_range<Walks, Sized, reads::reference> other(1);
+        w.insert_range(w.end(), other);
+    }
+    EXPECT_EQ(v.size(), 1000U);
+    EXPECT_EQ(v, w);
+    EXPECT_LT(headroom_test::memory_book.allocations, 50);
+}
+TEST(odd_ranges_sized, short_ones_one_after_the_other) {
+    short_ranges<sized::by_size, walks::once>();
+    short_ranges<sized::by_sentinel, walks::once>();
+    short_ranges<sized::by_neither, walks::once>();
+    short_ranges<sized::by_size, walks::often>();
+    short_ranges<sized::by_sentinel, walks::side_by_side>();
+}
+
+// Iterators that C++20 calls so and the standards before it do not, since their difference is none of the usual integers.
+template <class Container>
+void of_c_plus_plus_20_alone() {
+    const auto numbers = std::views::iota(0LL, 5LL);
+    const Container expected{0, 1, 2, 3, 4};
+    EXPECT_EQ(Container(numbers.begin(), numbers.end()), expected);
+    EXPECT_EQ(Container(headroom::from_range, numbers), expected);
+    Container v{7};
+    v.assign(numbers.begin(), numbers.end());
+    EXPECT_EQ(v, expected);
+    v.insert(v.begin() + 5, numbers.begin(), numbers.end());
+    EXPECT_EQ(v.size(), 10U);
+    v.append_range(numbers);
+    v.insert_range(v.begin(), numbers);
+    EXPECT_EQ(v.size(), 20U);
+    EXPECT_EQ(v.back(), 4);
+}
+TEST(odd_iterators, of_c_plus_plus_20_alone) {
+    of_c_plus_plus_20_alone<headroom::vector<long long>>();
+    of_c_plus_plus_20_alone<headroom::settled_vector<long long>>();
 }
 
 // Where the size is told, elements that cannot even be moved can be made of a range that is walked once.

@@ -1,7 +1,8 @@
 // Every kind of range of strings that there is: {walked once, walked often, side by side} x {how its size is known: size(), the
 // sentinel, not at all, wrongly} x {what reading gives: a reference, a value, a stand-in} x {at which of its steps it fails}.
 //
-// A range that is walked once begins when begin() is called, and counts how often that is: std::generator is such a one.
+// A range that is walked once begins when begin() is called, and counts how often that is: std::generator is such a one. An
+// iterator that was moved from is of no more use, as one that owns something (std::sregex_iterator).
 #pragma once
 
 #include <cstddef>
@@ -9,6 +10,7 @@
 #include <iterator>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace headroom_test {
@@ -55,11 +57,17 @@ public:
         iterator& operator=(const iterator&)
             requires(Walks != walks::once)
         = default;
-        iterator(iterator&&) = default;
-        iterator& operator=(iterator&&) = default;
+        // Who has given it away has none.
+        iterator(iterator&& other) noexcept
+            : from_(std::exchange(other.from_, nullptr)), at_(std::exchange(other.at_, nullptr)) {}
+        iterator& operator=(iterator&& other) noexcept {
+            from_ = std::exchange(other.from_, nullptr);
+            at_ = std::exchange(other.at_, nullptr);
+            return *this;
+        }
 
         decltype(auto) operator*() const {
-            from_->step();
+            range().step();
             if constexpr (Reads == reads::reference) {
                 return static_cast<const std::string&>(*at_);
             } else if constexpr (Reads == reads::value) {
@@ -69,7 +77,7 @@ public:
             }
         }
         iterator& operator++() {
-            from_->step();
+            range().step();
             ++at_;
             return *this;
         }
@@ -141,6 +149,10 @@ public:
         }
 
     private:
+        [[nodiscard]] odd_range& range() const {
+            if (from_ == nullptr) throw broken_range();
+            return *from_;
+        }
         odd_range* from_ = nullptr;
         const std::string* at_ = nullptr;
     };

@@ -70,6 +70,7 @@ protected:
         return {};
     }
     void make_room(std::size_t count) { cap_ = further(control_, begin_, end_, limit_, count, false); }
+    void grow_room(std::size_t count) { make_room(count); }
     void reserve_room(std::size_t count) { cap_ = further(control_, begin_, end_, limit_, count, true); }
 
     // Takes over what `from` holds; what was held here is forgotten.

@@ -115,7 +115,8 @@ public:
     constexpr void append_range(R&& values) {
         walk_of<R> ends(values);
         if constexpr (multipass_range<R>) {
-            append_from(ends.count(), taken_from<range_iterator<R>>{std::move(ends.first)});
+            const size_type count = ends.count();    // (before the iterator is given away)
+            append_from(count, taken_from<range_iterator<R>>{std::move(ends.first)});
         } else {
             reserve_more(ends.guess);
             append_each(std::move(ends.first), std::move(ends.last));
@@ -237,8 +238,14 @@ protected:
         if (more > max_size() - size()) detail::throw_length_error("headroom: past max_size()");
         return size() + more;
     }
+    // Room for so many more, as appending makes it: where short ranges are appended one after the other, the elements move no
+    // more often than if they came one by one.
     constexpr void reserve_more(size_type more) {
-        if (more > spare()) reserve(checked_sum(more));
+        if (more > spare()) {
+            const size_type needed = checked_sum(more);
+            HEADROOM_OPEN_TAIL();
+            this->grow_room(needed);
+        }
     }
 
     // Appends `count` elements from the source, whose first `skip` are not wanted.
@@ -319,7 +326,7 @@ protected:
     template <class It>
     constexpr void append_between(It first, It last) {
         if constexpr (multipass_iterator<It>) {
-            const auto count = static_cast<size_type>(std::distance(first, last));
+            const auto count = detail::steps_between(first, last);
             append_from(count, taken_from<It>{std::move(first)});
         } else {
             append_each(std::move(first), std::move(last));

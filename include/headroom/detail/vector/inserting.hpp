@@ -120,7 +120,8 @@ public:
         const size_type index = index_of(where, "insert_range()");
         walk_of<R> ends(values);
         if constexpr (multipass_range<R>) {
-            return insert_from(index, ends.count(), taken_from<range_iterator<R>>{std::move(ends.first)});
+            const size_type count = ends.count();    // (before the iterator is given away)
+            return insert_from(index, count, taken_from<range_iterator<R>>{std::move(ends.first)});
         } else {
             reserve_more(ends.guess);
             return insert_each(index, std::move(ends.first), std::move(ends.last));
@@ -150,7 +151,7 @@ protected:
     template <class It>
     constexpr iterator insert_between(size_type index, It first, It last) {
         if constexpr (multipass_iterator<It>) {
-            const auto count = static_cast<size_type>(std::distance(first, last));
+            const auto count = detail::steps_between(first, last);
             return insert_from(index, count, taken_from<It>{std::move(first)});
         } else {
             return insert_each(index, std::move(first), std::move(last));

@@ -116,23 +116,10 @@ protected:
         return true;
     }
 
-    constexpr void reserve_room(std::size_t count) {
-        if constexpr (Memory::reallocates()) {
-            if (!HEADROOM_CONSTANT_EVALUATED()) {
-                const std::size_t size = size_of();    // the old pointers are dead once realloc has had them
-                const extent to = memory_.regrow(begin_, end_, cap_, count, count, true);
-                if (to.begin == nullptr) detail::throw_bad_alloc();
-                install(to, size);
-                return;
-            }
-        }
-        const pointer cap = memory_.widen(begin_, cap_, count, true);
-        if (cap != pointer()) {
-            cap_ = cap;
-        } else {
-            rebuild(obtain(memory_, count, count, true), size_of(), 0, [](T* place) { return place; });
-        }
-    }
+    // Room for `count` elements, and no more than that.
+    constexpr void reserve_room(std::size_t count) { find_room(count, count, true); }
+    // The same, and more, as appending grows.
+    constexpr void grow_room(std::size_t count) { find_room(count, next(begin_, end_, count), false); }
 
     template <class Source>
     constexpr void append_full(std::size_t count, const Source& source, std::size_t skip) {
@@ -254,6 +241,24 @@ private:
     using typename moves::under_construction;
 
     [[nodiscard]] constexpr std::size_t size_of() const noexcept { return static_cast<std::size_t>(end_ - begin_); }
+
+    constexpr void find_room(std::size_t required, std::size_t wanted, bool exactly) {
+        if constexpr (Memory::reallocates()) {
+            if (!HEADROOM_CONSTANT_EVALUATED()) {
+                const std::size_t size = size_of();    // the old pointers are dead once realloc has had them
+                const extent to = memory_.regrow(begin_, end_, cap_, required, wanted, exactly);
+                if (to.begin == nullptr) detail::throw_bad_alloc();
+                install(to, size);
+                return;
+            }
+        }
+        const pointer cap = memory_.widen(begin_, cap_, required, exactly);
+        if (cap != pointer()) {
+            cap_ = cap;
+        } else {
+            rebuild(obtain(memory_, required, wanted, exactly), size_of(), 0, [](T* place) { return place; });
+        }
+    }
 
     HEADROOM_ALWAYS_INLINE constexpr void install(const extent& to, std::size_t size) noexcept {
         begin_ = to.begin;

@@ -38,6 +38,21 @@ concept says_forward =
 template <class It>
 concept multipass_iterator = says_forward<It> || std::forward_iterator<It>;
 
+// How often `first` must be stepped to be `last`. (std::distance does not know iterators of C++20 that the older standards would
+// not call iterators: those of iota_view over the longest integers.)
+template <multipass_iterator It>
+constexpr std::size_t steps_between(const It& first, const It& last) {
+    if constexpr (says_forward<It>) {
+        return static_cast<std::size_t>(std::distance(first, last));
+    } else if constexpr (std::sized_sentinel_for<It, It>) {
+        return static_cast<std::size_t>(last - first);
+    } else {
+        std::size_t number = 0;
+        for (It each = first; each != last; ++each) ++number;
+        return number;
+    }
+}
+
 // std::ranges::begin, end and distance, and the concepts made of them, as far as containers need them: <ranges> would take
 // longer to compile than <vector>, and even its smallest part, in <span>, a tenth of what the containers take in all.
 namespace range_access {

@@ -6,8 +6,9 @@
 //
 // What a Store must have:
 //   value_type, pointer, const_pointer; begin_, end_, cap_; stable; plain(); construct(place, args...);
-//   destroy(first, last); destroy_one(place); max_size(); reserve_room(n)
-//   stable:      make_room(n), try_make_room(n): n elements in all, or throw / return false with nothing changed
+//   destroy(first, last); destroy_one(place); max_size()
+//   reserve_room(n), grow_room(n): n elements in all and no more, or as appending grows; throw with nothing changed
+//   stable:      make_room(n): as grow_room(n)
 //   not stable:  reaches(n): whether there is address space for n in place; widen(n): room in place, or false; push_full,
 //                emplace_full, try_emplace_full, append_full, open_gap_full, replace_full: the operation of that name where
 //                there is no room
@@ -89,7 +90,8 @@ public:
     constexpr void assign_range(R&& values) {
         walk_of<R> ends(values);
         if constexpr (multipass_range<R>) {
-            assign_from(ends.count(), taken_from<range_iterator<R>>{std::move(ends.first)});
+            const size_type count = ends.count();    // (before the iterator is given away)
+            assign_from(count, taken_from<range_iterator<R>>{std::move(ends.first)});
         } else {
             reserve(ends.guess);
             assign_each(std::move(ends.first), std::move(ends.last));
@@ -111,7 +113,7 @@ protected:
     template <class It>
     constexpr void assign_between(It first, It last) {
         if constexpr (multipass_iterator<It>) {
-            const auto count = static_cast<size_type>(std::distance(first, last));
+            const auto count = detail::steps_between(first, last);
             assign_from(count, taken_from<It>{std::move(first)});
         } else {
             assign_each(std::move(first), std::move(last));

@@ -159,6 +159,7 @@ protected:
         return true;
     }
     void make_room(std::size_t count) { install(further({begin_, cap_, control_, limit_}, begin_, count)); }
+    void grow_room(std::size_t count) { make_room(count); }
     void reserve_room(std::size_t count) {
         if (begin_ == nullptr) {
             install(anew(count, true));
