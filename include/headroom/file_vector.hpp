@@ -146,15 +146,6 @@ public:
 
     // O(1). Invalidates: nothing; elements change owners.
     void swap(file_vector& other) noexcept { this->exchange(other); }
-    friend void swap(file_vector& a, file_vector& b) noexcept { a.swap(b); }
-
-    // Element by element. O(min(size)).
-    [[nodiscard]] friend bool operator==(const file_vector& a, const file_vector& b) { return base::equal(a, b); }
-    [[nodiscard]] friend auto operator<=>(const file_vector& a, const file_vector& b)
-        requires detail::ordered<T>
-    {
-        return base::compare(a, b);
-    }
 
     // --- What other processes, and later ones, see.
 
@@ -235,6 +226,22 @@ public:
 private:
     explicit file_vector(const detail::held_file& held) noexcept : base(held) {}
 };
+
+template <class T, class Policy>
+void swap(file_vector<T, Policy>& a, file_vector<T, Policy>& b) noexcept {
+    a.swap(b);
+}
+
+// Element by element. O(min(size)).
+template <class T, class Policy>
+[[nodiscard]] bool operator==(const file_vector<T, Policy>& a, const file_vector<T, Policy>& b) {
+    return detail::equal_elements(a, b);
+}
+template <class T, class Policy>
+    requires detail::ordered<T>
+[[nodiscard]] auto operator<=>(const file_vector<T, Policy>& a, const file_vector<T, Policy>& b) {
+    return detail::compare_elements(a, b);
+}
 
 // Erase every element equal to `value`, or for which `predicate` holds; return their number. O(size()).
 // Invalidate: the erased elements and all behind the first of them.

@@ -126,15 +126,6 @@ public:
 
     // O(1). Invalidates: nothing; elements change owners.
     void swap(settled_vector& other) noexcept { this->exchange(other); }
-    friend void swap(settled_vector& a, settled_vector& b) noexcept { a.swap(b); }
-
-    // Element by element. O(min(size)).
-    [[nodiscard]] friend bool operator==(const settled_vector& a, const settled_vector& b) { return base::equal(a, b); }
-    [[nodiscard]] friend auto operator<=>(const settled_vector& a, const settled_vector& b)
-        requires detail::ordered<T>
-    {
-        return base::compare(a, b);
-    }
 
     // --- What std::vector has not.
 
@@ -190,6 +181,22 @@ private:
     // Owns the range from here on, so that a constructor that fails later gives it back.
     settled_vector(store&& from, int) noexcept : base(std::move(from)) { this->conceal_capacity(); }
 };
+
+template <class T, class Policy>
+void swap(settled_vector<T, Policy>& a, settled_vector<T, Policy>& b) noexcept {
+    a.swap(b);
+}
+
+// Element by element. O(min(size)).
+template <class T, class Policy>
+[[nodiscard]] bool operator==(const settled_vector<T, Policy>& a, const settled_vector<T, Policy>& b) {
+    return detail::equal_elements(a, b);
+}
+template <class T, class Policy>
+    requires detail::ordered<T>
+[[nodiscard]] auto operator<=>(const settled_vector<T, Policy>& a, const settled_vector<T, Policy>& b) {
+    return detail::compare_elements(a, b);
+}
 
 template <detail::any_input_iterator It>
 settled_vector(It, It) -> settled_vector<typename std::iterator_traits<It>::value_type>;

@@ -208,15 +208,6 @@ public:
         }
         this->exchange(other);
     }
-    friend constexpr void swap(vector& a, vector& b) noexcept { a.swap(b); }
-
-    // Element by element. O(min(size)).
-    [[nodiscard]] friend constexpr bool operator==(const vector& a, const vector& b) { return base::equal(a, b); }
-    [[nodiscard]] friend constexpr auto operator<=>(const vector& a, const vector& b)
-        requires detail::ordered<T>
-    {
-        return base::compare(a, b);
-    }
 
     // Makes capacity() as small as the kind of memory allows: size() on the heap, size() rounded up to pages in a
     // reservation; one that has become small goes back to the heap. Nothing happens where memory for that is refused,
@@ -278,6 +269,22 @@ private:
         begin_ = end_ = cap_ = typename base::pointer();
     }
 };
+
+template <class T, class Allocator, class Policy>
+constexpr void swap(vector<T, Allocator, Policy>& a, vector<T, Allocator, Policy>& b) noexcept {
+    a.swap(b);
+}
+
+// Element by element. O(min(size)).
+template <class T, class Allocator, class Policy>
+[[nodiscard]] constexpr bool operator==(const vector<T, Allocator, Policy>& a, const vector<T, Allocator, Policy>& b) {
+    return detail::equal_elements(a, b);
+}
+template <class T, class Allocator, class Policy>
+    requires detail::ordered<T>
+[[nodiscard]] constexpr auto operator<=>(const vector<T, Allocator, Policy>& a, const vector<T, Allocator, Policy>& b) {
+    return detail::compare_elements(a, b);
+}
 
 template <detail::any_input_iterator It, class Allocator = std::allocator<typename std::iterator_traits<It>::value_type>>
     requires detail::allocator_like<Allocator>

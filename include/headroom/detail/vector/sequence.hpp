@@ -52,6 +52,19 @@ constexpr auto compare_three_way(const T& a, const T& b) {
     }
 }
 
+// Containers compared, element by element. O(min(size)). (The operators are each container's own: for one of a base, an operator
+// of the program's that takes anything would be the better match. And they are templates, as std::vector's: others would be
+// asked, too, about whatever converts to a container, and be as good a match as its own operator.)
+template <class Container>
+constexpr bool equal_elements(const Container& a, const Container& b) {
+    return a.size() == b.size() && std::equal(a.data(), a.data() + a.size(), b.data());
+}
+template <class Container>
+constexpr auto compare_elements(const Container& a, const Container& b) {
+    return std::lexicographical_compare_three_way(a.data(), a.data() + a.size(), b.data(), b.data() + b.size(),
+                                                  detail::compare_three_way<typename Container::value_type>);
+}
+
 template <class Store>
 class HEADROOM_HARDENED_ABI sequence : public inserting<Store> {
     using base = inserting<Store>;
@@ -99,17 +112,6 @@ public:
     }
 
 protected:
-    // --- Comparison, element by element. O(min(size)). (The operators are each container's own: for one of a base, an operator
-    // of the program's that takes anything would be the better match.)
-
-    static constexpr bool equal(const sequence& a, const sequence& b) {
-        return a.size() == b.size() && std::equal(a.data(), a.data() + a.size(), b.data());
-    }
-    static constexpr auto compare(const sequence& a, const sequence& b) {
-        return std::lexicographical_compare_three_way(a.data(), a.data() + a.size(), b.data(), b.data() + b.size(),
-                                                      detail::compare_three_way<value_type>);
-    }
-
     template <class It>
     constexpr void assign_between(It first, It last) {
         if constexpr (multipass_iterator<It>) {
