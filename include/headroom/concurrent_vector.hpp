@@ -266,7 +266,9 @@ private:
 // Builds elements for one thread, and publishes them in batches: when `batch` are built, at flush(), and in the destructor.
 //
 // An appender claims room before it builds an element, so publishing cannot fail. When no other room is left, the vector
-// takes back what appenders have claimed and not used, so max_size() elements fit, however many appenders there are.
+// takes back what appenders have claimed and not used: to the element where max_elements was given, so that max_size()
+// elements fit, however many appenders there are. Where the reservation is the default, which nobody counts, an appender
+// that has built elements and not published them keeps up to 64 bytes of room more, and appending is faster.
 //
 // T must be relocatable, or its move must not throw. The vector must outlive the appender. An appender is for one thread at
 // a time. It takes memory for a batch from the heap.
@@ -283,7 +285,7 @@ public:
     // A batch of 0 counts as one of 1. Throws std::bad_alloc, and std::length_error for a batch that no array can have.
     HEADROOM_ALWAYS_INLINE explicit appender(concurrent_vector& to, size_type batch = default_batch)
         : to_(&to), claim_(begin_claim(to, batch == 0 ? 1 : batch)), first_(block::elements(claim_)),
-          batch_(batch == 0 ? 1 : batch) {}
+          batch_(batch == 0 ? 1 : batch), mask_(to.counted_exactly() ? 0 : at_once(batch_) - 1) {}
     appender(const appender&) = delete;
     appender& operator=(const appender&) = delete;
 
@@ -295,13 +297,15 @@ public:
     // constructor throws; nothing has been built then. Invalidates: nothing.
     template <class... Args>
     HEADROOM_ALWAYS_INLINE void emplace_back(Args&&... args) {
-        const size_type built = built_;
-        if (HEADROOM_UNLIKELY(!claim_->announce(built + 1))) to_->claim_more(*claim_, built, batch_);
+        const size_type count = built_ + 1;
+        // (Never more than a batch is announced: one comparison says that all is well, and that the batch is not complete.)
+        const bool within = HEADROOM_USUALLY(count < announced_);
+        if (!within && count > announced_) announced_ = announce(to_, *claim_, built_, mask_, batch_);
         HEADROOM_CONVERSIONS_BEGIN
-        ::new (static_cast<void*>(first_ + built)) T(static_cast<Args&&>(args)...);
+        ::new (static_cast<void*>(first_ + built_)) T(static_cast<Args&&>(args)...);
         HEADROOM_CONVERSIONS_END
-        built_ = built + 1;
-        if (HEADROOM_UNLIKELY(built_ == batch_)) flush();
+        built_ = count;
+        if (!within && HEADROOM_UNLIKELY(count == batch_)) flush();
     }
     HEADROOM_ALWAYS_INLINE void push_back(const T& value) { emplace_back(value); }
     HEADROOM_ALWAYS_INLINE void push_back(T&& value) { emplace_back(static_cast<T&&>(value)); }
@@ -309,13 +313,13 @@ public:
     // Publishes what has been built, at consecutive indices. Never throws. O(batch).
     HEADROOM_ALWAYS_INLINE void flush() noexcept {
         if (built_ != 0) to_->publish_claimed(*claim_, first_, built_, batch_);
-        built_ = 0;
+        built_ = announced_ = 0;
     }
 
     // Destroys what has been built and not published. O(batch).
     HEADROOM_ALWAYS_INLINE void discard() noexcept {
         store::destroy(first_, first_ + built_);
-        built_ = 0;
+        built_ = announced_ = 0;
         claim_->announce_none();
     }
 
@@ -335,13 +339,33 @@ private:
         block::drop(ended);
     }
 
+    // How many elements are announced at once: a power of two that divides the batch, up to a cache line of them. (A store for
+    // each costs as much as building one of a few bytes.)
+    static constexpr size_type at_once(size_type batch) noexcept {
+        size_type most = 1;
+        while (2 * most * sizeof(T) <= 64 && batch % (2 * most) == 0) most *= 2;
+        return most;
+    }
+    // For an element behind `built` others, as it is about to be built: how many of the batch are announced now.
+    HEADROOM_ALWAYS_INLINE static size_type announce(concurrent_vector* to, head& mine, size_type built, size_type mask,
+                                                     size_type batch) {
+        const size_type some = (built | mask) + 1;
+        if (HEADROOM_UNLIKELY(!mine.announce(some))) {
+            to->claim_more(mine, built, batch);
+            return built + 1;
+        }
+        return some;
+    }
+
     // All calls that are not inlined get these by value: so an appender that is a local variable never has its address taken,
     // and the compiler keeps them in registers through a loop of appends.
     concurrent_vector* to_;
     head* claim_;
     T* first_;
     size_type batch_;
+    size_type mask_;    // at_once() - 1
     size_type built_ = 0;
+    size_type announced_ = 0;    // elements of this batch that others know of: see claims.hpp
 };
 
 }}    // namespace headroom

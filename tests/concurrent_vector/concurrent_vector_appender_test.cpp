@@ -126,6 +126,51 @@ TYPED_TEST(an_appender, leaves_room_that_it_does_not_need_to_others) {
     }
 }
 
+// As many as there are by default, but few.
+struct small_policy : headroom::settled_policy {
+    static constexpr std::size_t default_reservation = 65536, smallest_reservation = 4096;
+};
+
+TYPED_TEST(an_appender, keeps_no_more_than_a_cache_line_of_a_reservation_that_nobody_counted) {
+    for (const std::size_t batch : {4U, 6U, 64U, 1000U}) {
+        concurrent_vector<TypeParam, small_policy> v;
+        using appender = typename concurrent_vector<TypeParam, small_policy>::appender;
+        {
+            appender idle(v, batch);
+            idle.emplace_back(make<TypeParam>(0));
+            appender busy(v, batch);
+            std::size_t fitted = 1;    // the idle one's
+            for (;; ++fitted) {
+                try {
+                    busy.emplace_back(make<TypeParam>(0));
+                } catch (const std::length_error&) {
+                    break;
+                }
+            }
+            EXPECT_LE(fitted, v.max_size());
+            EXPECT_GE(fitted + 64 / sizeof(TypeParam), v.max_size());
+            while (fitted != v.max_size()) {    // what it has kept it can use
+                idle.emplace_back(make<TypeParam>(0));
+                ++fitted;
+            }
+            EXPECT_THROW(idle.emplace_back(make<TypeParam>(0)), std::length_error);
+        }
+        EXPECT_EQ(v.size(), v.max_size());
+    }
+}
+
+TEST(a_large_batch, takes_memory_as_it_is_built) {
+    concurrent_vector<int> v;
+    {
+        concurrent_vector<int>::appender out(v, std::size_t{1} << 26);
+        out.emplace_back(0);
+        EXPECT_LE(v.capacity(), std::size_t{1} << 22) << "a whole batch was provided for one element";
+        for (int i = 1; i < 1'000'000; ++i) out.emplace_back(i);
+        EXPECT_EQ(v.size(), 0U);
+    }
+    EXPECT_EQ(numbers(v), counted(1'000'000));
+}
+
 TYPED_TEST(an_appender, shares_the_last_room_with_others_in_turn) {
     concurrent_vector<TypeParam> v(max_elements{1000});
     std::size_t built = 0;

@@ -7,7 +7,8 @@
 //   elements are where they shall be, divided by all elements; the threads are there before. Per-thread vectors are concatenated
 //   by one thread in the end, within that time. The same is done again and again with warm memory (a vector that can keep its memory is
 //   cleared, one that cannot is made anew with it reserved): "time" is the median, "time_first" the first of all, with fresh
-//   memory, and "worst" the slowest divided by the median.
+//   memory, and "worst" the slowest divided by the median. No contender is told how many elements there can be: where
+//   max_elements is given, a concurrent_vector's appenders count to the element, and building one costs a store more.
 // Whom it disadvantages: the mutex, which is taken for each batch; per-thread vectors, whose elements nobody can read before the
 //   end. TBB's and dispenso's vectors are segmented: their elements do not lie side by side, and their size() counts elements
 //   that are not built yet.
@@ -68,7 +69,7 @@ struct appended {
 
     void clear(std::size_t most, std::size_t) {
         all.reset();
-        all = std::make_unique<concurrent_vector<T>>(max_elements{most});
+        all = std::make_unique<concurrent_vector<T>>();
         all->reserve(most);
     }
     void append(std::size_t, std::uint64_t first, std::uint64_t last, std::size_t batch) {

@@ -1,11 +1,11 @@
 // How many elements each appender may still publish.
 //
 // An appender claims room for a batch before it builds the first element of it, so that publishing cannot fail. What it has
-// claimed and not built stands in the way of others once the vector is nearly full, so it can be taken back, to the element:
-// the appender says which element it builds next, and looks whether it still may; who takes back withdraws the claim, and
-// sees what the appender said. That is two threads which each write one word and read the other's, and one of them must pass
-// a memory fence in between. It is the one that takes back, by making all threads pass one, where the system can do that; an
-// append then costs none.
+// claimed and not built stands in the way of others once the vector is nearly full, so it can be taken back: the appender says
+// how far it builds next (one element, or a few where a few more or less do not count), and looks whether it still may; who
+// takes back withdraws the claim, and sees what the appender said. That is two threads which each write one word and read the
+// other's, and one of them must pass a memory fence in between. It is the one that takes back, by making all threads pass one,
+// where the system can do that; an append then costs none.
 #pragma once
 
 #include <atomic>
@@ -20,8 +20,8 @@ class claim {
 public:
     // --- For the appender's thread.
 
-    // Says that `count` elements of this batch will be built, and returns whether that many are surely claimed. If not, ask
-    // announce_fenced().
+    // Says that up to `count` elements of this batch will be built, and returns whether that many are surely claimed: then
+    // they may be built, whatever is taken back meanwhile. If not, ask announce_fenced().
     HEADROOM_ALWAYS_INLINE bool announce(std::size_t count) noexcept {
         announced_.store(count, std::memory_order_relaxed);
         std::atomic_signal_fence(std::memory_order_seq_cst);

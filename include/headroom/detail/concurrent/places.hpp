@@ -34,9 +34,11 @@ protected:
 
     static constexpr const char* reserving = "reserve address space for a concurrent_vector";
     static constexpr size_type nobody_waits = SIZE_MAX;
+    static constexpr size_type claimed_at_least = sizeof(T) < 65536 ? 65536 / sizeof(T) : 1;
 
     concurrent_places() : store(store::open_default(0, reserving)) { begin_life(); }
-    concurrent_places(size_type most, const commit_policy& commit) : store(store::open_exactly(most, commit, reserving)) {
+    concurrent_places(size_type most, const commit_policy& commit)
+        : store(store::open_exactly(most, commit, reserving)), counted_(true) {
         begin_life();
     }
     concurrent_places(const concurrent_places&) = delete;
@@ -45,6 +47,9 @@ protected:
 
     [[nodiscard]] size_type size() const noexcept { return size_.load(std::memory_order_acquire); }
     [[nodiscard]] size_type max_size() const noexcept { return control_ == nullptr ? 0 : store::max_size(); }
+
+    // Whether somebody chose the most that it can hold, and may count on the last element of that.
+    [[nodiscard]] bool counted_exactly() const noexcept { return counted_; }
 
     // Held while the range changes.
     struct growing {
@@ -187,10 +192,11 @@ protected:
         open_place(index + 1 - size_.load(std::memory_order_relaxed));
     }
 
-    // Makes `mine`, whose batch has `built` elements, large enough for one more, and for up to `batch` where that can be had.
-    // Takes the lock; what throws has released it, and nothing has changed.
+    // Makes `mine`, whose batch has `built` elements, large enough for one more, and for up to `batch` where that can be had;
+    // for a large batch step by step, as it is built, since what is claimed has memory. Takes the lock; what throws has
+    // released it, and nothing has changed.
     HEADROOM_COLD void claim_more(detail::claim& mine, size_type built, size_type batch) {
-        if (mine.announce_fenced(built + 1)) return;
+        if (mine.announce(built + 1) || mine.announce_fenced(built + 1)) return;
         section held(lock_);
         for (;;) {
             // (It may be larger than it seemed: who takes claims back withdraws them for a moment.)
@@ -203,6 +209,7 @@ protected:
                 // Little is left: what one appender claims and does not need another will want.
                 most = most / (2 * claims_.count()) + 1;
             }
+            if (const size_type step = claimed_at_least + built; most > step) most = step;
             const size_type wanted = batch - built < most ? batch - built : most;
             if (const size_type there = left_of(room_.load(std::memory_order_acquire)); there != 0) {
                 const size_type granted = wanted < there ? wanted : there;
@@ -337,6 +344,7 @@ protected:
     mutable size_type wake_at_ = nobody_waits;             // the size that somebody waits for; under the lock
     mutable std::atomic<std::uint32_t> arrivals_{0};       // counts how often those who wait were woken
     detail::claim_list claims_;                            // under the lock
+    const bool counted_ = false;
 };
 
 }}}    // namespace headroom::detail
