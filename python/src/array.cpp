@@ -13,6 +13,8 @@
 #include <limits>
 #include <new>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 namespace headroom_python {
 namespace {
@@ -77,18 +79,80 @@ bool append_one(array& to, PyObject* value) noexcept {
     return true;
 }
 
+// The value of an int whose one digit can be looked at; most can.
+bool small_integer(PyObject* number, long long& value) noexcept {
+    auto* const integer = reinterpret_cast<PyLongObject*>(number);
+#if PY_VERSION_HEX >= 0x030C0000
+    if (PyUnstable_Long_IsCompact(integer) == 0) return false;
+    value = PyUnstable_Long_CompactValue(integer);
+#else
+    const Py_ssize_t digits = Py_SIZE(number);
+    if (digits < -1 || digits > 1) return false;
+    value = static_cast<long long>(digits) * static_cast<long long>(integer->ob_digit[0]);
+#endif
+    return true;
+}
+
+template <class T>
+bool put_plain_integer(PyObject* from, std::byte* place) noexcept {
+    long long wide = 0;
+    if (!small_integer(from, wide)) {
+        if constexpr (std::is_same_v<T, std::uint64_t>) return false;    // may be more than a long long
+        int overflow = 0;
+        wide = PyLong_AsLongLongAndOverflow(from, &overflow);
+        if (overflow != 0) return false;
+    }
+    if (!std::in_range<T>(wide)) return false;
+    const T value = static_cast<T>(wide);
+    std::memcpy(place, &value, sizeof value);
+    return true;
+}
+
+template <class T>
+bool put_plain_float(PyObject* from, std::byte* place) noexcept {
+    const T value = static_cast<T>(PyFloat_AS_DOUBLE(from));
+    std::memcpy(place, &value, sizeof value);
+    return true;
+}
+
+// What is met most: a number of Python's own of the kind's sort, which fits. Runs no code of the user's. False, with no error
+// set, where it is anything else.
+bool put_plain(kind to, PyObject* from, std::byte* place) noexcept {
+    if (PyFloat_CheckExact(from)) {
+        if (to == kind::float64) return put_plain_float<double>(from, place);
+        return to == kind::float32 && put_plain_float<float>(from, place);
+    }
+    if (to == kind::boolean) {
+        if (from != Py_True && from != Py_False) return false;
+        *place = static_cast<std::byte>(from == Py_True ? 1 : 0);
+        return true;
+    }
+    if (!PyLong_CheckExact(from)) return false;
+    switch (to) {
+        case kind::int8: return put_plain_integer<std::int8_t>(from, place);
+        case kind::int16: return put_plain_integer<std::int16_t>(from, place);
+        case kind::int32: return put_plain_integer<std::int32_t>(from, place);
+        case kind::int64: return put_plain_integer<std::int64_t>(from, place);
+        case kind::uint8: return put_plain_integer<std::uint8_t>(from, place);
+        case kind::uint16: return put_plain_integer<std::uint16_t>(from, place);
+        case kind::uint32: return put_plain_integer<std::uint32_t>(from, place);
+        case kind::uint64: return put_plain_integer<std::uint64_t>(from, place);
+        default: return false;
+    }
+}
+
+bool append_any(array& to, PyObject* value) noexcept {
+    storage& held = *to.held;
+    if (held.room - held.used >= to.width && put_plain(to.kind, value, held.data + held.used)) {
+        held.used += to.width;
+        return true;
+    }
+    return append_one(to, value);
+}
+
 PyObject* array_append(PyObject* self, PyObject* value) {
     array* const to = array_of(self);
-    if (to == nullptr) return nullptr;
-    storage& held = *to->held;
-    if (to->kind == kind::float64 && PyFloat_CheckExact(value) &&
-        held.room - held.used >= sizeof(double)) {    // what is met most
-        const double number = PyFloat_AS_DOUBLE(value);
-        std::memcpy(held.data + held.used, &number, sizeof number);
-        held.used += sizeof number;
-        Py_RETURN_NONE;
-    }
-    if (!append_one(*to, value)) return nullptr;
+    if (to == nullptr || !append_any(*to, value)) return nullptr;
     Py_RETURN_NONE;
 }
 
@@ -141,10 +205,20 @@ bool extend_from_buffer(array& to, PyObject* from) {
 }
 
 bool extend_each(array& to, PyObject* values) {
+    if (PyList_CheckExact(values)) {    // (What converts an element may be Python code, which may change the list.)
+        for (Py_ssize_t i = 0; i < PyList_GET_SIZE(values); ++i) {
+            PyObject* const value = PyList_GET_ITEM(values, i);
+            Py_INCREF(value);
+            const bool done = append_any(to, value);
+            Py_DECREF(value);
+            if (!done) return false;
+        }
+        return true;
+    }
     PyObject* const iterator = PyObject_GetIter(values);
     if (iterator == nullptr) return false;
     while (PyObject* const value = PyIter_Next(iterator)) {
-        const bool done = append_one(to, value);
+        const bool done = append_any(to, value);
         Py_DECREF(value);
         if (!done) break;
     }

@@ -151,6 +151,46 @@ def test_an_element_may_append_to_the_array_that_it_becomes_part_of():
     assert made.tolist() == [7, 8, 7, 8] * 2
 
 
+def test_a_list_may_change_while_it_is_appended():
+    made, values = headroom.Array("int64"), []
+
+    class Number:
+        def __index__(self):
+            values.clear()
+            return 7
+
+    values += [1, Number(), 2]
+    made.extend(values)
+    assert made.tolist() == [1, 7] and values == []
+
+    class Growing:
+        def __index__(self):
+            if len(values) < 5:
+                values.append(Growing())
+            return 8
+
+    values.append(Growing())
+    made.extend(values)
+    assert made.tolist() == [1, 7] + [8] * 5
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"])
+def test_integers_of_every_length_come_back_or_are_refused(dtype):
+    limits, made, kept = numpy.iinfo(dtype), headroom.Array(dtype), []
+    near = {sign * 2**power + off for power in range(66) for sign in (1, -1) for off in (-1, 0, 1)}
+    for value in sorted(near):
+        if limits.min <= value <= limits.max:
+            made.append(value)
+            made.extend([value])
+            made.extend((value,))
+            kept += [value] * 3
+        else:
+            for append in (lambda: made.append(value), lambda: made.extend([value])):
+                with pytest.raises(OverflowError):
+                    append()
+    assert made.tolist() == kept
+
+
 def test_limits_and_room():
     made = headroom.Array("int32", max_elements=10**9)
     assert made.max_elements == 10**9 and made.itemsize == 4 and made.nbytes == 0
