@@ -8,7 +8,15 @@ as single one out) and one metric; its figures are contenders, or a contender di
            "figures": {"heap": "std::allocator AS1", "pool": "headroom::multipool_resource AS7"}}
 
 D7.heap is the first of them. "as" is ns, us, ms, MiB, times (a ratio, as 2.3) or share (a ratio, as 0.48); a figure may have its
-own "where", "metric", "to" or "as", as {"of": CONTENDER, ...}. Values are medians of the rounds in docs/report.
+own "where", "metric", "to" or "as", as {"of": CONTENDER, ...}. Values are medians of the rounds in docs/report. Where that holds
+several machines, they are of the one with the most runs, or of the one whose processor's name has "machine" in it.
+
+What the published report did not measure, a group may hold as it was measured elsewhere:
+
+    "apart": {"said": "measured apart from the report, ...", "figures": {"heap": "48", "pool": "16"}}
+
+It counts until all figures of the group are in the report. D7.source is how the page says which it was: "of the report", or what
+stands under "said". report.machine and report.rounds are of the report as a whole.
 """
 import hashlib
 import json
@@ -42,18 +50,28 @@ class Quotes:
     def __init__(self, root=ROOT):
         definitions = root / "docs/figures.json"
         self.groups = json.loads(definitions.read_text(encoding="utf-8")) if definitions.exists() else {}
-        self.cells = []
+        self.machines = []    # (description, cells, rounds by experiment), the one with the most runs first
         if (root / RESULTS).exists():
             sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "lab/report"))
             from headroom_report.results import figures, reading
 
-            self.cells = figures.cells(reading.read([root / RESULTS]).runs)
+            found = reading.read([root / RESULTS])
+            runs = {name: found.of_machine(name) for name in found.machines}
+            for name in sorted(runs, key=lambda name: -len(runs[name])):
+                rounds = {}
+                for run in runs[name]:
+                    if run.outcome == "ok":
+                        rounds[run.experiment] = max(rounds.get(run.experiment, 0), run.round + 1)
+                self.machines.append((found.machines[name], figures.cells(runs[name]), rounds))
 
     def names(self):
-        return [f"{group}.{name}" for group, of in self.groups.items() for name in of["figures"]]
+        return [f"{group}.{name}" for group, of in self.groups.items()
+                for name in [*of["figures"], *(["source"] if "apart" in of else [])]]
 
-    def cell(self, name, experiment, where):
-        found = [cell for cell in self.cells if cell.experiment == experiment
+    def cell(self, name, group, where):
+        wanted, experiment = group.get("machine", ""), group["experiment"]
+        cells = next((cells for about, cells, _ in self.machines if wanted in str(about.get("cpu"))), [])
+        found = [cell for cell in cells if cell.experiment == experiment
                  and all(str(cell.parameters.get(key)) == str(value) for key, value in where.items())]
         if len(found) != 1:
             raise Unknown(f"{name}: {len(found)} configurations of {experiment} have {where}")
@@ -61,14 +79,29 @@ class Quotes:
 
     def value(self, name):
         group_name, _, key = name.rpartition(".")
+        if group_name == "report":
+            return self.about(name, key)
         group = self.groups.get(group_name)
-        if group is None or key not in group["figures"]:
+        if group is None or (key not in group["figures"] and not (key == "source" and "apart" in group)):
             raise Unknown(f"{name}: docs/figures.json has no such name")
+        if "apart" in group and not self.measured(group_name):
+            return group["apart"]["said"] if key == "source" else group["apart"]["figures"][key]
+        return "of the report" if key == "source" else self.of_report(name, group, key)
+
+    def measured(self, group_name):
+        """Whether the report has every figure of a group."""
+        group = self.groups[group_name]
+        try:
+            return all(self.of_report(f"{group_name}.{key}", group, key) for key in group["figures"])
+        except Unknown:
+            return False
+
+    def of_report(self, name, group, key):
         figure = group["figures"][key]
         if isinstance(figure, str):
             figure = {"of": figure}
         metric = figure.get("metric", group["metric"])
-        cell = self.cell(name, group["experiment"], {**group["where"], **figure.get("where", {})})
+        cell = self.cell(name, group, {**group["where"], **figure.get("where", {})})
         found = cell.figure(figure["of"], metric)
         if found is None:
             raise Unknown(f"{name}: {figure['of']} has no {metric} there")
@@ -80,6 +113,28 @@ class Quotes:
                 raise Unknown(f"{name}: {to} has no {metric} there")
             value /= under.median
         return written(value, figure.get("as", group["as"]))
+
+    def about(self, name, key):
+        if not self.machines:
+            raise Unknown(f"{name}: there is no report")
+        about, _, rounds = self.machines[0]
+        if key == "machine":
+            processor = re.sub(r"\((R|TM)\)", "", str(about.get("cpu", "an unknown processor")))
+            kernel = re.sub(r"(\d+\.\d+)\S*", r"\1", str(about.get("kernel", "?")))
+            return f"{processor}, {about.get('cores', '?')} cores, {kernel}, {about.get('compiler', '?')}"
+        if key == "rounds":
+            return in_words(rounds)
+        raise Unknown(f"{name}: docs/figures.json has no such name")
+
+
+def in_words(rounds):
+    """{"a": 1, "b": 1, "c": 3} is "one round (c: 3)"."""
+    counts = list(rounds.values())
+    if not counts:
+        return "no round"
+    usual = max(sorted(set(counts)), key=counts.count)
+    more = ", ".join(f"`{name}`: {count}" for name, count in sorted(rounds.items()) if count != usual)
+    return ("one round" if usual == 1 else f"{usual} rounds") + (f" ({more})" if more else "")
 
 
 def stamp(root=ROOT):

@@ -14,8 +14,8 @@ import quoted_figures  # noqa: E402
 STD, OURS = "std::vector", samples.SETTLED
 
 
-def quotes_of(folder, **group):
-    lines = [samples.MACHINE]
+def quotes_of(folder, more=(), **group):
+    lines = [samples.MACHINE, *more]
     for number, (std, ours) in enumerate([(2e-3, 1e-3), (4e-3, 1.2e-3), (3e-3, 0.9e-3)]):
         for elements in (1000, 2000):
             for contender, value in ((STD, std), (OURS, ours)):
@@ -59,3 +59,33 @@ def test_what_the_results_do_not_hold_is_said(tmp_path, name, group, why):
 @pytest.mark.parametrize("value, unit, text", [(4.8e-8, "ns", "48"), (1.74e-9, "ns", "1.7"), (0.0423, "share", "0.042"), (2.546e-6, "ns", "2,546"), (8e-10, "ns", "0.8")])
 def test_figures_have_as_many_digits_as_mean_something(value, unit, text):
     assert quoted_figures.written(value, unit) == text
+
+
+APART = {"said": "measured apart", "figures": {"std": "7", "other": "8"}}
+
+
+def test_what_was_measured_apart_counts_until_the_report_has_all_of_it(tmp_path):
+    quotes = quotes_of(tmp_path, figures={"std": STD, "other": "a vector nobody ran"}, apart=APART)
+    assert [quotes.value(f"T.{name}") for name in ("std", "other", "source")] == ["7", "8", "measured apart"]
+
+
+def test_the_report_counts_once_it_has_all_that_was_measured_apart(tmp_path):
+    quotes = quotes_of(tmp_path, figures={"std": STD, "other": OURS}, apart=APART)
+    assert [quotes.value(f"T.{name}") for name in ("std", "other", "source")] == ["3,000", "1,000", "of the report"]
+
+
+def test_figures_are_of_the_machine_with_the_most_runs_or_of_the_one_named(tmp_path):
+    more = [
+        {**samples.MACHINE, "id": "feedf00d", "cpu": "Another"},
+        samples.run("throughput", STD, {"elements": 1000}, {"time": 5e-6}, machine="feedf00d"),
+    ]
+    quotes = quotes_of(tmp_path, more, figures={"std": STD})
+    assert quotes.value("T.std") == "3,000"
+    assert quotes.value("report.machine") == "Made-up processor, 2 cores, Linux 6.18, GCC 12.2.0"
+    quotes.groups["T"]["machine"] = "Another"
+    assert quotes.value("T.std") == "5.0"
+
+
+@pytest.mark.parametrize("rounds, text", [({"a": 3, "b": 3}, "3 rounds"), ({"a": 1, "b": 1, "c": 2}, "one round (`c`: 2)"), ({}, "no round")])
+def test_the_rounds_of_a_report_are_told_in_words(rounds, text):
+    assert quoted_figures.in_words(rounds) == text
