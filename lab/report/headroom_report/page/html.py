@@ -19,6 +19,7 @@ from ..results.strategies import implementation
 from ..tables.table import Column, Entry, Table
 from ..verdicts import claims
 from . import chooser, experiments, model, panels
+from .beside import beside
 from .model import Machine, Report
 
 ASSETS = Path(__file__).parent / "assets"
@@ -217,6 +218,7 @@ def render(report: Report) -> str:
             pictures=_json(pictures),
             packed=packed.packed(),
             machines=machines,
+            beside=beside(report),
             choices=_json({"rows": [machine["choice"] for machine in machines], "near": chooser.NEAR}),
             troubles=report.troubles,
             notes=report.notes,

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import textwrap
 
-from ..tables.table import plain
+from ..tables.table import Table, plain
 from ..verdicts import claims
 from ..verdicts.claims import Verdict
 from . import model, panels
+from .beside import beside
 from .model import Machine, Report
 
 WORST = 3
@@ -88,6 +89,16 @@ def machine_text(machine: Machine, width: int = 80, everything: bool = False) ->
     return "\n".join(out)
 
 
+def _side_by_side(table: Table, width: int) -> list[str]:
+    """Rows of sentences are too wide for columns: each is told, and below it what each machine says."""
+    out = [table.caption, *(textwrap.fill(note, width) for note in table.notes)]
+    for row in table.rows:
+        out.append(textwrap.fill(row[0].text, width, subsequent_indent="  "))
+        for column, entry in list(zip(table.columns, row))[1:]:
+            out.append(_hanging("", f"{column.title}: {entry.text}", width, 4))
+    return out
+
+
 def report_text(report: Report, width: int = 80, everything: bool = False) -> str:
     out = []
     for warning in report.warnings if everything else report.troubles:
@@ -98,6 +109,11 @@ def report_text(report: Report, width: int = 80, everything: bool = False) -> st
         out.append(f"  … and {len(report.results.problems) - 5} more")
     for machine in report.machines:
         out.append(machine_text(machine, width, everything))
+    both = beside(report)
+    if both.tables:
+        out += [_heading("Side by side", width), textwrap.fill(both.words, width)]
+        for table in both.tables:
+            out += ["", *_side_by_side(table, width)]
     if report.machines and not everything:
         out.append("")
         out.append("All claims, losses and tables: the page, or --text=all.")
