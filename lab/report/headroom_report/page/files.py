@@ -18,23 +18,32 @@ def expand(names: list[str]) -> list[str]:
     return files
 
 
-def write_bytes(path: Path, data: bytes) -> bool:
-    """Written beside and renamed when it is whole: what was there before is lost only to what takes its place."""
-    beside = path.with_name(f".{path.name}.unfinished")
+def write_all(parts: dict[Path, bytes]) -> bool:
+    """Each is written beside and renamed when all are whole: what was there before is lost only to what takes its place, and files that
+    belong together are of one report."""
+    beside = {path: path.with_name(f".{path.name}.unfinished") for path in parts}
+    path = Path()
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with open(beside, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(beside, path)
+        for path, data in parts.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with open(beside[path], "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+        for path in parts:
+            os.replace(beside[path], path)
     except OSError as error:
-        beside.unlink(missing_ok=True)
+        for unfinished in beside.values():
+            try:
+                unfinished.unlink(missing_ok=True)
+            except OSError:  # its folder is no folder, or gone: then there is nothing left there
+                pass
         print(f"headroom_report: {path}: {error.strerror or error}; what was there before is untouched", file=sys.stderr)
         return False
-    print(f"headroom_report: wrote {path} ({len(data) / 1e6:.2f} MB)", file=sys.stderr)
+    for path, data in parts.items():
+        print(f"headroom_report: wrote {path} ({len(data) / 1e6:.2f} MB)", file=sys.stderr)
     return True
 
 
 def write(path: str, text: str) -> bool:
-    return write_bytes(Path(path), text.encode("utf-8"))
+    return write_all({Path(path): text.encode("utf-8")})

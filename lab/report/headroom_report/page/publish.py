@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ..results.reading import ResultSet
 from . import experiments
-from .files import write_bytes
+from .files import write_all
 from .html import pictures_as_svg, render
 from .model import Report
 
@@ -42,5 +42,5 @@ def publish(report: Report, found: ResultSet, folder: str) -> bool:
     for name in wanted:
         if name not in pictures:
             print(f"headroom_report: no picture {name}: its experiment is not in these results", file=sys.stderr)
-    good = all([write_bytes(Path(folder) / name, data) for name, data in parts.items()])
+    good = write_all({Path(folder) / name: data for name, data in parts.items()})
     return good and len(pictures) == len(wanted)
