@@ -278,6 +278,21 @@ def test_it_prints(window, tmp_path):
     assert window.log == []
 
 
+def test_on_paper_no_column_is_squeezed_to_single_letters(file):
+    with browser.Browser() as opened:
+        opened.call("Emulation.setDeviceMetricsOverride", width=1030, height=720, deviceScaleFactor=1, mobile=False)
+        opened.call("Emulation.setEmulatedMedia", media="print")
+        opened.open(file)
+        opened.evaluate("for (const one of document.querySelectorAll('details.group')) one.open = true")
+        narrow = opened.evaluate(
+            "[...document.querySelectorAll('dd, table.claims td')].filter(one => one.offsetParent && one.innerText.length > 20 &&"
+            " one.getBoundingClientRect().width < 90).map(one => one.innerText)"
+        )
+        assert narrow == []
+        # A table that goes on overleaf has its head there again, but not what is a box of its own, as a button is.
+        assert opened.evaluate("getComputedStyle(document.querySelector('th button')).display") == "contents"
+
+
 def test_a_page_without_results_makes_no_complaint(tmp_path):
     (tmp_path / "empty.jsonl").write_text("")
     (tmp_path / "empty.html").write_text(
