@@ -143,22 +143,10 @@ thread_cache* shared_pools::find_or_make_cache() {
 
 namespace {
 
-// The queue becomes a batch, and is empty; and the other way round.
-free_block* batch_from(bin_queue& queue) noexcept {
-    free_block* const last = queue.last;
-    link(last, queue.before.next);
-    queue.clear();
-    return last;
-}
-void unpack_batch(bin_queue& queue, free_block* batch) noexcept {
-    queue.before.next = next_of(batch);
-    queue.last = batch;
-}
-
 void prepare_bin(thread_bin& pool, std::size_t bytes) noexcept {
     if (pool.most != 0) return;
-    pool.queue.clear();
     pool.most = 2 * batch_of(bytes);
+    pool.room = static_cast<std::int32_t>(pool.most);
 }
 
 }    // namespace
@@ -212,21 +200,22 @@ void shared_pools::make_depot() {
 #endif
 }
 
-void* shared_pools::refill(std::size_t index) {
+void* shared_pools::refill(std::size_t at) {
+    const std::size_t index = at / sizeof(thread_bin);
     const std::size_t bytes = bin_bytes(index);
     thread_cache* const mine = find_or_make_cache();
     if (mine != nullptr) {
         thread_bin& pool = mine->pools[index];
         prepare_bin(pool, bytes);
-        free_block* batch = std::exchange(mine->spares[index], nullptr);
-        if (batch == nullptr) batch = take_batch(index);
-        if (batch != nullptr) {
-            // The fast path leaves a last block in the queue.
-            void* block = pool.queue.take();
-            const bool left_one = block != nullptr;
-            unpack_batch(pool.queue, batch);
-            if (!left_one) block = pool.queue.take();
-            pool.count = left_one ? pool.most : pool.most - 1;
+        // (A cache that was just found again may have blocks: another resource had taken its place.)
+        free_block* block = pool.first;
+        if (block != nullptr) {
+            ++pool.room;
+        } else if ((block = std::exchange(pool.spare, nullptr)) != nullptr || (block = take_batch(index)) != nullptr) {
+            pool.room = 1;
+        }
+        if (block != nullptr) {
+            pool.first = next_of(block);
             return block;
         }
     }
@@ -234,54 +223,56 @@ void* shared_pools::refill(std::size_t index) {
     if (mine == nullptr) return core_.allocate(bytes, alignment_of(bytes));
     bin_queue fresh;
     fresh.clear();
+    std::uint32_t count = batch_of(bytes) + 1;    // half a batch, and what was asked for
 #if defined(__cpp_exceptions)
     try {
 #endif
-        // Two more than half a batch: one is what was asked for, and the fast path leaves one behind.
-        batches_.take(core_, index, fresh, batch_of(bytes) + 2);
+        batches_.take(core_, index, fresh, count);
 #if defined(__cpp_exceptions)
     } catch (...) {
         // One block is what was asked for; the next refill will learn whether memory is still short.
         if (fresh.empty()) throw;
+        count = static_cast<std::uint32_t>(fresh.count());
     }
 #endif
-    void* const block = fresh.take();
+    link(fresh.last, nullptr);
     thread_bin& pool = mine->pools[index];
-    pool.count += pool.queue.take_from(fresh, pool.most);
-    return block;
+    pool.first = next_of(fresh.before.next);
+    pool.room = static_cast<std::int32_t>(pool.most - (count - 1));
+    return fresh.before.next;
 }
 
-void shared_pools::return_batch(std::size_t index, free_block* batch) {
-    bin_queue queue;
-    unpack_batch(queue, batch);
-    batches_.give(core_, index, queue);
+void shared_pools::return_bin(std::size_t index, thread_bin& pool) {
+    batches_.give(core_, index, std::exchange(pool.first, nullptr));
+    batches_.give(core_, index, std::exchange(pool.spare, nullptr));
+    pool.room = static_cast<std::int32_t>(pool.most);
 }
 
 void shared_pools::return_all(thread_cache& gone) {
     const std::lock_guard lock(mutex_);
-    for (std::size_t index = 0; index < bins; ++index) {
-        batches_.give(core_, index, gone.pools[index].queue);
-        if (gone.spares[index] != nullptr) return_batch(index, gone.spares[index]);
-    }
+    for (std::size_t index = 0; index < bins; ++index) return_bin(index, gone.pools[index]);
     core_.deallocate(&gone, sizeof(thread_cache), alignof(thread_cache));
 }
 
-void shared_pools::hand_over(std::size_t index, void* block) {
+void shared_pools::hand_over(std::size_t at, void* block) {
+    const std::size_t index = at / sizeof(thread_bin);
     const std::size_t bytes = bin_bytes(index);
     if (thread_cache* const mine = find_or_give_up()) {
         thread_bin& pool = mine->pools[index];
+        if (pool.room < 0) pool.room = 0;    // the fast path saw that there is none
         prepare_bin(pool, bytes);
-        if (pool.count == pool.most) {
-            free_block* const left_over = std::exchange(mine->spares[index], batch_from(pool.queue));
-            pool.count = 0;
+        if (pool.room == 0) {
+            free_block* const left_over = std::exchange(pool.spare, std::exchange(pool.first, nullptr));
+            pool.room = static_cast<std::int32_t>(pool.most);
             if (left_over != nullptr && !put_batch(index, left_over)) {
                 const std::lock_guard lock(mutex_);
                 make_depot();
-                return_batch(index, left_over);
+                batches_.give(core_, index, left_over);
             }
         }
-        pool.queue.add(block);
-        ++pool.count;
+        link(static_cast<free_block*>(block), pool.first);
+        pool.first = static_cast<free_block*>(block);
+        --pool.room;
         poison(block, bytes);
         return;
     }
@@ -294,11 +285,8 @@ void shared_pools::give_back() {
     thread_cache* const mine = cache();
     const std::lock_guard lock(mutex_);
     for (std::size_t index = 0; index < bins; ++index) {
-        while (free_block* const batch = take_batch(index)) return_batch(index, batch);
-        if (mine == nullptr) continue;
-        batches_.give(core_, index, mine->pools[index].queue);
-        mine->pools[index].count = 0;
-        if (free_block* const spare = std::exchange(mine->spares[index], nullptr)) return_batch(index, spare);
+        while (free_block* const batch = take_batch(index)) batches_.give(core_, index, batch);
+        if (mine != nullptr) return_bin(index, mine->pools[index]);
     }
 }
 

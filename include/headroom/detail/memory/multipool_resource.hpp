@@ -446,9 +446,9 @@ private:
     }
 
     // Many blocks of one pool at once, for threads that share this (see threads.hpp): `into` gets `count` more, or fewer when
-    // memory runs out, and then throws what upstream throws; `from` loses all.
+    // memory runs out, and then throws what upstream throws; `list` ends with a null link.
     void take_many(std::size_t index, detail::bin_queue& into, std::uint32_t count);
-    void give_many(std::size_t index, detail::bin_queue& from) noexcept;
+    void give_many(std::size_t index, detail::free_block* list) noexcept;
 
     // (The rest out of line: beside the common case it would cost that one registers.)
     void* do_allocate(std::size_t bytes, std::size_t alignment) override {

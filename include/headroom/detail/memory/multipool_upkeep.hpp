@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
+#include <utility>
 
 #include <headroom/detail/memory/multipool_resource.hpp>
 
@@ -72,19 +73,19 @@ inline void multipool_resource::take_many(std::size_t index, detail::bin_queue& 
     }
 }
 
-inline void multipool_resource::give_many(std::size_t index, detail::bin_queue& from) noexcept {
-    if (from.empty()) return;
+inline void multipool_resource::give_many(std::size_t index, detail::free_block* list) noexcept {
     if constexpr (detail::memory_checked) {
         const std::size_t bytes = detail::bin_bytes(index);
-        while (void* const block = from.take()) {
+        while (list != nullptr) {
+            detail::free_block* const block = std::exchange(list, detail::next_of(list));
             detail::unpoison(block, bytes);
             deallocate(block, bytes, (std::min)(bytes & -bytes, fine_alignment));
         }
     } else if (slabs_ != nullptr) {
-        slabs_->settle(from, index);
+        slabs_->settle(list, index);
     } else {
-        enter(index).append(from);
-        from.clear();
+        detail::bin& mine = enter(index);
+        for (; list != nullptr; list = detail::next_of(list)) mine.add(list);
     }
 }
 

@@ -133,17 +133,20 @@ public:
     [[nodiscard]] bool few(std::size_t index) noexcept { return index >= fine_bins && !std::exchange(sizes_[index].many, true); }
 
     // Takes all blocks of the queue back into their slabs. O(blocks).
-    [[gnu::noinline]] void settle(bin_queue& queue, std::size_t index) noexcept {
+    void settle(bin_queue& queue, std::size_t index) noexcept {
         if (queue.empty()) return;
-        free_block* block = queue.before.next;
-        free_block* const end = queue.last;
+        detail::link(queue.last, nullptr);
+        settle(queue.before.next, index);
         queue.clear();
+    }
+    // The same for a list whose last link is null.
+    [[gnu::noinline]] void settle(free_block* block, std::size_t index) noexcept {
         size_state& mine = sizes_[index];
-        for (;;) {
+        while (block != nullptr) {
             // Blocks that came back one after the other and lie in one page travel together.
             slab* const home = home_of(block, index);
             free_block* last = block;
-            free_block* next = last == end ? nullptr : detail::next_of(last);
+            free_block* next = detail::next_of(last);
             if (home == nullptr) {
                 if (mine.young.last == nullptr) mine.young.clear();
                 mine.young.add(block);
@@ -151,12 +154,11 @@ public:
                 std::uint16_t count = 1;
                 while (next != nullptr && (detail::address_of(next) ^ detail::address_of(block)) < slab_granule) {
                     last = next;
-                    next = last == end ? nullptr : detail::next_of(last);
+                    next = detail::next_of(last);
                     ++count;
                 }
                 take_back(mine, *home, block, last, count);
             }
-            if (next == nullptr) return;
             block = next;
         }
     }

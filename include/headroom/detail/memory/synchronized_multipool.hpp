@@ -55,14 +55,14 @@ public:
         const std::size_t at = detail::bin_offset[last / detail::block_step];
         if (detail::thread_cache* const mine = shared_.cache()) {
             detail::thread_bin& pool = pool_at(*mine, at);
-            detail::free_block* const block = pool.queue.before.next;
-            if (block != pool.queue.last) {
-                pool.queue.before.next = detail::next_of(block);
-                --pool.count;
+            detail::free_block* const block = pool.first;
+            if (block != nullptr) {
+                pool.first = detail::next_of(block);
+                ++pool.room;
                 return handed_out(block, bytes, alignment);
             }
         }
-        return handed_out(shared_.refill(at / sizeof(detail::bin)), bytes, alignment);
+        return handed_out(shared_.refill(at), bytes, alignment);
     }
 
     // As multipool_resource::deallocate. Any thread, not only the one that allocated the block.
@@ -75,15 +75,14 @@ public:
         const std::size_t at = detail::bin_offset[last / detail::block_step];
         if (detail::thread_cache* const mine = shared_.cache()) {
             detail::thread_bin& pool = pool_at(*mine, at);
-            if (pool.count < pool.most) {
-                detail::link(pool.queue.last, block);
-                pool.queue.last = static_cast<detail::free_block*>(block);
-                ++pool.count;
+            if (--pool.room >= 0) {
+                detail::link(static_cast<detail::free_block*>(block), pool.first);
+                pool.first = static_cast<detail::free_block*>(block);
                 if constexpr (detail::poisoning) detail::poison(block, detail::binned_bytes[at / sizeof(detail::bin)]);
                 return;
             }
         }
-        shared_.hand_over(at / sizeof(detail::bin), block);
+        shared_.hand_over(at, block);
     }
 
     // As multipool_resource's. Precondition: no other thread is in a call (blocks in use would vanish under it). Waits for
@@ -142,7 +141,7 @@ private:
         [](std::pmr::memory_resource& core, std::size_t index, detail::bin_queue& into, std::uint32_t count) {
             of(core).take_many(index, into, count);
         },
-        [](std::pmr::memory_resource& core, std::size_t index, detail::bin_queue& from) { of(core).give_many(index, from); }};
+        [](std::pmr::memory_resource& core, std::size_t index, detail::free_block* list) { of(core).give_many(index, list); }};
 
     multipool_resource core_;
     std::size_t largest_kept_ = (std::min)(core_.options().largest_required_pool_block, detail::largest_binned);
