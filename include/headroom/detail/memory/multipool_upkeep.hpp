@@ -56,7 +56,11 @@ inline void multipool_resource::enter_chunk() noexcept {
 inline void multipool_resource::settle_all() noexcept {
     for (std::uint64_t left = entered_; left != 0; left &= left - 1) {
         const auto index = static_cast<std::size_t>(std::countr_zero(left));
-        if (pools_[index].holds_more_than(left_in_queue)) slabs_->settle(pools_[index], index);
+        detail::bin& each = pools_[index];
+        // (What was just cut, or taken from slabs in order, is not looked at: only what came back.)
+        if (each.room > room_between - static_cast<std::int32_t>(left_in_queue)) continue;
+        each.room = room_between;
+        slabs_->settle(each, index);
     }
 }
 
