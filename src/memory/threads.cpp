@@ -90,13 +90,13 @@ shared_pools::shared_pools(std::pmr::memory_resource& core, const core_batches& 
     forks_ = forks_so_far;
     const auto emptiest = std::min_element(resources_at.begin(), resources_at.end());
     ++*emptiest;
-    place_ = static_cast<std::size_t>(emptiest - resources_at.begin());
+    place_ = static_cast<std::size_t>(emptiest - resources_at.begin()) * sizeof(thread_place);
 }
 
 shared_pools::~shared_pools() {
     forget();
     const std::lock_guard lock(resource_links);
-    --resources_at[place_];
+    --resources_at[place_ / sizeof(thread_place)];
 }
 
 void shared_pools::unlink(thread_cache& gone) noexcept {
@@ -137,7 +137,7 @@ thread_cache* shared_pools::find_or_make_cache() {
         if (thread->caches != nullptr) thread->caches->previous_of_thread = found;
         thread->caches = found;
     }
-    places_of_thread[place_] = {serial_, found};
+    places_of_thread[place_ / sizeof(thread_place)] = {serial_, found};
     return found;
 }
 

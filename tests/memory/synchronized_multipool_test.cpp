@@ -464,6 +464,44 @@ TEST(SynchronizedMultipool, ServesContainersOfManyThreads) {
 
 // What one thread allocates and another gives back goes round: no more memory is wanted than is in use at once, and what the
 // threads and the depot may keep.
+TEST(SynchronizedMultipool, WhatAThreadGaveBackLastItGetsFirst) {
+    synchronized_multipool_resource resource;
+    for (const std::size_t bytes : {8U, 24U, 200U, 1'000U, 4'096U}) {
+        void* const first = resource.allocate(bytes, 8);
+        void* const second = resource.allocate(bytes, 8);
+        resource.deallocate(second, bytes, 8);
+        resource.deallocate(first, bytes, 8);
+        EXPECT_EQ(resource.allocate(bytes, 8), first) << bytes;
+        EXPECT_EQ(resource.allocate(bytes, 8), second) << bytes;
+        resource.deallocate(first, bytes, 8);
+        resource.deallocate(second, bytes, 8);
+    }
+}
+
+// More than a thread keeps, given back and taken again: all come back, once each.
+TEST(SynchronizedMultipool, NoBlockIsLostBetweenThreadsAndPools) {
+    synchronized_multipool_resource resource;
+    for (const std::size_t bytes : {16U, 208U, 4'096U}) {
+        const auto in_use = [&] {
+            std::size_t result = 0;
+            for (const auto& each : resource.statistics().classes) result += each.block_bytes == bytes ? each.in_use : 0;
+            return result;
+        };
+        std::vector<void*> blocks(1'000);
+        for (void*& each : blocks) each = resource.allocate(bytes, 8);
+        EXPECT_EQ(in_use(), blocks.size()) << bytes;
+        for (int turn = 0; turn < 3; ++turn) {
+            for (void* const each : blocks) resource.deallocate(each, bytes, 8);
+            std::set<void*> again;
+            for (void*& each : blocks) again.insert(each = resource.allocate(bytes, 8));
+            EXPECT_EQ(again.size(), blocks.size()) << bytes;
+            EXPECT_EQ(in_use(), blocks.size()) << bytes;
+        }
+        for (void* const each : blocks) resource.deallocate(each, bytes, 8);
+        EXPECT_EQ(in_use(), 0U) << bytes;
+    }
+}
+
 TEST(SynchronizedMultipool, WhatCrossesThreadsGoesRound) {
     counting_upstream upstream;
     synchronized_multipool_resource resource(&upstream);

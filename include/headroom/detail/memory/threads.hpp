@@ -86,7 +86,8 @@ public:
 
     // The calling thread's cache; null when it has none yet, or another resource took its place. No lock.
     [[nodiscard]] thread_cache* cache() const noexcept {
-        const thread_place& mine = places_of_thread[place_];
+        const thread_place& mine =
+            *reinterpret_cast<const thread_place*>(reinterpret_cast<const std::byte*>(places_of_thread.data()) + place_);
         if (HEADROOM_UNLIKELY(mine.serial != serial_)) return nullptr;
         if (mine.cache == nullptr) HEADROOM_UNREACHABLE();    // no resource has the serial number of an empty place
         return mine.cache;
@@ -129,8 +130,8 @@ private:
 
     std::pmr::memory_resource& core_;
     const core_batches& batches_;
-    std::uint64_t serial_;    // unique in the program's life, never 0; another one each time that all is forgotten
-    std::size_t place_;
+    std::uint64_t serial_;                  // unique in the program's life, never 0; another one each time that all is forgotten
+    std::size_t place_;                     // in a thread's places, in bytes
     std::atomic<depot*> depot_{nullptr};    // a block of the core's; null until a batch is first left over
     resource_mutex mutex_;
     thread_cache* caches_ = nullptr;
