@@ -9,7 +9,6 @@ LONGER = {
     "lab/report/tests/test_page.py": 516,
     "tests/file_vector/file_vector_test.cpp": 614,
     "tests/memory/multipool_test.cpp": 529,
-    "tests/memory/synchronized_multipool_test.cpp": 509,
 }
 findings = []
 for path in files(*CODE, ".py", ".cmake"):
