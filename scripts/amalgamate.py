@@ -13,8 +13,9 @@ from sources import ROOT, text
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:<(headroom/[^>]+)>|"([^"]+)")')
 CONDITION = re.compile(r"^\s*#\s*(if|ifdef|ifndef|endif)\b")
 # One of these by system, as in CMakeLists.txt.
-PLATFORMS = (("#if defined(_WIN32)", ("windows", "files_windows")), ("#elif defined(__linux__)", ("linux", "files_posix")),
-             ("#else", ("posix", "files_posix")))
+PLATFORMS = (("#if defined(_WIN32)", ("windows", "files_windows")),
+             ("#elif defined(__linux__)", ("linux", "rare/linux_rare", "files_posix", "rare/threads_posix")),
+             ("#else", ("posix", "files_posix", "rare/threads_posix")))
 
 ROOMS = ["system", "range", "memory", "file", "concurrent"]
 

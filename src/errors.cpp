@@ -6,7 +6,6 @@
 namespace headroom { inline namespace v0_1 { namespace detail {
 
 void throw_length_error(const char* what) { throw std::length_error(what); }
-void throw_out_of_range(const char* what) { throw std::out_of_range(what); }
 void throw_bad_alloc() { throw std::bad_alloc(); }
 
 }}}    // namespace headroom::detail

@@ -11,7 +11,24 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <headroom/detail/attributes.hpp>
+
 namespace headroom { inline namespace v0_1 {
+
+namespace detail {
+
+struct range;
+struct failure;
+struct policy_calls;
+
+// What only some policies need: a policy names it, so that a program without such a policy is not linked with it.
+
+// Commits and provides at least `needed` bytes with the help of another thread; see extend() in held_range.hpp.
+HEADROOM_API std::size_t fill_ahead(range* control, std::size_t needed, failure& why) noexcept;
+// Reserves for the range, readable and writable but for guards; false where the system refuses.
+HEADROOM_API bool map_open(range* control, std::size_t reserved) noexcept;
+
+}    // namespace detail
 
 // How a range is held.
 //   guarded: what is not committed is inaccessible; a stray write faults; works where overcommit is off.
@@ -100,6 +117,7 @@ public:
         policy.kind_ = kind::prefault_ahead;
         policy.from_ = std::size_t{2} << 20;
         policy.ahead_ = bytes;
+        policy.fill_ahead_ = detail::fill_ahead;
         return policy;
     }
 
@@ -107,6 +125,7 @@ public:
     [[nodiscard]] constexpr commit_policy held(holding how) const noexcept {
         commit_policy policy = *this;
         policy.holding_ = how;
+        policy.map_open_ = how == holding::open ? detail::map_open : nullptr;
         return policy;
     }
 
@@ -122,6 +141,8 @@ public:
     friend constexpr bool operator==(const commit_policy&, const commit_policy&) noexcept = default;
 
 private:
+    friend struct detail::policy_calls;
+
     kind kind_ = kind::balanced;
     holding holding_ = holding::guarded;
     std::uint32_t fraction_ = 2;                      // step = bytes in use / fraction
@@ -131,6 +152,9 @@ private:
     std::size_t ahead_ = 0;                           // bytes the helper keeps ahead
     // Bytes committed at a time from there on where there are no huge pages (balanced): 64 ordinary pages, under 0.1 ms.
     std::size_t large_step_ = std::size_t{256} << 10;
+    // Those of prefault_ahead() and of open holding; otherwise null.
+    std::size_t (*fill_ahead_)(detail::range*, std::size_t, detail::failure&) noexcept = nullptr;
+    bool (*map_open_)(detail::range*, std::size_t) noexcept = nullptr;
 };
 
 // The same by their short names.

@@ -52,28 +52,31 @@ struct capacity_step {
     std::uint16_t at = 0;
     std::uint16_t next = 0;
 };
-// One for each width in bits of `at`. (Where two of an element have the same width, the first.)
-using capacity_steps = std::array<capacity_step, 11>;
+// One for each width in bits of `at`, from 3 on: an empty block counts as that wide, and nearly all others are wider. (Where two of
+// an element have the same width, the first.)
+using capacity_steps = std::array<capacity_step, 8>;
+constexpr std::size_t place_of(std::size_t at) noexcept { return static_cast<std::size_t>(std::bit_width(at | 4)) - 3; }
 
-constexpr std::array<capacity_steps, heap_step> all_filled_capacities() noexcept {
-    std::array<capacity_steps, heap_step> result{};
+// For elements of 1, 2, 3 ... bytes.
+constexpr std::array<capacity_steps, heap_step - 1> all_filled_capacities() noexcept {
+    std::array<capacity_steps, heap_step - 1> result{};
     for (std::size_t element = 1; element < heap_step; ++element) {
         std::size_t at = 0;
         for (std::size_t count = 1; at <= longest_short; count *= 2) {
             const std::size_t next = filled_block(count * element) / element * element;
-            capacity_step& one = result[element][static_cast<std::size_t>(std::bit_width(at))];
+            capacity_step& one = result[element - 1][place_of(at)];
             if (next != at && one.next == 0) one = {static_cast<std::uint16_t>(at), static_cast<std::uint16_t>(next)};
             at = next;
         }
     }
     return result;
 }
-constexpr std::array<capacity_steps, heap_step> known_capacities = all_filled_capacities();
+constexpr std::array<capacity_steps, heap_step - 1> known_capacities = all_filled_capacities();
 
 // The bytes after `bytes`, which are a short block, of elements of so many bytes.
 std::size_t next_short(std::size_t element, std::size_t bytes) noexcept {
     if (element < heap_step && heap_is_known()) {
-        const capacity_step& one = known_capacities[element][static_cast<std::size_t>(std::bit_width(bytes))];
+        const capacity_step& one = known_capacities[element - 1][place_of(bytes)];
         if (one.at == bytes) [[likely]]
             return one.next;
         const std::size_t plain = std::bit_floor(bytes / element) * element;

@@ -10,14 +10,11 @@
 #include <headroom/detail/vector/held_range.hpp>
 #include <headroom/growth.hpp>
 
+#include "memory/large_block_parts.hpp"
+#include "range/range_calls.hpp"
+
 namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
-
-// What lies before the first element of a large block.
-struct block_header {
-    range* control;          // null: a heap block
-    std::size_t reserved;    // bytes from the start of the header's line
-};
 
 // How much address space a vector that needs `bytes` takes: always one of few sizes, so that one given back serves the next
 // vector warm, and each so large that it is seldom outgrown: with 4 GiB, 2^47 bytes of addresses hold about as many vectors
@@ -31,25 +28,6 @@ std::size_t reservation_for(std::size_t bytes) noexcept {
     return size;
 }
 
-// Bytes before the first element: a cache line, and more where the alignment asks for it.
-std::size_t line(const large_layout& layout) noexcept { return layout.alignment > 64 ? layout.alignment : 64; }
-std::size_t bytes_for(const large_layout& layout, std::size_t elements) noexcept {
-    return line(layout) + elements * layout.element;
-}
-std::size_t fitting(const large_layout& layout, std::size_t committed) noexcept {
-    const std::size_t count = (committed - line(layout)) / layout.element;
-    return std::min(count, most_elements(layout.element));
-}
-
-std::byte* start_of(const large_layout& layout, void* begin) noexcept { return static_cast<std::byte*>(begin) - line(layout); }
-const block_header& header_of(const large_layout& layout, const void* begin) noexcept {
-    return *reinterpret_cast<const block_header*>(static_cast<const std::byte*>(begin) - line(layout));
-}
-void* begin_of(const large_layout& layout, void* start, block_header header) noexcept {
-    ::new (start) block_header(header);
-    return static_cast<std::byte*>(start) + line(layout);
-}
-
 std::size_t committed_for(range* control, std::size_t bytes, bool exactly, failure& why) noexcept {
     return exactly ? extend_exactly(control, bytes, why) : extend(control, bytes, why);
 }
@@ -61,7 +39,8 @@ large_block map(const large_layout& layout, std::size_t required, std::size_t wa
     const std::size_t usable = required < layout.from ? layout.from : required;
     const std::size_t least = bytes_for(layout, wanted < usable ? usable : wanted);
     failure why;
-    const held_range held = acquire(reservation_for(least), false, least, *layout.commit, why);
+    if (layout.keep_small != nullptr) layout.keep_small();
+    const held_range held = acquire_slowly(reservation_for(least), false, least, *layout.commit, why);
     if (why) return {};
     std::size_t committed = held.committed;
     // Memory is provided for what is required; the rest of the smallest large block is only made accessible.
@@ -72,7 +51,7 @@ large_block map(const large_layout& layout, std::size_t required, std::size_t wa
         committed = extend_exactly(held.control, bytes_for(layout, usable), why);
     }
     if (why) {
-        relinquish(held.control);
+        relinquish_slowly(held.control, 0);
         return {};
     }
     return {begin_of(layout, held.base, {held.control, held.reserved}), fitting(layout, committed)};
@@ -102,21 +81,17 @@ large_block allocate_large(const large_layout& layout, std::size_t required, std
 void release_large(const large_layout& layout, void* begin) noexcept {
     const block_header& header = header_of(layout, begin);
     if (header.control != nullptr) {
-        relinquish(header.control);
+        relinquish_slowly(header.control, 0);
     } else {
         give_to_heap(layout.malloced, layout.alignment, start_of(layout, begin));
     }
 }
 
-bool reaches_large(const large_layout& layout, void* begin, std::size_t required) noexcept {
-    const block_header& header = header_of(layout, begin);
-    return header.control != nullptr && bytes_for(layout, required) <= header.reserved;
-}
-
 std::size_t widen_large(const large_layout& layout, void* begin, std::size_t required, bool exactly) noexcept {
-    if (!reaches_large(layout, begin, required)) return 0;
+    const block_header& header = header_of(layout, begin);
+    if (header.control == nullptr || bytes_for(layout, required) > header.reserved) return 0;
     failure why;
-    const std::size_t committed = committed_for(header_of(layout, begin).control, bytes_for(layout, required), exactly, why);
+    const std::size_t committed = committed_for(header.control, bytes_for(layout, required), exactly, why);
     return why ? 0 : fitting(layout, committed);
 }
 
@@ -130,7 +105,7 @@ large_block regrow_large(const large_layout& layout, void* begin, std::size_t si
         const block_header header = header_of(layout, to.begin);
         transfer(control, header.control, bytes_for(layout, size));
         to.begin = begin_of(layout, start_of(layout, to.begin), header);
-        relinquish(control);
+        relinquish_slowly(control, 0);
         return to;
     }
     if (to.begin == nullptr && control == nullptr && layout.malloced) {
@@ -147,12 +122,5 @@ large_block regrow_large(const large_layout& layout, void* begin, std::size_t si
     release_large(layout, begin);
     return to;
 }
-
-std::size_t trim_large(const large_layout& layout, void* begin, std::size_t size, std::size_t count) noexcept {
-    range* const control = header_of(layout, begin).control;
-    return control == nullptr ? count : fitting(layout, shrink(control, bytes_for(layout, size)));
-}
-
-bool on_heap(const large_layout& layout, void* begin) noexcept { return header_of(layout, begin).control == nullptr; }
 
 }}}    // namespace headroom::detail

@@ -3,40 +3,16 @@
 #include <algorithm>
 #include <chrono>
 
-#include "range/own_slots.hpp"
 #include "range/quarantine.hpp"
 #include "system/platform.hpp"
 #include "range/range_calls.hpp"
 #include "range/registry.hpp"
+#include "range/small/small_ranges.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
 
-// --- What was little used: a few ranges to each thread, without a lock.
-
-// A program's lanes hold no more than lanes * places times small_memory, and what an earlier life left, which stays counted as
-// warm memory that is not in use. (What a life may use to count as small: small_memory.)
-constexpr std::size_t lanes = 16;
-constexpr std::size_t places_in_lane = 2;
-constexpr std::size_t most_in_lanes = lanes * places_in_lane * small_memory;
-
-// Ranges change hands here by exchange alone: whoever gets one out owns it, be it a thread that reserves or one that trims.
-// A thread that ends leaves its lane as it is, for the next thread of that number, or for whoever finds nothing in its own.
-struct alignas(64) lane {
-    std::array<std::atomic<range*>, places_in_lane> kept{};
-};
-constinit std::array<lane, lanes> all_lanes{};
-constinit std::atomic<std::uint32_t> threads_seen{0};
-constinit thread_local std::uint32_t lane_of_this_thread = 0;    // from 1
-
-lane& lane_of_thread() noexcept {
-    // (Where a thread's variables may be gone already, to name one would make a new one.)
-    if (thread_variables_gone_at_end()) return all_lanes[0];
-    if (lane_of_this_thread == 0) lane_of_this_thread = threads_seen.fetch_add(1, std::memory_order_relaxed) % lanes + 1;
-    return all_lanes[lane_of_this_thread - 1];
-}
-
-// --- The others: a list from the most to the least recently given, under the registry's lock.
+// --- A list, from the most to the least recently given, under the registry's lock.
 
 // Each cached range costs up to three mappings of the 65,530 that a process may have by default.
 constexpr std::size_t most_ranges = 64;
@@ -69,10 +45,6 @@ std::size_t present_limit() noexcept {
     const std::size_t own = std::min(default_limit, memory_of_group() / 16);
     return cache_bytes.compare_exchange_strong(bytes, own, std::memory_order_relaxed) ? own : bytes;
 }
-
-// Whether small ranges may wait outside the list, and what they may hold is too little to count.
-bool lanes_are_open(std::size_t limit_now) noexcept { return limit_now >= 4 * most_in_lanes; }
-bool own_slots_are_open(std::size_t limit_now) noexcept { return limit_now >= 4 * (most_in_lanes + most_in_own_slots); }
 
 // What the list may keep now, with what is warm in living ranges. Under the lock.
 std::size_t allowed_now() noexcept {
@@ -155,63 +127,6 @@ void cut_all(range* evicted) noexcept {
     }
 }
 
-bool serves(const range* control, std::size_t bytes, const commit_policy& policy) noexcept {
-    return control->size() == bytes && control->policy == policy;
-}
-
-void make_live(range* control) noexcept {
-    control->hits.store(control->hits.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-    control->state.store(range_state::live, std::memory_order_release);
-}
-
-range* take_from_lane(lane& from, std::size_t bytes, const commit_policy& policy) noexcept {
-    for (std::atomic<range*>& place : from.kept) {
-        if (place.load(std::memory_order_relaxed) == nullptr) continue;
-        range* const found = place.exchange(nullptr, std::memory_order_acquire);
-        if (found == nullptr) continue;
-        if (serves(found, bytes, policy)) return found;
-        range* nobody = nullptr;
-        if (place.compare_exchange_strong(nobody, found, std::memory_order_release)) continue;
-        destroy(found);    // another thread has filled the place meanwhile
-    }
-    return nullptr;
-}
-
-bool give_to_lane(range* control) noexcept {
-    for (std::atomic<range*>& place : lane_of_thread().kept) {
-        if (place.load(std::memory_order_relaxed) != nullptr) continue;
-        range* nobody = nullptr;
-        if (!place.compare_exchange_strong(nobody, control, std::memory_order_seq_cst)) continue;
-        // Whoever lowers the limit writes it and then empties the lanes; this writes the lane and then reads the limit.
-        if (!lanes_are_open(cache_bytes.load(std::memory_order_seq_cst))) {
-            if (range* const again = place.exchange(nullptr, std::memory_order_acquire)) destroy(again);
-        }
-        return true;
-    }
-    return false;
-}
-
-enum class lane_contents { all, large };
-
-// Takes apart what waits in the lanes; true if there was something.
-bool empty_lanes(lane_contents what) noexcept {
-    bool any = false;
-    for (lane& each : all_lanes) {
-        for (std::atomic<range*>& place : each.kept) {
-            range* const found = place.exchange(nullptr, std::memory_order_seq_cst);
-            if (found == nullptr) continue;
-            range* nobody = nullptr;
-            if (what == lane_contents::large && found->warm == 0 &&
-                place.compare_exchange_strong(nobody, found, std::memory_order_seq_cst)) {
-                continue;
-            }
-            destroy(found);
-            any = true;
-        }
-    }
-    return any;
-}
-
 range* take_from_list(std::size_t bytes, const commit_policy& policy) noexcept {
     const registry_guard guard;
     std::size_t younger = hardened() ? ranges_between : 0;
@@ -250,6 +165,15 @@ std::size_t worth_keeping(const range* control) noexcept {
     return control->memory() > most_of_one_piece ? first_allowance : SIZE_MAX;
 }
 
+bool clear_lanes(lane_contents what) noexcept {
+    const small_range_calls* const small = small_ranges.load(std::memory_order_seq_cst);
+    return small != nullptr && small->empty_lanes(what);
+}
+void withdraw_own_slots(bool all) noexcept {
+    const small_range_calls* const small = small_ranges.load(std::memory_order_seq_cst);
+    if (small != nullptr) destroy_all(small->empty_own_slots(all));
+}
+
 // How much memory the range may keep, older ones giving way.
 std::size_t room_for(range* control) noexcept {
     const registry_guard guard;
@@ -261,6 +185,10 @@ std::size_t room_for(range* control) noexcept {
 
 }    // namespace
 
+constinit std::atomic<const small_range_calls*> small_ranges{nullptr};
+
+std::size_t limit_of_cache() noexcept { return cache_bytes.load(std::memory_order_seq_cst); }
+
 void count_warm_in_use(range* control, std::size_t committed) noexcept {
     const std::size_t memory = control->memory();
     const std::size_t left = std::min(control->warm, memory > committed ? memory - committed : 0);
@@ -270,13 +198,12 @@ void count_warm_in_use(range* control, std::size_t committed) noexcept {
 }
 
 range* take_from_cache(std::size_t bytes, const commit_policy& policy) noexcept {
-    lane& mine = lane_of_thread();
-    range* found = take_from_lane(mine, bytes, policy);
-    if (found == nullptr) found = take_from_list(bytes, policy);
-    for (std::size_t i = 0; found == nullptr && i < lanes; ++i) {
-        if (&all_lanes[i] != &mine) found = take_from_lane(all_lanes[i], bytes, policy);
-    }
-    if (found != nullptr) make_live(found);
+    const small_range_calls* const small = small_ranges.load(std::memory_order_acquire);
+    range* found = small == nullptr ? nullptr : small->take_near(bytes, policy);
+    if (found != nullptr) return found;
+    found = take_from_list(bytes, policy);
+    if (found == nullptr) return small == nullptr ? nullptr : small->take_far(bytes, policy);
+    make_live(found);
     return found;
 }
 
@@ -285,21 +212,21 @@ bool give_to_cache(range* control, bool at_once) noexcept {
     if (bound == 0) return false;
     control->state.store(range_state::cached, std::memory_order_release);
     if (at_once && control->memory() - control->warm <= small_memory && lanes_are_open(bound)) {
-        if (own_slots_are_open(bound)) wish_for_own_slots();
-        if (give_to_lane(control)) return true;
+        const small_range_calls* const small = small_ranges.load(std::memory_order_acquire);
+        if (small != nullptr && small->give(control, bound)) return true;
     }
     count_warm_in_use(control, SIZE_MAX);
     // (Nothing is learnt from what is not worth keeping, nor from what it was cut to before.)
     if (const std::size_t most = worth_keeping(control); control->memory() > most) {
         control->cut = false;
-        cut_memory(control, most / page_size() * page_size());
+        cut_memory(control, most);
     }
     control->appended = 0;
     std::size_t room = room_for(control);
-    if (control->memory() > room && empty_lanes(lane_contents::large)) room = room_for(control);
+    if (control->memory() > room && clear_lanes(lane_contents::large)) room = room_for(control);
     // Older ranges give way to this one, but it alone must fit.
     if (control->memory() > room) {
-        cut_memory(control, room / page_size() * page_size());
+        cut_memory(control, room);
         control->cut = true;
         control->cut_to = control->memory();
     }
@@ -349,22 +276,13 @@ void set_cache_limit(std::size_t bytes) noexcept {
         detail::limit_is_users.store(true, std::memory_order_relaxed);
         detail::cache_bytes.store(std::min(bytes, detail::nobody_said - 1), std::memory_order_seq_cst);
         evicted = detail::evict_down_to(detail::allowed_now(), bytes == 0 ? 0 : detail::most_ranges);
-        detail::allow_own_slots(detail::own_slots_are_open(bytes));
     }
-    if (!detail::own_slots_are_open(bytes)) detail::destroy_all(detail::empty_own_slots(true));
-    if (!detail::lanes_are_open(bytes)) detail::empty_lanes(detail::lane_contents::all);
+    if (!detail::own_slots_are_open(bytes)) detail::withdraw_own_slots(true);
+    if (!detail::lanes_are_open(bytes)) detail::clear_lanes(detail::lane_contents::all);
     detail::destroy_all(evicted);
 }
 
 std::size_t cache_limit() noexcept { return detail::present_limit(); }
-
-std::size_t cached_bytes() noexcept {
-    std::size_t bytes = 0;
-    for (detail::range* each = detail::first_of_all(); each != nullptr; each = each->next_of_all) {
-        if (each->state.load(std::memory_order_acquire) == detail::range_state::cached) bytes += each->memory();
-    }
-    return bytes;
-}
 
 void trim_cache() noexcept {
     detail::range* evicted;
@@ -373,8 +291,8 @@ void trim_cache() noexcept {
         evicted = detail::evict_down_to(0, 0);
     }
     detail::destroy_all(evicted);
-    detail::destroy_all(detail::empty_own_slots(false));
-    detail::empty_lanes(detail::lane_contents::all);
+    detail::withdraw_own_slots(false);
+    detail::clear_lanes(detail::lane_contents::all);
 }
 
 }}    // namespace headroom

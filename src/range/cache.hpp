@@ -12,6 +12,18 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 // Of what a range keeps beyond this, the system may take pages when memory is short.
 inline constexpr std::size_t offered_from = std::size_t{4} << 20;
 
+// Whether the range is what an owner asks for, and its new life.
+[[nodiscard]] inline bool serves(const range* control, std::size_t bytes, const commit_policy& policy) noexcept {
+    return control->size() == bytes && control->policy == policy;
+}
+inline void make_live(range* control) noexcept {
+    control->hits.store(control->hits.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    control->state.store(range_state::live, std::memory_order_release);
+}
+
+// The limit as it was set; SIZE_MAX where nobody has asked for it. Written under the registry's lock.
+[[nodiscard]] std::size_t limit_of_cache() noexcept;
+
 // A cached range reserved at `bytes` under `policy`, made live; null when there is none. The most recently given first.
 [[nodiscard]] range* take_from_cache(std::size_t bytes, const commit_policy& policy) noexcept;
 

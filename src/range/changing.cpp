@@ -1,14 +1,46 @@
-// What an owner may do to a range besides filling it: protect it, name it, move its contents to another.
-#include <algorithm>
+// What an owner may do to a range besides filling it: protect it, name it.
 #include <cstring>
 
 #include "range/prefaulter.hpp"
 #include "range/range_calls.hpp"
 #include "range/registry.hpp"
-#include "range/cache.hpp"
-#include "range/statistics.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {
+namespace {
+
+// The end of a life: the next owner finds what the system gave.
+bool change_back(range* control) noexcept {
+    bool keep = true;
+    if (control->allowed != access::read_write) {
+        const std::size_t committed = committed_of(control);
+        keep = committed == 0 || !protect(control->part(0, committed), access::read_write);
+        control->allowed = access::read_write;
+    }
+    if (control->named) name(control, nullptr);
+    control->change_back = nullptr;
+    return keep;
+}
+
+}    // namespace
+
+void rewriting::label(const char* text) noexcept {
+    char bytes[longest_name + 1] = {};
+    if (text != nullptr)
+        for (std::size_t i = 0; i < longest_name && text[i] != '\0'; ++i) bytes[i] = text[i];
+    for (std::size_t i = 0; i < control_->label.size(); ++i) {
+        std::size_t word;
+        std::memcpy(&word, bytes + i * sizeof word, sizeof word);
+        control_->label[i].store(word, std::memory_order_release);
+    }
+}
+
+void copy_label(const range* control, char* to) noexcept {
+    for (const auto& each : control->label) {
+        const std::size_t word = each.load(std::memory_order_acquire);
+        std::memcpy(to, &word, sizeof word);
+        to += sizeof word;
+    }
+}
 
 std::error_code protect(range* control, access allowed) noexcept {
     const without_helper pause(control);
@@ -18,6 +50,7 @@ std::error_code protect(range* control, access allowed) noexcept {
     if (bytes > 0)
         if (const std::error_code error = protect(control->part(0, bytes), allowed)) return error;
     control->allowed = allowed;
+    control->change_back = change_back;
     control->quick = false;
     return {};
 }
@@ -27,6 +60,7 @@ access current_access(const range* control) noexcept { return control->allowed; 
 void name(range* control, const char* text) noexcept {
     rewriting(control).label(text);
     control->named = text != nullptr;
+    control->change_back = change_back;
     control->quick = false;
     (void)name(control->part(0, control->size()), text);
 }
@@ -36,24 +70,6 @@ void copy_name(const range* from, range* to) noexcept {
     char text[longest_name + 1];
     copy_label(from, text);
     name(to, text);
-}
-
-void transfer(range* from, range* to, std::size_t bytes) noexcept {
-    if (bytes == 0) return;
-    const without_helper pause_from(from);
-    const without_helper pause_to(to);
-    const std::size_t whole = round_up(bytes, page_size());
-    if (!remap(from->part(0, whole), to->part(0, whole))) {
-        count_remapped(whole);
-        // The pages went along: those of `to` are the ones that `from` had, and there it is empty.
-        const std::size_t behind = std::max(from->memory(), committed_of(from));
-        to->set_memory(std::max(to->memory(), whole));
-        from->set_memory(behind > whole ? behind : 0);
-        if (behind <= whole) from->provided = 0;
-        return;
-    }
-    std::memcpy(to->start(), from->start(), bytes);
-    count_copied(bytes);
 }
 
 }}}    // namespace headroom::detail

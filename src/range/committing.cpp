@@ -1,7 +1,6 @@
 // How a range fills: how much is committed at a time under each policy, and how memory is taken back from its end.
 #include <algorithm>
-#include <chrono>
-#include <thread>
+#include <cstring>
 
 #include "range/cache.hpp"
 #include "range/prefaulter.hpp"
@@ -29,7 +28,7 @@ std::error_code commit_part(range* control, std::size_t to, provision how) noexc
     clear_stale(control, from, to);
     const std::size_t memory = control->memory();
     const std::size_t cold = std::max(from, std::min(memory, to));
-    const std::size_t page = page_size();
+    std::size_t there = cold;    // so far memory is there
     if (how == provision::now && cold < to) {
         const std::error_code error = prefault(control->part(cold, to));
         if (error == std::errc::not_enough_memory) {
@@ -41,9 +40,9 @@ std::error_code commit_part(range* control, std::size_t to, provision how) noexc
             return error;
         }
         // Any other refusal (an older kernel, say): memory arrives at first touch.
-        if (!error) count_faults_avoided((to - cold) / page);
+        if (!error) there = to;
     }
-    if (cold > from) count_faults_avoided((cold - from) / page);
+    if (there > from) count_faults_avoided((there - from) / page_size());
     if (how == provision::now && control->provided >= from) control->provided = std::max(control->provided, to);
     if (to > memory) control->set_memory(to);
     set_committed(control, to);
@@ -83,9 +82,17 @@ std::size_t step_of(const range* control, std::size_t committed, bool past_start
         // Rounded down: a sixteenth is a promise; and so is, under the balanced policy, what goes unused while little is used.
         std::size_t warm = std::min({memory - committed, committed / 16, largest_warm_step});
         if (policy.which() == policy_kind::balanced && !past_start) warm = std::min(warm, most);
-        step = std::max(step, warm / page_size() * page_size());
+        step = std::max(step, warm & ~(page_size() - 1));
     }
-    return round_up(std::max<std::size_t>(step, 1), page_size());
+    return whole_pages(std::max<std::size_t>(step, 1));
+}
+
+}    // namespace
+
+// (A page is a power of two, and a division many bytes.)
+std::size_t whole_pages(std::size_t bytes) noexcept {
+    const std::size_t page = page_size();
+    return (bytes + (page - 1)) & ~(page - 1);
 }
 
 void advise_huge_once(range* control) noexcept {
@@ -95,80 +102,6 @@ void advise_huge_once(range* control) noexcept {
     if (from < control->size()) (void)advise_huge(control->part(from, control->size()));
 }
 
-// The helper is at the batch that its writer waits for. Instead of waiting the writer provides one that the helper will come
-// to: not the very next, at which both would then be. False when that is past what is wanted.
-bool help_ahead(range* control, std::size_t ready, std::size_t ahead) noexcept {
-    const std::size_t from = ready / granule * granule + 2 * granule;
-    const std::size_t to = from + granule;
-    if (to > std::min(ahead, committed_of(control)) || to <= control->helped) return false;
-    control->helped = to;
-    return !prefault(control->part(from, to));    // a refusal is the helper's to meet
-}
-
-// Under prefault_ahead: what the helper has provided is handed out a batch at a time, so that it keeps being told.
-std::size_t extend_ahead(range* control, std::size_t needed, std::error_code& error) noexcept {
-    const std::size_t reserved = control->size();
-    const std::size_t ahead = std::min(reserved, round_up(needed, granule) + control->policy.ahead());
-    if (control->ready.load(std::memory_order_relaxed) == 0) {
-        const without_helper pause(control);
-        advise_huge_once(control);
-        control->ready.store(committed_of(control), std::memory_order_release);
-    }
-    for (unsigned tries = 0;; ++tries) {
-        const std::size_t ready = control->ready.load(std::memory_order_acquire);
-        if (ready >= needed) {
-            ask_ahead(control, ahead);
-            return control->handed = std::min(ready, round_up(needed, granule));
-        }
-        if (control->batch.try_lock()) {
-            // Caught up, and nothing in hand: provide one batch here. (The helper may have been faster after all.)
-            if (control->ready.load(std::memory_order_relaxed) < needed) {
-                error = provide(control, std::min(reserved, round_up(needed, granule)));
-                if (error) error = provide(control, round_up(needed, page_size()));
-            }
-            control->batch.unlock();
-            if (error) return 0;
-            continue;
-        }
-        if (tries == 0 && help_ahead(control, ready, ahead)) continue;
-        if (tries < 100) std::this_thread::yield();
-        else std::this_thread::sleep_for(std::chrono::microseconds(20));
-    }
-}
-
-}    // namespace
-
-std::error_code provide(range* control, std::size_t to) noexcept {
-    const commit_clock clock;
-    const std::size_t from = committed_of(control);
-    if (to > from) {
-        // Access is granted far ahead in one call: each such call would hold up the other thread's page faults.
-        const std::size_t wanted = std::min(control->wanted.load(std::memory_order_relaxed), control->size());
-        std::size_t further = std::max(to, wanted);
-        if (further > control->accessible) {
-            const std::size_t accessible = control->accessible;
-            std::error_code error = commit(control->part(accessible, further));
-            if (error && further > to) {
-                further = to;
-                error = to > accessible ? commit(control->part(accessible, to)) : std::error_code{};
-            }
-            if (error) return error;
-            control->accessible = std::max(accessible, further);
-        }
-        clear_stale(control, from, further);
-        set_committed(control, further);
-    }
-    const std::size_t ready = control->ready.load(std::memory_order_relaxed);
-    if (to > ready) {
-        const std::error_code error = prefault(control->part(ready, to));
-        if (error == std::errc::not_enough_memory) return error;
-        if (!error) count_faults_avoided((to - ready) / page_size());
-        control->set_memory(std::max(control->memory(), to));
-        control->ready.store(to, std::memory_order_release);
-    }
-    return {};
-}
-
 std::size_t extend(range* control, std::size_t needed, failure& why) noexcept {
     why = {};
     const commit_policy& policy = control->policy;
@@ -176,14 +109,11 @@ std::size_t extend(range* control, std::size_t needed, failure& why) noexcept {
     const bool past_start = needed > policy.from();
     // From there on the helper may be at work on this range: nothing is read before it is paused.
     if (kind == policy_kind::prefault_ahead && past_start) {
-        std::error_code error;
-        const std::size_t committed = extend_ahead(control, needed, error);
-        why = failure_of(error);
-        return committed;
+        return policy_calls::fill_ahead(policy)(control, needed, why);
     }
     const std::size_t committed = committed_of(control);
     if (needed <= committed) return committed;
-    const std::size_t least = round_up(needed, page_size());
+    const std::size_t least = whole_pages(needed);
     std::size_t target = least;
     if (past_start && needed > control->memory() && has_huge_pages(control)) {
         advise_huge_once(control);
@@ -206,7 +136,7 @@ std::size_t extend(range* control, std::size_t needed, failure& why) noexcept {
 std::size_t extend_exactly(range* control, std::size_t needed, failure& why) noexcept {
     why = {};
     const without_helper pause(control);    // which must not commit at the same time
-    const std::size_t least = round_up(needed, page_size());
+    const std::size_t least = whole_pages(needed);
     if (least <= committed_of(control)) {
         if (control->handed != 0) control->handed = committed_of(control);
         return committed_of(control);
@@ -219,6 +149,7 @@ std::size_t extend_exactly(range* control, std::size_t needed, failure& why) noe
 }
 
 void cut_memory(range* control, std::size_t kept) noexcept {
+    kept &= ~(page_size() - 1);
     const std::size_t memory = control->memory();
     if (memory <= kept) return;
     const std::size_t committed = committed_of(control);
@@ -234,17 +165,22 @@ void cut_memory(range* control, std::size_t kept) noexcept {
     control->stale = std::min(control->stale, kept);
 }
 
-std::size_t shrink(range* control, std::size_t kept) noexcept {
-    kept = std::min(round_up(kept, page_size()), control->size());
-    const without_helper pause(control);
-    control->wanted.store(0);
-    control->set_memory(std::max(control->memory(), control->held == holding::open ? control->size() : committed_of(control)));
-    cut_memory(control, kept);
-    count_warm_in_use(control, committed_of(control));
-    report(control, committed_of(control));
-    if (control->ready.load(std::memory_order_relaxed) > kept) control->ready.store(kept, std::memory_order_release);
-    if (control->handed != 0) control->handed = committed_of(control);
-    return committed_of(control);
+void transfer(range* from, range* to, std::size_t bytes) noexcept {
+    if (bytes == 0) return;
+    const without_helper pause_from(from);
+    const without_helper pause_to(to);
+    const std::size_t whole = whole_pages(bytes);
+    if (!remap(from->part(0, whole), to->part(0, whole))) {
+        count_remapped(whole);
+        // The pages went along: those of `to` are the ones that `from` had, and there it is empty.
+        const std::size_t behind = std::max(from->memory(), committed_of(from));
+        to->set_memory(std::max(to->memory(), whole));
+        from->set_memory(behind > whole ? behind : 0);
+        if (behind <= whole) from->provided = 0;
+        return;
+    }
+    std::memcpy(to->start(), from->start(), bytes);
+    count_copied(bytes);
 }
 
 }}}    // namespace headroom::detail

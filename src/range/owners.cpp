@@ -5,7 +5,22 @@
 #include <optional>
 #include <vector>
 
+#include "range/granules.hpp"
 #include "range/registry.hpp"
+
+namespace headroom { inline namespace v0_1 { namespace detail {
+
+range* range_at(const void* pointer) noexcept {
+    const std::uint64_t at = address_number(pointer);
+    if (top_index(at) >= entries) return nullptr;
+    const middle* const of = granule_table[top_index(at)].load(std::memory_order_acquire);
+    if (of == nullptr) return nullptr;
+    if (range* const whole = of->gigabytes[middle_index(at)].load(std::memory_order_acquire)) return whole;
+    const leaf* const leaf = of->leaves[middle_index(at)].load(std::memory_order_acquire);
+    return leaf == nullptr ? nullptr : leaf->ranges[leaf_index(at)].load(std::memory_order_acquire);
+}
+
+}}}    // namespace headroom::detail
 
 namespace headroom { inline namespace v0_1 {
 namespace {

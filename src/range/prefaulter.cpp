@@ -1,7 +1,11 @@
 #include "range/prefaulter.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
+#include "range/range_calls.hpp"
+#include "range/statistics.hpp"
 #include "system/at_fork.hpp"
 #include "system/platform.hpp"
 
@@ -55,6 +59,39 @@ range* next_asked() noexcept {
 bool is_ending() noexcept {
     const queue_guard guard;
     return helper == helper_life::ending;
+}
+
+// Provides [ready, to) of the range, as huge pages where possible: commit, advise, populate. The helper's batch, and the
+// writer's own when it has caught up. Under the range's `batch`. Sets `ready`.
+std::error_code provide(range* control, std::size_t to) noexcept {
+    const commit_clock clock;
+    const std::size_t from = committed_of(control);
+    if (to > from) {
+        // Access is granted far ahead in one call: each such call would hold up the other thread's page faults.
+        const std::size_t wanted = std::min(control->wanted.load(std::memory_order_relaxed), control->size());
+        std::size_t further = std::max(to, wanted);
+        if (further > control->accessible) {
+            const std::size_t accessible = control->accessible;
+            std::error_code error = commit(control->part(accessible, further));
+            if (error && further > to) {
+                further = to;
+                error = to > accessible ? commit(control->part(accessible, to)) : std::error_code{};
+            }
+            if (error) return error;
+            control->accessible = std::max(accessible, further);
+        }
+        clear_stale(control, from, further);
+        set_committed(control, further);
+    }
+    const std::size_t ready = control->ready.load(std::memory_order_relaxed);
+    if (to > ready) {
+        const std::error_code error = prefault(control->part(ready, to));
+        if (error == std::errc::not_enough_memory) return error;
+        if (!error) count_faults_avoided((to - ready) / page_size());
+        control->set_memory(std::max(control->memory(), to));
+        control->ready.store(to, std::memory_order_release);
+    }
+    return {};
 }
 
 // One batch. False when there was nothing to do.
@@ -123,8 +160,8 @@ bool have_helper() noexcept {
     return helper == helper_life::running;
 }
 
-}    // namespace
-
+// Asks the helper to provide [ready, bytes) of the range. Never fails: without a helper (no thread to be had, or a program
+// that ends) writers provide for themselves.
 void ask_ahead(range* control, std::size_t bytes) noexcept {
     control->wanted.store(bytes);
     if (control->queued.load()) return;    // the helper will find the new figure
@@ -139,9 +176,68 @@ void ask_ahead(range* control, std::size_t bytes) noexcept {
     call_for_help();
 }
 
-void stop_asking(range* control) noexcept {
-    const without_helper pause(control);
-    control->wanted.store(0, std::memory_order_relaxed);
+// The helper is at the batch that its writer waits for. Instead of waiting the writer provides one that the helper will come
+// to: not the very next, at which both would then be. False when that is past what is wanted.
+bool help_ahead(range* control, std::size_t ready, std::size_t ahead) noexcept {
+    const std::size_t from = ready / granule * granule + 2 * granule;
+    const std::size_t to = from + granule;
+    if (to > std::min(ahead, committed_of(control)) || to <= control->helped) return false;
+    control->helped = to;
+    return !prefault(control->part(from, to));    // a refusal is the helper's to meet
+}
+
+// The end of a life: the helper is kept out, and what it provided is known.
+void end_help_ahead(range* control) noexcept {
+    {
+        const without_helper pause(control);
+        control->wanted.store(0, std::memory_order_relaxed);
+    }
+    control->set_memory(std::max(control->memory(), control->helped));
+    control->provided = std::max(control->provided, control->ready.load(std::memory_order_relaxed));
+    control->helped = control->handed = 0;
+    control->ready.store(0, std::memory_order_relaxed);
+    control->end_help = nullptr;
+}
+
+std::size_t extend_ahead(range* control, std::size_t needed, std::error_code& error) noexcept {
+    const std::size_t reserved = control->size();
+    const std::size_t ahead = std::min(reserved, round_up(needed, granule) + control->policy.ahead());
+    if (control->ready.load(std::memory_order_relaxed) == 0) {
+        const without_helper pause(control);
+        control->end_help = end_help_ahead;
+        advise_huge_once(control);
+        control->ready.store(committed_of(control), std::memory_order_release);
+    }
+    for (unsigned tries = 0;; ++tries) {
+        const std::size_t ready = control->ready.load(std::memory_order_acquire);
+        if (ready >= needed) {
+            ask_ahead(control, ahead);
+            return control->handed = std::min(ready, round_up(needed, granule));
+        }
+        if (control->batch.try_lock()) {
+            // Caught up, and nothing in hand: provide one batch here. (The helper may have been faster after all.)
+            if (control->ready.load(std::memory_order_relaxed) < needed) {
+                error = provide(control, std::min(reserved, round_up(needed, granule)));
+                if (error) error = provide(control, round_up(needed, page_size()));
+            }
+            control->batch.unlock();
+            if (error) return 0;
+            continue;
+        }
+        if (tries == 0 && help_ahead(control, ready, ahead)) continue;
+        if (tries < 100) std::this_thread::yield();
+        else std::this_thread::sleep_for(std::chrono::microseconds(20));
+    }
+}
+
+}    // namespace
+
+// What the helper has provided is handed out a batch at a time, so that it keeps being told.
+std::size_t fill_ahead(range* control, std::size_t needed, failure& why) noexcept {
+    std::error_code error;
+    const std::size_t committed = extend_ahead(control, needed, error);
+    why = failure_of(error);
+    return committed;
 }
 
 }}}    // namespace headroom::detail

@@ -12,13 +12,6 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-// Asks the helper to provide [ready, bytes) of the range. Never fails: without a helper (no thread to be had, or a program
-// that ends) writers provide for themselves.
-void ask_ahead(range* control, std::size_t bytes) noexcept;
-
-// Withdraws what was asked, and waits for a batch in hand: afterwards the helper does not touch the range.
-void stop_asking(range* control) noexcept;
-
 // Keeps the helper out while the owner works on a range that it may be working on; waits for a batch in hand. Nothing where
 // the range's policy asks for no helper.
 class without_helper {
@@ -36,9 +29,5 @@ public:
 private:
     range* control_;
 };
-
-// Provides [ready, to) of the range, as huge pages where possible: commit, advise, populate. The helper's batch, and the
-// writer's own when it has caught up. Under the range's `batch`. Sets `ready`.
-std::error_code provide(range* control, std::size_t to) noexcept;
 
 }}}    // namespace headroom::detail

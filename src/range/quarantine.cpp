@@ -5,34 +5,18 @@
 
 #include <headroom/detail/hardened.hpp>
 
-#include "range/own_slots.hpp"
 #include "range/registry.hpp"
+#include "range/small/small_ranges.hpp"
 #include "system/waiting.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
-
-#if defined(HEADROOM_HARDENED)
-constinit std::atomic<bool> is_hardened{true};
-#else
-constinit std::atomic<bool> is_hardened{false};
-#endif
 
 // Under the registry's lock: the quarantined mappings, the one to go next at `next_place`. Each is a mapping of the system's and
 // some gigabytes of addresses, but no memory.
 constexpr std::size_t quarantined_most = 32;
 constinit page_range quarantined[quarantined_most]{};
 constinit std::size_t next_place = 0;
-
-}    // namespace
-
-bool hardened() noexcept { return is_hardened.load(std::memory_order_relaxed); }
-
-bool harden_ranges() noexcept {
-    is_hardened.store(true, std::memory_order_relaxed);
-    close_own_slots();
-    return true;
-}
 
 void quarantine(page_range mapping) noexcept {
     // What stays accessible would not be in quarantine.
@@ -58,6 +42,16 @@ void empty_quarantine() noexcept {
         }
         if (leaving.data != nullptr) release_surely(leaving);
     }
+}
+
+}    // namespace
+
+extern constinit const hardening quarantining{quarantine, empty_quarantine};
+
+bool harden_ranges() noexcept {
+    hardening_in_force.store(&quarantining, std::memory_order_relaxed);
+    if (const small_range_calls* const small = small_ranges.load(std::memory_order_acquire)) small->close_own_slots();
+    return true;
 }
 
 }}}    // namespace headroom::detail

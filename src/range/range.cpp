@@ -4,8 +4,6 @@
 #include <algorithm>
 
 #include "range/cache.hpp"
-#include "range/own_slots.hpp"
-#include "range/prefaulter.hpp"
 #include "range/quarantine.hpp"
 #include "range/range_calls.hpp"
 #include "range/registry.hpp"
@@ -14,34 +12,14 @@
 #include "system/waiting.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {
+
+#if defined(HEADROOM_HARDENED)
+constinit std::atomic<const hardening*> hardening_in_force{&quarantining};
+#else
+constinit std::atomic<const hardening*> hardening_in_force{nullptr};
+#endif
+
 namespace {
-
-// How much of a warm range its next owner gets at once: what the default policy may leave unused.
-constexpr std::size_t warm_start = std::size_t{64} << 10;
-
-// Writes past either end of an open range must travel at least this far to do harm.
-constexpr std::size_t open_guard = std::size_t{64} << 10;
-
-// The layout of a mapping: a granule of guard, the range, and guard up to the next granule. Whole granules, so that
-// mappings made one after another stay aligned and one system call each is enough.
-std::size_t span_of(std::size_t reserved) noexcept { return granule + round_up(reserved + open_guard, granule); }
-
-// A mapping that is readable and writable but for a guard at either end. Not where whatever is mapped is locked into memory:
-// there it would all be resident at once.
-page_range map_open(std::size_t reserved, std::error_code& error) noexcept {
-    if (mappings_are_locked()) {
-        error = std::make_error_code(std::errc::not_enough_memory);
-        return {};
-    }
-    const page_range mapping = reserve(span_of(reserved), granule, error, access::read_write);
-    if (error) return {};
-    std::byte* const base = mapping.data + granule;
-    error = guard({base - open_guard, open_guard});
-    if (!error) error = guard({base + reserved, open_guard});
-    if (!error) return mapping;
-    release_surely(mapping);
-    return {};
-}
 
 // Whether the end of a life may need no more than end_quickly() does, unless the owner does something out of the way.
 bool ends_quickly(const range* control) noexcept {
@@ -54,31 +32,27 @@ page_range reserve_for_memory(std::size_t bytes, std::size_t alignment, std::err
     return reserve(bytes, alignment, error);
 }
 
-// A fresh range, live; null and `error` when refused.
+}    // namespace
+
 range* make_range(std::size_t reserved, const commit_policy& policy, std::error_code& error,
-                  reserving* reserve_guarded = reserve_for_memory) noexcept {
+                  reserving* reserve_guarded) noexcept {
     range* const control = new_control_block();
     if (control == nullptr) {
         error = std::make_error_code(std::errc::not_enough_memory);
         return nullptr;
     }
     holding held = policy.how_held();
-    page_range mapping{};
-    if (held == holding::open) {
-        mapping = map_open(reserved, error);
-        if (error) held = holding::guarded;
+    control->close_open = nullptr;
+    if (held == holding::open && !policy_calls::map_open(policy)(control, reserved)) held = holding::guarded;
+    if (held == holding::guarded) {
+        control->mapping = reserve_guarded(span_of(reserved), granule, error);
+        if (error) {
+            free_control_block(control);
+            return nullptr;
+        }
     }
-    if (held == holding::guarded) mapping = reserve_guarded(span_of(reserved), granule, error);
-    if (error) {
-        free_control_block(control);
-        return nullptr;
-    }
-    {
-        rewriting words(control);
-        words.place(mapping.data + granule, reserved);
-        words.label(nullptr);
-    }
-    control->mapping = mapping;
+    const page_range mapping = control->mapping;
+    rewriting(control).place(mapping.data + granule, reserved);    // (the label was cleared when its last life ended)
     control->policy = policy;
     control->held = held;
     control->allowed = access::read_write;
@@ -109,6 +83,8 @@ range* make_range(std::size_t reserved, const commit_policy& policy, std::error_
     return control;
 }
 
+namespace {
+
 // Of a range whose owner committed more than was provided (reserve() provides nothing), only the system knows how much has
 // memory behind it. What was left almost empty is emptied: it would count as kept, and as little.
 void find_memory(range* control, std::size_t committed) noexcept {
@@ -121,16 +97,7 @@ void find_memory(range* control, std::size_t committed) noexcept {
     control->set_memory(std::max(kept, control->provided));
 }
 
-// Prepares an open range for the cache. How far it was touched only its user knows; the rest is emptied, which costs next to
-// nothing where nothing was touched. (It stays readable, and that is not always wanted.)
-bool close_open_range(range* control, std::size_t used) noexcept {
-    control->set_memory(std::min(control->size(), round_up(used, page_size())));
-    control->stale = control->memory();
-    if (hardened() || readable_means_in_use()) return false;
-    return control->memory() == control->size() || !discard(control->part(control->memory(), control->size()));
-}
-
-// The same for a guarded one: its memory stays, hidden or ready for the next owner.
+// Prepares a guarded range for the cache: its memory stays, hidden or ready for the next owner.
 bool close_guarded_range(range* control, bool hidden) noexcept {
     const std::size_t committed = committed_of(control);
     find_memory(control, committed);
@@ -150,16 +117,13 @@ bool close_guarded_range(range* control, bool hidden) noexcept {
 
 void give_back_unused() noexcept {
     trim_cache();
-    empty_quarantine();
+    if (const hardening* const hard = hardening_in_force.load(std::memory_order_acquire)) hard->empty();
     retry_releases();
 }
-
-namespace {
 
 held_range acquire_slowly(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy,
                           failure& why) noexcept {
     std::error_code error;
-    const std::size_t page = page_size();
     constexpr std::size_t most = SIZE_MAX / 4;
     if (bytes > most) {
         if (exact || floor_bytes > most) {
@@ -168,20 +132,20 @@ held_range acquire_slowly(std::size_t bytes, bool exact, std::size_t floor_bytes
         }
         bytes = most;
     }
-    bytes = round_up(std::max<std::size_t>(bytes, 1), page);
+    bytes = whole_pages(std::max<std::size_t>(bytes, 1));
     range* control = take_from_cache(bytes, policy);
     if (control == nullptr) {
         count_cache_miss();
-        floor_bytes = std::min(bytes, round_up(std::max<std::size_t>(floor_bytes, 1), page));
-        control = make_range(bytes, policy, error);
+        floor_bytes = std::min(bytes, whole_pages(std::max<std::size_t>(floor_bytes, 1)));
+        control = make_range(bytes, policy, error, reserve_for_memory);
         if (control == nullptr) {
             // What is kept warm may be what stands in the way: address space, mappings or memory.
             give_back_unused();
-            control = make_range(bytes, policy, error);
+            control = make_range(bytes, policy, error, reserve_for_memory);
         }
         while (control == nullptr && !exact && bytes > floor_bytes) {
-            bytes = std::max(floor_bytes, round_up(bytes / 2, page));
-            control = make_range(bytes, policy, error);
+            bytes = std::max(floor_bytes, whole_pages(bytes / 2));
+            control = make_range(bytes, policy, error, reserve_for_memory);
         }
         if (control == nullptr) {
             why = failure_of(error);
@@ -196,84 +160,24 @@ held_range acquire_slowly(std::size_t bytes, bool exact, std::size_t floor_bytes
     return {control, control->start(), committed, control->size()};
 }
 
-// What relinquish_slowly() does for a range of whose life nothing is left but a little memory: what is said of it in the
-// control block, and a slot of the thread's own. False where that is not enough.
-HEADROOM_ALWAYS_INLINE bool end_quickly(range* control) noexcept {
-    const std::size_t committed = committed_of(control);
-    const std::size_t memory = control->memory();
-    if (!control->quick || control->warm != 0 || (std::max)(committed, memory) > small_memory) return false;
-    // (Whether it is kept is seen last, and what was written before is right either way.)
-    control->stale = (std::max)(memory, committed);
-    control->provided = memory;
-    const std::size_t start = (std::min)(control->accessible, warm_start);
-    if (committed != start) control->committed.store(start, std::memory_order_release);
-    return keep_own(control);
-}
-
 void relinquish_slowly(range* control, std::size_t used) noexcept {
     tell_of_pointers(control, false);
-    if (control->policy.which() == commit_policy::kind::prefault_ahead) {
-        stop_asking(control);
-        control->set_memory(std::max(control->memory(), control->helped));
-        control->provided = std::max(control->provided, control->ready.load(std::memory_order_relaxed));
-        control->helped = control->handed = 0;
-        control->ready.store(0, std::memory_order_relaxed);
-    }
-    bool keep = true;
-    if (control->allowed != access::read_write) {
-        const std::size_t committed = committed_of(control);
-        keep = committed == 0 || !protect(control->part(0, committed), access::read_write);
-        control->allowed = access::read_write;
-    }
-    if (control->named) name(control, nullptr);
+    if (control->end_help != nullptr) control->end_help(control);
+    bool keep = control->change_back == nullptr || control->change_back(control);
     control->quick = ends_quickly(control);
     const bool hidden = warm_memory_is_hidden();
-    keep = keep && (control->held == holding::open ? close_open_range(control, used) : close_guarded_range(control, hidden));
+    keep = keep && (control->close_open != nullptr ? control->close_open(control, used) : close_guarded_range(control, hidden));
     report(control, 0);    // what is kept warm is nobody's
     if (keep && give_to_cache(control, !hidden)) return;
     destroy(control);
 }
 
-}    // namespace
-
-held_range acquire(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy, failure& why) noexcept {
-    why = {};
-    constexpr std::size_t smallest_page = 4096;
-    range* const mine = take_own([bytes, &policy](const range* each) noexcept {
-        return each->size() - bytes < smallest_page && each->policy == policy;    // rounded up to pages
-    });
-    if (mine != nullptr) return {mine, mine->start(), committed_of(mine), mine->size()};
-    return acquire_slowly(bytes, exact, floor_bytes, policy, why);
-}
-
-held_range take_warm(std::size_t bytes) noexcept {
-    range* const mine = take_own([bytes](const range* each) noexcept { return each->default_size == bytes; });
-    return mine == nullptr ? held_range{} : held_range{mine, mine->start(), committed_of(mine), bytes};
-}
-
-void relinquish(range* control, std::size_t used) noexcept {
-    if (control == nullptr || end_quickly(control)) return;
-    relinquish_slowly(control, used);
-}
-
-range* acquire_bare(std::size_t bytes, reserving* how, std::error_code& error) noexcept {
-    bytes = round_up(bytes, page_size());
-    range* control = make_range(bytes, page_by_page(), error, how);
-    if (control == nullptr) {
-        give_back_unused();
-        control = make_range(bytes, page_by_page(), error, how);
-    }
-    return control;
-}
-
-void relinquish_bare(range* control) noexcept { destroy(control); }
-
 void destroy(range* control) noexcept {
     control->state.store(range_state::unused, std::memory_order_release);
     count_warm_in_use(control, SIZE_MAX);
     leave_granules(control);
-    if (hardened()) {
-        quarantine(control->mapping);
+    if (const hardening* const hard = hardening_in_force.load(std::memory_order_acquire)) {
+        hard->quarantine(control->mapping);
     } else {
         release_surely(control->mapping);
     }

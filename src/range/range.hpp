@@ -13,6 +13,12 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
+// What a policy has other objects of the library do.
+struct policy_calls {
+    [[nodiscard]] static auto fill_ahead(const commit_policy& policy) noexcept { return policy.fill_ahead_; }
+    [[nodiscard]] static auto map_open(const commit_policy& policy) noexcept { return policy.map_open_; }
+};
+
 inline constexpr std::size_t longest_name = 79;    // bytes, as the kernel allows
 
 enum class range_state : std::uint32_t { unused, live, cached };
@@ -35,25 +41,25 @@ struct range {
     std::atomic<std::size_t> committed{0};    // bytes from base that the owner was given
     std::atomic<std::size_t> high{0};         // bytes from base that may have memory behind them
 
-    // The owner's alone (or the cache's, between owners).
-    std::size_t accessible = 0;    // bytes from base that the system lets us touch; at least what is committed
-    std::size_t provided = 0;      // the same, of which the memory is known to be there
-    std::size_t warm = 0;          // bytes that an earlier owner left and the present one has not committed yet
-    bool cut = false;              // whether the cache took memory from it before the present life
-    std::size_t cut_to = 0;        // how much was left then
-    bool offered = false;          // whether the system may take its memory when memory is short
-    std::size_t helped = 0;        // bytes from base that a waiting writer provided ahead of the helper
-    std::size_t handed = 0;        // the same, that the helper or the writer made ready and the owner was given
-    std::size_t appended = 0;      // bytes committed in this life for one element more, and not for many
-    std::size_t stale = 0;         // bytes from base that may hold what an earlier owner wrote
-    page_range mapping{};          // all that was reserved, with the guards around
+    // The owner's alone (or the cache's, between owners). Where a range is made (make_range()) they get their values.
+    std::size_t accessible;    // bytes from base that the system lets us touch; at least what is committed
+    std::size_t provided;      // the same, of which the memory is known to be there
+    std::size_t warm;          // bytes that an earlier owner left and the present one has not committed yet
+    bool cut;                  // whether the cache took memory from it before the present life
+    std::size_t cut_to;        // how much was left then
+    bool offered;              // whether the system may take its memory when memory is short
+    std::size_t helped;        // bytes from base that a waiting writer provided ahead of the helper
+    std::size_t handed;        // the same, that the helper or the writer made ready and the owner was given
+    std::size_t appended;      // bytes committed in this life for one element more, and not for many
+    std::size_t stale;         // bytes from base that may hold what an earlier owner wrote
+    page_range mapping;        // all that was reserved, with the guards around
     commit_policy policy;
-    std::size_t default_size = 0;    // the size, of a guarded range under the default policy; of others 0
-    holding held = holding::guarded;
-    access allowed = access::read_write;
-    bool huge_advised = false;
-    bool named = false;
-    bool quick = false;                    // whether its end needs no call of the system, if it has little memory (end_quickly())
+    std::size_t default_size;    // the size, of a guarded range under the default policy; of others 0
+    holding held;
+    access allowed;
+    bool huge_advised;
+    bool named;
+    bool quick;                            // whether its end needs no call of the system, if it has little memory (end_quickly())
     std::atomic<std::uint64_t> hits{0};    // how often it was handed out warm; written by its owner
 
     // Shared with the helper thread (see prefaulter.hpp).
@@ -61,6 +67,12 @@ struct range {
     std::atomic<std::size_t> ready{0};     // bytes from base that the helper or the owner has provided
     std::atomic<std::size_t> wanted{0};    // bytes from base that the helper is asked to provide
     std::atomic<bool> queued{false};       // whether it is in the helper's queue
+
+    // What the end of its life needs besides, null where nothing: said by those who made it needed, so that a program without
+    // them is not linked with what they take.
+    void (*end_help)(range* control) noexcept = nullptr;       // the helper was asked
+    bool (*change_back)(range* control) noexcept = nullptr;    // rights or name were changed; false: not to be kept
+    bool (*close_open)(range* control, std::size_t used) noexcept = nullptr;    // it is held open; false: not to be kept
 
     // The list of the cache, or of unused blocks, under the registry's lock.
     range* next = nullptr;

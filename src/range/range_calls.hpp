@@ -12,20 +12,47 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
+// How much of a warm range its next owner gets at once: what the default policy may leave unused.
+inline constexpr std::size_t warm_start = std::size_t{64} << 10;
+
+// What acquire() and relinquish() do where a slot of the thread's own does not.
+[[nodiscard]] held_range acquire_slowly(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy,
+                                        failure& why) noexcept;
+void relinquish_slowly(range* control, std::size_t used) noexcept;
+
 // Gives address space and memory back to the system and frees the control block. The range must not be live.
 void destroy(range* control) noexcept;
 // The same for each in a chain by `next`, which may be empty.
 void destroy_all(range* chain) noexcept;
 
-// Gives the memory past `kept` bytes (a multiple of the page size) back to the system.
+// Rounded up to pages.
+[[nodiscard]] std::size_t whole_pages(std::size_t bytes) noexcept;
+
+// Gives the memory past `kept` bytes, rounded down to pages, back to the system.
 void cut_memory(range* control, std::size_t kept) noexcept;
 
+// Writes past either end of an open range must travel at least this far to do harm.
+inline constexpr std::size_t open_guard = std::size_t{64} << 10;
+
+// The layout of a mapping: a granule of guard, the range, and guard up to the next granule. Whole granules, so that
+// mappings made one after another stay aligned and one system call each is enough.
+[[nodiscard]] inline std::size_t span_of(std::size_t reserved) noexcept {
+    return granule + round_up(reserved + open_guard, granule);
+}
+
 using reserving = page_range(std::size_t bytes, std::size_t alignment, std::error_code& error) noexcept;
+// A fresh range, live; null and `error` when refused.
+[[nodiscard]] range* make_range(std::size_t reserved, const commit_policy& policy, std::error_code& error,
+                                reserving* reserve_guarded) noexcept;
+
 // A live range of `bytes`, rounded up to pages, with nothing committed, for somebody who shows a file there; never one that was
 // kept warm. Null and `error` when refused.
 [[nodiscard]] range* acquire_bare(std::size_t bytes, reserving* how, std::error_code& error) noexcept;
 // Gives it back. Precondition: it is as reserve_for_file() made it again.
 void relinquish_bare(range* control) noexcept;
+
+// Asks for huge pages where the policy wants them, the first time.
+void advise_huge_once(range* control) noexcept;
 
 // Address space, mappings and memory that nobody uses.
 void give_back_unused() noexcept;

@@ -1,52 +1,29 @@
-// A table of three levels, as a page table's, from a granule of addresses to the control block of the range that covers it.
-// A range writes one entry for each granule it covers, or one for each gigabyte that it covers whole; lookups read three
-// words and then check that the range is live and holds the pointer.
+// The ranges of the process, and which granules they cover: see granules.hpp.
 #include "range/registry.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <new>
 
+#include "range/granules.hpp"
 #include "range/published.hpp"
-#include "range/own_slots.hpp"
+#include "range/small/small_ranges.hpp"
 #include "system/at_fork.hpp"
 #include "system/constant_mutex.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
 
-constexpr unsigned granule_bits = 21;
-constexpr unsigned level_bits = 9;
-constexpr std::size_t entries = std::size_t{1} << level_bits;
-constexpr unsigned gigabyte_bits = granule_bits + level_bits;
-
-static_assert(granule == std::size_t{1} << granule_bits);
-
-struct leaf {
-    std::atomic<range*> ranges[entries]{};
-};
-struct middle {
-    std::atomic<range*> gigabytes[entries]{};    // the range that covers the gigabyte whole, if one does
-    std::atomic<leaf*> leaves[entries]{};        // otherwise: its granules; kept once made
-};
-
 constinit constant_mutex registry_mutex;
-constinit std::atomic<middle*> top[entries]{};    // 48 bits of addresses
 constinit range* unused_blocks = nullptr;
-
-std::uint64_t address(const void* pointer) noexcept { return reinterpret_cast<std::uintptr_t>(pointer); }
-
-std::size_t top_index(std::uint64_t at) noexcept { return static_cast<std::size_t>(at >> (gigabyte_bits + level_bits)); }
-std::size_t middle_index(std::uint64_t at) noexcept { return static_cast<std::size_t>(at >> gigabyte_bits) % entries; }
-std::size_t leaf_index(std::uint64_t at) noexcept { return static_cast<std::size_t>(at >> granule_bits) % entries; }
 
 middle* middle_for(std::uint64_t at) noexcept {
     const std::size_t index = top_index(at);
     if (index >= entries) return nullptr;    // beyond 48 bits; no system gives such addresses unasked
-    middle* found = top[index].load(std::memory_order_acquire);
+    middle* found = granule_table[index].load(std::memory_order_acquire);
     if (found == nullptr) {
         found = new (std::nothrow) middle;
-        if (found != nullptr) top[index].store(found, std::memory_order_release);
+        if (found != nullptr) granule_table[index].store(found, std::memory_order_release);
     }
     return found;
 }
@@ -79,12 +56,14 @@ bool for_each_slot(std::uint64_t first, std::uint64_t last, Whole whole, Part pa
     return true;
 }
 
-std::uint64_t first_of(const range* control) noexcept { return address(control->start()); }
+std::uint64_t first_of(const range* control) noexcept { return address_number(control->start()); }
 std::uint64_t last_of(const range* control) noexcept {
-    return address(control->start()) + (control->size() + granule - 1) / granule * granule;
+    return address_number(control->start()) + (control->size() + granule - 1) / granule * granule;
 }
 
 }    // namespace
+
+constinit std::atomic<middle*> granule_table[entries]{};
 
 void lock_registry() noexcept { registry_mutex.lock(); }
 void unlock_registry() noexcept { registry_mutex.unlock(); }
@@ -101,7 +80,7 @@ void child_of_registry() noexcept {
         control->batch.forget_holder();
         control->queued.store(false, std::memory_order_relaxed);
     }
-    forget_owners_at_work();
+    if (const small_range_calls* const small = small_ranges.load(std::memory_order_acquire)) small->after_fork();
     unlock_registry();
 }
 
@@ -172,35 +151,6 @@ void leave_granules(range* control) noexcept {
 void rewriting::place(std::byte* base, std::size_t reserved) noexcept {
     control_->base.store(base, std::memory_order_release);
     control_->reserved.store(reserved, std::memory_order_release);
-}
-
-void rewriting::label(const char* text) noexcept {
-    char bytes[longest_name + 1] = {};
-    if (text != nullptr)
-        for (std::size_t i = 0; i < longest_name && text[i] != '\0'; ++i) bytes[i] = text[i];
-    for (std::size_t i = 0; i < control_->label.size(); ++i) {
-        std::size_t word;
-        std::memcpy(&word, bytes + i * sizeof word, sizeof word);
-        control_->label[i].store(word, std::memory_order_release);
-    }
-}
-
-void copy_label(const range* control, char* to) noexcept {
-    for (const auto& each : control->label) {
-        const std::size_t word = each.load(std::memory_order_acquire);
-        std::memcpy(to, &word, sizeof word);
-        to += sizeof word;
-    }
-}
-
-range* range_at(const void* pointer) noexcept {
-    const std::uint64_t at = address(pointer);
-    if (top_index(at) >= entries) return nullptr;
-    const middle* const of = top[top_index(at)].load(std::memory_order_acquire);
-    if (of == nullptr) return nullptr;
-    if (range* const whole = of->gigabytes[middle_index(at)].load(std::memory_order_acquire)) return whole;
-    const leaf* const leaf = of->leaves[middle_index(at)].load(std::memory_order_acquire);
-    return leaf == nullptr ? nullptr : leaf->ranges[leaf_index(at)].load(std::memory_order_acquire);
 }
 
 }}}    // namespace headroom::detail

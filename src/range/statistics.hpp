@@ -1,14 +1,34 @@
 // The counters behind statistics().
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <tuple>
+
+#include <headroom/reservation.hpp>
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-void count_faults_avoided(std::size_t pages) noexcept;
-void count_remapped(std::size_t bytes) noexcept;
-void count_cache_miss() noexcept;    // (hits are counted in the ranges)
+using counter = std::atomic<std::uint64_t>;
+
+// Hits are counted in the ranges, system calls in system/calls.hpp.
+struct counters {
+    counter faults_avoided{0};
+    counter bytes_remapped{0};
+    counter bytes_copied{0};
+    counter cache_misses{0};
+    std::array<counter, std::tuple_size_v<decltype(page_statistics::commit_times)>> commit_times{};
+};
+extern constinit counters counts;
+
+inline void count_faults_avoided(std::size_t pages) noexcept {
+    counts.faults_avoided.fetch_add(pages, std::memory_order_relaxed);
+}
+inline void count_remapped(std::size_t bytes) noexcept { counts.bytes_remapped.fetch_add(bytes, std::memory_order_relaxed); }
+inline void count_cache_miss() noexcept { counts.cache_misses.fetch_add(1, std::memory_order_relaxed); }
 
 // Enters the time of one commit, all its system calls together, into the histogram.
 class commit_clock {

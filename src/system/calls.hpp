@@ -18,17 +18,35 @@ struct call_counters {
 
 extern constinit call_counters calls;
 
+// What tests have it pretend (testing.cpp); zeros where none does.
+struct pretences {
+    std::atomic<bool> armed{false};
+    std::atomic<std::uint64_t> counted{0};
+    std::atomic<std::uint64_t> failing_call{0};    // 0: none
+    std::atomic<int> failing_error{0};
+    std::atomic<bool> failing_on{false};    // whether the calls after it fail, too
+    std::atomic<std::size_t> page_size{0};
+    std::atomic<std::size_t> address_space{0};
+    std::atomic<void (*)(testing::file_event)> file_watcher{nullptr};
+};
+
+extern constinit pretences pretended;
+
 // 0 when the call is to be made; otherwise the errno with which it fails unmade.
 [[nodiscard]] int intercept(page_call kind) noexcept;
 
 inline void note_refusal() noexcept { calls.refused.fetch_add(1, std::memory_order_relaxed); }
 
 // Tells a test, if one wants to know.
-void tell_watcher(testing::file_event event) noexcept;
+inline void tell_watcher(testing::file_event event) noexcept {
+    if (auto* const watcher = pretended.file_watcher.load(std::memory_order_relaxed)) watcher(event);
+}
 
 // What tests pretend; 0 is nothing.
-[[nodiscard]] std::size_t pretended_page_size() noexcept;
-[[nodiscard]] std::size_t address_space_limit() noexcept;
+[[nodiscard]] inline std::size_t pretended_page_size() noexcept { return pretended.page_size.load(std::memory_order_relaxed); }
+[[nodiscard]] inline std::size_t address_space_limit() noexcept {
+    return pretended.address_space.load(std::memory_order_relaxed);
+}
 
 [[nodiscard]] constexpr std::size_t round_up(std::size_t bytes, std::size_t multiple) noexcept {
     return (bytes + multiple - 1) / multiple * multiple;

@@ -1,29 +1,24 @@
 // Pages on Linux. Written for kernels from 4.14; what newer ones add (populating in one call, guard markers, moving
 // without unmapping, names) is tried and, where missing, reported as function_not_supported.
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
 #include <cerrno>
+#include <climits>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 
 #include <headroom/pages.hpp>
 
 #include "system/calls.hpp"
-#include "system/helper_thread.hpp"
+#include "system/linux.hpp"
 #include "system/platform.hpp"
-#include "system/thread_end.hpp"
 #include "system/waiting.hpp"
 
 #if __has_include(<valgrind/valgrind.h>)
@@ -51,16 +46,9 @@ extern "C" {
 [[gnu::weak]] void heaptrack_free(void* data);
 }
 
-// Missing from static programs, which load nothing, and where the C library has them in a part of its own that nobody linked.
-#pragma weak dladdr
-#pragma weak dlopen
-
 // The C library's headers may be older than the kernel.
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
-#endif
-#ifndef MADV_GUARD_INSTALL
-#define MADV_GUARD_INSTALL 102
 #endif
 #ifndef MREMAP_DONTUNMAP
 #define MREMAP_DONTUNMAP 4
@@ -68,28 +56,20 @@ extern "C" {
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif
-#ifndef PR_SET_VMA
-#define PR_SET_VMA 0x53564d41
-#define PR_SET_VMA_ANON_NAME 0
-#endif
-
 namespace headroom { inline namespace v0_1 {
 namespace {
 
-std::error_code system_error(int error) noexcept { return {error, std::system_category()}; }
-
-// Makes one system call that returns 0 on success and sets errno otherwise, unless a test has it refused.
-template <class Call>
-std::error_code attempt(page_call kind, Call call) noexcept {
-    if (const int refused = detail::intercept(kind)) return system_error(refused);
-    if (call() == 0) return {};
-    detail::note_refusal();
-    return system_error(errno);
+// (One function for each kind of call, and not one for each call: they are many, and all alike.)
+std::error_code advise(page_call kind, page_range range, int advice) noexcept {
+    return detail::attempt(kind, [=] { return madvise(range.data, range.bytes, advice); });
+}
+std::error_code allow(page_call kind, page_range range, int rights) noexcept {
+    return detail::attempt(kind, [=] { return mprotect(range.data, range.bytes, rights); });
 }
 
 // The pages of the range are fresh: whatever they held, they read as zero.
 std::error_code emptied(page_range range) noexcept {
-    const std::error_code error = attempt(page_call::decommit, [=] { return madvise(range.data, range.bytes, MADV_DONTNEED); });
+    const std::error_code error = advise(page_call::decommit, range, MADV_DONTNEED);
     if (!error && __msan_unpoison != nullptr) __msan_unpoison(range.data, range.bytes);
     return error;
 }
@@ -97,7 +77,7 @@ std::error_code emptied(page_range range) noexcept {
 page_range map(std::size_t bytes, access initial, std::error_code& error) noexcept {
     error.clear();
     if (const int refused = detail::intercept(page_call::reserve)) {
-        error = system_error(refused);
+        error = detail::system_error(refused);
         return {};
     }
     const std::size_t limit = detail::address_space_limit();
@@ -109,7 +89,7 @@ page_range map(std::size_t bytes, access initial, std::error_code& error) noexce
                            : mmap(nullptr, bytes, rights, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (data == MAP_FAILED) {
         detail::note_refusal();
-        error = system_error(errno);
+        error = detail::system_error(errno);
         return {};
     }
     return {static_cast<std::byte*>(data), bytes};
@@ -117,10 +97,16 @@ page_range map(std::size_t bytes, access initial, std::error_code& error) noexce
 
 std::error_code unmap(std::byte* data, std::size_t bytes) noexcept {
     if (bytes == 0) return {};
-    return attempt(page_call::release, [=] { return munmap(data, bytes); });
+    return detail::attempt(page_call::release, [=] { return munmap(data, bytes); });
 }
 
 std::uintptr_t address(const std::byte* data) noexcept { return reinterpret_cast<std::uintptr_t>(data); }
+
+// The system call itself, whose headers not every C library brings: std::atomic's functions keep a table of waiters besides.
+constexpr long futex_wait = 0 | 128, futex_wake = 1 | 128;    // within the process
+long futex(const std::atomic<std::uint32_t>& word, long what, std::uint32_t value) noexcept {
+    return syscall(SYS_futex, &word, what, value, nullptr, nullptr, 0);
+}
 
 // The first bytes of a small system file, 0-terminated; empty when it cannot be read.
 template <std::size_t Most = 128>
@@ -135,16 +121,6 @@ struct small_file {
     }
 };
 
-std::size_t real_page_size() noexcept {
-    static constinit std::atomic<std::size_t> known{0};
-    std::size_t bytes = known.load(std::memory_order_relaxed);
-    if (bytes == 0) {
-        bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-        known.store(bytes, std::memory_order_relaxed);
-    }
-    return bytes;
-}
-
 // Whether the system promises no more memory than it has (overcommit mode 2).
 bool promises_are_charged() noexcept {
     static constinit std::atomic<int> known{0};    // 0: not asked, 1: no, 2: yes
@@ -155,6 +131,57 @@ bool promises_are_charged() noexcept {
     }
     return answer == 2;
 }
+
+// (Not std::has_single_bit, which is a call where the processor may lack the instruction.)
+constexpr bool is_power_of_two(std::size_t value) noexcept { return value != 0 && (value & (value - 1)) == 0; }
+
+// The number that the text begins with; 0 where there is none.
+std::size_t number(const char* text) noexcept {
+    std::size_t value = 0;
+    for (; *text >= '0' && *text <= '9'; ++text) {
+        const auto digit = static_cast<std::size_t>(*text - '0');
+        if (value > (SIZE_MAX - digit) / 10) return SIZE_MAX;
+        value = 10 * value + digit;
+    }
+    return value;
+}
+
+// The first `wanted` in the text, or its end.
+const char* find(const char* text, char wanted) noexcept {
+    while (*text != '\0' && *text != wanted) ++text;
+    return text;
+}
+
+// The name of a file, put together.
+struct file_name {
+    char text[512] = {};
+    std::size_t length = 0;
+    void add(const char* part, std::size_t bytes) noexcept {
+        for (; bytes != 0 && *part != '\0' && length < sizeof text - 1; --bytes) text[length++] = *part++;
+    }
+};
+
+// The least limit that `file` states in the group `path` (its first `length` bytes) below `mount`, or in a group above it.
+std::size_t least_limit(const char* mount, const char* path, std::size_t length, const char* file) noexcept {
+    std::size_t least = SIZE_MAX;
+    for (bool more = true; more;) {
+        while (length != 0 && path[length - 1] == '/') --length;
+        file_name name;
+        name.add(mount, SIZE_MAX);
+        name.add(path, length);
+        name.add(file, SIZE_MAX);
+        const small_file<> limit(name.text);
+        // (The other answers are "max" and none.)
+        if (limit.text[0] >= '0' && limit.text[0] <= '9') least = std::min(least, number(limit.text));
+        more = length != 0;
+        while (length != 0 && path[length - 1] != '/') --length;
+    }
+    return least;
+}
+
+}    // namespace
+
+namespace detail {
 
 // Whether the system refuses what it does not know. QEMU's user mode answers yes to any advice, and forgets that a mapping
 // which was moved with MREMAP_DONTUNMAP is still there: guards would be none, and warm memory would fault.
@@ -169,32 +196,21 @@ bool answers_can_be_trusted(page_range range) noexcept {
     return answer == 2;
 }
 
-// membarrier's commands; the C library's headers may be older than the kernel.
-constexpr int barrier_query = 0, barrier_private = 1 << 3, barrier_register_private = 1 << 4;
-
-// The least limit that `file` states in the group `path` (its first `length` bytes) below `mount`, or in a group above it.
-std::size_t least_limit(const char* mount, const char* path, std::size_t length, const char* file) noexcept {
-    std::size_t least = SIZE_MAX;
-    for (bool more = true; more;) {
-        while (length != 0 && path[length - 1] == '/') --length;
-        char name[512];
-        std::snprintf(name, sizeof name, "%s%.*s/%s", mount, static_cast<int>(length), path, file);
-        const small_file<> limit(name);
-        if (limit.text[0] >= '0' && limit.text[0] <= '9') {    // the other answers are "max" and none
-            const unsigned long long bytes = std::strtoull(limit.text, nullptr, 10);
-            if (bytes < least) least = static_cast<std::size_t>(bytes);
-        }
-        more = length != 0;
-        while (length != 0 && path[length - 1] != '/') --length;
+std::size_t real_page_size() noexcept {
+    static constinit std::atomic<std::size_t> known{0};
+    std::size_t bytes = known.load(std::memory_order_relaxed);
+    if (bytes == 0) {
+        bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+        known.store(bytes, std::memory_order_relaxed);
     }
-    return least;
+    return bytes;
 }
 
-}    // namespace
+}    // namespace detail
 
 std::size_t page_size() noexcept {
     const std::size_t pretended = detail::pretended_page_size();
-    return pretended != 0 ? pretended : real_page_size();
+    return pretended != 0 ? pretended : detail::real_page_size();
 }
 
 std::size_t huge_page_size() noexcept {
@@ -205,9 +221,9 @@ std::size_t huge_page_size() noexcept {
         // Where they are switched off for everybody, asking for them would only commit more and gain nothing.
         const small_file<> mode("/sys/kernel/mm/transparent_hugepage/enabled");
         if (mode.text[0] != '\0' && std::strstr(mode.text, "[never]") == nullptr)
-            bytes = std::strtoul(small_file<>("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size").text, nullptr, 10);
-        if (!std::has_single_bit(bytes)) bytes = 0;
-        if (prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0) == 1) bytes = 0;    // and for this process
+            bytes = number(small_file<>("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size").text);
+        if (!is_power_of_two(bytes)) bytes = 0;
+        if (syscall(SYS_prctl, PR_GET_THP_DISABLE, 0, 0, 0, 0) == 1) bytes = 0;    // and for this process
         known.store(bytes, std::memory_order_relaxed);
     }
     return bytes;
@@ -215,8 +231,8 @@ std::size_t huge_page_size() noexcept {
 
 page_range reserve(std::size_t bytes, std::size_t alignment, std::error_code& error, access initial) noexcept {
     const std::size_t page = page_size();
-    if (bytes == 0 || bytes > SIZE_MAX / 2 || !std::has_single_bit(alignment) || alignment > SIZE_MAX / 4) {
-        error = system_error(ENOMEM);
+    if (bytes == 0 || bytes > SIZE_MAX / 2 || !is_power_of_two(alignment) || alignment > SIZE_MAX / 4) {
+        error = detail::system_error(ENOMEM);
         return {};
     }
     bytes = detail::round_up(bytes, page);
@@ -245,7 +261,7 @@ page_range reserve(std::size_t bytes, std::size_t alignment, std::error_code& er
         range = {aligned, bytes};
     }
     // A sparse gigabyte in a core file helps nobody. (Inaccessible ranges are left out by the system.)
-    if (initial != access::none) (void)attempt(page_call::other, [=] { return madvise(range.data, bytes, MADV_DONTDUMP); });
+    if (initial != access::none) (void)advise(page_call::other, {range.data, bytes}, MADV_DONTDUMP);
     return range;
 }
 
@@ -253,13 +269,13 @@ std::error_code release(page_range range) noexcept { return unmap(range.data, ra
 
 std::error_code commit(page_range range) noexcept {
     // Never by mapping over the range: where that is refused half-way it leaves a hole for somebody else to fall into.
-    return attempt(page_call::commit, [=] { return mprotect(range.data, range.bytes, PROT_READ | PROT_WRITE); });
+    return allow(page_call::commit, range, PROT_READ | PROT_WRITE);
 }
 
 std::error_code decommit(page_range range) noexcept {
     if (promises_are_charged()) {
         // There, dropping the pages is not enough: the promise stays charged until something is mapped over it.
-        const std::error_code error = attempt(page_call::decommit, [=] {
+        const std::error_code error = detail::attempt(page_call::decommit, [=] {
             return mmap(range.data, range.bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) ==
                            MAP_FAILED
                        ? -1
@@ -270,14 +286,14 @@ std::error_code decommit(page_range range) noexcept {
     // First empty, then inaccessible: whichever is refused, what the caller still counts as committed can be used. The other
     // way round a refusal would have to be undone, by a call that may be refused too.
     if (auto error = emptied(range)) return error;
-    return attempt(page_call::protect, [=] { return mprotect(range.data, range.bytes, PROT_NONE); });
+    return allow(page_call::protect, range, PROT_NONE);
 }
 
 std::error_code discard(page_range range) noexcept { return emptied(range); }
 
 std::error_code protect(page_range range, access allowed) noexcept {
     const int rights = allowed == access::none ? PROT_NONE : allowed == access::read_only ? PROT_READ : PROT_READ | PROT_WRITE;
-    return attempt(page_call::protect, [=] { return mprotect(range.data, range.bytes, rights); });
+    return allow(page_call::protect, range, rights);
 }
 
 std::error_code prefault(page_range range) noexcept {
@@ -285,20 +301,20 @@ std::error_code prefault(page_range range) noexcept {
     int answer = known.load(std::memory_order_relaxed);
     if (answer == 0) {
         // Asked about no bytes at all: EINVAL would otherwise have other reasons, a page that is read-only for one.
-        answer = answers_can_be_trusted(range) && madvise(range.data, 0, MADV_POPULATE_WRITE) == 0 ? 2 : 1;
+        answer = detail::answers_can_be_trusted(range) && madvise(range.data, 0, MADV_POPULATE_WRITE) == 0 ? 2 : 1;
         known.store(answer, std::memory_order_relaxed);
     }
     if (answer == 1) return std::make_error_code(std::errc::function_not_supported);
-    return attempt(page_call::prefault, [=] { return madvise(range.data, range.bytes, MADV_POPULATE_WRITE); });
+    return advise(page_call::prefault, range, MADV_POPULATE_WRITE);
 }
 
 std::error_code advise_huge(page_range range, bool wanted) noexcept {
-    return attempt(page_call::other, [=] { return madvise(range.data, range.bytes, wanted ? MADV_HUGEPAGE : MADV_NOHUGEPAGE); });
+    return advise(page_call::other, range, wanted ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
 }
 
 std::error_code remap(page_range from, page_range to) noexcept {
-    if (!answers_can_be_trusted(from)) return std::make_error_code(std::errc::function_not_supported);
-    const std::error_code error = attempt(page_call::remap, [=] {
+    if (!detail::answers_can_be_trusted(from)) return std::make_error_code(std::errc::function_not_supported);
+    const std::error_code error = detail::attempt(page_call::remap, [=] {
         return mremap(from.data, from.bytes, to.bytes, MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP, to.data) == MAP_FAILED
                    ? -1
                    : 0;
@@ -317,47 +333,7 @@ std::error_code remap(page_range from, page_range to) noexcept {
     return std::make_error_code(std::errc::function_not_supported);
 }
 
-std::error_code guard(page_range range) noexcept {
-    if (answers_can_be_trusted(range)) {
-        const std::error_code error =
-            attempt(page_call::other, [=] { return madvise(range.data, range.bytes, MADV_GUARD_INSTALL); });
-        if (!error) return {};
-    }
-    return protect(range, access::none);    // kernels before 6.13: a mapping of its own
-}
-
-std::error_code name(page_range range, const char* text) noexcept {
-    char clean[80];
-    if (text != nullptr) {
-        std::size_t length = 0;
-        for (; text[length] != '\0' && length < sizeof clean - 1; ++length) {
-            const char c = text[length];
-            // The kernel refuses what would confuse readers of its list of mappings.
-            clean[length] = c < ' ' || c > '~' || std::strchr("[]\\$`", c) != nullptr ? '_' : c;
-        }
-        clean[length] = '\0';
-    }
-    const std::error_code error = attempt(page_call::other, [&] {
-        // Not through prctl(): AddressSanitizer's stand-in for it reads a name, and there may be none.
-        return syscall(SYS_prctl, PR_SET_VMA, PR_SET_VMA_ANON_NAME, range.data, range.bytes, text != nullptr ? clean : nullptr);
-    });
-    if (error == std::errc::invalid_argument) return std::make_error_code(std::errc::function_not_supported);
-    return error;
-}
-
 namespace detail {
-
-void lower_thread_priority() noexcept {
-    // On Linux a thread's nice value is its own.
-    (void)setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), 5);
-}
-
-void keep_loaded(const void* code) noexcept {
-    Dl_info found;
-    if (dladdr == nullptr || dlopen == nullptr || dladdr(code, &found) == 0 || found.dli_fname == nullptr) return;
-    // The name under which it was loaded finds it again, even if the file is gone. The handle is never given back.
-    static_cast<void>(dlopen(found.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE));
-}
 
 void look_for_pointers(page_range range, bool wanted) noexcept {
     if (wanted) {
@@ -376,14 +352,6 @@ void report_memory(std::byte* base, std::size_t bytes) noexcept {
     }
 }
 
-namespace {
-constinit posix_helper the_helper_thread;
-}    // namespace
-
-bool start_helper_thread(void (*run)()) noexcept { return the_helper_thread.start(run); }
-void join_helper_thread() noexcept { the_helper_thread.join(); }
-bool helper_thread_can_be_joined() noexcept { return true; }
-
 residency resident(page_range range) noexcept {
     const std::size_t page = real_page_size();
     unsigned char seen[1024];
@@ -401,20 +369,7 @@ residency resident(page_range range) noexcept {
     return found;
 }
 
-void offer_memory(page_range range) noexcept {
-    (void)attempt(page_call::other, [=] { return madvise(range.data, range.bytes, MADV_FREE); });
-}
-
-bool mappings_are_locked() noexcept {
-    // Nobody tells, but it shows: a page that nobody has touched is there.
-    const std::size_t page = real_page_size();
-    void* const probe = mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (probe == MAP_FAILED) return false;
-    unsigned char seen = 0;
-    const bool locked = mincore(probe, page, &seen) == 0 && (seen & 1) != 0;
-    (void)munmap(probe, page);
-    return locked;
-}
+void offer_memory(page_range range) noexcept { (void)advise(page_call::other, range, MADV_FREE); }
 
 bool pointers_are_followed() noexcept { return __lsan_register_root_region != nullptr; }
 
@@ -436,20 +391,20 @@ std::size_t memory_of_group() noexcept {
     const small_file<4096> groups("/proc/self/cgroup");
     std::size_t least = SIZE_MAX;
     for (const char* line = groups.text; *line != '\0';) {
-        const std::size_t length = std::strcspn(line, "\n");
-        const char* const controllers = std::strchr(line, ':');
-        const char* const path = controllers == nullptr ? nullptr : std::strchr(controllers + 1, ':');
-        if (path == nullptr || path > line + length) break;
-        const auto bytes = static_cast<std::size_t>(line + length - (path + 1));
+        const char* const end = find(line, '\n');
+        const char* const controllers = find(line, ':');
+        if (controllers >= end) break;
+        const char* const path = find(controllers + 1, ':');
+        if (path >= end) break;
+        const auto bytes = static_cast<std::size_t>(end - (path + 1));
         const bool all = path == controllers + 1;
         const char* const memory = std::strstr(controllers, "memory");
         if (all) {
-            least = std::min(least, least_limit("/sys/fs/cgroup", path + 1, bytes, "memory.max"));
+            least = std::min(least, least_limit("/sys/fs/cgroup", path + 1, bytes, "/memory.max"));
         } else if (memory != nullptr && memory < path) {
-            least = std::min(least, least_limit("/sys/fs/cgroup/memory", path + 1, bytes, "memory.limit_in_bytes"));
+            least = std::min(least, least_limit("/sys/fs/cgroup/memory", path + 1, bytes, "/memory.limit_in_bytes"));
         }
-        line += length;
-        if (*line == '\n') ++line;
+        line = *end == '\n' ? end + 1 : end;
     }
     return least;
 }
@@ -458,32 +413,11 @@ void on_fork(void (*before)(), void (*after_in_parent)(), void (*after_in_child)
     (void)pthread_atfork(before, after_in_parent, after_in_child);
 }
 
-bool other_threads_can_be_fenced() noexcept {
-    static constinit std::atomic<int> known{0};    // 0: not asked, 1: no, 2: yes
-    int answer = known.load(std::memory_order_relaxed);
-    if (answer == 0) {
-        // (A process registers once: at once while it has one thread, in milliseconds later. A forked child is registered.)
-        const long commands = syscall(SYS_membarrier, barrier_query, 0);
-        const bool there = commands >= 0 && (commands & barrier_private) != 0 && (commands & barrier_register_private) != 0;
-        answer = there && syscall(SYS_membarrier, barrier_register_private, 0) == 0 ? 2 : 1;
-        known.store(answer, std::memory_order_relaxed);
-    }
-    return answer == 2;
-}
-
-bool fence_other_threads() noexcept {
-    return !attempt(page_call::other, [] { return static_cast<int>(syscall(SYS_membarrier, barrier_private, 0)); });
-}
-
-bool at_thread_end(void (*run)(void*), void* with) noexcept { return run_by_destructor(run, with); }
-
-bool thread_variables_gone_at_end() noexcept { return false; }
-
 void wait_while(const std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept {
-    word.wait(value, std::memory_order_relaxed);
+    if (word.load(std::memory_order_relaxed) == value) (void)futex(word, futex_wait, value);
 }
-void wake_one(std::atomic<std::uint32_t>& word) noexcept { word.notify_one(); }
-void wake_all(std::atomic<std::uint32_t>& word) noexcept { word.notify_all(); }
+void wake_one(std::atomic<std::uint32_t>& word) noexcept { (void)futex(word, futex_wake, 1); }
+void wake_all(std::atomic<std::uint32_t>& word) noexcept { (void)futex(word, futex_wake, INT_MAX); }
 
 }    // namespace detail
 }}    // namespace headroom

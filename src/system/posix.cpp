@@ -1,6 +1,5 @@
 // Pages on any POSIX system with anonymous mappings (macOS, FreeBSD, NetBSD, OpenBSD, illumos): reserve, commit and
 // protect. What POSIX has no word for (populating, moving, huge pages, names) reports function_not_supported.
-#include <dlfcn.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -13,9 +12,7 @@
 #include <headroom/pages.hpp>
 
 #include "system/calls.hpp"
-#include "system/helper_thread.hpp"
 #include "system/platform.hpp"
-#include "system/thread_end.hpp"
 #include "system/waiting.hpp"
 
 #ifndef MAP_ANONYMOUS
@@ -140,28 +137,11 @@ std::error_code name(page_range, const char*) noexcept { return unsupported(); }
 
 namespace detail {
 
-void lower_thread_priority() noexcept {}
-
 std::size_t memory_of_group() noexcept { return SIZE_MAX; }
-
-void keep_loaded(const void* code) noexcept {
-    Dl_info found;
-    if (dladdr(code, &found) == 0 || found.dli_fname == nullptr) return;
-    // A handle that is never given back keeps it, NODELETE or not.
-    static_cast<void>(dlopen(found.dli_fname, RTLD_LAZY | RTLD_NOLOAD));
-}
 
 void look_for_pointers(page_range, bool) noexcept {}
 
 void report_memory(std::byte*, std::size_t) noexcept {}
-
-namespace {
-constinit posix_helper the_helper_thread;
-}    // namespace
-
-bool start_helper_thread(void (*run)()) noexcept { return the_helper_thread.start(run); }
-void join_helper_thread() noexcept { the_helper_thread.join(); }
-bool helper_thread_can_be_joined() noexcept { return true; }
 
 residency resident(page_range range) noexcept { return {range.bytes, range.bytes}; }
 
@@ -183,10 +163,6 @@ void on_fork(void (*before)(), void (*after_in_parent)(), void (*after_in_child)
 
 bool other_threads_can_be_fenced() noexcept { return false; }
 bool fence_other_threads() noexcept { return false; }
-
-bool at_thread_end(void (*run)(void*), void* with) noexcept { return run_by_destructor(run, with); }
-
-bool thread_variables_gone_at_end() noexcept { return false; }
 
 // The systems without a futex that come here bring libc++, whose functions do not lose any.
 void wait_while(const std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept {

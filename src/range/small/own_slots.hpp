@@ -87,9 +87,6 @@ HEADROOM_ALWAYS_INLINE bool keep_own(range* control) noexcept {
 // The thread has given back a small range and has no slot for it: one that does so again and again gets slots.
 void wish_for_own_slots() noexcept;
 
-// No slot is given to a thread from here on, or they are again. Under the registry's lock.
-void allow_own_slots(bool allowed) noexcept;
-
 // Empties the slots of all threads, as far as the system lets it; the ranges it found, chained by `next`. Those of other
 // threads are withdrawn where there is something in them, or, with `all`, in any case.
 [[nodiscard]] range* empty_own_slots(bool all) noexcept;

@@ -1,10 +1,12 @@
-#include "range/own_slots.hpp"
+#include "range/small/own_slots.hpp"
 
 #include <chrono>
 #include <thread>
 
+#include "range/cache.hpp"
 #include "range/range_calls.hpp"
 #include "range/registry.hpp"
+#include "range/small/small_ranges.hpp"
 #include "system/platform.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {
@@ -25,7 +27,6 @@ constinit std::array<own_slots, most_own_slots> all_slots{};
 // Written under the registry's lock. Those from `first_in_use` on, to the last that was given, are not withdrawn, or not all.
 constinit std::atomic<std::size_t> slots_given{0};
 constinit std::size_t first_in_use = 0;
-constinit bool may_be_given = true;
 
 // Asked while the process has one thread, if it ever had only one: later the answer takes the system 16 to 20 ms, once.
 [[maybe_unused]] const bool can_fence = other_threads_can_be_fenced();
@@ -85,7 +86,7 @@ void wish_for_own_slots() noexcept {
     {
         const registry_guard guard;
         const std::size_t index = slots_given.load(std::memory_order_relaxed);
-        if (!may_be_given || index == most_own_slots) return;
+        if (!own_slots_are_open(limit_of_cache()) || index == most_own_slots) return;
         while (index - first_in_use >= own_slots_at_once) {
             own_slots* const first = &all_slots[first_in_use];
             if (first->withdrawn.load(std::memory_order_relaxed) == 0 && !withdraw(&first, 1, left)) return;
@@ -97,8 +98,6 @@ void wish_for_own_slots() noexcept {
     }
     destroy_all(left);
 }
-
-void allow_own_slots(bool allowed) noexcept { may_be_given = allowed; }
 
 range* empty_own_slots(bool all) noexcept {
     const registry_guard guard;

@@ -1,0 +1,22 @@
+// What vectors ask of a large block, and do to it, besides growing.
+#include <headroom/detail/memory/large_block.hpp>
+
+#include <headroom/detail/vector/held_range.hpp>
+
+#include "memory/large_block_parts.hpp"
+
+namespace headroom { inline namespace v0_1 { namespace detail {
+
+bool reaches_large(const large_layout& layout, void* begin, std::size_t required) noexcept {
+    const block_header& header = header_of(layout, begin);
+    return header.control != nullptr && bytes_for(layout, required) <= header.reserved;
+}
+
+std::size_t trim_large(const large_layout& layout, void* begin, std::size_t size, std::size_t count) noexcept {
+    range* const control = header_of(layout, begin).control;
+    return control == nullptr ? count : fitting(layout, shrink(control, bytes_for(layout, size)));
+}
+
+bool on_heap(const large_layout& layout, void* begin) noexcept { return header_of(layout, begin).control == nullptr; }
+
+}}}    // namespace headroom::detail
