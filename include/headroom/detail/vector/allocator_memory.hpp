@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <limits>
 #include <type_traits>
 #include <utility>
 #include <vector>    // allocator_traits
@@ -51,7 +50,9 @@ struct allocator_memory {
     [[nodiscard]] constexpr std::size_t most() const noexcept {
         const auto theirs = traits::max_size(allocator_);
         // What a difference of two iterators can say is a limit too: allocators may have a small type for it.
-        constexpr auto countable = static_cast<std::size_t>((std::numeric_limits<typename traits::difference_type>::max)());
+        // (Not by <limits>, which takes as long to compile as a good part of <vector>.)
+        using difference = std::make_unsigned_t<typename traits::difference_type>;
+        constexpr auto countable = static_cast<std::size_t>(static_cast<difference>(-1) >> 1);
         constexpr std::size_t ours = detail::most_elements(sizeof(T)) < countable ? detail::most_elements(sizeof(T)) : countable;
         return theirs < ours ? static_cast<std::size_t>(theirs) : ours;
     }
