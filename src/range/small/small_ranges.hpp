@@ -6,6 +6,8 @@
 #include <atomic>
 #include <cstddef>
 
+#include <headroom/detail/memory/large_block.hpp>    // keep_small_ranges()
+
 #include "range/small/own_slots.hpp"
 #include "range/range.hpp"
 
@@ -40,10 +42,7 @@ struct small_range_calls {
     void (*after_fork)() noexcept;
     void (*close_own_slots)() noexcept;
 };
-// Null while no small range was asked for.
+// Null until keep_small_ranges() is called, which any thread may do, again and again.
 extern constinit std::atomic<const small_range_calls*> small_ranges;
-
-// From here on there may be small ranges. Any thread may call it, again and again.
-void keep_small_ranges() noexcept;
 
 }}}    // namespace headroom::detail
