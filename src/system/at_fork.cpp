@@ -14,14 +14,15 @@ constexpr std::size_t fork_places = static_cast<std::size_t>(fork_place::count);
 constinit std::array<fork_handlers, fork_places> fork_table{};
 constinit std::array<std::atomic<bool>, fork_places> fork_published{};
 constinit std::atomic<bool> fork_hooked{false};
-// Which places this fork has locked: one registered while it forks is not to be unlocked.
-constinit std::array<bool, fork_places> fork_locked{};
+// Which places this fork has locked: one registered while it forks is not to be unlocked. The thread's own, since two threads may
+// fork at once: the one that is done first must not tell the other, by clearing a word of both, that its child has nothing to do.
+constinit thread_local std::array<bool, fork_places> fork_locked{};
 
 void fork_begins() {
     for (std::size_t i = 0; i < fork_places; ++i) {
         if (!fork_published[i].load(std::memory_order_acquire)) continue;
         fork_table[i].before();
-        fork_locked[i] = true;    // under that lock: two threads may fork at once
+        fork_locked[i] = true;
     }
 }
 void fork_goes_on_in_parent() {

@@ -5,10 +5,12 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdint>
 #include <cstring>
 #include <thread>
 #include <vector>
 
+#include <headroom/detail/concurrent/append_lock.hpp>
 #include <headroom/reservation.hpp>
 #include <headroom/settled_vector.hpp>
 
@@ -94,6 +96,26 @@ TEST(fork, beside_the_helper_thread_at_work) {
         reservation range(64 * MiB, headroom::prefault_ahead(16 * MiB));
         headroom_test::fill(range, 6 * MiB, 1);
     });
+}
+
+// Each child learns that it is one, whichever of the forks is done first.
+TEST(fork, of_several_threads_at_once) {
+    const std::atomic<std::uint32_t>& generation = headroom::detail::fork_generation();
+    const std::uint32_t mine = generation.load();
+    std::atomic<int> unaware{0};
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t)
+        threads.emplace_back([&] {
+            for (int i = 0; i < 40 && unaware == 0; ++i) {
+                const int status = headroom_test::in_child([&] {
+                    alarm(20);
+                    return generation.load() != mine ? 0 : 1;
+                });
+                if (status != 0) ++unaware;
+            }
+        });
+    for (auto& each : threads) each.join();
+    EXPECT_EQ(unaware, 0);
 }
 
 TEST(fork, leaves_both_with_what_was_theirs) {
