@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t batch_bytes = granule;
 constexpr std::size_t most_asked = 64;
 
-enum class helper_life : std::uint8_t { none, running, not_to_be_had, ending };
+enum class helper_life : std::uint8_t { none, running, ending };
 
 // What the helper and its askers share: constants until they are used, so that there is no order to be initialised in.
 constinit constant_mutex queue_mutex;
@@ -23,6 +23,9 @@ constinit constant_mutex queue_mutex;
 constinit range* asked[most_asked]{};    // ranges with something wanted
 constinit std::size_t asked_count = 0;
 constinit helper_life helper = helper_life::none;
+// Where no thread was to be had: how many askers go without until it is tried again, and how many went the last time.
+constinit std::uint32_t asks_to_pass = 0;
+constinit std::uint32_t asks_passed = 0;
 // Changes whenever there may be something to do.
 constinit std::atomic<std::uint32_t> calls_for_help{0};
 
@@ -129,6 +132,7 @@ void child_of_prefaulter() noexcept {
     // The thread did not come along; a new one is made when the child asks. (The ranges' own part of this is the registry's.)
     asked_count = 0;
     if (helper == helper_life::running) helper = helper_life::none;
+    asks_to_pass = asks_passed = 0;
     queue_mutex.unlock();
 }
 
@@ -152,12 +156,25 @@ struct helper_end {
 };
 [[maybe_unused]] const helper_end end_helper;
 
-// Whether there is a helper; makes it at first need. Where none is to be had, it is not tried at every append.
+// Whether there is a helper; makes it at first need. A refusal may be of the moment (as many threads as are allowed, or no memory
+// for a stack), so it is tried again: after one asker more, two, four, up to 64. An asker has provided 2 MiB since the last.
 bool have_helper() noexcept {
-    if (helper == helper_life::none) {
-        helper = start_helper_thread(help) ? helper_life::running : helper_life::not_to_be_had;
+    if (helper != helper_life::none) return helper == helper_life::running;
+    if (asks_to_pass != 0) {
+        --asks_to_pass;
+        return false;
     }
-    return helper == helper_life::running;
+    if (intercept(page_call::other) == 0) {
+        if (start_helper_thread(help)) {
+            helper = helper_life::running;
+            asks_passed = 0;
+            return true;
+        }
+        note_refusal();
+    }
+    constexpr std::uint32_t most_to_pass = 64;
+    asks_to_pass = asks_passed = std::clamp<std::uint32_t>(2 * asks_passed, 1, most_to_pass);
+    return false;
 }
 
 // Asks the helper to provide [ready, bytes) of the range. Never fails: without a helper (no thread to be had, or a program

@@ -2,12 +2,17 @@
 // Labels: posix no-valgrind
 #include <gtest/gtest.h>
 
+#include <pthread.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
+#include <filesystem>
+
 #include <headroom/settled_vector.hpp>
 
+#include "support/emulated.hpp"
 #include "support/fill.hpp"
 #include "system/in_child.hpp"
 
@@ -88,6 +93,49 @@ TEST(the_helper_thread, goes_on_providing_when_a_range_is_protected) {
     const std::uint64_t now = headroom::statistics().count(headroom::page_call::prefault);
     if (before == 0) GTEST_SKIP() << "this system provides no memory in bulk";
     EXPECT_GT(now, before);
+}
+
+std::size_t threads_now() {
+    std::size_t count = 0;
+    for ([[maybe_unused]] const auto& each : std::filesystem::directory_iterator("/proc/self/task")) ++count;
+    return count;
+}
+
+// As many threads as the user has from now on, or as before.
+bool limit_threads(bool limited) {
+    rlimit limit{};
+    if (getrlimit(RLIMIT_NPROC, &limit) != 0) return false;
+    limit.rlim_cur = limited ? 1 : limit.rlim_max;
+    return setrlimit(RLIMIT_NPROC, &limit) == 0;
+}
+
+// A user may have no more threads, for a while. Until then the writer provides for itself, and does not ask for a thread each time;
+// some megabytes later there is a helper.
+TEST(the_helper_thread, is_made_later_where_the_system_refused_it_at_first) {
+    if (!std::filesystem::exists("/proc/self/task")) GTEST_SKIP() << "this system does not list threads";
+    if (headroom_test::emulated()) GTEST_SKIP() << "the emulator has threads of its own";
+    constexpr int cannot_be_tried = 77;
+    const int status = in_child([] {
+        alarm(60);
+        constexpr uid_t nobody = 65534;    // limits are not root's
+        if (geteuid() == 0 && (setgid(nobody) != 0 || setuid(nobody) != 0)) return cannot_be_tried;
+        if (!limit_threads(true)) return cannot_be_tried;
+        pthread_t probe;
+        if (pthread_create(&probe, nullptr, [](void*) -> void* { return nullptr; }, nullptr) == 0) return cannot_be_tried;
+        reservation range(512 * MiB, headroom::prefault_ahead(2 * MiB));
+        const std::size_t threads = threads_now();
+        const std::uint64_t refusals = headroom::statistics().refusals;
+        fill(range, 64 * MiB, 1);    // about 30 batches
+        if (threads_now() != threads) return 1;
+        const std::uint64_t refused = headroom::statistics().refusals - refusals;
+        if (refused == 0) return 2;
+        if (refused > 8) return 3;
+        if (!limit_threads(false)) return 4;
+        fill(range, 256 * MiB, 1);
+        return threads_now() == threads + 1 ? 0 : 5;
+    });
+    if (status == cannot_be_tried) GTEST_SKIP() << "this user's threads cannot be limited";
+    EXPECT_EQ(status, 0);
 }
 
 // A program that ends while the helper is in the middle of its work.
