@@ -76,13 +76,14 @@ public:
     // The same as release(): upstream has no call that frees all blocks and keeps their memory.
     void rewind() noexcept { release(); }
 
+    // May be called wherever the program's code runs: by a listener, by an upstream or new_handler that this resource has called.
     [[nodiscard]] tracking_statistics statistics() const;
 
     // Sets the counts of events and the peaks to zero; blocks in use stay counted.
     void reset_statistics() noexcept;
 
     // How many blocks are in use, their bytes, and how many of each size, a line each, the most bytes first: leaks, once all
-    // should be gone. Throws bad_alloc.
+    // should be gone. Throws bad_alloc. Not to be called by an upstream or new_handler that this resource has called.
     [[nodiscard]] std::string report() const;
 
     [[nodiscard]] std::pmr::memory_resource* upstream_resource() const noexcept { return upstream_; }
@@ -92,16 +93,20 @@ private:
     void do_deallocate(void* block, std::size_t bytes, std::size_t alignment) override;
     bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override;
 
-    // Without the lock.
+    // Without a lock.
     void say(const char* message) const noexcept;
+    template <class Change>
+    void count(Change change) noexcept;
     [[nodiscard]] std::string in_use() const;
 
     std::pmr::memory_resource* upstream_;
     const char* name_;
     listener listener_;
     void* context_ = nullptr;
-    mutable detail::resource_mutex mutex_;
+    mutable detail::resource_mutex mutex_;    // of upstream and ledger, which call code of the program's
     detail::block_ledger ledger_;
+    // Of the counts and the listener; taken last, and nobody is called under it.
+    mutable detail::resource_mutex counts_mutex_;
     tracking_statistics counts_;
 };
 

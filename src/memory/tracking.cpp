@@ -22,8 +22,14 @@ std::string counted(std::uint64_t number, const char* one) {
 tracking_resource::tracking_resource(std::pmr::memory_resource* upstream, const char* name) noexcept
     : upstream_(upstream), name_(name), listener_(to_standard_error) {}
 
+template <class Change>
+void tracking_resource::count(Change change) noexcept {
+    const std::lock_guard lock(counts_mutex_);
+    change(counts_);
+}
+
 tracking_resource::~tracking_resource() {
-    if (counts_.blocks == 0) return;
+    if (statistics().blocks == 0) return;
     try {
         say((std::string(name_) + ": leak: " + in_use()).c_str());
     } catch (...) {
@@ -32,7 +38,7 @@ tracking_resource::~tracking_resource() {
 }
 
 void tracking_resource::report_to(listener to, void* context) noexcept {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(counts_mutex_);
     listener_ = to;
     context_ = context;
 }
@@ -41,7 +47,7 @@ void tracking_resource::say(const char* message) const noexcept {
     listener to;
     void* with;
     {
-        const std::lock_guard lock(mutex_);
+        const std::lock_guard lock(counts_mutex_);
         to = listener_;
         with = context_;
     }
@@ -54,7 +60,7 @@ void* tracking_resource::allocate(std::size_t bytes, std::size_t alignment) {
     try {
         block = upstream_->allocate(bytes, alignment);
     } catch (...) {
-        ++counts_.failures;
+        count([](tracking_statistics& counts) { ++counts.failures; });
         throw;
     }
     try {
@@ -63,12 +69,14 @@ void* tracking_resource::allocate(std::size_t bytes, std::size_t alignment) {
         upstream_->deallocate(block, bytes, alignment);
         throw;
     }
-    ++counts_.blocks;
-    ++counts_.total_blocks;
-    counts_.bytes += bytes;
-    counts_.total_bytes += bytes;
-    counts_.peak_blocks = std::max(counts_.peak_blocks, counts_.blocks);
-    counts_.peak_bytes = std::max(counts_.peak_bytes, counts_.bytes);
+    count([bytes](tracking_statistics& counts) {
+        ++counts.blocks;
+        ++counts.total_blocks;
+        counts.bytes += bytes;
+        counts.total_bytes += bytes;
+        counts.peak_blocks = std::max(counts.peak_blocks, counts.blocks);
+        counts.peak_bytes = std::max(counts.peak_bytes, counts.bytes);
+    });
     return block;
 }
 
@@ -76,18 +84,20 @@ void tracking_resource::deallocate(void* block, std::size_t bytes, std::size_t a
     std::unique_lock lock(mutex_);
     detail::block_record known;
     const detail::block_fault fault = ledger_.remove(block, bytes, alignment, known);
-    switch (fault) {
-        case detail::block_fault::none:
-            --counts_.blocks;
-            counts_.bytes -= bytes;
-            upstream_->deallocate(block, bytes, alignment);
-            return;
-        case detail::block_fault::double_free: ++counts_.double_frees; break;
-        case detail::block_fault::wrong_size: ++counts_.wrong_sizes; break;
-        case detail::block_fault::wrong_alignment: ++counts_.wrong_alignments; break;
-        case detail::block_fault::foreign: ++counts_.foreign_frees; break;
-        case detail::block_fault::after_release: ++counts_.late_frees; break;
-    }
+    count([fault, bytes](tracking_statistics& counts) {
+        switch (fault) {
+            case detail::block_fault::none:
+                --counts.blocks;
+                counts.bytes -= bytes;
+                break;
+            case detail::block_fault::double_free: ++counts.double_frees; break;
+            case detail::block_fault::wrong_size: ++counts.wrong_sizes; break;
+            case detail::block_fault::wrong_alignment: ++counts.wrong_alignments; break;
+            case detail::block_fault::foreign: ++counts.foreign_frees; break;
+            case detail::block_fault::after_release: ++counts.late_frees; break;
+        }
+    });
+    if (fault == detail::block_fault::none) return upstream_->deallocate(block, bytes, alignment);
     lock.unlock();
     char sentence[256];
     detail::describe_fault(sentence, sizeof sentence, fault, block, bytes, alignment, known);
@@ -103,21 +113,21 @@ void tracking_resource::release() noexcept {
         to.deallocate(const_cast<void*>(block), known.bytes, known.alignment);
     };
     ledger_.forget(give_back, upstream_);
-    counts_.blocks = 0;
-    counts_.bytes = 0;
+    count([](tracking_statistics& counts) { counts.blocks = counts.bytes = 0; });
 }
 
 tracking_statistics tracking_resource::statistics() const {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(counts_mutex_);
     return counts_;
 }
 
 void tracking_resource::reset_statistics() noexcept {
-    const std::lock_guard lock(mutex_);
-    tracking_statistics fresh;
-    fresh.blocks = fresh.peak_blocks = counts_.blocks;
-    fresh.bytes = fresh.peak_bytes = counts_.bytes;
-    counts_ = fresh;
+    count([](tracking_statistics& counts) {
+        tracking_statistics fresh;
+        fresh.blocks = fresh.peak_blocks = counts.blocks;
+        fresh.bytes = fresh.peak_bytes = counts.bytes;
+        counts = fresh;
+    });
 }
 
 std::string tracking_resource::report() const {
@@ -145,7 +155,8 @@ std::string tracking_resource::in_use() const {
         const std::uint64_t bytes_of_b = b.bytes * b.blocks;
         return bytes_of_a != bytes_of_b ? bytes_of_a > bytes_of_b : a.first < b.first;
     });
-    std::string text = counted(counts_.blocks, "block") + " in use, " + counted(counts_.bytes, "byte");
+    const tracking_statistics counts = statistics();
+    std::string text = counted(counts.blocks, "block") + " in use, " + counted(counts.bytes, "byte");
     for (const group& each : sorted) {
         text += "\n    " + std::to_string(each.blocks) + " x " + counted(each.bytes, "byte") + ", the first by allocation " +
                 std::to_string(each.first);

@@ -17,25 +17,25 @@ namespace {
 constinit constant_mutex registry_mutex;
 constinit range* unused_blocks = nullptr;
 
-middle* middle_for(std::uint64_t at) noexcept {
-    const std::size_t index = top_index(at);
-    if (index >= entries) return nullptr;    // beyond 48 bits; no system gives such addresses unasked
-    middle* found = granule_table[index].load(std::memory_order_acquire);
-    if (found == nullptr) {
-        found = new (std::nothrow) middle;
-        if (found != nullptr) granule_table[index].store(found, std::memory_order_release);
-    }
+// The table at `place`; made where there is none yet. Not under the lock: operator new and its handler are the program's, and may
+// come here again (a handler that trims the cache, say). So another thread may be faster. Null without memory.
+template <class Table>
+Table* table_at(std::atomic<Table*>& place) noexcept {
+    Table* found = place.load(std::memory_order_acquire);
+    if (found != nullptr) return found;
+    auto* const made = new (std::nothrow) Table;
+    if (made == nullptr || place.compare_exchange_strong(found, made, std::memory_order_acq_rel)) return made;
+    delete made;
     return found;
 }
 
-leaf* leaf_for(middle* of, std::size_t index) noexcept {
-    leaf* found = of->leaves[index].load(std::memory_order_acquire);
-    if (found == nullptr) {
-        found = new (std::nothrow) leaf;
-        if (found != nullptr) of->leaves[index].store(found, std::memory_order_release);
-    }
-    return found;
+middle* middle_for(std::uint64_t at) noexcept {
+    const std::size_t index = top_index(at);
+    if (index >= entries) return nullptr;    // beyond 48 bits; no system gives such addresses unasked
+    return table_at(granule_table[index]);
 }
+
+leaf* leaf_for(middle* of, std::size_t index) noexcept { return table_at(of->leaves[index]); }
 
 // Calls `whole(middle, index)` for each gigabyte that [first, last) covers whole and `part(middle, index, from, to)` for the
 // granules of the others; stops and returns false when one of them does.
@@ -113,13 +113,13 @@ void free_control_block(range* control) noexcept {
 }
 
 bool enter_granules(range* control) noexcept {
-    const registry_guard guard;
     const std::uint64_t first = first_of(control), last = last_of(control);
-    // First all the tables, so that a refusal leaves nothing half written.
+    // First all the tables, which stay: so that a refusal leaves nothing half written.
     const bool room = for_each_slot(
         first, last, [](middle*, std::size_t) { return true; },
         [](middle* of, std::size_t index, std::size_t, std::size_t) { return leaf_for(of, index) != nullptr; });
     if (!room) return false;
+    const registry_guard guard;
     return for_each_slot(
         first, last,
         [=](middle* of, std::size_t index) {

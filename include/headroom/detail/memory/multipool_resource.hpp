@@ -96,6 +96,7 @@ public:
 
     // Gives memory back that no block in use needs: empty slabs of reservations to the system, chunks that hold nothing but empty
     // slabs to upstream, large blocks that were kept. Returns the bytes of slabs. O(slabs + free blocks). Invalidates: nothing.
+    // Precondition, as of every call: not from an upstream, or a new_handler, that this resource has called.
     std::size_t trim() noexcept;
 
     // What the pools hold at this moment. O(slabs + free blocks). Invalidates: nothing.

@@ -96,8 +96,9 @@ public:
         core_.rewind();
     }
 
-    // As multipool_resource's. Any thread, at any time. What threads keep for themselves counts as in use, but for the calling
-    // thread's: that is given back first, and the depot's.
+    // As multipool_resource's. Any thread, at any time (but not from an upstream, or a new_handler, that this resource has called:
+    // its lock is held). What threads keep for themselves counts as in use, but for the calling thread's: that is given back
+    // first, and the depot's.
     std::size_t trim() {
         shared_.give_back();
         const std::lock_guard lock(shared_.mutex());
