@@ -89,7 +89,7 @@ public:
     // Precondition: no other thread is in a member function, and no appender is left. O(size()) destructions.
     // Invalidates: every element.
     ~concurrent_vector() {
-        HEADROOM_EXPECT(claims_.empty(), appenders_left, "the destructor", claims_.count());
+        HEADROOM_EXPECT(claims_.left() == 0, appenders_left, "the destructor", claims_.left());
         this->settle();
         this->give_up();
     }
@@ -225,7 +225,7 @@ public:
     // The elements as a settled_vector; this vector then owns nothing, and max_size() is 0. O(1). Precondition: no other
     // thread uses this vector, and no appender is left. Invalidates: nothing, the elements change owners.
     [[nodiscard]] settled_vector<T, Policy> take() && noexcept {
-        HEADROOM_EXPECT(claims_.empty(), appenders_left, "take()", claims_.count());
+        HEADROOM_EXPECT(claims_.left() == 0, appenders_left, "take()", claims_.left());
         this->settle();
         this->forget();
         return settled_vector<T, Policy>(this->stolen(), 0);

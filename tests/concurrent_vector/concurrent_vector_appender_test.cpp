@@ -273,4 +273,23 @@ TEST(an_appender_of_ints, takes_less_than_a_batch_when_memory_is_refused) {
     EXPECT_EQ(numbers(v), counted(3, 1));
 }
 
+// Of a batch that is never completed only so much memory is asked for as is built, and a little ahead.
+TYPED_TEST(an_appender, of_a_huge_batch_asks_for_memory_as_the_batch_fills) {
+    constexpr std::size_t MiB = std::size_t{1} << 20, size = sizeof(TypeParam);
+    headroom::trim_cache();
+    concurrent_vector<TypeParam> v(max_elements{256 * MiB / size});
+    appender<TypeParam> out(v, 128 * MiB / size);
+    out.emplace_back(make<TypeParam>(0));
+    EXPECT_LT(v.capacity(), 3 * MiB / size + 1);
+    const int some = 300'000 / static_cast<int>(size);
+    for (int i = 1; i < some; ++i) out.emplace_back(make<TypeParam>(i));
+    EXPECT_LT(v.capacity(), 5 * MiB / size + 1);
+    EXPECT_EQ(v.size(), 0U);
+    v.push_back(make<TypeParam>(some));    // others have room meanwhile
+    out.flush();
+    ASSERT_EQ(v.size(), static_cast<std::size_t>(some) + 1);
+    EXPECT_EQ(number(v[0]), some);
+    for (int i = 0; i < some; ++i) ASSERT_EQ(number(v[static_cast<std::size_t>(i) + 1]), i);
+}
+
 }    // namespace

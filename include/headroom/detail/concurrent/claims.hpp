@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 
 #include <headroom/detail/attributes.hpp>
 #include <headroom/detail/concurrent/append_lock.hpp>
@@ -42,6 +43,12 @@ public:
         seen_.store(unfenced_ ? count : 0, std::memory_order_relaxed);
     }
 
+    // Whether its appender can still be there: a child that is forked finds those of threads that did not come along. For who asks
+    // in a child, that is the thread that forked.
+    [[nodiscard]] bool may_be_used() const noexcept {
+        return made_in_ == detail::fork_generation().load(std::memory_order_relaxed) || maker_ == &detail::number_of_thread;
+    }
+
     claim* next = nullptr;
 
 private:
@@ -50,14 +57,21 @@ private:
     std::atomic<std::size_t> announced_{0};
     std::atomic<std::size_t> seen_{0};    // what announce() sees: nothing where the appender must pass the fence
     std::atomic<std::size_t> claimed_{0};
-    std::size_t withdrawn_ = 0;    // what take_back() found
+    std::size_t withdrawn_ = 0;                               // what take_back() found
+    const std::size_t* maker_ = &detail::number_of_thread;    // which is a place of its own for each thread
+    std::uint32_t made_in_ = detail::fork_generation().load(std::memory_order_relaxed);
     bool unfenced_ = detail::threads_can_be_fenced();
 };
 
 // The claims of a vector's appenders. All under the vector's lock.
 class claim_list {
 public:
-    [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
+    // How many are left of appenders that may still publish. O(appenders).
+    [[nodiscard]] std::size_t left() const noexcept {
+        std::size_t count = 0;
+        for (const claim* each = first_; each != nullptr; each = each->next) count += each->may_be_used() ? 1U : 0U;
+        return count;
+    }
 
     // Each leaves the list whole at any moment: a forked child may find a thread in the middle of it.
     void add(claim& added) noexcept {

@@ -1,0 +1,56 @@
+// Hardened: a vector that ends in a forked child, whose parent's threads have appenders, does not wait for those: they are not there.
+// Labels: posix thread no-valgrind
+#define HEADROOM_HARDENED 1
+#include <headroom/concurrent_vector.hpp>
+
+#include <gtest/gtest.h>
+
+#include <signal.h>
+
+#include <atomic>
+#include <memory>
+#include <thread>
+#include <utility>
+
+#include "system/in_child.hpp"
+
+extern "C" const char* __tsan_default_options() { return "die_after_fork=0:report_thread_leaks=0"; }
+
+namespace {
+
+using headroom::concurrent_vector;
+using headroom_test::in_child;
+
+TEST(a_hardened_concurrent_vector, ends_in_a_child_without_the_appenders_of_its_parents_threads) {
+    auto v = std::make_unique<concurrent_vector<int>>();
+    std::atomic<int> stage{0};
+    std::thread holder([&] {
+        concurrent_vector<int>::appender out(*v);
+        out.emplace_back(1);
+        stage = 1;
+        while (stage != 2) std::this_thread::yield();
+    });
+    while (stage != 1) std::this_thread::yield();
+    EXPECT_EQ(in_child([&] {
+                  v->push_back(2);
+                  v.reset();
+                  return 0;
+              }),
+              0);
+    EXPECT_EQ(in_child([&] { return std::move(*v).take().size() == 0 ? 0 : 1; }), 0);
+    stage = 2;
+    holder.join();
+}
+
+// The thread that forks is there, and so are its appenders.
+TEST(a_hardened_concurrent_vector, does_not_end_in_a_child_before_the_appenders_of_the_thread_that_forked) {
+    auto v = std::make_unique<concurrent_vector<int>>();
+    concurrent_vector<int>::appender out(*v);
+    EXPECT_EQ(in_child([&] {
+                  v.reset();
+                  return 0;
+              }),
+              1000 + SIGABRT);
+}
+
+}    // namespace
