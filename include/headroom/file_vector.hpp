@@ -21,8 +21,9 @@
 // After fork() the child's copy reads, and sees what the parent publishes (refresh); growing, commit() and close() are refused
 // there, writing to an element faults, and its destructor leaves the file alone. A child made by posix_spawn has no part in it.
 //
-// A file that another program makes shorter while it is mapped: touching what is gone is a signal (SIGBUS). checked_read() does
-// not use the mapping, and returns how many elements are left.
+// A file that another program makes shorter while it is mapped: touching what is gone is a signal (SIGBUS); if it was made
+// shorter than its header, publish() and refresh() touch what is gone. checked_read() does not use the mapping, and returns how
+// many elements are left. Closing the vector is safe.
 //
 // An object may be used by one thread at a time, as std::vector. Windows, older POSIX systems: docs/platforms.md.
 #pragma once

@@ -31,9 +31,7 @@ std::string shown(const std::filesystem::path& path) { return path.string(); }
 void let_go(file_control* control) noexcept {
     unmap_all(control);
     close_file(control->file);
-    // (A forked child has forgotten its copy of the handle, and gives back nothing of its parent's.)
-    if (control->lock) release_locks(control->lock);
-    close_file(control->lock);
+    leave_writers(control);
     delete control;
 }
 
@@ -62,10 +60,8 @@ held_file held_of(file_control* control, std::size_t size) noexcept {
     return {control, control->place->start() + header_bytes, size, usable_elements(control), control->limit};
 }
 
-void lock_as_writer(file_control* control, const std::filesystem::path& path) {
-    std::error_code error;
-    control->lock = open_again(control->file, path, true, error);
-    if (!error) error = take_lock(control->lock, file_lock::writer);
+void become_writer(file_control* control, const std::filesystem::path& path) {
+    const std::error_code error = lock_as_writer(control, path);
     if (!error) return;
     if (error == std::errc::resource_unavailable_try_again) {
         throw file_error("headroom: cannot open \"" + control->path + "\" for writing: somebody else writes to it", "", error);
@@ -210,13 +206,12 @@ held_file make_file_for(const std::filesystem::path& path, const element_identit
     control->file_bytes = header_bytes;
     control->last_commit = header_bytes;
     control->committed = {1, 0};
-    lock_as_writer(control.get(), path);
+    become_writer(control.get(), path);
     map_all(control.get());
     announce(control.get(), 0);
     if (!named && (error = give_name(control->file, path))) throw_file_refusal(control->path, "make", header_bytes, error);
     sync_folder_of(path);
     made.path = nullptr;
-    enter_writer(control.get());
     file_control* const result = control.release();
     return held_of(result, 0);
 }
@@ -227,7 +222,7 @@ held_file open_file_of(const std::filesystem::path& path, const element_identity
     std::error_code error;
     control->file = open_file(path, writable, error);
     if (error) throw_file_refusal(control->path, "open", 0, error);
-    if (writable) lock_as_writer(control.get(), path);    // before anything is read that another writer would change
+    if (writable) become_writer(control.get(), path);    // before anything is read that another writer would change
     file_header header{};
     std::size_t got = 0;
     error = read_at(control->file, 0, header.data(), header.size(), got);
@@ -249,7 +244,6 @@ held_file open_file_of(const std::filesystem::path& path, const element_identity
     std::size_t size = static_cast<std::size_t>(control->committed.size);
     if (writable) {
         announce(control.get(), size);
-        enter_writer(control.get());
     } else {
         size = refresh(control.get(), size);
     }
@@ -428,14 +422,13 @@ void close_control(file_control* control, std::size_t size, bool loudly) {
         if (size != control->committed.size) {
             outcome = try_commit(control, size);
         } else {
-            publish(control, size);
+            // The header is touched, which may be gone with the rest of the file.
+            std::error_code error;
+            if (!was_cut(control, error) && !error) publish(control, size);
         }
-        leave_writer(control);
         // First, for some systems cut no file that is mapped.
         unmap_all(control);
         (void)cut_after(control, size);
-    } else {
-        leave_writer(control);
     }
     if (loudly && !outcome.done()) throw_commit_failure(control, outcome, size);
 }

@@ -4,7 +4,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <string>
+#include <system_error>
 
 #include <headroom/detail/file/file_calls.hpp>
 #include <headroom/detail/file/header.hpp>
@@ -39,7 +41,8 @@ struct file_control {
     std::uint64_t last_commit = 0;    // bytes in use then
     std::uint64_t huge_until = 0;     // bytes from the file's beginning for which huge pages were asked
 
-    file_control* next = nullptr;    // of the writers of this process
+    bool listed = false;             // in the list of this process's writers
+    file_control* next = nullptr;    // in that list
     file_control* previous = nullptr;
 
     [[nodiscard]] std::atomic<std::uint64_t>& live() const noexcept {
@@ -47,9 +50,11 @@ struct file_control {
     }
 };
 
-// The list of this process's writers: in a forked child they are none any more.
-void enter_writer(file_control* control) noexcept;
-void leave_writer(file_control* control) noexcept;
+// The list of this process's writers: in a forked child they are none any more. One enters it before it opens the handle that gets
+// the lock: resource_unavailable_try_again where somebody else has that. When it leaves it the handle is closed, and with it the lock
+// given back.
+std::error_code lock_as_writer(file_control* control, const std::filesystem::path& path) noexcept;
+void leave_writers(file_control* control) noexcept;
 
 // Where pages may be touched: from the first whole page of elements (the header's own is left out where it can be).
 [[nodiscard]] std::size_t first_page(const file_control* control) noexcept;

@@ -1,7 +1,12 @@
 // What becomes of open files in a child after fork: it may read on, and does not write.
 //
 // The parent is still the one writer. So the child forgets its handle of the lock (the lock stays the parent's, for both are the
-// same lock), can no longer write to the elements, and neither commits nor trims when its copy of the vector ends.
+// same lock), can no longer write to the elements, and neither commits nor trims when its copy of the vector ends. So the parent's
+// writers are listed before they have such a handle: a child that is forked while another thread opens a file would keep it
+// locked, for as long as the child lives, after the parent was killed.
+#include <algorithm>
+#include <utility>
+
 #include "file/control.hpp"
 #include "system/at_fork.hpp"
 #include "system/constant_mutex.hpp"
@@ -20,12 +25,13 @@ void after_fork_of_writers_in_child() noexcept {
         each->trusts_live = true;    // the parent's
         close_file(each->lock);
         each->lock = {};
-        (void)protect_shown(each->live_page, access::read_only);
+        // Another thread may have been in the middle of opening it, or of moving it to another place.
+        if (each->live_page.data != nullptr) (void)protect_shown(each->live_page, access::read_only);
         if (each->allowed == access::read_write) {
             each->allowed = access::read_only;
-            if (first_page(each) < last_page(each)) {
-                (void)protect_shown(shown_pages(each), access::read_only);
-            }
+            if (each->place == nullptr) continue;
+            const std::size_t from = first_page(each), to = (std::min)(last_page(each), each->place->size());
+            if (from < to) (void)protect_shown(pages_of(each, from, to), access::read_only);
         }
     }
     writers_mutex.unlock();
@@ -37,19 +43,29 @@ void after_fork_of_writers_in_child() noexcept {
 
 }    // namespace
 
-void enter_writer(file_control* control) noexcept {
+std::error_code lock_as_writer(file_control* control, const std::filesystem::path& path) noexcept {
+    std::error_code error;
     writers_mutex.lock();
     control->previous = nullptr;
     control->next = writers;
     if (writers != nullptr) writers->previous = control;
     writers = control;
+    control->listed = true;
+    control->lock = open_again(control->file, path, true, error);
     writers_mutex.unlock();
+    return error ? error : take_lock(control->lock, file_lock::writer);
 }
 
-void leave_writer(file_control* control) noexcept {
+void leave_writers(file_control* control) noexcept {
+    if (!control->listed) return;
     writers_mutex.lock();
     (control->previous != nullptr ? control->previous->next : writers) = control->next;
     if (control->next != nullptr) control->next->previous = control->previous;
+    control->listed = false;
+    // Under the mutex: a child forgets a handle that is in the list, and its number may be another file's by now. (A child has
+    // forgotten it already, and gives back nothing of its parent's.)
+    if (control->lock) release_locks(control->lock);
+    close_file(std::exchange(control->lock, {}));
     writers_mutex.unlock();
 }
 

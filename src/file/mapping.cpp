@@ -1,4 +1,6 @@
 // Where a file is shown in this process: a range of addresses, and the header's page a second time.
+#include <utility>
+
 #include <headroom/detail/file/file_error.hpp>
 
 #include "file/control.hpp"
@@ -87,13 +89,14 @@ void map_all(file_control* control) {
 }
 
 void unmap_all(file_control* control) noexcept {
-    if (control->place != nullptr) unmap_range(control->place);
-    control->place = nullptr;
-    if (control->live_page.data != nullptr) {
-        (void)unmap_file(control->live_page);
-        release_surely(control->live_page);
+    // Forgotten first: a child that another thread forks meanwhile protects what it finds here, and the addresses may be somebody
+    // else's by then.
+    if (range* const place = std::exchange(control->place, nullptr)) unmap_range(place);
+    const page_range live_page = std::exchange(control->live_page, {});
+    if (live_page.data != nullptr) {
+        (void)unmap_file(live_page);
+        release_surely(live_page);
     }
-    control->live_page = {};
 }
 
 }}}    // namespace headroom::detail

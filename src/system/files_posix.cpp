@@ -1,5 +1,6 @@
 // Files on Linux and other POSIX systems.
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -84,8 +85,21 @@ bool is_unsupported(const std::error_code& error) noexcept {
 std::error_code promise_space([[maybe_unused]] file_handle file, [[maybe_unused]] std::uint64_t from,
                               [[maybe_unused]] std::uint64_t to) noexcept {
 #if defined(__linux__)
-    return try_file_call(page_call::file,
-                         [=] { return fallocate(number_of(file), 0, static_cast<off_t>(from), static_cast<off_t>(to - from)); });
+    const auto call = [=] { return fallocate(number_of(file), 0, static_cast<off_t>(from), static_cast<off_t>(to - from)); };
+    return try_file_call(page_call::file, [=] {
+        const int done = call();
+        if (done != -1 || errno != EINTR) return done;
+        // Some file systems (tmpfs before Linux 6.12) stop at any signal and undo what they have done. Where signals come often, of
+        // a profiler's timer say, trying again would never end: so now they wait.
+        sigset_t all, before;
+        sigfillset(&all);
+        if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0) return done;
+        const int again = call();
+        const int error = errno;
+        pthread_sigmask(SIG_SETMASK, &before, nullptr);
+        errno = error;
+        return again;
+    });
 #else
     // posix_fallocate is missing on some systems, and on others writes a byte of each block itself.
     return std::make_error_code(std::errc::function_not_supported);
@@ -237,6 +251,7 @@ std::error_code write_at(file_handle file, std::uint64_t offset, const void* fro
                                 static_cast<off_t>(offset + done));
         });
         if (error) return error;
+        if (now == 0) return std::make_error_code(std::errc::io_error);    // it would not end
         done += static_cast<std::size_t>(now);
     }
     return {};
