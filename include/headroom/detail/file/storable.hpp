@@ -8,6 +8,7 @@
 
 #include <headroom/detail/file/file_calls.hpp>
 #include <headroom/detail/std_forward.hpp>
+#include <headroom/relocatable.hpp>
 
 namespace headroom { inline namespace v0_1 {
 
@@ -27,7 +28,33 @@ template <class T, std::size_t Count>
 struct array_parts<std::array<T, Count>> : array_parts<T[Count]> {};
 
 template <class T>
-concept says_storable = std::bool_constant<T::headroom_is_storable::value>::value;
+concept speaks_of_storing = requires { typename T::headroom_is_storable; };
+
+#if defined(__GNUC__) && !defined(__clang__)
+template <class... Bases>
+inline constexpr bool any_speaks_of_storing = (speaks_of_storing<Bases> || ...);
+#endif
+
+// Whether the class says it of itself: what derives from such a class inherits the member, and may add a pointer. (As
+// is_trivially_relocatable.)
+template <class T>
+consteval bool says_storable() {
+    if constexpr (speaks_of_storing<T>) {
+        using said = typename T::headroom_is_storable;
+        if constexpr (std::is_same_v<said, T>) {
+            return true;
+        } else if constexpr (requires { typename std::bool_constant<static_cast<bool>(said::value)>; }) {
+            if constexpr (static_cast<bool>(said::value)) {
+#if defined(__GNUC__) && !defined(__clang__)
+                return !any_speaks_of_storing<__direct_bases(T)...>;
+#else
+                return detail::speaks_for_itself<T>();
+#endif
+            }
+        }
+    }
+    return false;
+}
 
 template <class T>
 consteval bool storable_by_itself();
@@ -37,8 +64,10 @@ consteval bool storable_by_itself();
 // Whether elements of type T mean the same to another process, and after this one has ended: they are trivially copyable and
 // hold no pointer, reference or handle, directly or in a member. True for numbers, characters, bool, enumerations and arrays of
 // such. A class is storable when its author says so, since no compiler can look for pointers in it: by a member
-// `using headroom_is_storable = std::true_type;` or, for a class of somebody else's, by
-// `template <> inline constexpr bool headroom::storable<theirs> = true;`.
+// `using headroom_is_storable = name_of_the_class;` or `= std::true_type`, or, for a class of somebody else's, by
+// `template <> inline constexpr bool headroom::storable<theirs> = true;`. A class that derives from such a class inherits the
+// member, but says nothing by it: it may have a pointer more. GCC tells one from the other; with other compilers std::true_type
+// counts for aggregates and for standard-layout classes only, the class's own name for every class.
 template <class T>
 inline constexpr bool storable = detail::storable_by_itself<T>();
 
@@ -50,7 +79,7 @@ consteval bool storable_by_itself() {
         return false;
     } else if constexpr (array_parts<T>::is_array) {
         return storable<typename array_parts<T>::element>;
-    } else if constexpr (says_storable<T>) {
+    } else if constexpr (detail::says_storable<T>()) {
         return true;
     } else {
         return std::is_arithmetic_v<T> || std::is_enum_v<T>;

@@ -1,0 +1,92 @@
+// Which elements may live in a file.
+// Labels: core
+#include <headroom/detail/file/storable.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace {
+
+enum class colour : short {};
+struct silent {
+    int a;
+};
+struct outspoken {
+    using headroom_is_storable = std::true_type;
+    int a;
+};
+struct by_its_name {
+    using headroom_is_storable = by_its_name;
+    explicit by_its_name(int n) : a(n), b(n) {}
+    int a;
+
+private:
+    [[maybe_unused]] int b;
+};
+struct unwilling {
+    using headroom_is_storable = std::false_type;
+    int a;
+};
+struct not_trivial {
+    using headroom_is_storable = std::true_type;
+    not_trivial(const not_trivial&) {}
+    int a;
+};
+struct somebody_elses {
+    int a;
+};
+
+// What inherits the member has not said it: a pointer may have come along.
+struct with_a_pointer : outspoken {
+    const char* text;
+};
+struct with_a_constructor : outspoken {
+    with_a_constructor() : outspoken{1}, text("") {}
+    const char* text;
+};
+struct twice_removed : with_a_pointer {};
+struct of_two : silent, outspoken {};
+struct of_a_name : by_its_name {
+    using by_its_name::by_its_name;
+    const char* text = "";
+};
+struct says_it_again : with_a_pointer {
+    using headroom_is_storable = says_it_again;
+};
+
+}    // namespace
+
+template <>
+inline constexpr bool headroom::storable<somebody_elses> = true;
+
+namespace {
+
+using headroom::storable;
+
+TEST(storable_elements, are_numbers_and_arrays_of_them) {
+    static_assert(storable<int> && storable<double> && storable<bool> && storable<char> && storable<std::byte> &&
+                  storable<colour>);
+    static_assert(storable<int[3]> && storable<std::array<double, 4>> && storable<std::array<colour[2], 4>>);
+    static_assert(!storable<int*> && !storable<const int> && !storable<volatile int> && !storable<int* [2]>);
+    static_assert(!storable<int&> && !storable<void> && !storable<std::nullptr_t> && !storable<int (*)()>);
+}
+
+TEST(storable_elements, are_classes_that_say_so) {
+    static_assert(storable<outspoken> && storable<by_its_name> && storable<somebody_elses>);
+    static_assert(storable<outspoken[2]> && storable<std::array<by_its_name, 2>>);
+    static_assert(!storable<silent> && !storable<unwilling> && !storable<not_trivial> && !storable<std::string>);
+    static_assert(!storable<std::pair<int, int*>> && !storable<std::array<silent, 2>>);
+}
+
+TEST(storable_elements, are_not_what_derives_from_such_a_class) {
+    static_assert(!storable<with_a_pointer> && !storable<with_a_constructor> && !storable<twice_removed> && !storable<of_two>);
+    static_assert(!storable<of_a_name> && !storable<with_a_pointer[2]> && !storable<std::array<with_a_constructor, 2>>);
+    static_assert(storable<says_it_again>);
+}
+
+}    // namespace
