@@ -464,8 +464,9 @@ template <class T>
     detail::arrow_wish wish{"", made::layout, plain ? sizeof(T) : 1, plain ? alignof(T) : 1, missing};
     if constexpr (plain) wish.format = detail::arrow_format_of<T>::get();
     const detail::arrow_contents contents = detail::check_arrow(array, schema, wish);
+    made result(array, contents);    // before anything of the producer's runs
     schema->release(schema);
-    return made(array, contents);
+    return result;
 }
 
 }}    // namespace headroom

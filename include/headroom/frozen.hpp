@@ -102,6 +102,20 @@ public:
     // Without elements and without an owner.
     frozen() noexcept = default;
 
+    // O(1). Copies share the elements. What was moved from is without elements and without an owner.
+    frozen(const frozen&) noexcept = default;
+    frozen& operator=(const frozen&) noexcept = default;
+    frozen(frozen&& other) noexcept
+        : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)), share_(std::move(other.share_)) {}
+    frozen& operator=(frozen&& other) noexcept {
+        frozen taken(std::move(other));    // `other` may lie among the elements that go with the last share
+        std::swap(data_, taken.data_);
+        std::swap(size_, taken.size_);
+        std::swap(share_, taken.share_);
+        return *this;
+    }
+    ~frozen() = default;
+
     // Shares `elements`, which `owner` keeps alive: a shared_ptr, a container, whatever can be moved. It is destroyed with the
     // last frozen or exported array, on whatever thread that is, and perhaps after main().
     // O(1). Throws std::bad_alloc; `owner` is as it was then. Invalidates: nothing.

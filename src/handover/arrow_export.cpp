@@ -7,6 +7,7 @@
 #include <memory>
 #include <new>
 #include <stdexcept>
+#include <utility>
 
 #include "handover/keep_loaded.hpp"
 
@@ -40,17 +41,16 @@ struct owned_array {
     }
 };
 
-void release_schema(ArrowSchema* schema) noexcept {
-    delete static_cast<owned_schema*>(schema->private_data);
-    schema->release = nullptr;
-    schema->private_data = nullptr;
+// Marks the struct as released and returns what it owned. The destructors that follow are the program's: they may ask whether it
+// is released, and the struct itself may lie in what they free.
+template <class Owned, class Struct>
+std::unique_ptr<Owned> taken_from(Struct* released) noexcept {
+    released->release = nullptr;
+    return std::unique_ptr<Owned>(static_cast<Owned*>(std::exchange(released->private_data, nullptr)));
 }
 
-void release_array(ArrowArray* array) noexcept {
-    delete static_cast<owned_array*>(array->private_data);
-    array->release = nullptr;
-    array->private_data = nullptr;
-}
+void release_schema(ArrowSchema* schema) noexcept { taken_from<owned_schema>(schema); }
+void release_array(ArrowArray* array) noexcept { taken_from<owned_array>(array); }
 
 template <class Struct>
 std::vector<Struct*> addresses_of(std::vector<Struct>& children) {
@@ -179,11 +179,7 @@ const char* stream_error(ArrowArrayStream* stream) noexcept {
     return static_cast<const owned_stream*>(stream->private_data)->error;
 }
 
-void release_stream(ArrowArrayStream* stream) noexcept {
-    delete static_cast<owned_stream*>(stream->private_data);
-    stream->release = nullptr;
-    stream->private_data = nullptr;
-}
+void release_stream(ArrowArrayStream* stream) noexcept { taken_from<owned_stream>(stream); }
 
 }    // namespace
 

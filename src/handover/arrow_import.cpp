@@ -57,10 +57,10 @@ void check_text(const ArrowArray& array, arrow_contents& found, std::size_t offs
         if (found.size != 0) refuse("the buffer of its offsets is missing");
         return;
     }
+    if (found.size == 0) return;    // then they may lie anywhere, or be none
     const std::size_t width = found.large ? 8 : 4;
     if (reinterpret_cast<std::uintptr_t>(offsets) % width != 0) refuse("the buffer of its offsets is not aligned");
     found.values = static_cast<const char*>(offsets) + offset * width;
-    if (found.size == 0) return;
     if (found.large) {
         check_offsets<std::int64_t>(offsets, offset, found.size, found.bytes);
     } else {
@@ -112,9 +112,10 @@ arrow_contents check_arrow(const ArrowArray* array, const ArrowSchema* schema, c
         check_text(*array, found, found.first_bit);
         return found;
     }
+    if (found.size == 0) return found;    // some producers have an address for no elements that is none
     const auto* const values = static_cast<const char*>(array->buffers[1]);
-    if (values == nullptr && found.size != 0) refuse("the buffer of its elements is missing");
-    if (values == nullptr || wish.layout == arrow_layout::bits) {
+    if (values == nullptr) refuse("the buffer of its elements is missing");
+    if (wish.layout == arrow_layout::bits) {
         found.values = values;
         return found;
     }

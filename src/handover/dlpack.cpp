@@ -1,6 +1,7 @@
 #include <headroom/dlpack.hpp>
 
 #include <memory>
+#include <utility>
 
 #include "handover/keep_loaded.hpp"
 
@@ -18,7 +19,9 @@ struct owned_tensor {
 
 template <class Managed>
 void delete_tensor(Managed* tensor) noexcept {
-    delete static_cast<owned_tensor<Managed>*>(tensor->manager_ctx);
+    auto* const block = static_cast<owned_tensor<Managed>*>(tensor->manager_ctx);
+    const share last = std::move(block->owner);    // the program's destructors run when the tensor is gone
+    delete block;
 }
 
 template <class Managed>
