@@ -2,14 +2,15 @@
 // What becomes of the state of the whole process (docs/design.md has a table of it) when the process executes another program,
 // and what a signal handler may ask.
 //
-// A test of exec makes a piece of state in a child and executes this very program there: a disabled test of the same name
-// looks for it in what is then the process.
+// A test of exec makes a piece of state in a child and executes this very program there: a disabled test looks for it in what is
+// then the process. The same look in a child that executes nothing must find it, or it would see nothing anywhere.
 #include <gtest/gtest.h>
 
 #include <signal.h>
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <future>
@@ -17,6 +18,7 @@
 #include <string>
 #include <thread>
 
+#include <headroom/concurrent_vector.hpp>
 #include <headroom/file_vector.hpp>
 #include <headroom/multipool.hpp>
 #include <headroom/reservation.hpp>
@@ -55,111 +57,139 @@ bool there_is_a_test(const std::string& name) {
     return false;
 }
 
-// 0 where the test `found` holds in this program, once it is executed in a child in which `make` has been at work.
-template <class Make>
-int after_exec(const char* found, Make make) {
-    if (!there_is_a_test(found)) return 96;    // (a run of no test would pass)
-    return in_child([&] {
-        make();
-        const std::string filter = std::string("--gtest_filter=") + found;
-        execl("/proc/self/exe", "exec_and_signals_test", filter.c_str(), "--gtest_also_run_disabled_tests", "--gtest_fail_fast",
-              static_cast<char*>(nullptr));
-        return 97;
-    });
-}
+// A piece of state: how it is made, and a look for it, which is 0 where there is none.
+struct piece_of_state {
+    const char* name;    // of the disabled test that looks for it
+    void (*make)();
+    int (*look)();
+};
 
-class exec : public testing::Test {
+constexpr std::array<piece_of_state, 7> pieces{{
+    {"DISABLED_ranges_and_warm_memory",
+     [] {
+         static headroom::settled_vector<int> kept(100'000);
+         kept.name("kept");
+         headroom::settled_vector<int>(1'000'000).clear();    // to the warm cache
+     },
+     [] { return (headroom::reservations().empty() ? 0 : 1) + (headroom::cached_bytes() == 0 ? 0 : 2); }},
+    {"DISABLED_counters", [] { headroom::settled_vector<int>(1'000'000).clear(); },
+     [] {
+         const headroom::page_statistics counted = headroom::statistics();
+         const auto calls = std::accumulate(counted.calls.begin(), counted.calls.end(), std::uint64_t{0});
+         return calls + counted.cache_hits + counted.cache_misses + counted.refusals == 0 ? 0 : 1;
+     }},
+    {"DISABLED_injected_failures", [] { headroom::testing::fail_system_call(1); },
+     [] {
+         try {
+             const reservation range(24 * MiB);    // of which none is kept warm
+             return headroom::statistics().refusals == 0 ? 0 : 1;
+         } catch (const headroom::refused&) {
+             return 2;
+         }
+     }},
+    {"DISABLED_pretended_limits", [] { headroom::testing::limit_address_space(MiB); },
+     [] {
+         try {
+             return reservation(24 * MiB).reserved() == 24 * MiB ? 0 : 1;
+         } catch (const headroom::refused&) {
+             return 2;
+         }
+     }},
+    // Nor does the helper's mask, which blocks all signals, become the program's.
+    {"DISABLED_helper_thread",
+     [] {
+         static reservation range(64 * MiB, headroom::prefault_ahead(16 * MiB));
+         fill(range, 6 * MiB, 1);
+     },
+     [] {
+         sigset_t blocked;
+         if (sigprocmask(SIG_SETMASK, nullptr, &blocked) != 0 || sigismember(&blocked, SIGUSR1) != 0) return 1;
+         std::promise<void> counted;
+         std::thread other([&] { counted.get_future().wait(); });    // ThreadSanitizer starts one of its own with the first
+         const std::size_t before = entries_of("/proc/self/task");
+         reservation range(64 * MiB, headroom::prefault_ahead(16 * MiB));
+         fill(range, 6 * MiB, 1);
+         const bool made = entries_of("/proc/self/task") == before + 1;
+         counted.set_value();
+         other.join();
+         return made ? 0 : 2;
+     }},
+    {"DISABLED_open_files",
+     [] {
+         static headroom::file_vector<int> kept = headroom_test::nameless_file<int>(1000);
+         kept.push_back(1);
+     },
+     [] {
+         // (A file without a name has a number for one, in the folder that it was made in.)
+         const std::string folder = headroom_test::folder_for_files().string();
+         for (const auto& each : std::filesystem::directory_iterator("/proc/self/fd")) {
+             std::error_code gone;
+             const std::string leads_to = std::filesystem::read_symlink(each.path(), gone).string();
+             if (leads_to.starts_with(folder) && leads_to.ends_with(" (deleted)")) return 1;
+         }
+         return 0;
+     }},
+    {"DISABLED_caches_of_threads",
+     [] {
+         static headroom::synchronized_multipool_resource pool;
+         pool.deallocate(pool.allocate(64, 8), 64, 8);
+     },
+     [] {
+         for (const headroom::detail::thread_place& each : headroom::detail::places_of_thread) {
+             if (each.serial != 0 || each.cache != nullptr) return 1;
+         }
+         headroom::synchronized_multipool_resource pool;
+         pool.deallocate(pool.allocate(64, 8), 64, 8);
+         return 0;
+     }},
+}};
+
+// The disabled tests.
+class in_the_executed_program : public testing::Test {
+public:
+    explicit in_the_executed_program(int (*look)()) noexcept : look_(look) {}
+    void TestBody() override { EXPECT_EQ(look_(), 0); }
+
+private:
+    int (*look_)();
+};
+
+class exec : public testing::TestWithParam<piece_of_state> {
 protected:
     void SetUp() override {
         if (headroom_test::emulated()) GTEST_SKIP() << "the system cannot execute an emulated program by its name";
     }
 };
 
-TEST_F(exec, leaves_no_range_and_no_warm_memory) {
-    EXPECT_EQ(after_exec("in_the_executed_program.DISABLED_no_range",
-                         [] {
-                             static headroom::settled_vector<int> kept(100'000);
-                             kept.name("kept");
-                             headroom::settled_vector<int>(1'000'000).clear();    // to the warm cache
-                         }),
+TEST_P(exec, leaves_nothing_of) {
+    const piece_of_state& piece = GetParam();
+    const std::string looking = std::string("in_the_executed_program.") + piece.name;
+    ASSERT_TRUE(there_is_a_test(looking));    // a run of no test would pass
+    EXPECT_EQ(in_child([&] {
+                  piece.make();
+                  const std::string filter = "--gtest_filter=" + looking;
+                  execl("/proc/self/exe", "exec_and_signals_test", filter.c_str(), "--gtest_also_run_disabled_tests",
+                        "--gtest_fail_fast", static_cast<char*>(nullptr));
+                  return 97;
+              }),
               0);
+    EXPECT_NE(in_child([&] {
+                  piece.make();
+                  return piece.look();
+              }),
+              0)
+        << "what is there is not found";
 }
-TEST(in_the_executed_program, DISABLED_no_range) {
-    EXPECT_TRUE(headroom::reservations().empty());
-    EXPECT_EQ(headroom::cached_bytes(), 0U);
-}
+INSTANTIATE_TEST_SUITE_P(state, exec, testing::ValuesIn(pieces),
+                         [](const auto& each) { return std::string(each.param.name).substr(sizeof "DISABLED"); });
 
-TEST_F(exec, begins_the_counters_anew) {
-    EXPECT_EQ(
-        after_exec("in_the_executed_program.DISABLED_new_counters", [] { headroom::settled_vector<int>(1'000'000).clear(); }), 0);
-}
-TEST(in_the_executed_program, DISABLED_new_counters) {
-    const headroom::page_statistics counted = headroom::statistics();
-    EXPECT_EQ(std::accumulate(counted.calls.begin(), counted.calls.end(), std::uint64_t{0}), 0U);
-    EXPECT_EQ(counted.cache_hits + counted.cache_misses + counted.refusals, 0U);
-}
-
-TEST_F(exec, forgets_the_failures_that_a_test_injects) {
-    EXPECT_EQ(after_exec("in_the_executed_program.DISABLED_no_failure", [] { headroom::testing::fail_system_call(1); }), 0);
-}
-TEST(in_the_executed_program, DISABLED_no_failure) {
-    const reservation range(16 * MiB);
-    EXPECT_EQ(range.reserved(), 16 * MiB);
-    EXPECT_EQ(headroom::statistics().refusals, 0U);
-}
-
-// Nor does the helper's mask, which blocks all signals, become the program's.
-TEST_F(exec, ends_the_helper_thread_and_a_new_one_is_made_at_need) {
-    EXPECT_EQ(after_exec("in_the_executed_program.DISABLED_no_helper",
-                         [] {
-                             static reservation range(64 * MiB, headroom::prefault_ahead(16 * MiB));
-                             fill(range, 6 * MiB, 1);
-                         }),
-              0);
-}
-TEST(in_the_executed_program, DISABLED_no_helper) {
-    sigset_t blocked;
-    ASSERT_EQ(sigprocmask(SIG_SETMASK, nullptr, &blocked), 0);
-    EXPECT_EQ(sigismember(&blocked, SIGUSR1), 0);
-    std::promise<void> counted;
-    std::thread other([&] { counted.get_future().wait(); });    // ThreadSanitizer starts one of its own with the first
-    const std::size_t before = entries_of("/proc/self/task");
-    reservation range(64 * MiB, headroom::prefault_ahead(16 * MiB));
-    fill(range, 6 * MiB, 1);
-    EXPECT_EQ(entries_of("/proc/self/task"), before + 1);
-    counted.set_value();
-    other.join();
-}
-
-TEST_F(exec, closes_the_files_of_vectors) {
-    EXPECT_EQ(after_exec("in_the_executed_program.DISABLED_no_file",
-                         [] {
-                             static headroom::file_vector<int> kept = headroom_test::nameless_file<int>(1000);
-                             kept.push_back(1);
-                         }),
-              0);
-}
-TEST(in_the_executed_program, DISABLED_no_file) {
-    for (const auto& each : std::filesystem::directory_iterator("/proc/self/fd")) {
-        std::error_code gone;
-        EXPECT_EQ(std::filesystem::read_symlink(each.path(), gone).string().find("headroom-"), std::string::npos);
+const bool looks_are_tests = [] {
+    for (const piece_of_state& each : pieces) {
+        testing::RegisterTest("in_the_executed_program", each.name, nullptr, nullptr, __FILE__, __LINE__,
+                              [look = each.look]() -> in_the_executed_program* { return new in_the_executed_program(look); });
     }
-}
-
-TEST_F(exec, leaves_no_cache_of_a_thread_in_a_pool) {
-    EXPECT_EQ(after_exec("in_the_executed_program.DISABLED_new_pools",
-                         [] {
-                             static headroom::synchronized_multipool_resource pool;
-                             pool.deallocate(pool.allocate(64, 8), 64, 8);
-                         }),
-              0);
-}
-TEST(in_the_executed_program, DISABLED_new_pools) {
-    headroom::synchronized_multipool_resource pool;
-    void* const block = pool.allocate(64, 8);
-    EXPECT_NE(block, nullptr);
-    pool.deallocate(block, 64, 8);
-}
+    return true;
+}();
 
 // --- Signals.
 
@@ -176,31 +206,64 @@ extern "C" void ask_what_a_handler_may(int) {
     asked = asked + 1;
 }
 
-// Whatever the program is doing with other ranges when the signal comes.
-TEST(signals, a_handler_may_call_owner_of_and_statistics) {
-    const reservation range(16 * MiB);
-    asked_about = range.data();
+// Whatever the program is doing with other ranges when the signal comes. (A handler that waits for a lock which its own thread
+// holds would wait for ever: the alarm ends that.)
+int ask_often(void (*handler)(int), void (*work)(int round)) {
+    alarm(60);
     asked = 0;
     wrong = 0;
     struct sigaction action{};
-    struct sigaction before{};
-    action.sa_handler = ask_what_a_handler_may;
+    action.sa_handler = handler;
     action.sa_flags = SA_RESTART;
-    ASSERT_EQ(sigaction(SIGALRM, &action, &before), 0);
+    if (sigaction(SIGPROF, &action, nullptr) != 0) return 1;
     const itimerval often{{0, 200}, {0, 200}};
-    ASSERT_EQ(setitimer(ITIMER_REAL, &often, nullptr), 0);
-    for (int round = 0; asked < 100 && round < 1'000'000; ++round) {
-        headroom::settled_vector<int> v(headroom::max_elements{std::size_t{1000} << round % 10});
-        v.name("another");
-        v.resize(500);
-        v.rehome(headroom::max_elements{5000});
-        if (round % 16 == 0) headroom::trim_cache();
-    }
+    if (setitimer(ITIMER_PROF, &often, nullptr) != 0) return 2;
+    for (int round = 0; asked < 100; ++round) work(round);
     const itimerval never{};
-    EXPECT_EQ(setitimer(ITIMER_REAL, &never, nullptr), 0);
-    EXPECT_EQ(sigaction(SIGALRM, &before, nullptr), 0);
-    EXPECT_GE(asked, 100);
-    EXPECT_EQ(wrong, 0);
+    if (setitimer(ITIMER_PROF, &never, nullptr) != 0) return 3;
+    return wrong == 0 ? 0 : 4;
+}
+
+TEST(signals, a_handler_may_call_owner_of_and_statistics) {
+    const reservation range(16 * MiB);
+    asked_about = range.data();
+    EXPECT_EQ(in_child([] {
+                  return ask_often(ask_what_a_handler_may, [](int round) {
+                      headroom::settled_vector<int> v(headroom::max_elements{std::size_t{1000} << round % 10});
+                      v.name("another");
+                      v.resize(500);
+                      v.rehome(headroom::max_elements{5000});
+                      if (round % 16 == 0) headroom::trim_cache();
+                  });
+              }),
+              0);
+}
+
+headroom::concurrent_vector<int>* volatile appended_to = nullptr;
+
+extern "C" void read_what_is_published(int) {
+    if (appended_to == nullptr) return;
+    const auto there = appended_to->published();
+    for (std::size_t i = 0; i != there.size(); ++i) {
+        if (there[i] != static_cast<int>(i) + 1) wrong = wrong + 1;
+    }
+    asked = asked + 1;
+}
+
+// Even while its own thread appends.
+TEST(signals, a_handler_may_read_what_a_concurrent_vector_has_published) {
+    EXPECT_EQ(in_child([] {
+                  return ask_often(read_what_is_published, [](int) {
+                      headroom::concurrent_vector<int> v;
+                      appended_to = &v;
+                      for (int i = 1; i <= 3000; ++i) v.push_back(i);
+                      headroom::concurrent_vector<int>::appender out(v, 10);
+                      for (int i = 3001; i <= 5000; ++i) out.push_back(i);
+                      out.flush();
+                      appended_to = nullptr;
+                  });
+              }),
+              0);
 }
 
 }    // namespace
