@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstring>
 #include <list>
 #include <string>
 #include <thread>
@@ -115,6 +116,73 @@ TEST(MemoryFork, AChildMayGoOnWithATrackingResource) {
                   }),
                   0);
     }
+}
+
+// Blocks that the main thread holds, each filled with its own number.
+struct held_block {
+    void* at;
+    std::size_t bytes;
+};
+std::vector<held_block> held(std::pmr::memory_resource& resource, std::size_t count) {
+    std::vector<held_block> blocks;
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::size_t bytes = std::size_t{16} << i % 5;
+        blocks.push_back({resource.allocate(bytes), bytes});
+        std::memset(blocks.back().at, static_cast<int>(i % 251), bytes);
+    }
+    return blocks;
+}
+bool are_as_filled(const std::vector<held_block>& blocks) {
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+        const auto* const bytes = static_cast<const unsigned char*>(blocks[i].at);
+        for (std::size_t j = 0; j < blocks[i].bytes; ++j)
+            if (bytes[j] != i % 251) return false;
+    }
+    return true;
+}
+
+// One thread allocates and another gives back, so that batches travel between them, through the depot too. Whatever was on its
+// way when the process forked, no block is handed out to two in the child.
+TEST(MemoryFork, NoBlockIsTwosThoughBatchesWereOnTheirWayBetweenThreads) {
+    synchronized_multipool_resource resource;
+    std::vector<held_block> mine = held(resource, 1000);
+    constexpr std::size_t places = 256;
+    std::vector<std::atomic<void*>> ring(places);
+    std::atomic<bool> over{false};
+    const auto bytes_at = [](std::size_t place) { return std::size_t{16} << place % 5; };
+    std::thread producer([&] {
+        for (std::size_t i = 0; !over; i = (i + 1) % places) {
+            void* const block = resource.allocate(bytes_at(i));
+            std::memset(block, 0xAA, bytes_at(i));
+            if (void* const left = ring[i].exchange(block)) resource.deallocate(left, bytes_at(i));
+        }
+    });
+    std::thread consumer([&] {
+        for (std::size_t i = 0; !over; i = (i + 1) % places) {
+            if (void* const block = ring[i].exchange(nullptr)) resource.deallocate(block, bytes_at(i));
+        }
+    });
+    for (int i = 0; i < forks; ++i) {
+        const int status = in_child_soon([&] {
+            const std::vector<held_block> more = held(resource, 3000);
+            if (!are_as_filled(mine) || !are_as_filled(more)) _exit(1);
+            for (const held_block& each : mine) resource.deallocate(each.at, each.bytes);
+            if (!are_as_filled(more)) _exit(2);
+            for (const held_block& each : more) resource.deallocate(each.at, each.bytes);
+            (void)resource.trim();
+            (void)resource.statistics();
+            const std::vector<held_block> again = held(resource, 3000);
+            if (!are_as_filled(again)) _exit(3);
+            resource.release();
+            use(resource);
+        });
+        EXPECT_EQ(status, 0);
+        if (status != 0) break;
+    }
+    over = true;
+    producer.join();
+    consumer.join();
+    EXPECT_TRUE(are_as_filled(mine));
 }
 
 // Somebody's upstream starts another program, say, while the resource that called it holds its lock.
