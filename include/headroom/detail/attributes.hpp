@@ -10,8 +10,9 @@
 // The same where it has loops over elements: what is cold is compiled for size, not for speed.
 #define HEADROOM_NOINLINE [[gnu::noinline]]
 #define HEADROOM_UNLIKELY(condition) __builtin_expect((condition) ? 1 : 0, 0)
-// The path that a loop is laid out for; the other one is not so rare that it should be compiled for size.
-#define HEADROOM_USUALLY(condition) __builtin_expect_with_probability((condition) ? 1 : 0, 1, 0.99)
+// The path that a loop is laid out for; the other one is not so rare that it should be compiled for size. (GCC forgets this
+// where the condition is made an int first.)
+#define HEADROOM_USUALLY(condition) __builtin_expect_with_probability(condition, 1, 0.99)
 // Whether the compiler knows the value, once everything is inlined.
 #define HEADROOM_IS_CONSTANT(value) __builtin_constant_p(value)
 // Asks for the line of memory at an address, which may be any.
