@@ -54,7 +54,13 @@ public:
     constexpr iterator erase(const_iterator where) {
         const size_type index = index_of(where, "erase()");
         HEADROOM_EXPECT(index != size(), no_position, "erase()", reinterpret_cast<std::uintptr_t>(std::to_address(where)));
-        return erase_at(index, 1);
+        if constexpr (bytewise()) {
+            return erase_at(index, 1);
+        } else {
+            detail::push_down_by_one(raw(begin_) + index + 1, raw(end_));
+            this->pop_back();
+            return at_index(index);
+        }
     }
     constexpr iterator erase(const_iterator first, const_iterator last) {
         const size_type index = index_of(first, "erase()");
@@ -142,7 +148,7 @@ protected:
                     return at_index(index);
                 }
             }
-            for (value_type *each = from, *place = to; each != raw(end_); ++each, ++place) *place = std::move(*each);
+            detail::push_down(from, raw(end_), to);
             truncate(kept);
         }
         return at_index(index);
@@ -213,14 +219,8 @@ protected:
         }
         this->construct(last, std::move(*(last - 1)));
         ++end_;
-        push_up(place, last - 1, last);
+        detail::push_up_by_one(place, last - 1);
         *place = std::move(value);
-    }
-
-    // Moves [first, last) up, to end at `end`: one by one, from the last on. (As std::move_backward, but that looks for functions
-    // beside the program's types.)
-    static constexpr void push_up(value_type* first, value_type* last, value_type* end) {
-        while (last != first) *--end = std::move(*--last);
     }
 
     // Whether the pointer, which may point anywhere, points to one of the elements.
@@ -260,7 +260,7 @@ protected:
         }
         if (behind > count) {
             append_moved(last - count, last);
-            push_up(place, last - count, last);
+            detail::push_up(place, last - count, last);
             source.assign(floor(), place, 0, count);
         } else {
             source.construct(floor(), last, behind, count - behind);

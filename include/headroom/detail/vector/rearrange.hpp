@@ -5,12 +5,36 @@
 #include <type_traits>
 #include <utility>
 
+#include <headroom/detail/attributes.hpp>
+
 namespace headroom { inline namespace v0_1 { namespace detail {
 
 // Reverses [first, last). O(last - first) swaps.
 template <class T>
 constexpr void turn_round(T* first, T* last) {
     while (first != last && first != --last) std::ranges::swap(*first++, *last);
+}
+
+// Move elements among their neighbours, one by one: [first, last) up, from the last on, or down. (As std::move_backward and
+// std::move, but those look for functions beside the program's types. Apart from their callers: there the compiler would have the
+// assignment of a string inline in one place and call it in the next, which takes a fourth longer. By one place: then it knows
+// that no element is assigned to itself.)
+template <class T>
+HEADROOM_NOINLINE constexpr void push_up_by_one(T* first, T* last) {
+    for (; last != first; --last) *last = std::move(*(last - 1));
+}
+template <class T>
+HEADROOM_NOINLINE constexpr void push_down_by_one(T* first, T* last) {
+    for (; first != last; ++first) *(first - 1) = std::move(*first);
+}
+// The same further: to end at `end`, or to begin at `to`.
+template <class T>
+HEADROOM_NOINLINE constexpr void push_up(T* first, T* last, T* end) {
+    while (last != first) *--end = std::move(*--last);
+}
+template <class T>
+HEADROOM_NOINLINE constexpr void push_down(T* first, T* last, T* to) {
+    for (; first != last; ++first, ++to) *to = std::move(*first);
 }
 
 // Erases all elements for which `predicate` holds; returns their number. O(size()).
