@@ -89,7 +89,7 @@ protected:
         constexpr under_construction(memory_reference in, T* from, T* to) noexcept : memory(in), first(from), last(to) {}
         under_construction(const under_construction&) = delete;
         under_construction& operator=(const under_construction&) = delete;
-        constexpr ~under_construction() { destroy_in(memory, first, last); }
+        HEADROOM_ALWAYS_INLINE constexpr ~under_construction() { destroy_in(memory, first, last); }
         constexpr void release() noexcept { first = last; }
     };
 

@@ -99,7 +99,8 @@ class unfinished {
 public:
     using T = typename Store::value_type;
     constexpr unfinished(Store& store, T* first) noexcept : store_(store), first_(first), end(first) {}
-    constexpr ~unfinished() {
+    // (Inline wherever it is called: an object whose address goes to a call lives in memory, written at each step of a loop.)
+    HEADROOM_ALWAYS_INLINE constexpr ~unfinished() {
         if (first_ != nullptr) store_.destroy(first_, end);
     }
     unfinished(const unfinished&) = delete;
