@@ -91,7 +91,15 @@ public:
     settled_vector(const settled_vector& other) : settled_vector() {
         this->own_range_like(other);
         this->conceal_capacity();
-        this->append_from(other.size(), detail::taken_from<const T*>{other.data()});
+        const detail::taken_from<const T*> source{other.data()};
+        if constexpr (detail::copied_as_bytes<T, const T&>) {
+            // (A warm range mostly has room for a few.)
+            if (other.size() <= this->spare()) {
+                this->append_into_room(other.size(), source, 0);
+                return;
+            }
+        }
+        this->append_from(other.size(), source);
     }
     // O(1). Invalidates: nothing; the elements now belong to *this. `other` is empty and owns nothing.
     settled_vector(settled_vector&& other) noexcept : base(other.stolen()) {}

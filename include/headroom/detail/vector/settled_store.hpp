@@ -158,7 +158,13 @@ protected:
         if (begin_ == nullptr) install(open_default(count <= most_by_default() ? count * sizeof(T) : 0).where());
         return true;
     }
-    void make_room(std::size_t count) { install(further({begin_, cap_, control_, limit_}, begin_, count)); }
+    void make_room(std::size_t count) {
+        if (begin_ == nullptr) {
+            install(anew(count, false));
+        } else {
+            install(further({begin_, cap_, control_, limit_}, begin_, count));
+        }
+    }
     void grow_room(std::size_t count) { make_room(count); }
     void reserve_room(std::size_t count) {
         if (begin_ == nullptr) {
