@@ -228,11 +228,11 @@ private:
             HEADROOM_OPEN_TAIL();
             this->open(count, can_grow ? base::step() : count);
         }
+        // (What fits into the first step has its room now: it need not be asked for again.)
         if constexpr (can_grow) {
-            this->append_from(count, source);
-        } else {
-            this->append_into_room(count, source, 0);
+            if (count > base::step()) return this->append_from(count, source);
         }
+        this->append_into_room(count, source, 0);
     }
 
     constexpr bool equal_allocators(const vector& other) const noexcept {

@@ -124,7 +124,7 @@ large_block regrow_block(const large_layout& layout, void* begin, std::size_t si
     }
     if (to.begin == nullptr) return {};
     if (size != 0) std::memcpy(to.begin, begin, size * layout.element);
-    give_to_heap(layout.malloced, layout.alignment, begin);
+    if (begin != nullptr) give_to_heap(layout.malloced, layout.alignment, begin);
     return to;
 }
 

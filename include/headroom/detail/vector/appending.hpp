@@ -267,8 +267,9 @@ protected:
     template <class Source>
     constexpr void append_into_room(size_type count, const Source& source, size_type skip) {
         HEADROOM_TAIL_WINDOW(count);
-        source.construct(floor(), raw(end_), skip, count);
-        end_ += static_cast<difference_type>(count);
+        const auto from = end_;    // (not read again when all is built: the compiler cannot know that it is the same)
+        source.construct(floor(), raw(from), skip, count);
+        end_ = from + static_cast<difference_type>(count);
     }
 
     // As many elements as fill what is committed at a time when many are appended: fresh pages are zeroed by the system, and

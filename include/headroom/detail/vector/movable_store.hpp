@@ -277,6 +277,15 @@ private:
         return wanted < first_capacity<T> ? first_capacity<T> : wanted;
     }
 
+    // The same for one more after a full block.
+    static constexpr std::size_t next_for_one(const pointer& begin, const pointer& end) noexcept {
+        const auto size = static_cast<std::size_t>(end - begin);
+        if constexpr (Memory::fills_blocks()) {
+            if (!HEADROOM_CONSTANT_EVALUATED()) return Memory::next_capacity(size);
+        }
+        return next(begin, end, size + 1);
+    }
+
     static constexpr std::size_t required_for_one(memory_reference memory, const pointer& begin, const pointer& end) {
         const auto size = static_cast<std::size_t>(end - begin);
         if (size >= memory.most()) detail::throw_length_error("headroom::vector: past max_size()");
@@ -339,8 +348,7 @@ private:
             memory.construct(raw_pointer(end), static_cast<Args&&>(args)...);
             return {begin, wider};
         }
-        const std::size_t wanted = next(begin, cap, required);
-        borrowed to(memory, Quiet ? try_obtain(memory, required, wanted, false) : obtain(memory, required, wanted, false));
+        borrowed to(memory, room_beside_for_one<Quiet>(memory, required, next_for_one(begin, cap)));
         if constexpr (Quiet) {
             if (to.held.begin == pointer()) return {};
         }
@@ -351,6 +359,17 @@ private:
         made.release();
         memory.release(begin, cap);
         return to.keep();
+    }
+
+    template <bool Quiet>
+    static constexpr extent room_beside_for_one(memory_reference memory, std::size_t required, std::size_t wanted) {
+        if constexpr (Quiet) {
+            return try_obtain(memory, required, wanted, false);
+        } else if constexpr (Memory::fills_blocks()) {
+            return memory.allocate_surely(required, wanted, false);    // neither is more than can exist
+        } else {
+            return obtain(memory, required, wanted, false);
+        }
     }
 
     // Moves into `to`, leaving a gap of `count` at `index` that `fill` builds first; it returns the gap's end.
