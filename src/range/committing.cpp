@@ -1,5 +1,6 @@
 // How a range fills: how much is committed at a time under each policy, and how memory is taken back from its end.
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 
 #include "range/cache.hpp"
@@ -87,6 +88,18 @@ std::size_t step_of(const range* control, std::size_t committed, bool past_start
     return whole_pages(std::max<std::size_t>(step, 1));
 }
 
+// The first place at or behind `bytes` where a huge page can begin; in bytes from the base, as everything here.
+std::size_t huge_page_after(const range* control, std::size_t bytes) noexcept {
+    const auto inside = static_cast<std::size_t>(reinterpret_cast<std::uintptr_t>(control->start()) % granule);
+    return round_up(bytes + inside, granule) - inside;
+}
+
+// From where on huge pages are used.
+std::size_t huge_from(const range* control) noexcept {
+    const std::size_t from = control->policy.from();
+    return control->policy.which() == policy_kind::balanced ? huge_page_after(control, from) : from;
+}
+
 }    // namespace
 
 // (A page is a power of two, and a division many bytes.)
@@ -98,7 +111,7 @@ std::size_t whole_pages(std::size_t bytes) noexcept {
 void advise_huge_once(range* control) noexcept {
     if (control->huge_advised) return;
     control->huge_advised = true;
-    const std::size_t from = round_up(std::max(committed_of(control), control->policy.from()), granule);
+    const std::size_t from = huge_page_after(control, std::max(committed_of(control), control->policy.from()));
     if (from < control->size()) (void)advise_huge(control->part(from, control->size()));
 }
 
@@ -115,12 +128,15 @@ std::size_t extend(range* control, std::size_t needed, failure& why) noexcept {
     if (needed <= committed) return committed;
     const std::size_t least = whole_pages(needed);
     std::size_t target = least;
-    if (past_start && needed > control->memory() && has_huge_pages(control)) {
+    const bool huge = past_start && has_huge_pages(control);
+    if (huge && needed > control->memory() && needed > huge_from(control)) {
         advise_huge_once(control);
-        target = std::min(control->size(), round_up(needed, granule));
+        target = std::min(control->size(), huge_page_after(control, needed));
     } else if (kind != policy_kind::page_by_page) {
         target = std::max(least, committed + step_of(control, committed, past_start));
-        if (!past_start) target = std::min(target, std::max(least, policy.from()));      // where another step size begins
+        // Where another step size begins.
+        if (!past_start) target = std::min(target, std::max(least, policy.from()));
+        if (huge && needed <= huge_from(control)) target = std::min(target, std::max(least, huge_from(control)));
         if (least <= control->memory()) target = std::min(target, control->memory());    // what is warm first
         target = std::min(target, control->size());
     }

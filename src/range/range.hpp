@@ -86,7 +86,7 @@ struct range {
     [[nodiscard]] page_range part(std::size_t from, std::size_t to) const noexcept { return {start() + from, to - from}; }
 };
 
-// Ranges start at a multiple of this, and no two share one: so a pointer's granule names its range. It is a huge page on
+// No two ranges share an aligned piece of addresses of this size: so a pointer's granule names its range. It is a huge page on
 // the machines that have them.
 inline constexpr std::size_t granule = std::size_t{2} << 20;
 

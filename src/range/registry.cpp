@@ -56,9 +56,10 @@ bool for_each_slot(std::uint64_t first, std::uint64_t last, Whole whole, Part pa
     return true;
 }
 
-std::uint64_t first_of(const range* control) noexcept { return address_number(control->start()); }
+// All granules that the range touches.
+std::uint64_t first_of(const range* control) noexcept { return address_number(control->start()) / granule * granule; }
 std::uint64_t last_of(const range* control) noexcept {
-    return address_number(control->start()) + (control->size() + granule - 1) / granule * granule;
+    return (address_number(control->start()) + control->size() + granule - 1) / granule * granule;
 }
 
 }    // namespace

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstdint>
 #include <cstring>
 #include <fstream>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -30,6 +32,26 @@ TEST(owner_of, finds_the_reservation_of_every_byte_in_it_and_of_none_beside_it) 
             ASSERT_TRUE(owner) << bytes << " at " << at;
             EXPECT_EQ(owner->base, range.data());
             EXPECT_EQ(owner->reserved, range.reserved());
+        }
+        EXPECT_FALSE(headroom::owner_of(range.data() - 1));
+        EXPECT_FALSE(headroom::owner_of(range.data() + range.reserved()));
+    }
+}
+
+TEST(owner_of, tells_many_ranges_apart_that_do_not_start_alike) {
+    headroom::trim_cache();
+    std::vector<reservation> ranges;
+    std::set<std::uintptr_t> starts;
+    for (int i = 0; i < 100; ++i) {
+        ranges.emplace_back(5 * MiB);
+        starts.insert(reinterpret_cast<std::uintptr_t>(ranges.back().data()) % (2 * MiB));
+    }
+    EXPECT_GE(starts.size(), 4u);    // or the last pages of all would share a place in the processor's table of translations
+    for (const reservation& range : ranges) {
+        for (const std::byte* const at : {range.data(), range.data() + range.reserved() - 1}) {
+            const auto owner = headroom::owner_of(at);
+            ASSERT_TRUE(owner);
+            EXPECT_EQ(owner->base, range.data());
         }
         EXPECT_FALSE(headroom::owner_of(range.data() - 1));
         EXPECT_FALSE(headroom::owner_of(range.data() + range.reserved()));

@@ -3,9 +3,11 @@
 // Not under Valgrind: reservation.terabytes_can_be_reserved
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <cstring>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include <headroom/reservation.hpp>
 #include <headroom/testing.hpp>
@@ -228,11 +230,28 @@ TEST(reservation, the_default_policy_takes_huge_pages_where_the_system_grants_th
     if (headroom::huge_page_size() != 2 * MiB || headroom::page_size() != 4096) GTEST_SKIP() << "no huge pages of 2 MiB here";
     headroom::trim_cache();
     reservation range(64 * MiB);
-    ASSERT_FALSE(range.commit_to(4 * MiB + 1));
-    EXPECT_EQ(range.committed(), 6 * MiB);
+    ASSERT_FALSE(range.commit_to(5 * MiB));
+    EXPECT_GE(range.committed(), 11 * MiB / 2);    // a huge page ends there, at 6 MiB or somewhat before
     headroom::reset_statistics();
-    for (std::size_t used = 6 * MiB; used < 32 * MiB; used += 10'000) ASSERT_FALSE(range.commit_to(used));
+    for (std::size_t used = range.committed(); used < 32 * MiB; used += 10'000) ASSERT_FALSE(range.commit_to(used));
     EXPECT_LE(headroom::statistics().count(headroom::page_call::prefault), 13u);
+}
+
+TEST(reservation, the_default_policy_takes_whole_huge_pages_wherever_a_range_starts) {
+    if (headroom::huge_page_size() != 2 * MiB || headroom::page_size() != 4096) GTEST_SKIP() << "no huge pages of 2 MiB here";
+    headroom::trim_cache();
+    std::vector<reservation> ranges;    // no two groups of eight start alike
+    for (int i = 0; i < 20; ++i) {
+        ranges.emplace_back(64 * MiB);
+        reservation& range = ranges.back();
+        const auto start = reinterpret_cast<std::uintptr_t>(range.data());
+        for (const std::size_t used : {5 * MiB, 9 * MiB + 1}) {
+            ASSERT_FALSE(range.commit_to(used));
+            EXPECT_EQ((start + range.committed()) % (2 * MiB), 0u);
+            EXPECT_LT(range.committed() - used, 2 * MiB);
+        }
+        range.decommit_from(0);
+    }
 }
 
 TEST(reservation, the_default_policy_is_balanced_with_its_own_sizes) {
