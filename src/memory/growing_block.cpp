@@ -113,6 +113,11 @@ std::size_t doubled_capacity(const large_layout& layout, std::size_t capacity) n
 
 large_block regrow_block(const large_layout& layout, void* begin, std::size_t size, std::size_t capacity, std::size_t required,
                          std::size_t wanted, bool exactly) noexcept {
+    // (The first block of a vector, which is often its only one, in few instructions.)
+    if (begin == nullptr && wanted < layout.from) {
+        void* const first = take_from_heap(layout.malloced, layout.alignment, wanted * layout.element);
+        return {first, first == nullptr ? 0 : wanted};
+    }
     if (is_large(layout, begin, capacity)) return regrow_large(layout, begin, size, required, wanted, exactly);
     large_block to;
     if (wanted >= layout.from) {
