@@ -35,12 +35,25 @@ struct twelve {
     int first = 0, second = 0, third = 0;
 };
 
+// The same, and of a single byte, where the element's own functions must run: it is appended on a path of its own when the
+// container grows.
+template <std::size_t Bytes>
+struct alive {
+    alive() = default;
+    alive(const alive&) = default;
+    alive& operator=(const alive&) = default;
+    ~alive() {}
+    char bytes[Bytes] = {};
+};
+
 template <class Container>
 class Annotations : public testing::Test {};
 using containers = testing::Types<headroom::settled_vector<int>, headroom::settled_vector<std::string>, headroom::vector<int>,
                                   headroom::vector<std::string>, headroom::vector<int, std::allocator<int>, early>,
                                   headroom::vector<std::string, std::allocator<std::string>, early>, headroom::vector<char>,
-                                  headroom::settled_vector<twelve>, headroom::vector<twelve, std::allocator<twelve>, early>>;
+                                  headroom::settled_vector<twelve>, headroom::vector<twelve, std::allocator<twelve>, early>,
+                                  headroom::settled_vector<alive<1>>, headroom::settled_vector<alive<12>>,
+                                  headroom::vector<alive<12>, std::allocator<alive<12>>, early>>;
 TYPED_TEST_SUITE(Annotations, containers, );
 
 TYPED_TEST(Annotations, FollowTheSizeThroughEveryOperation) {

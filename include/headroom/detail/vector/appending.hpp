@@ -197,8 +197,10 @@ protected:
     template <class... Args>
     HEADROOM_ALWAYS_INLINE constexpr reference append_one(Args&&... args) {
         if (HEADROOM_UNLIKELY(end_ == cap_)) {
-            HEADROOM_OPEN_TAIL();
-            if (value_type* const built = this->room_for_one(static_cast<Args&&>(args)...)) return *built;
+            {
+                HEADROOM_OPEN_TAIL();
+                if (value_type* const built = this->room_for_one(static_cast<Args&&>(args)...)) return *built;
+            }
             if constexpr (!std::is_trivially_copyable_v<value_type>) return append_after_growing(static_cast<Args&&>(args)...);
         }
         return append_here(static_cast<Args&&>(args)...);
