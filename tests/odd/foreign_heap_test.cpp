@@ -69,6 +69,8 @@ void* from_the_heap(std::size_t bytes, std::size_t alignment) {
                ? std::malloc(bytes)
                : std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
 }
+// (Apart from operator delete: where that is inlined and operator new is not, GCC takes them for no pair.)
+[[gnu::noinline]] void back_to_the_heap(void* block) noexcept { std::free(block); }
 void* or_throw(void* block) {
     if (block == nullptr) throw std::bad_alloc();
     return block;
@@ -81,10 +83,10 @@ void* operator new(std::size_t bytes, std::align_val_t alignment) {
     return or_throw(from_the_heap(bytes, static_cast<std::size_t>(alignment)));
 }
 void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept { return from_the_heap(bytes, 1); }
-void operator delete(void* block) noexcept { std::free(block); }
-void operator delete(void* block, std::size_t) noexcept { std::free(block); }
-void operator delete(void* block, std::align_val_t) noexcept { std::free(block); }
-void operator delete(void* block, std::size_t, std::align_val_t) noexcept { std::free(block); }
+void operator delete(void* block) noexcept { back_to_the_heap(block); }
+void operator delete(void* block, std::size_t) noexcept { back_to_the_heap(block); }
+void operator delete(void* block, std::align_val_t) noexcept { back_to_the_heap(block); }
+void operator delete(void* block, std::size_t, std::align_val_t) noexcept { back_to_the_heap(block); }
 
 namespace {
 
