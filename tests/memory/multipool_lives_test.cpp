@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "support/resources.hpp"
@@ -106,6 +107,20 @@ TEST_P(MultipoolLives, AnEmptySlabServesAnotherSize) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, MultipoolLives, testing::Values(8, 24, 40, 128, 136, 320, 512, 1024, 2000, 4096));
+
+// Of each size so little that the order does not matter: what came back waits, but not when another size wants memory.
+TEST(MultipoolSlabs, WhatLittleOfManySizesLeftBehindServesAnotherSize) {
+    counting_upstream upstream;
+    multipool_resource resource(&upstream);
+    std::vector<std::pair<void*, std::size_t>> blocks;
+    for (std::size_t bytes = 144; bytes < 500; bytes += bytes / 8) {
+        for (int of_it = 0; of_it < 135; ++of_it) blocks.emplace_back(resource.allocate(bytes, 8), bytes);
+    }
+    const std::size_t held = upstream.bytes();
+    for (const auto& [block, bytes] : blocks) resource.deallocate(block, bytes, 8);
+    for (std::size_t taken = 0; taken < held / 6; taken += 40) static_cast<void>(resource.allocate(40, 8));
+    EXPECT_EQ(upstream.bytes(), held);
+}
 
 // The memory of a table is refused: blocks are cut from that chunk all the same.
 TEST(MultipoolSlabs, WithoutMemoryForATableBlocksAreCutSingly) {

@@ -50,7 +50,8 @@ inline void multipool_resource::enter_chunk() noexcept {
     mine.room = slabs_ == nullptr ? room_without_slabs : room_between;
     mine.add(block);
     taken_back(block, pool);
-    if (slabs_ != nullptr && mine.holds_more_than(left_in_queue)) slabs_->settle(mine, index_of(pool));
+    if (slabs_ != nullptr && slabs_->order_matters(index_of(pool)) && mine.holds_more_than(left_in_queue))
+        slabs_->settle(mine, index_of(pool));
 }
 
 inline void multipool_resource::settle_all() noexcept {
@@ -58,7 +59,7 @@ inline void multipool_resource::settle_all() noexcept {
         const auto index = static_cast<std::size_t>(std::countr_zero(left));
         detail::bin& each = pools_[index];
         // (What was just cut, or taken from slabs in order, is not looked at: only what came back.)
-        if (each.room > room_between - static_cast<std::int32_t>(left_in_queue)) continue;
+        if (!slabs_->waits(index) && each.room > room_between - static_cast<std::int32_t>(left_in_queue)) continue;
         each.room = room_between;
         slabs_->settle(each, index);
     }

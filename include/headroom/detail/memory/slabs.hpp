@@ -132,6 +132,16 @@ public:
     // that are taken for it hold many.
     [[nodiscard]] bool few(std::size_t index) noexcept { return index >= fine_bins && !std::exchange(sizes_[index].many, true); }
 
+    // Whether it matters in which order blocks of that size are handed out: it does where their slabs take more than the processor's
+    // nearest caches hold. Where it does not, what came back may wait until somebody looks for empty slabs.
+    [[nodiscard]] bool order_matters(std::size_t index) noexcept {
+        const bool result = sizes_[index].granules > (std::size_t{64} << 10) / slab_granule;
+        sizes_[index].put_off |= !result;
+        return result;
+    }
+    // Whether it waits; says so once.
+    [[nodiscard]] bool waits(std::size_t index) noexcept { return std::exchange(sizes_[index].put_off, false); }
+
     // Takes all blocks of the queue back into their slabs. O(blocks).
     void settle(bin_queue& queue, std::size_t index) noexcept {
         if (queue.empty()) return;
@@ -218,7 +228,9 @@ private:
         slab* last = nullptr;
         slab* current = nullptr;    // the one that blocks are being cut from
         bin_queue young{};
-        bool many = false;    // pages for what is cut singly were taken for this size already
+        std::uint32_t granules = 0;    // of its slabs
+        bool many = false;             // pages for what is cut singly were taken for this size already
+        bool put_off = false;          // what came back was left as it is (see order_matters)
     };
 
     static std::size_t blocks_in(std::size_t index) noexcept {
@@ -268,6 +280,7 @@ private:
 
     void set_empty(slab& gone) noexcept {
         const std::size_t count = detail::slab_granules(gone.bin);
+        sizes_[gone.bin].granules -= static_cast<std::uint32_t>(count);
         area& of = covers(*latest_, gone.start) ? *latest_ : *area_of(gone.start);
         of.set_empty(static_cast<std::size_t>(&gone - of.table), count);
     }
@@ -311,6 +324,7 @@ private:
         opened.start = of.place(at) + first_line(index, at);
         opened.freed = opened.cut = opened.free = 0;
         sizes_[index].current = &opened;
+        sizes_[index].granules += static_cast<std::uint32_t>(count);
     }
 
     // Slabs of those sizes that have gaps begin in different lines of the cache too.
