@@ -18,10 +18,10 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-template <class Memory>
+// (T is a parameter and no member: a class that the program derives from a vector would find it, in place of its own T.)
+template <class Memory, class T = typename Memory::value_type>
 class block_moves {
 protected:
-    using T = typename Memory::value_type;
     using pointer = typename Memory::pointer;
     using memory_reference = typename Memory::reference_type;
     using extent = block<pointer>;

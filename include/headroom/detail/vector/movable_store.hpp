@@ -25,7 +25,7 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 template <class T>
 inline constexpr std::size_t first_capacity = sizeof(T) < 64 ? 64 / sizeof(T) : 1;
 
-template <class Memory, class Policy>
+template <class Memory, class Policy, class T = typename Memory::value_type>
 class movable_store : block_moves<Memory> {
     using moves = block_moves<Memory>;
 
@@ -45,7 +45,6 @@ public:
     constexpr void destroy(value_type* first, value_type* last) noexcept { destroy_in(memory_, first, last); }
 
 protected:
-    using T = value_type;
     using typename moves::extent;
     using typename moves::memory_reference;
 

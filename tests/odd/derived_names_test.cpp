@@ -1,0 +1,51 @@
+// Labels: core
+// A class that the program derives from a container finds the container's members before all else. What is not part of the
+// interface must not be found in place of the program's own names: a template's parameter, above all, for there the compiler
+// says nothing.
+#include <string>
+#include <type_traits>
+
+#include <headroom/file_vector.hpp>
+#include <headroom/settled_vector.hpp>
+#include <headroom/vector.hpp>
+
+#include <gtest/gtest.h>
+
+namespace {
+
+struct mine {};
+
+// Every single capital letter, and the names that templates give their parameters.
+#define PARAMETERS(WITH)                                                                                                    \
+    WITH(A)                                                                                                                 \
+    WITH(B) WITH(C) WITH(D) WITH(E) WITH(F) WITH(G) WITH(H) WITH(I) WITH(J) WITH(K) WITH(L) WITH(M) WITH(N) WITH(O) WITH(P) \
+        WITH(Q) WITH(R) WITH(S) WITH(T) WITH(U) WITH(V) WITH(W) WITH(X) WITH(Y) WITH(Z) WITH(Tp) WITH(Type) WITH(Element)   \
+            WITH(Value) WITH(Key) WITH(Alloc) WITH(Allocator) WITH(Policy) WITH(Memory) WITH(Store) WITH(Base) WITH(Args)   \
+                WITH(It) WITH(Iterator) WITH(Range) WITH(Source) WITH(Container) WITH(Self) WITH(Pointer) WITH(Growth)
+
+#define DERIVED(name)                                       \
+    template <class name>                                   \
+    struct vector_##name : headroom::vector<int> {          \
+        using found = name;                                 \
+    };                                                      \
+    template <class name>                                   \
+    struct settled_##name : headroom::settled_vector<int> { \
+        using found = name;                                 \
+    };                                                      \
+    template <class name>                                   \
+    struct filed_##name : headroom::file_vector<int> {      \
+        using found = name;                                 \
+    };
+PARAMETERS(DERIVED)
+#undef DERIVED
+
+TEST(derived_names, a_template_finds_its_own_parameters) {
+#define FOUND(name)                                                                     \
+    EXPECT_TRUE((std::is_same_v<typename vector_##name<mine>::found, mine>)) << #name;  \
+    EXPECT_TRUE((std::is_same_v<typename settled_##name<mine>::found, mine>)) << #name; \
+    EXPECT_TRUE((std::is_same_v<typename filed_##name<mine>::found, mine>)) << #name;
+    PARAMETERS(FOUND)
+#undef FOUND
+}
+
+}    // namespace
