@@ -94,7 +94,7 @@ public:
     }
 
 private:
-    [[nodiscard]] static constexpr const char* kind() noexcept { return "headroom::bit_column"; }
+    [[nodiscard]] static constexpr const char* kind_() noexcept { return "headroom::bit_column"; }
 
     settled_vector<std::uint8_t> bytes_;
     std::size_t size_ = 0;
@@ -376,7 +376,7 @@ public:
     }
 
 protected:
-    [[nodiscard]] static constexpr const char* kind() noexcept { return "headroom::imported"; }
+    [[nodiscard]] static constexpr const char* kind_() noexcept { return "headroom::imported"; }
     [[nodiscard]] const void* data() const noexcept { return contents_.values; }
 
     arrow_holder held_;

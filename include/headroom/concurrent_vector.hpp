@@ -91,7 +91,7 @@ public:
     ~concurrent_vector() {
         HEADROOM_EXPECT(claims_.left() == 0, appenders_left, "the destructor", claims_.left());
         this->settle();
-        this->give_up();
+        this->give_up_();
     }
 
     // --- Reading. O(1), without a lock; any number of threads, while others append.
@@ -228,7 +228,7 @@ public:
         HEADROOM_EXPECT(claims_.left() == 0, appenders_left, "take()", claims_.left());
         this->settle();
         this->forget();
-        return settled_vector<T, Policy>(this->stolen(), 0);
+        return settled_vector<T, Policy>(this->stolen_(), 0);
     }
 
     // Sets what may be done with the elements from now on, for a vector that is only read from now on: a write to a read-only
@@ -260,7 +260,7 @@ public:
 private:
     static constexpr size_type most_on_stack = 1024;    // bytes
 
-    static constexpr const char* kind() noexcept { return "concurrent_vector"; }
+    static constexpr const char* kind_() noexcept { return "concurrent_vector"; }
 };
 
 // Builds elements for one thread, and publishes them in batches: when `batch` are built, at flush(), and in the destructor.
@@ -318,7 +318,7 @@ public:
 
     // Destroys what has been built and not published. O(batch).
     HEADROOM_ALWAYS_INLINE void discard() noexcept {
-        store::destroy(first_, first_ + built_);
+        store::destroy_(first_, first_ + built_);
         built_ = announced_ = 0;
         claim_->announce_none();
     }

@@ -71,21 +71,21 @@ struct file_options {
 
 template <class T, class Policy = file_policy>
     requires storable<T>
-class HEADROOM_HARDENED_ABI file_vector : public detail::sequence<detail::file_store<T, Policy>> {
+class HEADROOM_HARDENED_ABI file_vector : public detail::sequence_<detail::file_store_<T, Policy>> {
     static_assert(std::is_trivially_copyable_v<T>, "elements are found in the file as they were left in memory");
     static_assert(alignof(T) <= 4096, "elements start at a page, and pages may be as small as 4096 bytes");
-    using store = detail::file_store<T, Policy>;
-    using base = detail::sequence<store>;
-    using base::begin_;
-    using base::cap_;
-    using base::control_;
-    using base::end_;
-    using base::limit_;
+    using store_ = detail::file_store_<T, Policy>;
+    using base_ = detail::sequence_<store_>;
+    using base_::begin_;
+    using base_::cap_;
+    using base_::control_;
+    using base_::end_;
+    using base_::limit_;
 
 public:
-    using typename base::const_iterator;
-    using typename base::iterator;
-    using typename base::size_type;
+    using typename base_::const_iterator;
+    using typename base_::iterator;
+    using typename base_::size_type;
 
     // Without a file: empty, and max_size() is 0.
     constexpr file_vector() noexcept = default;
@@ -95,7 +95,7 @@ public:
     // Throws file_error where the system refuses, above all when something is at `path` already; `refused` where address space or
     // the disk is short; std::length_error where no array can be that long. Nothing is left behind.
     static file_vector create(const std::filesystem::path& path, max_elements limit, file_options options = {}) {
-        return file_vector(detail::make_file_for(path, detail::identity_of<T>(options.type_tag), limit.value, store::steps(),
+        return file_vector(detail::make_file_for(path, detail::identity_of<T>(options.type_tag), limit.value, store_::steps_(),
                                                  static_cast<unsigned>(options.permissions)));
     }
 
@@ -107,18 +107,18 @@ public:
     // where address space or the disk is short; std::length_error where more than `limit` elements are committed.
     static file_vector open(const std::filesystem::path& path, file_access access, max_elements limit,
                             file_options options = {}) {
-        return file_vector(detail::open_file_of(path, detail::identity_of<T>(options.type_tag), limit.value, store::steps(),
+        return file_vector(detail::open_file_of(path, detail::identity_of<T>(options.type_tag), limit.value, store_::steps_(),
                                                 access == file_access::read_write));
     }
 
     file_vector(const file_vector&) = delete;
     file_vector& operator=(const file_vector&) = delete;
     // O(1). Invalidate: nothing; `other` is without a file. Assigning closes the file that *this had, as the destructor does.
-    file_vector(file_vector&& other) noexcept : base(other.stolen()) {}
+    file_vector(file_vector&& other) noexcept : base_(other.stolen_()) {}
     file_vector& operator=(file_vector&& other) noexcept {
         if (this != std::addressof(other)) {
             detail::close_control(control_, this->size(), false);
-            this->adopt(other.stolen());
+            this->adopt_(other.stolen_());
         }
         return *this;
     }
@@ -136,7 +136,7 @@ public:
     void close() {
         const std::size_t size = this->size();
         detail::file_control* const control = control_;
-        static_cast<void>(this->stolen());
+        static_cast<void>(this->stolen_());
         detail::close_control(control, size, true);
     }
 
@@ -146,7 +146,7 @@ public:
     [[nodiscard]] bool is_writer() const noexcept { return detail::may_write(control_); }
 
     // O(1). Invalidates: nothing; elements change owners.
-    void swap(file_vector& other) noexcept { this->exchange(other); }
+    void swap(file_vector& other) noexcept { this->exchange_(other); }
 
     // --- What other processes, and later ones, see.
 
@@ -225,7 +225,7 @@ public:
     }
 
 private:
-    explicit file_vector(const detail::held_file& held) noexcept : base(held) {}
+    explicit file_vector(const detail::held_file& held) noexcept : base_(held) {}
 };
 
 template <class T, class Policy>

@@ -43,18 +43,18 @@ template <class T, class Policy>
 class HEADROOM_HARDENED_ABI concurrent_vector;    // gives its elements away as one of these
 
 template <class T, class Policy = settled_policy>
-class HEADROOM_HARDENED_ABI settled_vector : public detail::sequence<detail::settled_store<T, Policy>> {
-    using store = detail::settled_store<T, Policy>;
-    using base = detail::sequence<store>;
-    using base::begin_;
-    using base::cap_;
-    using base::control_;
-    using base::end_;
+class HEADROOM_HARDENED_ABI settled_vector : public detail::sequence_<detail::settled_store_<T, Policy>> {
+    using store_ = detail::settled_store_<T, Policy>;
+    using base_ = detail::sequence_<store_>;
+    using base_::begin_;
+    using base_::cap_;
+    using base_::control_;
+    using base_::end_;
 
 public:
-    using typename base::const_iterator;
-    using typename base::iterator;
-    using typename base::size_type;
+    using typename base_::const_iterator;
+    using typename base_::iterator;
+    using typename base_::size_type;
 
     // --- Construction. All but the first throw `refused` when the system refuses address space or memory, std::length_error
     // when the elements do not fit into the reservation, and what an element's constructor throws; nothing is leaked.
@@ -67,17 +67,17 @@ public:
     // Empty, with room for exactly `limit` elements: max_size() is limit.value. Reserves that many, rounded up to pages;
     // throws std::length_error where no array can be that long.
     explicit settled_vector(max_elements limit, const commit_policy& commit = Policy::commit)
-        : base(store::open_exactly(limit.value, commit)) {
-        this->conceal_capacity();
+        : base_(store_::open_exactly_(limit.value, commit)) {
+        this->conceal_capacity_();
     }
 
-    explicit settled_vector(size_type count) : settled_vector() { this->append_from(count, detail::defaults{}); }
+    explicit settled_vector(size_type count) : settled_vector() { this->append_from_(count, detail::defaults{}); }
     settled_vector(size_type count, const T& value) : settled_vector() {
-        this->append_from(count, detail::repeated<const T&>{value});
+        this->append_from_(count, detail::repeated<const T&>{value});
     }
     template <detail::any_input_iterator It>
     settled_vector(It first, It last) : settled_vector() {
-        this->append_between(std::move(first), std::move(last));
+        this->append_between_(std::move(first), std::move(last));
     }
     settled_vector(std::initializer_list<T> values) : settled_vector(values.begin(), values.end()) {}
     // (The tag is asked for first: whether other arguments are ranges is not looked into.)
@@ -89,29 +89,29 @@ public:
     // Reserves as much as `other` does; where `other` had the default reservation, less if the system refuses. The commit
     // policy is Policy::commit. A vector that owns nothing is copied as one that owns nothing. O(size()).
     settled_vector(const settled_vector& other) : settled_vector() {
-        this->own_range_like(other);
-        this->conceal_capacity();
+        this->own_range_like_(other);
+        this->conceal_capacity_();
         const detail::taken_from<const T*> source{other.data()};
         if constexpr (detail::copied_as_bytes<T, const T&>) {
             // (A warm range mostly has room for a few.)
-            if (other.size() <= this->spare()) {
-                this->append_into_room(other.size(), source, 0);
+            if (other.size() <= this->spare_()) {
+                this->append_into_room_(other.size(), source, 0);
                 return;
             }
         }
-        this->append_from(other.size(), source);
+        this->append_from_(other.size(), source);
     }
     // O(1). Invalidates: nothing; the elements now belong to *this. `other` is empty and owns nothing.
-    settled_vector(settled_vector&& other) noexcept : base(other.stolen()) {}
+    settled_vector(settled_vector&& other) noexcept : base_(other.stolen_()) {}
 
     // Keeps its own reservation. O(size() + other.size()). Invalidates: every element.
     settled_vector& operator=(const settled_vector& other) {
         if (this == std::addressof(other)) return *this;
-        if (this->holds(other)) {
+        if (this->holds_(other)) {
             settled_vector copy(other);
-            this->assign_from(copy.size(), detail::given_away<T>{copy.data()});
+            this->assign_from_(copy.size(), detail::given_away<T>{copy.data()});
         } else {
-            this->assign_from(other.size(), detail::taken_from<const T*>{other.data()});
+            this->assign_from_(other.size(), detail::taken_from<const T*>{other.data()});
         }
         return *this;
     }
@@ -120,7 +120,7 @@ public:
         if (this != std::addressof(other)) {
             // The old elements are destroyed last: `other` may be part of them.
             settled_vector taken(std::move(other));
-            this->exchange(taken);
+            this->exchange_(taken);
         }
         return *this;
     }
@@ -130,10 +130,10 @@ public:
     }
 
     // A protected vector may be destroyed. Invalidates: every element.
-    HEADROOM_ALWAYS_INLINE ~settled_vector() { this->give_up(); }
+    HEADROOM_ALWAYS_INLINE ~settled_vector() { this->give_up_(); }
 
     // O(1). Invalidates: nothing; elements change owners.
-    void swap(settled_vector& other) noexcept { this->exchange(other); }
+    void swap(settled_vector& other) noexcept { this->exchange_(other); }
 
     // --- What std::vector has not.
 
@@ -142,7 +142,7 @@ public:
     void shrink_to_fit() noexcept {
         if (control_ == nullptr) return;
         HEADROOM_OPEN_TAIL();
-        this->shrink_store();
+        this->shrink_store_();
     }
 
     // Moves the elements to a new reservation for exactly `limit` elements, and gives the old one back: the only way to a
@@ -154,7 +154,7 @@ public:
     void rehome(max_elements limit, const commit_policy& commit = Policy::commit) {
         if (limit.value < this->size()) detail::throw_length_error("headroom::settled_vector: rehome() to less than size()");
         HEADROOM_OPEN_TAIL();
-        this->move_store(store::open_exactly(limit.value, commit));
+        this->move_store_(store_::open_exactly_(limit.value, commit));
     }
 
     // Sets what may be done with the elements from now on: a write to a read-only vector faults, as does any access to one
@@ -178,7 +178,7 @@ public:
     void name(const char* text) noexcept {
         if (control_ == nullptr) {
             HEADROOM_OPEN_TAIL();
-            if (text == nullptr || !this->try_own_range()) return;
+            if (text == nullptr || !this->try_own_range_()) return;
         }
         detail::name(control_, text);
     }
@@ -187,7 +187,7 @@ private:
     friend class concurrent_vector<T, Policy>;
 
     // Owns the range from here on, so that a constructor that fails later gives it back.
-    settled_vector(store&& from, int) noexcept : base(std::move(from)) { this->conceal_capacity(); }
+    settled_vector(store_&& from, int) noexcept : base_(std::move(from)) { this->conceal_capacity_(); }
 };
 
 template <class T, class Policy>

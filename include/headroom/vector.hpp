@@ -64,25 +64,25 @@ concept allocator_like = requires(A& a) {
 
 template <class T, class Allocator = std::allocator<T>, class Policy = vector_policy>
 class HEADROOM_HARDENED_ABI vector
-    : public detail::sequence<detail::movable_store<detail::vector_memory<T, Allocator, Policy>, Policy>> {
+    : public detail::sequence_<detail::movable_store_<detail::vector_memory<T, Allocator, Policy>, Policy>> {
     static_assert(std::is_same_v<std::remove_cv_t<T>, T>, "a vector of const or volatile elements");
     static_assert(std::is_same_v<typename std::allocator_traits<Allocator>::value_type, T>, "an allocator of other elements");
 
-    using memory = detail::vector_memory<T, Allocator, Policy>;
-    using store = detail::movable_store<memory, Policy>;
-    using base = detail::sequence<store>;
-    using traits = std::allocator_traits<Allocator>;
-    using base::begin_;
-    using base::cap_;
-    using base::end_;
-    using base::memory_;
+    using memory_kind_ = detail::vector_memory<T, Allocator, Policy>;
+    using store_ = detail::movable_store_<memory_kind_, Policy>;
+    using base_ = detail::sequence_<store_>;
+    using traits_ = std::allocator_traits<Allocator>;
+    using base_::begin_;
+    using base_::cap_;
+    using base_::end_;
+    using base_::memory_;
 
 public:
     using allocator_type = Allocator;
-    using typename base::const_iterator;
-    using typename base::iterator;
-    using size_type = typename traits::size_type;
-    using difference_type = typename traits::difference_type;
+    using typename base_::const_iterator;
+    using typename base_::iterator;
+    using size_type = typename traits_::size_type;
+    using difference_type = typename traits_::difference_type;
 
     // --- Construction. All that allocate throw std::length_error past max_size(), std::bad_alloc (or what the allocator
     // throws) when memory is refused, and what an element's constructor throws; nothing is leaked. O(elements), and exactly
@@ -90,26 +90,26 @@ public:
 
     HEADROOM_ALWAYS_INLINE constexpr vector() noexcept(std::is_nothrow_default_constructible_v<Allocator>)
         requires std::default_initializable<Allocator>
-        : base() {}
-    HEADROOM_ALWAYS_INLINE constexpr explicit vector(const Allocator& allocator) noexcept : base(allocator) {}
+        : base_() {}
+    HEADROOM_ALWAYS_INLINE constexpr explicit vector(const Allocator& allocator) noexcept : base_(allocator) {}
     // (std::size_t, not size_type: a deduction guide can then rule these out without the class it would deduce.)
     constexpr explicit vector(std::size_t count, const Allocator& allocator = Allocator()) : vector(allocator) {
-        fill(count, detail::defaults{});
+        fill_(count, detail::defaults{});
     }
     constexpr vector(std::size_t count, const T& value, const Allocator& allocator = Allocator()) : vector(allocator) {
-        fill(count, detail::repeated<const T&>{value});
+        fill_(count, detail::repeated<const T&>{value});
     }
     template <detail::any_input_iterator It>
     constexpr vector(It first, It last, const Allocator& allocator = Allocator()) : vector(allocator) {
         if constexpr (detail::multipass_iterator<It>) {
             const auto count = detail::steps_between(first, last);
-            fill(count, detail::taken_from<It>{std::move(first)});
+            fill_(count, detail::taken_from<It>{std::move(first)});
         } else {
-            this->append_each(std::move(first), std::move(last));
+            this->append_each_(std::move(first), std::move(last));
         }
     }
     constexpr vector(std::initializer_list<T> values, const Allocator& allocator = Allocator()) : vector(allocator) {
-        fill(values.size(), detail::taken_from<const T*>{values.begin()});
+        fill_(values.size(), detail::taken_from<const T*>{values.begin()});
     }
     // (The tag is asked for first: whether other arguments are ranges is not looked into.)
     template <std::same_as<from_range_t> Tag, detail::compatible_range<T> R>
@@ -117,75 +117,75 @@ public:
         detail::walk_of<R> ends(values);
         if constexpr (detail::multipass_range<R>) {
             const std::size_t count = ends.count();    // (before the iterator is given away)
-            fill(count, detail::taken_from<detail::range_iterator<R>>{std::move(ends.first)});
+            fill_(count, detail::taken_from<detail::range_iterator<R>>{std::move(ends.first)});
         } else if constexpr (detail::walk_of<R>::told && !std::is_move_constructible_v<T>) {
             // Built where they stay, in exactly as much memory as the range says that it fills.
             {
                 HEADROOM_OPEN_TAIL();
-                this->open(ends.guess, ends.guess);
+                this->open_(ends.guess, ends.guess);
             }
             for (; ends.first != ends.last; ++ends.first) {
                 if (end_ == cap_) detail::throw_length_error("headroom::vector: a range longer than its size");
-                this->append_here(*ends.first);
+                this->append_here_(*ends.first);
             }
         } else {
             this->reserve(ends.guess);
-            this->append_each(std::move(ends.first), std::move(ends.last));
+            this->append_each_(std::move(ends.first), std::move(ends.last));
         }
     }
     constexpr vector(const vector& other)
-        : vector(other, traits::select_on_container_copy_construction(other.memory_.allocator())) {}
+        : vector(other, traits_::select_on_container_copy_construction(other.memory_.allocator())) {}
     constexpr vector(const vector& other, const std::type_identity_t<Allocator>& allocator) : vector(allocator) {
-        fill(other.size(), detail::taken_from<const T*>{other.data()});
+        fill_(other.size(), detail::taken_from<const T*>{other.data()});
     }
     // O(1). Invalidates: nothing; the elements now belong to *this, and `other` is empty.
-    HEADROOM_ALWAYS_INLINE constexpr vector(vector&& other) noexcept : base(std::move(other.memory_.allocator())) {
-        this->steal(other);
+    HEADROOM_ALWAYS_INLINE constexpr vector(vector&& other) noexcept : base_(std::move(other.memory_.allocator())) {
+        this->steal_(other);
     }
     // O(1) where the allocators are equal, else element by element.
-    constexpr vector(vector&& other, const std::type_identity_t<Allocator>& allocator) noexcept(traits::is_always_equal::value)
+    constexpr vector(vector&& other, const std::type_identity_t<Allocator>& allocator) noexcept(traits_::is_always_equal::value)
         : vector(allocator) {
-        if constexpr (!traits::is_always_equal::value) {
-            if (!equal_allocators(other)) {
-                fill(other.size(), detail::given_away<T>{other.data()});
-                other.moved_out();
+        if constexpr (!traits_::is_always_equal::value) {
+            if (!equal_allocators_(other)) {
+                fill_(other.size(), detail::given_away<T>{other.data()});
+                other.moved_out_();
                 return;
             }
         }
-        this->steal(other);
+        this->steal_(other);
     }
 
     // O(size() + other.size()). Invalidates: every element.
     constexpr vector& operator=(const vector& other) {
-        constexpr bool travels = traits::propagate_on_container_copy_assignment::value;
+        constexpr bool travels = traits_::propagate_on_container_copy_assignment::value;
         if (this == std::addressof(other)) return *this;
-        if (this->holds(other)) {
+        if (this->holds_(other)) {
             vector copy(other, travels ? other.memory_.allocator() : memory_.allocator());
-            take_over<travels>(copy);
+            take_over_<travels>(copy);
             return *this;
         }
         if constexpr (travels) {
-            if (!equal_allocators(other)) start_over();
+            if (!equal_allocators_(other)) start_over_();
             memory_.allocator() = other.memory_.allocator();
         }
-        this->assign_from(other.size(), detail::taken_from<const T*>{other.data()});
+        this->assign_from_(other.size(), detail::taken_from<const T*>{other.data()});
         return *this;
     }
     // O(1) and size() destructions where the allocator travels along or is equal, else element by element.
     // Invalidates: the old elements.
-    constexpr vector& operator=(vector&& other) noexcept(traits::propagate_on_container_move_assignment::value ||
-                                                         traits::is_always_equal::value) {
+    constexpr vector& operator=(vector&& other) noexcept(traits_::propagate_on_container_move_assignment::value ||
+                                                         traits_::is_always_equal::value) {
         if (this == std::addressof(other)) return *this;
-        if (traits::propagate_on_container_move_assignment::value || equal_allocators(other)) {
+        if (traits_::propagate_on_container_move_assignment::value || equal_allocators_(other)) {
             vector taken(std::move(other));
-            take_over<traits::propagate_on_container_move_assignment::value>(taken);
-        } else if constexpr (!traits::propagate_on_container_move_assignment::value && !traits::is_always_equal::value) {
-            if (this->holds(other)) {
+            take_over_<traits_::propagate_on_container_move_assignment::value>(taken);
+        } else if constexpr (!traits_::propagate_on_container_move_assignment::value && !traits_::is_always_equal::value) {
+            if (this->holds_(other)) {
                 vector taken(std::move(other));
                 return *this = std::move(taken);
             }
-            this->assign_from(other.size(), detail::given_away<T>{other.data()});
-            other.moved_out();
+            this->assign_from_(other.size(), detail::given_away<T>{other.data()});
+            other.moved_out_();
         }
         return *this;
     }
@@ -194,19 +194,19 @@ public:
         return *this;
     }
 
-    HEADROOM_ALWAYS_INLINE constexpr ~vector() { this->give_up(); }
+    HEADROOM_ALWAYS_INLINE constexpr ~vector() { this->give_up_(); }
 
     [[nodiscard]] constexpr allocator_type get_allocator() const noexcept { return memory_.allocator(); }
 
     // O(1). Invalidates: nothing; elements change owners. Precondition: equal allocators, or ones that swap along.
     constexpr void swap(vector& other) noexcept {
-        if constexpr (traits::propagate_on_container_swap::value) {
+        if constexpr (traits_::propagate_on_container_swap::value) {
             using std::swap;
             swap(memory_.allocator(), other.memory_.allocator());
         } else {
-            HEADROOM_EXPECT(equal_allocators(other), allocators_differ, "swap()", 0);
+            HEADROOM_EXPECT(equal_allocators_(other), allocators_differ, "swap()", 0);
         }
-        this->exchange(other);
+        this->exchange_(other);
     }
 
     // Makes capacity() as small as the kind of memory allows: size() on the heap, size() rounded up to pages in a
@@ -215,28 +215,28 @@ public:
     // be copied. Invalidates: everything.
     constexpr void shrink_to_fit() {
         HEADROOM_OPEN_TAIL();
-        this->shrink_store();
+        this->shrink_store_();
     }
 
 private:
     // The first elements of a new vector.
     template <class Source>
-    constexpr void fill(std::size_t count, const Source& source) {
+    constexpr void fill_(std::size_t count, const Source& source) {
         // Elements that cannot even be moved may be built in place: no path that grows is asked to compile for them.
         constexpr bool can_grow = std::is_move_constructible_v<T>;
         {
             HEADROOM_OPEN_TAIL();
-            this->open(count, can_grow ? base::step() : count);
+            this->open_(count, can_grow ? base_::step_() : count);
         }
         // (What fits into the first step has its room now: it need not be asked for again.)
         if constexpr (can_grow) {
-            if (count > base::step()) return this->append_from(count, source);
+            if (count > base_::step_()) return this->append_from_(count, source);
         }
-        this->append_into_room(count, source, 0);
+        this->append_into_room_(count, source, 0);
     }
 
-    constexpr bool equal_allocators(const vector& other) const noexcept {
-        if constexpr (traits::is_always_equal::value) {
+    constexpr bool equal_allocators_(const vector& other) const noexcept {
+        if constexpr (traits_::is_always_equal::value) {
             return true;
         } else {
             return memory_.allocator() == other.memory_.allocator();
@@ -246,27 +246,27 @@ private:
     // The elements change owners, and the allocators where `Allocators` says so. The old ones are destroyed with `from`, when all
     // is done: what is assigned may have been part of them.
     template <bool Allocators>
-    constexpr void take_over(vector& from) noexcept {
+    constexpr void take_over_(vector& from) noexcept {
         if constexpr (Allocators) {
             Allocator mine(std::move(memory_.allocator()));
             memory_.allocator() = std::move(from.memory_.allocator());
             from.memory_.allocator() = std::move(mine);
         }
-        this->exchange(from);
+        this->exchange_(from);
     }
 
     // After the elements have been moved out one by one. The standard leaves open what stays behind; programs may count on
     // what their standard library's vector leaves: libc++'s the elements moved from, others nothing.
-    constexpr void moved_out() noexcept {
+    constexpr void moved_out_() noexcept {
 #if !defined(_LIBCPP_VERSION)
         this->clear();
 #endif
     }
 
     // Gives everything back; the vector is as newly made.
-    constexpr void start_over() noexcept {
-        this->give_up();
-        begin_ = end_ = cap_ = typename base::pointer();
+    constexpr void start_over_() noexcept {
+        this->give_up_();
+        begin_ = end_ = cap_ = typename base_::pointer();
     }
 };
 

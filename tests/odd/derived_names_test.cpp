@@ -1,7 +1,8 @@
 // Labels: core
 // A class that the program derives from a container finds the container's members before all else. What is not part of the
-// interface must not be found in place of the program's own names: a template's parameter, above all, for there the compiler
-// says nothing.
+// interface must not be found in place of the program's own names: a template's parameter, for there the compiler may say
+// nothing; a type; a function such as floor() or open(). So the names of all other members end in an underscore.
+// (own_names.inc is made of the headers by tests/CMakeLists.txt: each of their words, but for the interface's.)
 #include <string>
 #include <type_traits>
 
@@ -15,13 +16,38 @@ namespace {
 
 struct mine {};
 
+using vector_of_int = headroom::vector<int>;
+using settled_vector_of_int = headroom::settled_vector<int>;
+using file_vector_of_int = headroom::file_vector<int>;
+
+#define HEADER_NAME(name)                                                           \
+    template <class name>                                                           \
+    struct vector_and_##name : vector_of_int {                                      \
+        using found_ = name;                                                        \
+    };                                                                              \
+    static_assert(std::is_same_v<typename vector_and_##name<mine>::found_, mine>);  \
+    template <class name>                                                           \
+    struct settled_and_##name : settled_vector_of_int {                             \
+        using found_ = name;                                                        \
+    };                                                                              \
+    static_assert(std::is_same_v<typename settled_and_##name<mine>::found_, mine>); \
+    template <class name>                                                           \
+    struct filed_and_##name : file_vector_of_int {                                  \
+        using found_ = name;                                                        \
+    };                                                                              \
+    static_assert(std::is_same_v<typename filed_and_##name<mine>::found_, mine>);
+#include "odd/own_names.inc"
+#undef HEADER_NAME
+
 // Every single capital letter, and the names that templates give their parameters.
-#define PARAMETERS(WITH)                                                                                                    \
-    WITH(A)                                                                                                                 \
-    WITH(B) WITH(C) WITH(D) WITH(E) WITH(F) WITH(G) WITH(H) WITH(I) WITH(J) WITH(K) WITH(L) WITH(M) WITH(N) WITH(O) WITH(P) \
-        WITH(Q) WITH(R) WITH(S) WITH(T) WITH(U) WITH(V) WITH(W) WITH(X) WITH(Y) WITH(Z) WITH(Tp) WITH(Type) WITH(Element)   \
-            WITH(Value) WITH(Key) WITH(Alloc) WITH(Allocator) WITH(Policy) WITH(Memory) WITH(Store) WITH(Base) WITH(Args)   \
-                WITH(It) WITH(Iterator) WITH(Range) WITH(Source) WITH(Container) WITH(Self) WITH(Pointer) WITH(Growth)
+// clang-format off
+#define PARAMETERS(WITH) \
+    WITH(A) WITH(B) WITH(C) WITH(D) WITH(E) WITH(F) WITH(G) WITH(H) WITH(I) WITH(J) WITH(K) WITH(L) WITH(M) WITH(N) \
+    WITH(O) WITH(P) WITH(Q) WITH(R) WITH(S) WITH(T) WITH(U) WITH(V) WITH(W) WITH(X) WITH(Y) WITH(Z) WITH(Tp) \
+    WITH(Type) WITH(Element) WITH(Value) WITH(Key) WITH(Alloc) WITH(Allocator) WITH(Policy) WITH(Memory) WITH(Store) \
+    WITH(Base) WITH(Args) WITH(It) WITH(Iterator) WITH(Range) WITH(Source) WITH(Container) WITH(Self) WITH(Pointer) \
+    WITH(Growth)
+// clang-format on
 
 #define DERIVED(name)                                       \
     template <class name>                                   \

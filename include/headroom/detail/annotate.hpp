@@ -58,12 +58,12 @@ class tail_window {
 public:
     constexpr tail_window(Sequence& sequence, decltype(sizeof(0)) count) noexcept : sequence_(sequence), count_(count) {
         if (!HEADROOM_CONSTANT_EVALUATED()) {
-            from_ = sequence_.annotated_end() + count_;
-            sequence_.annotate_tail(sequence_.annotated_end(), from_);
+            from_ = sequence_.annotated_end_() + count_;
+            sequence_.annotate_tail_(sequence_.annotated_end_(), from_);
         }
     }
     constexpr ~tail_window() {
-        if (!HEADROOM_CONSTANT_EVALUATED()) sequence_.annotate_tail(from_, sequence_.annotated_end());
+        if (!HEADROOM_CONSTANT_EVALUATED()) sequence_.annotate_tail_(from_, sequence_.annotated_end_());
     }
     tail_window(const tail_window&) = delete;
     tail_window& operator=(const tail_window&) = delete;
@@ -71,7 +71,7 @@ public:
 private:
     Sequence& sequence_;
     decltype(sizeof(0)) count_;
-    decltype(sequence_.annotated_end()) from_ = nullptr;
+    decltype(sequence_.annotated_end_()) from_ = nullptr;
 };
 
 // While it lives, the whole capacity may be written, and the capacity and its place may change.
@@ -80,13 +80,13 @@ class open_tail {
 public:
     constexpr explicit open_tail(Sequence& sequence) noexcept : sequence_(sequence) {
         if (!HEADROOM_CONSTANT_EVALUATED()) {
-            sequence_.annotate_tail(sequence_.annotated_end(), sequence_.annotated_limit());
-            detail::open_rest_of_eight(sequence_.annotated_limit());
+            sequence_.annotate_tail_(sequence_.annotated_end_(), sequence_.annotated_limit_());
+            detail::open_rest_of_eight(sequence_.annotated_limit_());
         }
     }
     constexpr ~open_tail() {
         if (!HEADROOM_CONSTANT_EVALUATED()) {
-            sequence_.annotate_tail(sequence_.annotated_limit(), sequence_.annotated_end());
+            sequence_.annotate_tail_(sequence_.annotated_limit_(), sequence_.annotated_end_());
         }
     }
     open_tail(const open_tail&) = delete;

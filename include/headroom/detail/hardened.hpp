@@ -50,11 +50,11 @@ HEADROOM_API bool harden_ranges() noexcept;
 #endif
 
 // In a member function of `sequence`, by value: a container whose address escapes would be kept out of registers.
-#define HEADROOM_EXPECT(condition, what, operation, value)                                                            \
-    do {                                                                                                              \
-        if (HEADROOM_UNLIKELY(!(condition))) {                                                                        \
-            detail::fail_container(this->kind(), this->data(), detail::misuse::what, operation, value, this->size()); \
-        }                                                                                                             \
+#define HEADROOM_EXPECT(condition, what, operation, value)                                                             \
+    do {                                                                                                               \
+        if (HEADROOM_UNLIKELY(!(condition))) {                                                                         \
+            detail::fail_container(this->kind_(), this->data(), detail::misuse::what, operation, value, this->size()); \
+        }                                                                                                              \
     } while (false)
 
 namespace headroom { inline namespace v0_1 { namespace detail {
@@ -76,14 +76,14 @@ struct unspecified {
     static constexpr bool nothrow = std::is_nothrow_default_constructible_v<T>;
 
     template <class Store, class T>
-    constexpr T* construct(Store& store, T* to, std::size_t skip, std::size_t count) const {
-        if constexpr (Store::plain() && std::is_trivially_default_constructible_v<T>) {
+    constexpr T* construct_(Store& store, T* to, std::size_t skip, std::size_t count) const {
+        if constexpr (Store::plain_() && std::is_trivially_default_constructible_v<T>) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
                 detail::zero_bytes(to, count);
                 return to + count;
             }
         }
-        return uninitialised{}.construct(store, to, skip, count);
+        return uninitialised{}.construct_(store, to, skip, count);
     }
 };
 

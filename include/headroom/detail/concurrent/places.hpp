@@ -22,9 +22,9 @@
 namespace headroom { inline namespace v0_1 { namespace detail {
 
 template <class T, class Policy>
-class concurrent_places : protected settled_store<T, Policy> {
+class concurrent_places : protected settled_store_<T, Policy> {
 protected:
-    using store = settled_store<T, Policy>;
+    using store = settled_store_<T, Policy>;
     using store::begin_;
     using store::cap_;
     using store::control_;
@@ -36,9 +36,9 @@ protected:
     static constexpr size_type nobody_waits = SIZE_MAX;
     static constexpr size_type claimed_at_least = sizeof(T) < 65536 ? 65536 / sizeof(T) : 1;
 
-    concurrent_places() : store(store::open_default(0, reserving)) { begin_life(); }
+    concurrent_places() : store(store::open_default_(0, reserving)) { begin_life(); }
     concurrent_places(size_type most, const commit_policy& commit)
-        : store(store::open_exactly(most, commit, reserving)), counted_(true) {
+        : store(store::open_exactly_(most, commit, reserving)), counted_(true) {
         begin_life();
     }
     concurrent_places(const concurrent_places&) = delete;
@@ -75,7 +75,7 @@ protected:
         unpublished& operator=(const unpublished&) = delete;
         ~unpublished() {
             if (released) return;
-            store::destroy(owner.begin_ + first, owner.begin_ + first + count);
+            store::destroy_(owner.begin_ + first, owner.begin_ + first + count);
             owner.close_place();
             owner.lock_.unlock(as_owner);
         }

@@ -15,52 +15,52 @@
 namespace headroom { inline namespace v0_1 { namespace detail {
 
 template <class T, class Policy>
-class file_store {
+class file_store_ {
 public:
     using value_type = T;
     using pointer = T*;
     using const_pointer = const T*;
 
-    static constexpr bool stable = true;
-    static constexpr bool plain() noexcept { return true; }
-    static constexpr const char* kind = "file_vector";
+    static constexpr bool stable_ = true;
+    static constexpr bool plain_() noexcept { return true; }
+    static constexpr const char* kind_ = "file_vector";
 
     template <class... Args>
-    HEADROOM_ALWAYS_INLINE static constexpr void construct(T* place, Args&&... args) {
+    HEADROOM_ALWAYS_INLINE static constexpr void construct_(T* place, Args&&... args) {
         HEADROOM_CONVERSIONS_BEGIN
         ::new (static_cast<void*>(place)) T(static_cast<Args&&>(args)...);
         HEADROOM_CONVERSIONS_END
     }
-    HEADROOM_ALWAYS_INLINE static constexpr void destroy_one(T*) noexcept {}
-    static constexpr void destroy(T*, T*) noexcept {}
+    HEADROOM_ALWAYS_INLINE static constexpr void destroy_one_(T*) noexcept {}
+    static constexpr void destroy_(T*, T*) noexcept {}
 
 protected:
-    constexpr file_store() noexcept = default;
-    explicit file_store(const held_file& held) noexcept
+    constexpr file_store_() noexcept = default;
+    explicit file_store_(const held_file& held) noexcept
         : begin_(reinterpret_cast<T*>(held.elements)), end_(begin_ + held.size), cap_(begin_ + held.usable),
           control_(held.control), limit_(held.limit) {
         // What a reader has no room for it never writes to.
         if (!detail::may_write(control_)) cap_ = end_;
     }
-    file_store(file_store&&) noexcept = default;
+    file_store_(file_store_&&) noexcept = default;
 
-    static constexpr file_steps steps() noexcept { return {Policy::growth_fraction, Policy::min_step, Policy::max_step}; }
+    static constexpr file_steps steps_() noexcept { return {Policy::growth_fraction, Policy::min_step, Policy::max_step}; }
 
     [[nodiscard]] constexpr std::size_t max_size() const noexcept { return limit_; }
-    [[nodiscard]] static constexpr bool reaches(std::size_t) noexcept { return true; }
+    [[nodiscard]] static constexpr bool reaches_(std::size_t) noexcept { return true; }
 
     // A new element is always built where it stays.
     template <class...>
-    static constexpr bool made_first() noexcept {
+    static constexpr bool made_first_() noexcept {
         return false;
     }
     template <class... Args>
-    HEADROOM_ALWAYS_INLINE T* room_for_one(const Args&...) {
-        cap_ = one_more(control_, begin_, end_, limit_);
+    HEADROOM_ALWAYS_INLINE T* room_for_one_(const Args&...) {
+        cap_ = one_more_(control_, begin_, end_, limit_);
         return nullptr;
     }
     template <class... Args>
-    room_found<T> try_room_for_one(const Args&...) noexcept {
+    room_found<T> try_room_for_one_(const Args&...) noexcept {
         const auto used = static_cast<std::size_t>(end_ - begin_);
         if (used >= limit_) return {nullptr, true};
         failure why;
@@ -69,31 +69,31 @@ protected:
         cap_ = begin_ + usable;
         return {};
     }
-    void make_room(std::size_t count) { cap_ = further(control_, begin_, end_, limit_, count, false); }
-    void grow_room(std::size_t count) { make_room(count); }
-    void reserve_room(std::size_t count) { cap_ = further(control_, begin_, end_, limit_, count, true); }
+    void make_room_(std::size_t count) { cap_ = further_(control_, begin_, end_, limit_, count, false); }
+    void grow_room_(std::size_t count) { make_room_(count); }
+    void reserve_room_(std::size_t count) { cap_ = further_(control_, begin_, end_, limit_, count, true); }
 
     // Takes over what `from` holds; what was held here is forgotten.
-    void adopt(const file_store& from) noexcept {
+    void adopt_(const file_store_& from) noexcept {
         begin_ = from.begin_;
         end_ = from.end_;
         cap_ = from.cap_;
         control_ = from.control_;
         limit_ = from.limit_;
     }
-    file_store stolen() noexcept {
-        file_store taken(std::move(*this));
-        adopt(file_store{});
+    file_store_ stolen_() noexcept {
+        file_store_ taken(std::move(*this));
+        adopt_(file_store_{});
         return taken;
     }
-    void exchange(file_store& other) noexcept {
-        file_store mine(std::move(*this));
-        adopt(other);
-        other.adopt(mine);
+    void exchange_(file_store_& other) noexcept {
+        file_store_ mine(std::move(*this));
+        adopt_(other);
+        other.adopt_(mine);
     }
 
     // Under the sanitizer, too, all of the mapping may be touched: readers see elements come that nobody here has built.
-    [[nodiscard]] static constexpr bool annotates() noexcept { return false; }
+    [[nodiscard]] static constexpr bool annotates_() noexcept { return false; }
 
     T* begin_ = nullptr;
     T* end_ = nullptr;
@@ -103,11 +103,11 @@ protected:
 
 private:
     // By value, as everything on the path of an append: see "register cursor" in sequence.hpp.
-    HEADROOM_COLD static T* one_more(file_control* control, T* begin, const T* end, std::size_t limit) {
-        return further(control, begin, end, limit, static_cast<std::size_t>(end - begin) + 1, false);
+    HEADROOM_COLD static T* one_more_(file_control* control, T* begin, const T* end, std::size_t limit) {
+        return further_(control, begin, end, limit, static_cast<std::size_t>(end - begin) + 1, false);
     }
-    HEADROOM_COLD static T* further(file_control* control, T* begin, const T* end, std::size_t limit, std::size_t needed,
-                                    bool exactly) {
+    HEADROOM_COLD static T* further_(file_control* control, T* begin, const T* end, std::size_t limit, std::size_t needed,
+                                     bool exactly) {
         if (needed > limit) detail::throw_length_error("headroom::file_vector: past max_elements");
         failure why;
         const std::size_t usable = detail::extend(control, static_cast<std::size_t>(end - begin), needed, exactly, why);

@@ -20,7 +20,7 @@
 namespace headroom { inline namespace v0_1 { namespace detail {
 
 template <class Store>
-class HEADROOM_HARDENED_ABI element_access : protected Store {
+class HEADROOM_HARDENED_ABI element_access_ : protected Store {
 protected:
     using Store::begin_;
     using Store::cap_;
@@ -43,46 +43,46 @@ public:
 
     [[nodiscard]] constexpr reference operator[](size_type index) noexcept {
         HEADROOM_EXPECT(index < size(), past_the_end, "operator[]", index);
-        return raw(begin_)[index];
+        return raw_(begin_)[index];
     }
     [[nodiscard]] constexpr const_reference operator[](size_type index) const noexcept {
         HEADROOM_EXPECT(index < size(), past_the_end, "operator[]", index);
-        return raw(begin_)[index];
+        return raw_(begin_)[index];
     }
     // Throws std::out_of_range where there is no such element.
     [[nodiscard]] constexpr reference at(size_type index) {
         if (index >= size()) detail::throw_out_of_range("headroom: at() past the end");
-        return raw(begin_)[index];
+        return raw_(begin_)[index];
     }
     [[nodiscard]] constexpr const_reference at(size_type index) const {
         if (index >= size()) detail::throw_out_of_range("headroom: at() past the end");
-        return raw(begin_)[index];
+        return raw_(begin_)[index];
     }
     [[nodiscard]] constexpr reference front() noexcept {
         HEADROOM_EXPECT(!empty(), empty, "front()", 0);
-        return *raw(begin_);
+        return *raw_(begin_);
     }
     [[nodiscard]] constexpr const_reference front() const noexcept {
         HEADROOM_EXPECT(!empty(), empty, "front()", 0);
-        return *raw(begin_);
+        return *raw_(begin_);
     }
     [[nodiscard]] constexpr reference back() noexcept {
         HEADROOM_EXPECT(!empty(), empty, "back()", 0);
-        return *(raw(end_) - 1);
+        return *(raw_(end_) - 1);
     }
     [[nodiscard]] constexpr const_reference back() const noexcept {
         HEADROOM_EXPECT(!empty(), empty, "back()", 0);
-        return *(raw(end_) - 1);
+        return *(raw_(end_) - 1);
     }
-    [[nodiscard]] constexpr value_type* data() noexcept { return raw(begin_); }
-    [[nodiscard]] constexpr const value_type* data() const noexcept { return raw(begin_); }
+    [[nodiscard]] constexpr value_type* data() noexcept { return raw_(begin_); }
+    [[nodiscard]] constexpr const value_type* data() const noexcept { return raw_(begin_); }
 
     // --- Iterators: pointers in a class.
 
-    [[nodiscard]] constexpr iterator begin() noexcept { return iterator(raw(begin_)); }
-    [[nodiscard]] constexpr const_iterator begin() const noexcept { return const_iterator(raw(begin_)); }
-    [[nodiscard]] constexpr iterator end() noexcept { return iterator(raw(end_)); }
-    [[nodiscard]] constexpr const_iterator end() const noexcept { return const_iterator(raw(end_)); }
+    [[nodiscard]] constexpr iterator begin() noexcept { return iterator(raw_(begin_)); }
+    [[nodiscard]] constexpr const_iterator begin() const noexcept { return const_iterator(raw_(begin_)); }
+    [[nodiscard]] constexpr iterator end() noexcept { return iterator(raw_(end_)); }
+    [[nodiscard]] constexpr const_iterator end() const noexcept { return const_iterator(raw_(end_)); }
     [[nodiscard]] constexpr const_iterator cbegin() const noexcept { return begin(); }
     [[nodiscard]] constexpr const_iterator cend() const noexcept { return end(); }
     [[nodiscard]] constexpr reverse_iterator rbegin() noexcept { return reverse_iterator(end()); }
@@ -102,13 +102,13 @@ public:
     [[nodiscard]] constexpr size_type max_size() const noexcept { return Store::max_size(); }
 
 protected:
-    constexpr element_access() = default;
+    constexpr element_access_() = default;
     // With a store made from `from`.
     template <class From>
-    constexpr explicit element_access(From&& from) noexcept : Store(std::forward<From>(from)) {}
-    element_access(const element_access&) = delete;
-    element_access& operator=(const element_access&) = delete;
-    constexpr ~element_access() = default;
+    constexpr explicit element_access_(From&& from) noexcept : Store(std::forward<From>(from)) {}
+    element_access_(const element_access_&) = delete;
+    element_access_& operator=(const element_access_&) = delete;
+    constexpr ~element_access_() = default;
 
     template <class>
     friend class tail_window;
@@ -117,7 +117,7 @@ protected:
 
     // The plain pointer in a pointer of the allocator's. (A member, as all that is called here: a call without a qualified
     // name would look for functions of that name beside the program's own types.)
-    HEADROOM_ALWAYS_INLINE static constexpr value_type* raw(const pointer& from) noexcept {
+    HEADROOM_ALWAYS_INLINE static constexpr value_type* raw_(const pointer& from) noexcept {
         if constexpr (std::is_pointer_v<pointer>) {
             return from;
         } else {
@@ -125,60 +125,60 @@ protected:
         }
     }
 
-    constexpr Store& floor() noexcept { return *this; }
+    constexpr Store& floor_() noexcept { return *this; }
 
     // Whether the object, another container, is part of one of the elements: then it dies, or changes, with them.
     template <class Container>
-    [[nodiscard]] constexpr bool holds([[maybe_unused]] const Container& other) const noexcept {
+    [[nodiscard]] constexpr bool holds_([[maybe_unused]] const Container& other) const noexcept {
         if constexpr (std::is_class_v<value_type> && sizeof(value_type) >= sizeof(Container)) {
             if (HEADROOM_CONSTANT_EVALUATED()) return true;    // who knows
             const auto at = reinterpret_cast<std::uintptr_t>(std::addressof(other));
-            return at >= reinterpret_cast<std::uintptr_t>(raw(begin_)) && at < reinterpret_cast<std::uintptr_t>(raw(end_));
+            return at >= reinterpret_cast<std::uintptr_t>(raw_(begin_)) && at < reinterpret_cast<std::uintptr_t>(raw_(end_));
         } else {
             return false;
         }
     }
 
     // The elements that fit behind the last.
-    [[nodiscard]] constexpr size_type spare() const noexcept { return static_cast<size_type>(cap_ - end_); }
+    [[nodiscard]] constexpr size_type spare_() const noexcept { return static_cast<size_type>(cap_ - end_); }
 
     // What messages call the container.
-    static constexpr const char* kind() noexcept {
-        if constexpr (requires { Store::kind; }) return Store::kind;
-        return Store::stable ? "settled_vector" : "vector";
+    static constexpr const char* kind_() noexcept {
+        if constexpr (requires { Store::kind_; }) return Store::kind_;
+        return Store::stable_ ? "settled_vector" : "vector";
     }
 
     // The other way round. (By the pointer: an operator of the iterator would look for others beside the program's types.)
-    constexpr iterator at_index(size_type index) noexcept { return iterator(raw(begin_) + index); }
+    constexpr iterator at_index_(size_type index) noexcept { return iterator(raw_(begin_) + index); }
 
     // Which element a position of the user's names; size() for the end.
-    HEADROOM_ALWAYS_INLINE constexpr size_type index_of(const_iterator where, [[maybe_unused]] const char* operation) const {
+    HEADROOM_ALWAYS_INLINE constexpr size_type index_of_(const_iterator where, [[maybe_unused]] const char* operation) const {
         HEADROOM_EXPECT(HEADROOM_CONSTANT_EVALUATED() || detail::is_position(data(), std::to_address(where), size()), no_position,
                         operation, reinterpret_cast<std::uintptr_t>(std::to_address(where)));
         return static_cast<size_type>(std::to_address(where) - data());
     }
 
     // Whether elements may be pushed along and forgotten as bytes.
-    static constexpr bool bytewise() noexcept { return moved_as_bytes<value_type> && Store::plain(); }
+    static constexpr bool bytewise_() noexcept { return moved_as_bytes<value_type> && Store::plain_(); }
 
     // --- AddressSanitizer: nothing in other builds.
 
-    HEADROOM_ALWAYS_INLINE constexpr void retreated([[maybe_unused]] size_type count) noexcept {
+    HEADROOM_ALWAYS_INLINE constexpr void retreated_([[maybe_unused]] size_type count) noexcept {
 #if defined(HEADROOM_ASAN)
-        if (!HEADROOM_CONSTANT_EVALUATED()) annotate_tail(annotated_end() + count, annotated_end());
+        if (!HEADROOM_CONSTANT_EVALUATED()) annotate_tail_(annotated_end_() + count, annotated_end_());
 #endif
     }
     // A new container may find memory that is there already.
-    HEADROOM_ALWAYS_INLINE constexpr void conceal_capacity() noexcept {
+    HEADROOM_ALWAYS_INLINE constexpr void conceal_capacity_() noexcept {
 #if defined(HEADROOM_ASAN)
-        if (!HEADROOM_CONSTANT_EVALUATED()) annotate_tail(annotated_limit(), annotated_end());
+        if (!HEADROOM_CONSTANT_EVALUATED()) annotate_tail_(annotated_limit_(), annotated_end_());
 #endif
     }
 #if defined(HEADROOM_ASAN)
-    constexpr value_type* annotated_end() noexcept { return raw(end_); }
-    constexpr value_type* annotated_limit() noexcept { return raw(cap_); }
-    void annotate_tail(const value_type* old_middle, const value_type* new_middle) noexcept {
-        if (this->annotates()) detail::annotate(raw(begin_), raw(cap_), old_middle, new_middle);
+    constexpr value_type* annotated_end_() noexcept { return raw_(end_); }
+    constexpr value_type* annotated_limit_() noexcept { return raw_(cap_); }
+    void annotate_tail_(const value_type* old_middle, const value_type* new_middle) noexcept {
+        if (this->annotates_()) detail::annotate(raw_(begin_), raw_(cap_), old_middle, new_middle);
     }
 #endif
 };

@@ -37,10 +37,10 @@ struct allocator_memory {
     using allocator_type = A;
     using reference_type = allocator_memory&;
 
-    static constexpr bool plain() noexcept { return constructs_plainly<A, T>; }
+    static constexpr bool plain_() noexcept { return constructs_plainly<A, T>; }
     static constexpr bool reallocates() noexcept { return false; }
     static constexpr bool fills_blocks() noexcept { return false; }
-    static constexpr bool annotates() noexcept { return false; }
+    static constexpr bool annotates_() noexcept { return false; }
 
     constexpr allocator_memory() noexcept(std::is_nothrow_default_constructible_v<A>) = default;
     constexpr explicit allocator_memory(const A& from) noexcept : allocator_(from) {}
@@ -58,10 +58,10 @@ struct allocator_memory {
     }
 
     template <class... Args>
-    HEADROOM_ALWAYS_INLINE constexpr void construct(T* place, Args&&... args) {
+    HEADROOM_ALWAYS_INLINE constexpr void construct_(T* place, Args&&... args) {
         traits::construct(allocator_, place, static_cast<Args&&>(args)...);
     }
-    HEADROOM_ALWAYS_INLINE constexpr void destroy_one(T* place) noexcept { traits::destroy(allocator_, place); }
+    HEADROOM_ALWAYS_INLINE constexpr void destroy_one_(T* place) noexcept { traits::destroy(allocator_, place); }
 
     // Throws what the allocator throws; never null.
     [[nodiscard]] constexpr block<pointer> allocate(std::size_t, std::size_t wanted, bool) {
@@ -76,8 +76,8 @@ struct allocator_memory {
             traits::deallocate(allocator_, begin, static_cast<typename traits::size_type>(cap - begin));
         }
     }
-    [[nodiscard]] static constexpr bool reaches(const pointer&, const pointer&, std::size_t) noexcept { return false; }
-    [[nodiscard]] static constexpr pointer widen(pointer, pointer, std::size_t, bool) noexcept { return pointer(); }
+    [[nodiscard]] static constexpr bool reaches_(const pointer&, const pointer&, std::size_t) noexcept { return false; }
+    [[nodiscard]] static constexpr pointer widen_(pointer, pointer, std::size_t, bool) noexcept { return pointer(); }
     [[nodiscard]] static constexpr pointer trim(pointer, pointer cap, std::size_t) noexcept { return cap; }
     [[nodiscard]] static constexpr bool wastes(const pointer&, std::size_t size, std::size_t capacity) noexcept {
         return size != capacity;

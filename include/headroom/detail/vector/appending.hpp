@@ -25,34 +25,34 @@ struct gathered : Container {
     constexpr explicit gathered(const Allocator& allocator) noexcept : Container(allocator) {}
     gathered(const gathered&) = delete;
     gathered& operator=(const gathered&) = delete;
-    constexpr ~gathered() { this->give_up(); }
+    constexpr ~gathered() { this->give_up_(); }
 };
 
 template <class Store>
-class HEADROOM_HARDENED_ABI appending : public element_access<Store> {
-    using base = element_access<Store>;
+class HEADROOM_HARDENED_ABI appending_ : public element_access_<Store> {
+    using base_ = element_access_<Store>;
 
 protected:
-    using base::base;
-    using base::begin_;
-    using base::bytewise;
-    using base::cap_;
-    using base::end_;
-    using base::floor;
-    using base::raw;
-    using base::retreated;
-    using base::spare;
+    using base_::base_;
+    using base_::begin_;
+    using base_::bytewise_;
+    using base_::cap_;
+    using base_::end_;
+    using base_::floor_;
+    using base_::raw_;
+    using base_::retreated_;
+    using base_::spare_;
 
 public:
-    using base::capacity;
-    using base::data;
-    using base::empty;
-    using base::max_size;
-    using base::size;
-    using typename base::difference_type;
-    using typename base::reference;
-    using typename base::size_type;
-    using typename base::value_type;
+    using base_::capacity;
+    using base_::data;
+    using base_::empty;
+    using base_::max_size;
+    using base_::size;
+    using typename base_::difference_type;
+    using typename base_::reference;
+    using typename base_::size_type;
+    using typename base_::value_type;
 
     // Makes capacity() at least `count`, and no more than the granularity of memory asks for. O(size()) where elements move.
     // Throws std::length_error past max_size(), std::bad_alloc when memory is refused; nothing has changed then.
@@ -61,7 +61,7 @@ public:
         if (count > max_size()) detail::throw_length_error("headroom: reserve() past max_size()");
         if (count > capacity()) {
             HEADROOM_OPEN_TAIL();
-            this->reserve_room(count);
+            this->reserve_room_(count);
         }
     }
 
@@ -73,13 +73,13 @@ public:
     HEADROOM_ALWAYS_INLINE constexpr void push_back(value_type&& value) { emplace_back(static_cast<value_type&&>(value)); }
     template <class... Args>
     HEADROOM_ALWAYS_INLINE constexpr reference emplace_back(Args&&... args) {
-        if constexpr (Store::template made_first<Args...>()) {
+        if constexpr (Store::template made_first_<Args...>()) {
             HEADROOM_CONVERSIONS_BEGIN
             const value_type value(static_cast<Args&&>(args)...);
             HEADROOM_CONVERSIONS_END
-            return append_one(value);
+            return append_one_(value);
         } else {
-            return append_one(static_cast<Args&&>(args)...);
+            return append_one_(static_cast<Args&&>(args)...);
         }
     }
 
@@ -89,10 +89,10 @@ public:
     constexpr value_type* try_emplace_back(Args&&... args) {
         if (HEADROOM_UNLIKELY(end_ == cap_)) {
             HEADROOM_OPEN_TAIL();
-            const room_found<value_type> answer = this->try_room_for_one(static_cast<Args&&>(args)...);
+            const room_found<value_type> answer = this->try_room_for_one_(static_cast<Args&&>(args)...);
             if (answer.refused || answer.built != nullptr) return answer.built;
         }
-        return std::addressof(append_here(static_cast<Args&&>(args)...));
+        return std::addressof(append_here_(static_cast<Args&&>(args)...));
     }
     constexpr value_type* try_push_back(const value_type& value) { return try_emplace_back(value); }
     constexpr value_type* try_push_back(value_type&& value) { return try_emplace_back(std::move(value)); }
@@ -102,7 +102,7 @@ public:
     template <class... Args>
     HEADROOM_ALWAYS_INLINE constexpr reference unchecked_emplace_back(Args&&... args) {
         HEADROOM_EXPECT(end_ != cap_, no_room, "an unchecked append", 0);
-        return append_here(static_cast<Args&&>(args)...);
+        return append_here_(static_cast<Args&&>(args)...);
     }
     HEADROOM_ALWAYS_INLINE constexpr reference unchecked_push_back(const value_type& value) {
         return unchecked_emplace_back(value);
@@ -116,10 +116,10 @@ public:
         walk_of<R> ends(values);
         if constexpr (multipass_range<R>) {
             const size_type count = ends.count();    // (before the iterator is given away)
-            append_from(count, taken_from<range_iterator<R>>{std::move(ends.first)});
+            append_from_(count, taken_from<range_iterator<R>>{std::move(ends.first)});
         } else {
-            reserve_more(ends.guess);
-            append_each(std::move(ends.first), std::move(ends.last));
+            reserve_more_(ends.guess);
+            append_each_(std::move(ends.first), std::move(ends.last));
         }
     }
 
@@ -128,42 +128,42 @@ public:
 
     constexpr void resize(size_type count) {
         if (count <= size()) {
-            truncate(count);
+            truncate_(count);
         } else {
-            append_from(count - size(), defaults{});
+            append_from_(count - size(), defaults{});
         }
     }
     constexpr void resize(size_type count, const value_type& value) {
         if (count <= size()) {
-            truncate(count);
-        } else if constexpr (bytewise()) {
-            append_from(count - size(), repeated<value_type>{value});
+            truncate_(count);
+        } else if constexpr (bytewise_()) {
+            append_from_(count - size(), repeated<value_type>{value});
         } else {
-            append_from(count - size(), repeated<const value_type&>{value});
+            append_from_(count - size(), repeated<const value_type&>{value});
         }
     }
     // New elements are default-initialised: for trivial types, whatever the memory held (hardened: zero bytes).
     constexpr void resize_default_init(size_type count) {
         if (count <= size()) {
-            truncate(count);
+            truncate_(count);
         } else {
-            append_from(count - size(), unspecified{});
+            append_from_(count - size(), unspecified{});
         }
     }
     // Appends `count` default-initialised elements, and returns where the first of them is (or would be).
     constexpr value_type* append_default_init(size_type count) {
         const size_type old = size();
-        append_from(count, unspecified{});
-        return raw(begin_) + old;
+        append_from_(count, unspecified{});
+        return raw_(begin_) + old;
     }
     // Makes the size `count` as resize_default_init does, calls `operation(data(), count)`, and keeps as many elements as it
     // returns. Precondition: at most `count`. If `operation` throws, `count` elements stay.
     template <class Operation>
     constexpr void resize_and_overwrite(size_type count, Operation operation) {
-        if (count > size()) append_from(count - size(), unspecified{});
+        if (count > size()) append_from_(count - size(), unspecified{});
         const auto kept = static_cast<size_type>(std::move(operation)(data(), count));
         HEADROOM_EXPECT(kept <= count, too_many, "resize_and_overwrite()", kept);
-        truncate(kept);
+        truncate_(kept);
     }
 
     // --- Removal at the end. Never throws.
@@ -172,8 +172,8 @@ public:
     HEADROOM_ALWAYS_INLINE constexpr void pop_back() noexcept {
         HEADROOM_EXPECT(!empty(), empty, "pop_back()", 0);
         --end_;
-        if constexpr (!std::is_trivially_destructible_v<value_type> || !Store::plain()) this->destroy_one(raw(end_));
-        retreated(1);
+        if constexpr (!std::is_trivially_destructible_v<value_type> || !Store::plain_()) this->destroy_one_(raw_(end_));
+        retreated_(1);
     }
     // False, and nothing done, when empty.
     constexpr bool try_pop_back() noexcept {
@@ -182,44 +182,44 @@ public:
         return true;
     }
     // O(size()). capacity() stays. Invalidates: every element.
-    constexpr void clear() noexcept { truncate(0); }
+    constexpr void clear() noexcept { truncate_(0); }
 
 protected:
     // One element behind the last, where there is room. (A container with room has memory, so its end is a plain place.)
     template <class... Args>
-    HEADROOM_ALWAYS_INLINE constexpr reference append_here(Args&&... args) {
+    HEADROOM_ALWAYS_INLINE constexpr reference append_here_(Args&&... args) {
         HEADROOM_TAIL_WINDOW(1);
-        value_type* const place = raw(end_);
-        this->construct(place, static_cast<Args&&>(args)...);
+        value_type* const place = raw_(end_);
+        this->construct_(place, static_cast<Args&&>(args)...);
         ++end_;
         return *place;
     }
     template <class... Args>
-    HEADROOM_ALWAYS_INLINE constexpr reference append_one(Args&&... args) {
+    HEADROOM_ALWAYS_INLINE constexpr reference append_one_(Args&&... args) {
         if (HEADROOM_UNLIKELY(end_ == cap_)) {
             {
                 HEADROOM_OPEN_TAIL();
-                if (value_type* const built = this->room_for_one(static_cast<Args&&>(args)...)) return *built;
+                if (value_type* const built = this->room_for_one_(static_cast<Args&&>(args)...)) return *built;
             }
-            if constexpr (!std::is_trivially_copyable_v<value_type>) return append_after_growing(static_cast<Args&&>(args)...);
+            if constexpr (!std::is_trivially_copyable_v<value_type>) return append_after_growing_(static_cast<Args&&>(args)...);
         }
-        return append_here(static_cast<Args&&>(args)...);
+        return append_here_(static_cast<Args&&>(args)...);
     }
     // Apart, so that on the usual way nothing has seen the arguments yet: what the compiler knows of an object that was just made
     // (the length of a string, say) it still knows when that is moved into its place.
     template <class... Args>
-    HEADROOM_NOINLINE constexpr reference append_after_growing(Args&&... args) {
-        return append_here(static_cast<Args&&>(args)...);
+    HEADROOM_NOINLINE constexpr reference append_after_growing_(Args&&... args) {
+        return append_here_(static_cast<Args&&>(args)...);
     }
 
     // Room for `count` elements in all, where they are. False where a store that is not stable cannot have it: then
     // `elsewhere(self)` has done the whole operation, in a larger block; `self` is *this, as the caller knows it.
     template <class Self, class Elsewhere>
-    constexpr bool room_in_place(Self& self, size_type count, Elsewhere elsewhere) {
+    constexpr bool room_in_place_(Self& self, size_type count, Elsewhere elsewhere) {
         HEADROOM_OPEN_TAIL();
-        if constexpr (Store::stable) {
-            this->make_room(count);
-        } else if (!this->widen(count)) {
+        if constexpr (Store::stable_) {
+            this->make_room_(count);
+        } else if (!this->widen_(count)) {
             elsewhere(self);
             return false;
         }
@@ -227,80 +227,80 @@ protected:
     }
 
     // Destroys the elements from `count` on.
-    constexpr void truncate(size_type count) noexcept {
+    constexpr void truncate_(size_type count) noexcept {
         const size_type gone = size() - count;
-        if constexpr (!std::is_trivially_destructible_v<value_type> || !Store::plain()) {
-            this->destroy(raw(begin_) + count, raw(end_));
+        if constexpr (!std::is_trivially_destructible_v<value_type> || !Store::plain_()) {
+            this->destroy_(raw_(begin_) + count, raw_(end_));
         }
         end_ = begin_ + static_cast<difference_type>(count);
-        retreated(gone);
+        retreated_(gone);
     }
 
-    constexpr size_type checked_sum(size_type more) const {
+    constexpr size_type checked_sum_(size_type more) const {
         if (more > max_size() - size()) detail::throw_length_error("headroom: past max_size()");
         return size() + more;
     }
     // Room for so many more, as appending makes it: where short ranges are appended one after the other, the elements move no
     // more often than if they came one by one.
-    constexpr void reserve_more(size_type more) {
-        if (more > spare()) {
-            const size_type needed = checked_sum(more);
+    constexpr void reserve_more_(size_type more) {
+        if (more > spare_()) {
+            const size_type needed = checked_sum_(more);
             HEADROOM_OPEN_TAIL();
-            this->grow_room(needed);
+            this->grow_room_(needed);
         }
     }
 
     // Appends `count` elements from the source, whose first `skip` are not wanted.
     template <class Source>
-    constexpr void append_from(size_type count, const Source& source, size_type skip = 0) {
-        if (count > spare()) {
-            const size_type needed = checked_sum(count);
+    constexpr void append_from_(size_type count, const Source& source, size_type skip = 0) {
+        if (count > spare_()) {
+            const size_type needed = checked_sum_(count);
             if constexpr (Source::in_steps) {
                 // (Not where the last step would be refused: a program that asks for too much must not fill memory first.)
-                if (count > step() && !HEADROOM_CONSTANT_EVALUATED() && this->reaches(needed)) {
-                    append_in_steps(count, source, skip);
+                if (count > step_() && !HEADROOM_CONSTANT_EVALUATED() && this->reaches_(needed)) {
+                    append_in_steps_(count, source, skip);
                     return;
                 }
             }
-            if (!room_in_place(*this, needed, [&](auto& self) { self.append_full(count, source, skip); })) return;
+            if (!room_in_place_(*this, needed, [&](auto& self) { self.append_full_(count, source, skip); })) return;
         }
-        append_into_room(count, source, skip);
+        append_into_room_(count, source, skip);
     }
     template <class Source>
-    constexpr void append_into_room(size_type count, const Source& source, size_type skip) {
+    constexpr void append_into_room_(size_type count, const Source& source, size_type skip) {
         HEADROOM_TAIL_WINDOW(count);
         const auto from = end_;    // (not read again when all is built: the compiler cannot know that it is the same)
-        source.construct(floor(), raw(from), skip, count);
+        source.construct_(floor_(), raw_(from), skip, count);
         end_ = from + static_cast<difference_type>(count);
     }
 
     // As many elements as fill what is committed at a time when many are appended: fresh pages are zeroed by the system, and
     // elements go into them while they are still in the second-level cache.
-    static constexpr size_type step() noexcept {
+    static constexpr size_type step_() noexcept {
         constexpr size_type bytes = size_type{128} << 10;
         return sizeof(value_type) < bytes ? bytes / sizeof(value_type) : 1;
     }
 
     // What was appended goes again, unless all of it was.
-    struct appended {
-        appending& to;
+    struct appended_ {
+        appending_& to;
         size_type old;
         bool all = false;
-        constexpr ~appended() {
-            if (!all) to.truncate(old);
+        constexpr ~appended_() {
+            if (!all) to.truncate_(old);
         }
     };
 
     template <class Source>
-    constexpr void append_in_steps(size_type count, const Source& source, size_type skip) {
-        appended guard{*this, size()};
+    constexpr void append_in_steps_(size_type count, const Source& source, size_type skip) {
+        appended_ guard{*this, size()};
         while (count != 0) {
-            if (end_ == cap_ && !room_in_place(*this, size() + (std::min)(count, step()),
-                                               [&](auto& self) { self.append_full(count, source, skip); })) {
+            if (end_ == cap_ && !room_in_place_(*this, size() + (std::min)(count, step_()),
+                                                [&](auto& self) { self.append_full_(count, source, skip); })) {
                 break;
             }
-            const size_type now = (std::min)(count, spare());
-            append_into_room(now, source, skip);
+            const size_type now = (std::min)(count, spare_());
+            append_into_room_(now, source, skip);
             count -= now;
             skip += now;
         }
@@ -310,14 +310,14 @@ protected:
     // A range that can be walked but once. Where memory is refused in the middle of it, or the range throws, everything is as
     // it was, and where it was: what is beyond the capacity is gathered elsewhere first.
     template <class It, class End>
-    constexpr void append_each(It first, End last) {
-        appended guard{*this, size()};
+    constexpr void append_each_(It first, End last) {
+        appended_ guard{*this, size()};
         for (; first != last; ++first) {
-            if constexpr (!Store::stable) {
+            if constexpr (!Store::stable_) {
                 if (end_ == cap_ && guard.old != 0) {
-                    gathered<appending> rest(this->memory_.allocator());
+                    gathered<appending_> rest(this->memory_.allocator());
                     for (; first != last; ++first) rest.emplace_back(*first);
-                    append_from(rest.size(), given_away<value_type>{rest.data()});
+                    append_from_(rest.size(), given_away<value_type>{rest.data()});
                     break;
                 }
             }
@@ -327,12 +327,12 @@ protected:
     }
 
     template <class It>
-    constexpr void append_between(It first, It last) {
+    constexpr void append_between_(It first, It last) {
         if constexpr (multipass_iterator<It>) {
             const auto count = detail::steps_between(first, last);
-            append_from(count, taken_from<It>{std::move(first)});
+            append_from_(count, taken_from<It>{std::move(first)});
         } else {
-            append_each(std::move(first), std::move(last));
+            append_each_(std::move(first), std::move(last));
         }
     }
 };

@@ -20,47 +20,47 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 
 // (T is a parameter and no member: a class that the program derives from a vector would find it, in place of its own T.)
 template <class Memory, class T = typename Memory::value_type>
-class block_moves {
+class block_moves_ {
 protected:
     using pointer = typename Memory::pointer;
-    using memory_reference = typename Memory::reference_type;
-    using extent = block<pointer>;
+    using memory_reference_ = typename Memory::reference_type;
+    using extent_ = block<pointer>;
 
     // Whether elements may leave a block as bytes.
-    static constexpr bool leaves_as_bytes() noexcept { return Memory::plain() && is_trivially_relocatable_v<T>; }
+    static constexpr bool leaves_as_bytes_() noexcept { return Memory::plain_() && is_trivially_relocatable_v<T>; }
 
     // A block that is given back unless kept.
-    struct borrowed {
-        memory_reference memory;
-        extent held;
-        constexpr borrowed(memory_reference from, extent what) noexcept : memory(from), held(what) {}
-        borrowed(const borrowed&) = delete;
-        borrowed& operator=(const borrowed&) = delete;
-        constexpr ~borrowed() { memory.release(held.begin, held.cap); }
-        constexpr extent keep() noexcept {
-            const extent kept = held;
-            held = extent{};
+    struct borrowed_ {
+        memory_reference_ memory;
+        extent_ held;
+        constexpr borrowed_(memory_reference_ from, extent_ what) noexcept : memory(from), held(what) {}
+        borrowed_(const borrowed_&) = delete;
+        borrowed_& operator=(const borrowed_&) = delete;
+        constexpr ~borrowed_() { memory.release(held.begin, held.cap); }
+        constexpr extent_ keep() noexcept {
+            const extent_ kept = held;
+            held = extent_{};
             return kept;
         }
     };
 
-    static constexpr T* raw_pointer(const pointer& from) noexcept {
+    static constexpr T* raw_pointer_(const pointer& from) noexcept {
         if constexpr (std::is_pointer_v<pointer>) {
             return from;
         } else {
             return from == pointer() ? nullptr : std::to_address(from);
         }
     }
-    static constexpr extent obtain(memory_reference memory, std::size_t required, std::size_t wanted, bool exactly) {
+    static constexpr extent_ obtain_(memory_reference_ memory, std::size_t required, std::size_t wanted, bool exactly) {
         if (required > memory.most()) detail::throw_length_error("headroom::vector: past max_size()");
         if (wanted > memory.most()) wanted = memory.most();
         return memory.allocate_surely(required, wanted, exactly);
     }
     // The same, null where memory is refused.
-    static constexpr extent try_obtain(memory_reference memory, std::size_t required, std::size_t wanted, bool exactly) {
+    static constexpr extent_ try_obtain_(memory_reference_ memory, std::size_t required, std::size_t wanted, bool exactly) {
         if (required > memory.most()) return {};
         if (wanted > memory.most()) wanted = memory.most();
-        if constexpr (std::is_reference_v<memory_reference>) {
+        if constexpr (std::is_reference_v<memory_reference_>) {
 #if defined(__cpp_exceptions)
             try {
                 return memory.allocate(required, wanted, exactly);
@@ -75,58 +75,58 @@ protected:
         }
     }
 
-    static constexpr void destroy_in(memory_reference memory, [[maybe_unused]] T* first, [[maybe_unused]] T* last) noexcept {
-        if constexpr (!std::is_trivially_destructible_v<T> || !Memory::plain()) {
-            for (; first != last; ++first) memory.destroy_one(first);
+    static constexpr void destroy_in_(memory_reference_ memory, [[maybe_unused]] T* first, [[maybe_unused]] T* last) noexcept {
+        if constexpr (!std::is_trivially_destructible_v<T> || !Memory::plain_()) {
+            for (; first != last; ++first) memory.destroy_one_(first);
         }
     }
 
     // As `unfinished`, for functions that have the memory but not the store.
-    struct under_construction {
-        memory_reference memory;
+    struct under_construction_ {
+        memory_reference_ memory;
         T* first;
         T* last;
-        constexpr under_construction(memory_reference in, T* from, T* to) noexcept : memory(in), first(from), last(to) {}
-        under_construction(const under_construction&) = delete;
-        under_construction& operator=(const under_construction&) = delete;
-        HEADROOM_ALWAYS_INLINE constexpr ~under_construction() { destroy_in(memory, first, last); }
+        constexpr under_construction_(memory_reference_ in, T* from, T* to) noexcept : memory(in), first(from), last(to) {}
+        under_construction_(const under_construction_&) = delete;
+        under_construction_& operator=(const under_construction_&) = delete;
+        HEADROOM_ALWAYS_INLINE constexpr ~under_construction_() { destroy_in_(memory, first, last); }
         constexpr void release() noexcept { first = last; }
     };
 
     // Builds the elements of [first, last) again at `to`, by moving if that cannot fail. The originals are still to be
     // destroyed, unless they left as bytes.
-    static constexpr void build_again(memory_reference memory, T* first, T* last, under_construction& at) {
-        for (; first != last; ++first, ++at.last) memory.construct(at.last, std::move_if_noexcept(*first));
+    static constexpr void build_again_(memory_reference_ memory, T* first, T* last, under_construction_& at) {
+        for (; first != last; ++first, ++at.last) memory.construct_(at.last, std::move_if_noexcept(*first));
     }
 
     // All elements leave for `to`.
-    static constexpr void leave(memory_reference memory, T* first, T* last, T* to) {
-        if constexpr (leaves_as_bytes()) {
+    static constexpr void leave_(memory_reference_ memory, T* first, T* last, T* to) {
+        if constexpr (leaves_as_bytes_()) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
                 detail::copy_bytes(to, first, static_cast<std::size_t>(last - first));
                 return;
             }
         }
-        if constexpr (std::is_nothrow_move_constructible_v<T> && Memory::plain()) {
-            move_out(memory, first, last, to);
+        if constexpr (std::is_nothrow_move_constructible_v<T> && Memory::plain_()) {
+            move_out_(memory, first, last, to);
         } else {
-            copy_out(memory, first, last, to);
+            copy_out_(memory, first, last, to);
         }
     }
     // One pass: each element is in the cache but once.
-    static constexpr void move_out(memory_reference memory, T* first, T* last, T* to) noexcept {
+    static constexpr void move_out_(memory_reference_ memory, T* first, T* last, T* to) noexcept {
         for (; first != last; ++first, ++to) {
-            memory.construct(to, static_cast<T&&>(*first));
-            memory.destroy_one(first);
+            memory.construct_(to, static_cast<T&&>(*first));
+            memory.destroy_one_(first);
         }
     }
 
     // Two, because a copy may throw, and then the originals must be there.
-    static constexpr void copy_out(memory_reference memory, T* first, T* last, T* to) {
-        under_construction built(memory, to, to);
-        build_again(memory, first, last, built);
+    static constexpr void copy_out_(memory_reference_ memory, T* first, T* last, T* to) {
+        under_construction_ built(memory, to, to);
+        build_again_(memory, first, last, built);
         built.release();
-        destroy_in(memory, first, last);
+        destroy_in_(memory, first, last);
     }
 };
 

@@ -101,7 +101,7 @@ public:
     constexpr unfinished(Store& store, T* first) noexcept : store_(store), first_(first), end(first) {}
     // (Inline wherever it is called: an object whose address goes to a call lives in memory, written at each step of a loop.)
     HEADROOM_ALWAYS_INLINE constexpr ~unfinished() {
-        if (first_ != nullptr) store_.destroy(first_, end);
+        if (first_ != nullptr) store_.destroy_(first_, end);
     }
     unfinished(const unfinished&) = delete;
     unfinished& operator=(const unfinished&) = delete;
@@ -125,9 +125,9 @@ public:
     using T = typename Store::value_type;
     template <class... Args>
     constexpr explicit temporary(Store& store, Args&&... args) : store_(store), none_() {
-        store_.construct(std::addressof(value_), std::forward<Args>(args)...);
+        store_.construct_(std::addressof(value_), std::forward<Args>(args)...);
     }
-    constexpr ~temporary() { store_.destroy_one(std::addressof(value_)); }
+    constexpr ~temporary() { store_.destroy_one_(std::addressof(value_)); }
     temporary(const temporary&) = delete;
     temporary& operator=(const temporary&) = delete;
     constexpr T& get() noexcept { return value_; }
@@ -163,15 +163,15 @@ struct defaults {
     static constexpr bool nothrow = std::is_nothrow_default_constructible_v<T>;
 
     template <class Store, class T>
-    constexpr T* construct(Store& store, T* to, std::size_t, std::size_t count) const {
-        if constexpr (zero_is_bytes<T> && Store::plain()) {
+    constexpr T* construct_(Store& store, T* to, std::size_t, std::size_t count) const {
+        if constexpr (zero_is_bytes<T> && Store::plain_()) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
                 detail::zero_bytes(to, count);
                 return to + count;
             }
         }
         unfinished<Store> built(store, to);
-        for (; count != 0; --count, ++built.end) store.construct(built.end);
+        for (; count != 0; --count, ++built.end) store.construct_(built.end);
         return built.release();
     }
 };
@@ -184,17 +184,17 @@ struct uninitialised {
     static constexpr bool nothrow = std::is_nothrow_default_constructible_v<T>;
 
     template <class Store, class T>
-    constexpr T* construct(Store& store, T* to, std::size_t skip, std::size_t count) const {
+    constexpr T* construct_(Store& store, T* to, std::size_t skip, std::size_t count) const {
         if (!HEADROOM_CONSTANT_EVALUATED()) {
-            if constexpr (Store::plain() && std::is_trivially_default_constructible_v<T>) {
+            if constexpr (Store::plain_() && std::is_trivially_default_constructible_v<T>) {
                 return to + count;
-            } else if constexpr (Store::plain()) {
+            } else if constexpr (Store::plain_()) {
                 unfinished<Store> built(store, to);
                 for (; count != 0; --count, ++built.end) ::new (static_cast<void*>(built.end)) T;
                 return built.release();
             }
         }
-        return defaults{}.construct(store, to, skip, count);
+        return defaults{}.construct_(store, to, skip, count);
     }
 };
 
@@ -213,8 +213,8 @@ struct repeated {
     static constexpr bool nothrow = std::is_nothrow_copy_constructible_v<T>;
 
     template <class Store, class T>
-    constexpr T* construct(Store& store, T* to, std::size_t, std::size_t count) const {
-        if constexpr (copied_as_bytes<T, const T&> && Store::plain()) {
+    constexpr T* construct_(Store& store, T* to, std::size_t, std::size_t count) const {
+        if constexpr (copied_as_bytes<T, const T&> && Store::plain_()) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
                 constexpr std::size_t few = sizeof(T) < 256 ? 256 / sizeof(T) : 1;
                 const std::size_t head = (std::min)(count, few);
@@ -226,15 +226,15 @@ struct repeated {
             }
         }
         unfinished<Store> built(store, to);
-        for (; count != 0; --count, ++built.end) store.construct(built.end, value);
+        for (; count != 0; --count, ++built.end) store.construct_(built.end, value);
         return built.release();
     }
 
     template <class Store, class T>
     constexpr void assign(Store& store, T* to, std::size_t, std::size_t count) const {
-        if constexpr (copied_as_bytes<T, const T&> && assigned_as_bytes<T, const T&> && Store::plain()) {
+        if constexpr (copied_as_bytes<T, const T&> && assigned_as_bytes<T, const T&> && Store::plain_()) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
-                construct(store, to, 0, count);
+                construct_(store, to, 0, count);
                 return;
             }
         }
@@ -274,7 +274,7 @@ struct taken_from {
     // Whether what is read from the iterator, made or assigned to a T, is a copy of bytes.
     template <class Store, class T>
     static constexpr bool constructed_as_bytes() noexcept {
-        if constexpr (lying_in_memory<It>::value && Store::plain()) {
+        if constexpr (lying_in_memory<It>::value && Store::plain_()) {
             return copied_as_bytes<T, std::iter_reference_t<It>>;
         } else {
             return false;
@@ -282,7 +282,7 @@ struct taken_from {
     }
     template <class Store, class T>
     static constexpr bool assigned_as_bytes() noexcept {
-        if constexpr (lying_in_memory<It>::value && Store::plain()) {
+        if constexpr (lying_in_memory<It>::value && Store::plain_()) {
             return detail::assigned_as_bytes<T, std::iter_reference_t<It>>;
         } else {
             return false;
@@ -300,7 +300,7 @@ struct taken_from {
     }
 
     template <class Store, class T>
-    constexpr T* construct(Store& store, T* to, std::size_t skip, std::size_t count) const {
+    constexpr T* construct_(Store& store, T* to, std::size_t skip, std::size_t count) const {
         if constexpr (constructed_as_bytes<Store, T>()) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
                 if (count != 0) detail::copy_bytes(to, static_cast<const T*>(lying_in_memory<It>::address(first)) + skip, count);
@@ -310,7 +310,7 @@ struct taken_from {
         unfinished<Store> built(store, to);
         It it = at(skip);
         for (T* const last = to + count; built.end != last; ++built.end, static_cast<void>(++it)) {
-            store.construct(built.end, *it);
+            store.construct_(built.end, *it);
         }
         return built.release();
     }
@@ -346,8 +346,8 @@ struct given_away {
     static constexpr bool nothrow = false;
 
     template <class Store>
-    constexpr T* construct(Store& store, T* to, std::size_t skip, std::size_t count) const {
-        if constexpr (copied_as_bytes<T, T> && Store::plain()) {
+    constexpr T* construct_(Store& store, T* to, std::size_t skip, std::size_t count) const {
+        if constexpr (copied_as_bytes<T, T> && Store::plain_()) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
                 detail::copy_bytes(to, first + skip, count);
                 return to + count;
@@ -355,13 +355,13 @@ struct given_away {
         }
         unfinished<Store> built(store, to);
         T* from = first + skip;
-        for (T* const last = to + count; built.end != last; ++built.end, ++from) store.construct(built.end, std::move(*from));
+        for (T* const last = to + count; built.end != last; ++built.end, ++from) store.construct_(built.end, std::move(*from));
         return built.release();
     }
 
     template <class Store>
     constexpr void assign(Store&, T* to, std::size_t skip, std::size_t count) const {
-        if constexpr (assigned_as_bytes<T, T> && Store::plain()) {
+        if constexpr (assigned_as_bytes<T, T> && Store::plain_()) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
                 detail::move_bytes(to, first + skip, count);
                 return;

@@ -41,12 +41,12 @@ struct heap_memory {
     using allocator_type = std::allocator<T>;
     using reference_type = heap_memory;    // how the slow paths take it: by value, there is nothing in it
 
-    static constexpr bool plain() noexcept { return true; }
+    static constexpr bool plain_() noexcept { return true; }
     // Whether next_capacity() says how a block grows, but for constant evaluation.
     static constexpr bool fills_blocks() noexcept { return true; }
     // Whether a growing block may be handed to realloc.
     static constexpr bool reallocates() noexcept { return is_trivially_relocatable_v<T>; }
-    static constexpr bool annotates() noexcept { return Policy::commit.how_held() == holding::guarded; }
+    static constexpr bool annotates_() noexcept { return Policy::commit.how_held() == holding::guarded; }
 
     constexpr heap_memory() noexcept = default;
     constexpr explicit heap_memory(const std::allocator<T>&) noexcept {}
@@ -54,7 +54,7 @@ struct heap_memory {
     [[nodiscard]] static constexpr std::size_t most() noexcept { return detail::most_elements(sizeof(T)); }
 
     template <class... Args>
-    HEADROOM_ALWAYS_INLINE static constexpr void construct(T* place, Args&&... args) {
+    HEADROOM_ALWAYS_INLINE static constexpr void construct_(T* place, Args&&... args) {
         if (HEADROOM_CONSTANT_EVALUATED()) {
             std::construct_at(place, static_cast<Args&&>(args)...);
         } else {
@@ -63,7 +63,7 @@ struct heap_memory {
             HEADROOM_CONVERSIONS_END
         }
     }
-    HEADROOM_ALWAYS_INLINE static constexpr void destroy_one(T* place) noexcept { std::destroy_at(place); }
+    HEADROOM_ALWAYS_INLINE static constexpr void destroy_one_(T* place) noexcept { std::destroy_at(place); }
 
     // --- Blocks
 
@@ -107,11 +107,11 @@ struct heap_memory {
     }
 
     // Whether the address space for `required` elements is there.
-    [[nodiscard]] static constexpr bool reaches(T* begin, T* cap, std::size_t required) noexcept {
+    [[nodiscard]] static constexpr bool reaches_(T* begin, T* cap, std::size_t required) noexcept {
         return is_large(begin, cap) && detail::reaches_large(layout, begin, required);
     }
     // Room for `required` elements without moving those that are there: the new end of the block, or null.
-    [[nodiscard]] static constexpr T* widen(T* begin, T* cap, std::size_t required, bool exactly) noexcept {
+    [[nodiscard]] static constexpr T* widen_(T* begin, T* cap, std::size_t required, bool exactly) noexcept {
         if (HEADROOM_CONSTANT_EVALUATED() || !is_large(begin, cap)) return nullptr;
         const std::size_t wider = detail::widen_large(layout, begin, required, exactly);
         return wider == 0 ? nullptr : begin + wider;

@@ -19,54 +19,54 @@
 namespace headroom { inline namespace v0_1 { namespace detail {
 
 template <class Store>
-class HEADROOM_HARDENED_ABI inserting : public appending<Store> {
-    using base = appending<Store>;
+class HEADROOM_HARDENED_ABI inserting_ : public appending_<Store> {
+    using base_ = appending_<Store>;
 
 protected:
-    using base::append_each;
-    using base::at_index;
-    using base::base;
-    using base::begin_;
-    using base::bytewise;
-    using base::cap_;
-    using base::checked_sum;
-    using base::end_;
-    using base::floor;
-    using base::index_of;
-    using base::raw;
-    using base::reserve_more;
-    using base::retreated;
-    using base::room_in_place;
-    using base::spare;
-    using base::truncate;
+    using base_::append_each_;
+    using base_::at_index_;
+    using base_::base_;
+    using base_::begin_;
+    using base_::bytewise_;
+    using base_::cap_;
+    using base_::checked_sum_;
+    using base_::end_;
+    using base_::floor_;
+    using base_::index_of_;
+    using base_::raw_;
+    using base_::reserve_more_;
+    using base_::retreated_;
+    using base_::room_in_place_;
+    using base_::spare_;
+    using base_::truncate_;
 
 public:
-    using base::size;
-    using typename base::const_iterator;
-    using typename base::difference_type;
-    using typename base::iterator;
-    using typename base::size_type;
-    using typename base::value_type;
+    using base_::size;
+    using typename base_::const_iterator;
+    using typename base_::difference_type;
+    using typename base_::iterator;
+    using typename base_::size_type;
+    using typename base_::value_type;
 
     // --- Erasing. Throws what the element's assignment throws.
 
     // O(elements erased + elements behind them). Invalidates: the erased elements and all behind them.
     constexpr iterator erase(const_iterator where) {
-        const size_type index = index_of(where, "erase()");
+        const size_type index = index_of_(where, "erase()");
         HEADROOM_EXPECT(index != size(), no_position, "erase()", reinterpret_cast<std::uintptr_t>(std::to_address(where)));
-        if constexpr (bytewise()) {
-            return erase_at(index, 1);
+        if constexpr (bytewise_()) {
+            return erase_at_(index, 1);
         } else {
-            detail::push_down_by_one(raw(begin_) + index + 1, raw(end_));
+            detail::push_down_by_one(raw_(begin_) + index + 1, raw_(end_));
             this->pop_back();
-            return at_index(index);
+            return at_index_(index);
         }
     }
     constexpr iterator erase(const_iterator first, const_iterator last) {
-        const size_type index = index_of(first, "erase()");
-        const size_type end = index_of(last, "erase()");
+        const size_type index = index_of_(first, "erase()");
+        const size_type end = index_of_(last, "erase()");
         HEADROOM_EXPECT(index <= end, backwards, "erase()", 0);
-        return erase_at(index, end - index);
+        return erase_at_(index, end - index);
     }
 
     // --- Insertion. O(elements inserted + elements behind them). Throw as appending does; when what throws is an element's
@@ -80,136 +80,136 @@ public:
         if constexpr ((std::is_same_v<Args&&, value_type&&> && ...) && sizeof...(Args) == 1) {
             return insert(where, std::forward<Args>(args)...);
         } else {
-            return emplace_at(index_of(where, "emplace()"), std::forward<Args>(args)...);
+            return emplace_at_(index_of_(where, "emplace()"), std::forward<Args>(args)...);
         }
     }
     constexpr iterator insert(const_iterator where, const value_type& value) {
-        return emplace_at(index_of(where, "insert()"), value);
+        return emplace_at_(index_of_(where, "insert()"), value);
     }
     constexpr iterator insert(const_iterator where, value_type&& value) {
-        const size_type index = index_of(where, "insert()");
-        value_type* const place = raw(begin_) + index;
-        value_type* const last = raw(end_);
+        const size_type index = index_of_(where, "insert()");
+        value_type* const place = raw_(begin_) + index;
+        value_type* const last = raw_(end_);
         // What is given away may be moved straight to its place, unless it is an element that the others push along.
-        if (end_ == cap_ || place == last || lies_in(place, last, std::addressof(value))) {
-            return emplace_at(index, std::move(value));
+        if (end_ == cap_ || place == last || lies_in_(place, last, std::addressof(value))) {
+            return emplace_at_(index, std::move(value));
         }
-        shift_by_one(place, last, value);
-        return at_index(index);
+        shift_by_one_(place, last, value);
+        return at_index_(index);
     }
 
     constexpr iterator insert(const_iterator where, size_type count, const value_type& value) {
-        const size_type index = index_of(where, "insert()");
-        if (count == 0) return at_index(index);
-        if constexpr (bytewise()) {
-            return insert_from(index, count, repeated<value_type>{value});
+        const size_type index = index_of_(where, "insert()");
+        if (count == 0) return at_index_(index);
+        if constexpr (bytewise_()) {
+            return insert_from_(index, count, repeated<value_type>{value});
         } else {
             // In a new block the new elements are made while the old ones, and the value among them, are still there.
-            if (count <= spare() || room_in_place(*this, checked_sum(count), [&](auto& self) {
-                    self.open_gap_full(index, count, repeated<const value_type&>{value});
+            if (count <= spare_() || room_in_place_(*this, checked_sum_(count), [&](auto& self) {
+                    self.open_gap_full_(index, count, repeated<const value_type&>{value});
                 })) {
-                temporary<Store> copy(floor(), value);
-                fill_gap(index, count, repeated<const value_type&>{copy.get()});
+                temporary<Store> copy(floor_(), value);
+                fill_gap_(index, count, repeated<const value_type&>{copy.get()});
             }
-            return at_index(index);
+            return at_index_(index);
         }
     }
     template <any_input_iterator It>
     constexpr iterator insert(const_iterator where, It first, It last) {
-        return insert_between(index_of(where, "insert()"), std::move(first), std::move(last));
+        return insert_between_(index_of_(where, "insert()"), std::move(first), std::move(last));
     }
     constexpr iterator insert(const_iterator where, std::initializer_list<value_type> values) {
         return insert(where, values.begin(), values.end());
     }
     template <compatible_range<value_type> R>
     constexpr iterator insert_range(const_iterator where, R&& values) {
-        const size_type index = index_of(where, "insert_range()");
+        const size_type index = index_of_(where, "insert_range()");
         walk_of<R> ends(values);
         if constexpr (multipass_range<R>) {
             const size_type count = ends.count();    // (before the iterator is given away)
-            return insert_from(index, count, taken_from<range_iterator<R>>{std::move(ends.first)});
+            return insert_from_(index, count, taken_from<range_iterator<R>>{std::move(ends.first)});
         } else {
-            reserve_more(ends.guess);
-            return insert_each(index, std::move(ends.first), std::move(ends.last));
+            reserve_more_(ends.guess);
+            return insert_each_(index, std::move(ends.first), std::move(ends.last));
         }
     }
 
 protected:
-    constexpr iterator erase_at(size_type index, size_type count) {
+    constexpr iterator erase_at_(size_type index, size_type count) {
         if (count != 0) {
-            value_type* const to = raw(begin_) + index;
+            value_type* const to = raw_(begin_) + index;
             value_type* const from = to + count;
             const size_type kept = size() - count;
-            if constexpr (bytewise()) {
+            if constexpr (bytewise_()) {
                 if (!HEADROOM_CONSTANT_EVALUATED()) {
                     detail::move_bytes(to, from, kept - index);
                     end_ -= static_cast<difference_type>(count);
-                    retreated(count);
-                    return at_index(index);
+                    retreated_(count);
+                    return at_index_(index);
                 }
             }
-            detail::push_down(from, raw(end_), to);
-            truncate(kept);
+            detail::push_down(from, raw_(end_), to);
+            truncate_(kept);
         }
-        return at_index(index);
+        return at_index_(index);
     }
 
     template <class It>
-    constexpr iterator insert_between(size_type index, It first, It last) {
+    constexpr iterator insert_between_(size_type index, It first, It last) {
         if constexpr (multipass_iterator<It>) {
             const auto count = detail::steps_between(first, last);
-            return insert_from(index, count, taken_from<It>{std::move(first)});
+            return insert_from_(index, count, taken_from<It>{std::move(first)});
         } else {
-            return insert_each(index, std::move(first), std::move(last));
+            return insert_each_(index, std::move(first), std::move(last));
         }
     }
     // A range that can be walked but once: appended, then turned into place by turning it round, and each part of it back.
     template <class It, class End>
-    constexpr iterator insert_each(size_type index, It first, End last) {
+    constexpr iterator insert_each_(size_type index, It first, End last) {
         const size_type old = size();
-        append_each(std::move(first), std::move(last));
+        append_each_(std::move(first), std::move(last));
         if (old != index) {
-            value_type* const from = raw(begin_);
+            value_type* const from = raw_(begin_);
             detail::turn_round(from + index, from + old);
-            detail::turn_round(from + old, raw(end_));
-            detail::turn_round(from + index, raw(end_));
+            detail::turn_round(from + old, raw_(end_));
+            detail::turn_round(from + index, raw_(end_));
         }
-        return at_index(index);
+        return at_index_(index);
     }
 
     template <class Source>
-    constexpr iterator insert_from(size_type index, size_type count, const Source& source) {
-        if (count <= spare() ||
-            room_in_place(*this, checked_sum(count), [&](auto& self) { self.open_gap_full(index, count, source); })) {
-            if (count != 0) fill_gap(index, count, source);
+    constexpr iterator insert_from_(size_type index, size_type count, const Source& source) {
+        if (count <= spare_() ||
+            room_in_place_(*this, checked_sum_(count), [&](auto& self) { self.open_gap_full_(index, count, source); })) {
+            if (count != 0) fill_gap_(index, count, source);
         }
-        return at_index(index);
+        return at_index_(index);
     }
 
     // One element made from the arguments, at `index`.
     template <class... Args>
-    constexpr iterator emplace_at(size_type index, Args&&... args) {
-        if (end_ == cap_ && !room_in_place(*this, checked_sum(1),
-                                           [&](auto& self) { self.emplace_gap_full(index, std::forward<Args>(args)...); })) {
-            return at_index(index);
+    constexpr iterator emplace_at_(size_type index, Args&&... args) {
+        if (end_ == cap_ && !room_in_place_(*this, checked_sum_(1),
+                                            [&](auto& self) { self.emplace_gap_full_(index, std::forward<Args>(args)...); })) {
+            return at_index_(index);
         }
-        value_type* const place = raw(begin_) + index;
-        value_type* const last = raw(end_);
+        value_type* const place = raw_(begin_) + index;
+        value_type* const last = raw_(end_);
         if (place == last) {
             HEADROOM_TAIL_WINDOW(1);
-            this->construct(last, std::forward<Args>(args)...);
+            this->construct_(last, std::forward<Args>(args)...);
             ++end_;
         } else {
-            temporary<Store> value(floor(), std::forward<Args>(args)...);
-            shift_by_one(place, last, value.get());
+            temporary<Store> value(floor_(), std::forward<Args>(args)...);
+            shift_by_one_(place, last, value.get());
         }
-        return at_index(index);
+        return at_index_(index);
     }
 
     // Moves [place, last) up by one, and `value`, which is none of them, to `place`. There is room; place != last.
-    constexpr void shift_by_one(value_type* place, value_type* last, value_type& value) {
+    constexpr void shift_by_one_(value_type* place, value_type* last, value_type& value) {
         HEADROOM_TAIL_WINDOW(1);
-        if constexpr (bytewise()) {
+        if constexpr (bytewise_()) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
                 detail::move_bytes(place + 1, place, static_cast<size_type>(last - place));
                 detail::move_bytes(place, std::addressof(value), 1);
@@ -217,14 +217,14 @@ protected:
                 return;
             }
         }
-        this->construct(last, std::move(*(last - 1)));
+        this->construct_(last, std::move(*(last - 1)));
         ++end_;
         detail::push_up_by_one(place, last - 1);
         *place = std::move(value);
     }
 
     // Whether the pointer, which may point anywhere, points to one of the elements.
-    static constexpr bool lies_in(const value_type* first, const value_type* last, const value_type* pointer) noexcept {
+    static constexpr bool lies_in_(const value_type* first, const value_type* last, const value_type* pointer) noexcept {
         if (HEADROOM_CONSTANT_EVALUATED()) {
             for (; first != last; ++first) {
                 if (first == pointer) return true;
@@ -237,44 +237,44 @@ protected:
 
     // Opens a gap of `count` elements and fills it. There is room; count != 0.
     template <class Source>
-    constexpr void fill_gap(size_type index, size_type count, const Source& source) {
+    constexpr void fill_gap_(size_type index, size_type count, const Source& source) {
         HEADROOM_TAIL_WINDOW(count);
-        value_type* const place = raw(begin_) + index;
-        value_type* const last = raw(end_);
+        value_type* const place = raw_(begin_) + index;
+        value_type* const last = raw_(end_);
         const auto behind = static_cast<size_type>(last - place);
         const auto shift = static_cast<difference_type>(count);
         if (behind == 0) {
-            source.construct(floor(), last, 0, count);
+            source.construct_(floor_(), last, 0, count);
             end_ += shift;
             return;
         }
-        if constexpr (bytewise()) {
+        if constexpr (bytewise_()) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
                 opened_gap<value_type> gap{place, count, behind};
                 detail::move_bytes(place + count, place, behind);
-                source.construct(floor(), place, 0, count);
+                source.construct_(floor_(), place, 0, count);
                 gap.filled = true;
                 end_ += shift;
                 return;
             }
         }
         if (behind > count) {
-            append_moved(last - count, last);
+            append_moved_(last - count, last);
             detail::push_up(place, last - count, last);
-            source.assign(floor(), place, 0, count);
+            source.assign(floor_(), place, 0, count);
         } else {
-            source.construct(floor(), last, behind, count - behind);
+            source.construct_(floor_(), last, behind, count - behind);
             end_ += static_cast<difference_type>(count - behind);
-            append_moved(place, last);
-            source.assign(floor(), place, 0, behind);
+            append_moved_(place, last);
+            source.assign(floor_(), place, 0, behind);
         }
     }
 
     // Constructs at the end, by moving. There is room.
-    constexpr void append_moved(value_type* first, value_type* last) {
-        unfinished<Store> built(floor(), raw(end_));
-        for (; first != last; ++first, ++built.end) this->construct(built.end, std::move(*first));
-        const auto count = built.end - raw(end_);
+    constexpr void append_moved_(value_type* first, value_type* last) {
+        unfinished<Store> built(floor_(), raw_(end_));
+        for (; first != last; ++first, ++built.end) this->construct_(built.end, std::move(*first));
+        const auto count = built.end - raw_(end_);
         built.release();
         end_ += count;
     }

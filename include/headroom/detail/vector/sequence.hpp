@@ -66,105 +66,105 @@ constexpr auto compare_elements(const Container& a, const Container& b) {
 }
 
 template <class Store>
-class HEADROOM_HARDENED_ABI sequence : public inserting<Store> {
-    using base = inserting<Store>;
+class HEADROOM_HARDENED_ABI sequence_ : public inserting_<Store> {
+    using base_ = inserting_<Store>;
 
 protected:
-    using base::append_each;
-    using base::append_from;
-    using base::append_into_room;
-    using base::base;
-    using base::begin_;
-    using base::bytewise;
-    using base::floor;
-    using base::raw;
-    using base::room_in_place;
-    using base::truncate;
+    using base_::append_each_;
+    using base_::append_from_;
+    using base_::append_into_room_;
+    using base_::base_;
+    using base_::begin_;
+    using base_::bytewise_;
+    using base_::floor_;
+    using base_::raw_;
+    using base_::room_in_place_;
+    using base_::truncate_;
 
 public:
-    using base::capacity;
-    using base::empty;
-    using base::max_size;
-    using base::reserve;
-    using base::size;
-    using typename base::size_type;
-    using typename base::value_type;
+    using base_::capacity;
+    using base_::empty;
+    using base_::max_size;
+    using base_::reserve;
+    using base_::size;
+    using typename base_::size_type;
+    using typename base_::value_type;
 
     // --- Assignment. O(old size + new size). Throws as insertion does; the container is left valid but with unspecified
     // elements when an element's constructor or assignment throws. Invalidates: every element. The value may be an element.
 
-    constexpr void assign(size_type count, const value_type& value) { assign_from(count, repeated<const value_type&>{value}); }
+    constexpr void assign(size_type count, const value_type& value) { assign_from_(count, repeated<const value_type&>{value}); }
     template <any_input_iterator It>
     constexpr void assign(It first, It last) {
-        assign_between(std::move(first), std::move(last));
+        assign_between_(std::move(first), std::move(last));
     }
-    constexpr void assign(std::initializer_list<value_type> values) { assign_between(values.begin(), values.end()); }
+    constexpr void assign(std::initializer_list<value_type> values) { assign_between_(values.begin(), values.end()); }
     template <compatible_range<value_type> R>
     constexpr void assign_range(R&& values) {
         walk_of<R> ends(values);
         if constexpr (multipass_range<R>) {
             const size_type count = ends.count();    // (before the iterator is given away)
-            assign_from(count, taken_from<range_iterator<R>>{std::move(ends.first)});
+            assign_from_(count, taken_from<range_iterator<R>>{std::move(ends.first)});
         } else {
             reserve(ends.guess);
-            assign_each(std::move(ends.first), std::move(ends.last));
+            assign_each_(std::move(ends.first), std::move(ends.last));
         }
     }
 
 protected:
     template <class It>
-    constexpr void assign_between(It first, It last) {
+    constexpr void assign_between_(It first, It last) {
         if constexpr (multipass_iterator<It>) {
             const auto count = detail::steps_between(first, last);
-            assign_from(count, taken_from<It>{std::move(first)});
+            assign_from_(count, taken_from<It>{std::move(first)});
         } else {
-            assign_each(std::move(first), std::move(last));
+            assign_each_(std::move(first), std::move(last));
         }
     }
     template <class It, class End>
-    constexpr void assign_each(It first, End last) {
+    constexpr void assign_each_(It first, End last) {
         size_type kept = 0;
         HEADROOM_CONVERSIONS_BEGIN
-        for (const size_type old = size(); kept != old && first != last; ++first, (void)++kept) raw(begin_)[kept] = *first;
+        for (const size_type old = size(); kept != old && first != last; ++first, (void)++kept) raw_(begin_)[kept] = *first;
         HEADROOM_CONVERSIONS_END
         if (first == last) {
-            truncate(kept);
+            truncate_(kept);
         } else {
-            append_each(std::move(first), std::move(last));
+            append_each_(std::move(first), std::move(last));
         }
     }
 
     template <class Source>
-    constexpr void assign_from(size_type count, const Source& source) {
+    constexpr void assign_from_(size_type count, const Source& source) {
         if (count > capacity()) {
             if (count > max_size()) detail::throw_length_error("headroom: past max_size()");
             // All the memory first: when it is refused, the old elements are still there.
-            if ((!Store::stable || !empty()) &&
-                !room_in_place(*this, count, [&](auto& self) { self.replace_full(count, source); })) {
+            if ((!Store::stable_ || !empty()) &&
+                !room_in_place_(*this, count, [&](auto& self) { self.replace_full_(count, source); })) {
                 return;
             }
         }
         const size_type old = size();
-        if constexpr (!bytewise() && std::is_move_constructible_v<value_type> && std::is_move_assignable_v<value_type>) {
+        if constexpr (!bytewise_() && std::is_move_constructible_v<value_type> && std::is_move_assignable_v<value_type>) {
             // What is assigned may belong to the old elements (be the children of one): these go when all of it is there, as
             // in a vector that takes a larger block.
             if (old != 0 && count > old && count <= max_size() - old && !HEADROOM_CONSTANT_EVALUATED() &&
-                this->reaches(old + count)) {
-                append_from(count, source);
-                this->erase_at(0, old);
+                this->reaches_(old + count)) {
+                append_from_(count, source);
+                this->erase_at_(0, old);
                 return;
             }
         }
-        source.assign(floor(), raw(begin_), 0, (std::min)(old, count));
+        source.assign(floor_(), raw_(begin_), 0, (std::min)(old, count));
         if (count > old) {
-            if constexpr (Store::stable) {
-                append_from(count - old, source, old);
+            if constexpr (Store::stable_) {
+                append_from_(count - old, source, old);
             } else {
                 // (There is room, and no path that moves elements is asked to compile.)
-                append_into_room(count - old, source, old);
+                append_into_room_(count - old, source, old);
             }
         } else {
-            truncate(count);
+            truncate_(count);
         }
     }
 };
