@@ -310,7 +310,7 @@ protected:
     void follow_room() noexcept {
 #if defined(HEADROOM_ASAN)
         T* const limit = begin_ + room_.load(std::memory_order_relaxed);
-        if (limit == cap_ || !this->annotates()) return;
+        if (limit == cap_ || !this->annotates_()) return;
         T* const end = begin_ + size_.load(std::memory_order_relaxed);
         detail::open_all(begin_, cap_, end);
         cap_ = limit;
@@ -319,13 +319,13 @@ protected:
     }
     void close_place() noexcept {
 #if defined(HEADROOM_ASAN)
-        if (this->annotates()) detail::annotate(begin_, cap_, cap_, begin_ + size_.load(std::memory_order_relaxed));
+        if (this->annotates_()) detail::annotate(begin_, cap_, cap_, begin_ + size_.load(std::memory_order_relaxed));
 #endif
     }
     // The next `count` elements may be written.
     void open_place([[maybe_unused]] size_type count) noexcept {
 #if defined(HEADROOM_ASAN)
-        if (!this->annotates()) return;
+        if (!this->annotates_()) return;
         T* const end = begin_ + size_.load(std::memory_order_relaxed);
         detail::annotate(begin_, cap_, end, end + count);
 #endif
