@@ -188,7 +188,7 @@ inline std::string nonsense_in(const nlohmann::json& all) {
     for (const auto& each : all["ranges"]) {
         const std::uint64_t base = std::stoull(each["base"].get<std::string>(), nullptr, 16), reserved = number(each, "reserved");
         places.emplace_back(base, reserved);
-        if (reserved == 0 || reserved % 4096 != 0 || base % (2U << 20) != 0) wrong += "place; ";
+        if (reserved == 0 || reserved % 4096 != 0 || base % 4096 != 0) wrong += "place; ";
         if (number(each, "committed") > reserved) wrong += "committed; ";
         if (number(each, "resident") + number(each, "swapped") > reserved) wrong += "resident; ";
         if (number(each, "huge") > number(each, "resident")) wrong += "huge; ";
