@@ -109,6 +109,7 @@ TEST(killed_makers, leave_a_whole_file_or_none) {
     const std::string path = (headroom_test::folder_for_files() / ("headroom-made-" + std::to_string(getpid()))).string();
     std::minstd_rand random(42);
     const int rounds = headroom_test::emulated() ? 20 : 200;
+    const unsigned longest = headroom_test::emulated() ? 30'000 : 1500;    // microseconds: some are made, some are not
     int made = 0;
     for (int round = 0; round != rounds && !HasFailure(); ++round) {
         std::filesystem::remove(path);
@@ -117,7 +118,7 @@ TEST(killed_makers, leave_a_whole_file_or_none) {
             file_vector<int>::create(path, limit);
             _exit(0);
         }
-        std::this_thread::sleep_for(std::chrono::microseconds(random() % 1500));
+        std::this_thread::sleep_for(std::chrono::microseconds(random() % longest));
         kill(child, SIGKILL);
         int status = 0;
         ASSERT_EQ(waitpid(child, &status, 0), child);
