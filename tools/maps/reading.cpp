@@ -143,8 +143,8 @@ std::string unreadable_tables(const std::vector<table>& tables) {
     std::string text;
     for (const table& one : tables) {
         if (one.unreadable.empty()) return {};    // one that can be read is enough
-        text += (text.empty() ? "" : "; ") + std::string("it contains Headroom ") + printable(one.library) + ", but " +
-                one.unreadable;
+        text += (text.empty() ? " cannot be read: " : "; ") + std::string("it contains Headroom ") + printable(one.library) +
+                ", but " + one.unreadable;
     }
     return text;
 }
@@ -157,14 +157,14 @@ reading read_once(process& from) {
     const auto modules = from.mappings();
     if (modules.empty()) throw process_changed("its memory is gone");
     result.tables = find_tables(from, modules);
-    if (result.tables.empty()) {
-        // (That of the program that the process ran before, perhaps.)
+    const std::string why = result.tables.empty() ? " does not contain Headroom, or only a version of it that published no table"
+                                                  : unreadable_tables(result.tables);
+    if (!why.empty()) {
+        // A memory that went away between two reads, since the process ran another program meanwhile, looks like one
+        // without a table, or with a damaged one.
         if (!has_memory(from, modules)) throw process_changed("its memory is gone");
-        throw problem(words_for(from.id(), result.command) +
-                      " does not contain Headroom, or only a version of it that published no table");
+        throw problem(words_for(from.id(), result.command) + why);
     }
-    if (const std::string why = unreadable_tables(result.tables); !why.empty())
-        throw problem(words_for(from.id(), result.command) + " cannot be read: " + why);
     result.time = seconds(CLOCK_REALTIME);
     result.moment = seconds(CLOCK_MONOTONIC);
     patience wait;
@@ -202,7 +202,10 @@ reading read_ranges(process& from) {
             if (tries == most_tries) throw problem(words_for(from.id(), from.command()) + " cannot be read: " + change.what());
         } catch (const problem&) {
             if (from.has_ended()) throw ended();
-            throw;
+            // It may have been looked at while it began to run another program, when nothing of that was mapped yet.
+            if (tries > 1) throw;
+            constexpr timespec moment{0, 1'000'000};
+            nanosleep(&moment, nullptr);
         }
     }
 }
