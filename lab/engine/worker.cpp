@@ -10,6 +10,7 @@
 #include <cstring>
 #include <exception>
 #include <map>
+#include <memory_resource>
 #include <new>
 #include <string>
 
@@ -87,6 +88,9 @@ int print(const json& line) {
 }    // namespace
 
 int main(int argc, char** argv) {
+    // A peer's library may have chosen another default while the program began (BDE's does), and all contenders that take
+    // their memory from the default would be measured over that.
+    std::pmr::set_default_resource(nullptr);
     if (argc < 2 || argc % 2 != 0)
         return fail("usage: list --grid SIZE | warm --bytes N | run --experiment E --contender C --parameters P");
     std::map<std::string, std::string> options;

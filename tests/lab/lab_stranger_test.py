@@ -16,13 +16,20 @@ TOY = {
     "measure.cpp": """// Question: how many bytes do n ints take?
 //
 // Source: a test's own.
+#include <memory_resource>
+#include <stdexcept>
+
 #include "engine/experiment.hpp"
 #include "peers/std_vector.hpp"
 
 namespace headroom::lab {
 namespace {
 
+// As some libraries do that an experiment brings along. It must not be noticed by anything that is measured.
+const auto* const before = std::pmr::set_default_resource(std::pmr::null_memory_resource());
+
 metrics count(const parameters& point) {
+    if (std::pmr::get_default_resource() != before) throw std::runtime_error("measured over somebody else's memory resource");
     return {{"bytes", {"B", {4.0 * static_cast<double>(point.number("elements"))}}}};
 }
 
