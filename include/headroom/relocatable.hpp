@@ -25,6 +25,7 @@
 #include <vector>    // construct_at and destroy too
 
 #include <headroom/detail/attributes.hpp>
+#include <headroom/detail/saying.hpp>
 #include <headroom/detail/std_forward.hpp>
 
 namespace headroom { inline namespace v0_1 {
@@ -34,63 +35,14 @@ struct is_trivially_relocatable;
 
 namespace detail {
 
-template <class T>
-concept speaks_of_relocation = requires { typename T::headroom_is_trivially_relocatable; };
-
-// Whether T's member comes from T itself and not from a base, which cannot speak for what derives from it. GCC can list the
-// bases. With other compilers only this is known: an aggregate begins with its bases; and where all data is in one class,
-// nothing was added to a base that has some.
-#if defined(__GNUC__) && !defined(__clang__)
-template <class... Bases>
-inline constexpr bool any_speaks_of_relocation = (speaks_of_relocation<Bases> || ...);
-template <class T>
-[[nodiscard]] constexpr bool speaks_for_itself() {
-    if constexpr (std::is_class_v<T>) {
-        return !any_speaks_of_relocation<__direct_bases(T)...>;
-    } else {
-        return true;
-    }
-}
-#else
-// Converts to bases of T alone: an aggregate that can begin with it has one.
-template <class T>
-struct some_base {
-    template <class Base>
-        requires(std::is_base_of_v<Base, T> && !std::is_same_v<Base, T>)
-    operator Base() const;
+struct saying_of_relocation {
+    template <class T>
+    using in = typename T::headroom_is_trivially_relocatable;
 };
-template <class T>
-[[nodiscard]] constexpr bool speaks_for_itself() {
-    if constexpr (std::is_aggregate_v<T>) {
-        return !requires { T{some_base<T>{}}; };
-    } else {
-        return std::is_standard_layout_v<T>;
-    }
-}
-#endif
-
-// What the member means, where there is one: yes, no, or nothing.
-enum class opinion { none, yes, no };
-template <class T>
-[[nodiscard]] constexpr opinion opinion_on_relocation() {
-    if constexpr (speaks_of_relocation<T>) {
-        using said = typename T::headroom_is_trivially_relocatable;
-        if constexpr (std::is_same_v<said, T>) {
-            return opinion::yes;
-        } else if constexpr (requires { typename std::bool_constant<static_cast<bool>(said::value)>; }) {
-            if constexpr (!static_cast<bool>(said::value)) {
-                return opinion::no;
-            } else if constexpr (detail::speaks_for_itself<T>()) {
-                return opinion::yes;
-            }
-        }
-    }
-    return opinion::none;
-}
 
 template <class T>
 [[nodiscard]] constexpr bool relocatable_by_itself() {
-    constexpr opinion said = detail::opinion_on_relocation<T>();
+    constexpr opinion said = detail::opinion_in<saying_of_relocation, T>();
     if constexpr (said != opinion::none) {
         return said == opinion::yes;
     } else if constexpr (std::is_trivially_copyable_v<T>) {

@@ -89,7 +89,7 @@ void release_large(const large_layout& layout, void* begin) noexcept {
 
 std::size_t widen_large(const large_layout& layout, void* begin, std::size_t required, bool exactly) noexcept {
     const block_header& header = header_of(layout, begin);
-    if (header.control == nullptr || bytes_for(layout, required) > header.reserved) return 0;
+    if (!reaches(layout, header, required)) return 0;
     failure why;
     const std::size_t committed = committed_for(header.control, bytes_for(layout, required), exactly, why);
     return why ? 0 : fitting(layout, committed);

@@ -8,8 +8,7 @@
 namespace headroom { inline namespace v0_1 { namespace detail {
 
 bool reaches_large(const large_layout& layout, void* begin, std::size_t required) noexcept {
-    const block_header& header = header_of(layout, begin);
-    return header.control != nullptr && bytes_for(layout, required) <= header.reserved;
+    return reaches(layout, header_of(layout, begin), required);
 }
 
 std::size_t trim_large(const large_layout& layout, void* begin, std::size_t size, std::size_t count) noexcept {

@@ -32,6 +32,10 @@ inline std::byte* start_of(const large_layout& layout, void* begin) noexcept {
 inline const block_header& header_of(const large_layout& layout, const void* begin) noexcept {
     return *reinterpret_cast<const block_header*>(static_cast<const std::byte*>(begin) - line(layout));
 }
+// Whether `required` elements fit into the block's reservation. No block of the heap has one.
+inline bool reaches(const large_layout& layout, const block_header& header, std::size_t required) noexcept {
+    return header.control != nullptr && bytes_for(layout, required) <= header.reserved;
+}
 inline void* begin_of(const large_layout& layout, void* start, block_header header) noexcept {
     ::new (start) block_header(header);
     return static_cast<std::byte*>(start) + line(layout);

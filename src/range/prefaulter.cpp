@@ -235,7 +235,7 @@ std::size_t extend_ahead(range* control, std::size_t needed, std::error_code& er
             // Caught up, and nothing in hand: provide one batch here. (The helper may have been faster after all.)
             if (control->ready.load(std::memory_order_relaxed) < needed) {
                 error = provide(control, std::min(reserved, round_up(needed, granule)));
-                if (error) error = provide(control, round_up(needed, page_size()));
+                if (error) error = provide(control, whole_pages(needed));
             }
             control->batch.unlock();
             if (error) return 0;

@@ -196,22 +196,7 @@ bool answers_can_be_trusted(page_range range) noexcept {
     return answer == 2;
 }
 
-std::size_t real_page_size() noexcept {
-    static constinit std::atomic<std::size_t> known{0};
-    std::size_t bytes = known.load(std::memory_order_relaxed);
-    if (bytes == 0) {
-        bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-        known.store(bytes, std::memory_order_relaxed);
-    }
-    return bytes;
-}
-
 }    // namespace detail
-
-std::size_t page_size() noexcept {
-    const std::size_t pretended = detail::pretended_page_size();
-    return pretended != 0 ? pretended : detail::real_page_size();
-}
 
 std::size_t huge_page_size() noexcept {
     static constinit std::atomic<std::size_t> known{1};    // 1: not asked

@@ -1,31 +1,13 @@
-// What the files for Linux share.
+// What the files for Linux share, besides what all POSIX systems do.
 #pragma once
-
-#include <cerrno>
-#include <cstddef>
-#include <system_error>
 
 #include <headroom/pages.hpp>
 
-#include "system/calls.hpp"
+#include "system/posix.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-[[nodiscard]] inline std::error_code system_error(int error) noexcept { return {error, std::system_category()}; }
-
-// Makes one system call that returns 0 on success and sets errno otherwise, unless a test has it refused.
-template <class Call>
-[[nodiscard]] std::error_code attempt(page_call kind, Call call) noexcept {
-    if (const int refused = intercept(kind)) return system_error(refused);
-    if (call() == 0) return {};
-    note_refusal();
-    return system_error(errno);
-}
-
 // Whether the system refuses what it does not know.
 [[nodiscard]] bool answers_can_be_trusted(page_range range) noexcept;
-
-// Whatever a test pretends.
-[[nodiscard]] std::size_t real_page_size() noexcept;
 
 }}}    // namespace headroom::detail

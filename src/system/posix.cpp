@@ -13,6 +13,7 @@
 
 #include "system/calls.hpp"
 #include "system/platform.hpp"
+#include "system/posix.hpp"
 #include "system/waiting.hpp"
 
 #ifndef MAP_ANONYMOUS
@@ -25,16 +26,11 @@
 namespace headroom { inline namespace v0_1 {
 namespace {
 
-std::error_code system_error(int error) noexcept { return {error, std::system_category()}; }
-std::error_code unsupported() noexcept { return std::make_error_code(std::errc::function_not_supported); }
+using detail::attempt;
+using detail::real_page_size;
+using detail::system_error;
 
-template <class Call>
-std::error_code attempt(page_call kind, Call call) noexcept {
-    if (const int refused = detail::intercept(kind)) return system_error(refused);
-    if (call() == 0) return {};
-    detail::note_refusal();
-    return system_error(errno);
-}
+std::error_code unsupported() noexcept { return std::make_error_code(std::errc::function_not_supported); }
 
 int rights_of(access allowed) noexcept {
     return allowed == access::none ? PROT_NONE : allowed == access::read_only ? PROT_READ : PROT_READ | PROT_WRITE;
@@ -43,16 +39,6 @@ int rights_of(access allowed) noexcept {
 std::error_code unmap(std::byte* data, std::size_t bytes) noexcept {
     if (bytes == 0) return {};
     return attempt(page_call::release, [=] { return munmap(data, bytes); });
-}
-
-std::size_t real_page_size() noexcept {
-    static constinit std::atomic<std::size_t> known{0};
-    std::size_t bytes = known.load(std::memory_order_relaxed);
-    if (bytes == 0) {
-        bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-        known.store(bytes, std::memory_order_relaxed);
-    }
-    return bytes;
 }
 
 // Maps fresh, empty pages over the range: the only way in POSIX to give memory back.
@@ -66,11 +52,6 @@ std::error_code map_over(page_range range, access allowed) noexcept {
 }
 
 }    // namespace
-
-std::size_t page_size() noexcept {
-    const std::size_t pretended = detail::pretended_page_size();
-    return pretended != 0 ? pretended : real_page_size();
-}
 
 std::size_t huge_page_size() noexcept { return 0; }
 

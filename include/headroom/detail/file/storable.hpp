@@ -7,8 +7,8 @@
 #include <type_traits>
 
 #include <headroom/detail/file/file_calls.hpp>
+#include <headroom/detail/saying.hpp>
 #include <headroom/detail/std_forward.hpp>
-#include <headroom/relocatable.hpp>
 
 namespace headroom { inline namespace v0_1 {
 
@@ -27,34 +27,10 @@ struct array_parts<T[Count]> {
 template <class T, std::size_t Count>
 struct array_parts<std::array<T, Count>> : array_parts<T[Count]> {};
 
-template <class T>
-concept speaks_of_storing = requires { typename T::headroom_is_storable; };
-
-#if defined(__GNUC__) && !defined(__clang__)
-template <class... Bases>
-inline constexpr bool any_speaks_of_storing = (speaks_of_storing<Bases> || ...);
-#endif
-
-// Whether the class says it of itself: what derives from such a class inherits the member, and may add a pointer. (As
-// is_trivially_relocatable.)
-template <class T>
-consteval bool says_storable() {
-    if constexpr (speaks_of_storing<T>) {
-        using said = typename T::headroom_is_storable;
-        if constexpr (std::is_same_v<said, T>) {
-            return true;
-        } else if constexpr (requires { typename std::bool_constant<static_cast<bool>(said::value)>; }) {
-            if constexpr (static_cast<bool>(said::value)) {
-#if defined(__GNUC__) && !defined(__clang__)
-                return !any_speaks_of_storing<__direct_bases(T)...>;
-#else
-                return detail::speaks_for_itself<T>();
-#endif
-            }
-        }
-    }
-    return false;
-}
+struct saying_of_storing {
+    template <class T>
+    using in = typename T::headroom_is_storable;
+};
 
 template <class T>
 consteval bool storable_by_itself();
@@ -79,7 +55,7 @@ consteval bool storable_by_itself() {
         return false;
     } else if constexpr (array_parts<T>::is_array) {
         return storable<typename array_parts<T>::element>;
-    } else if constexpr (detail::says_storable<T>()) {
+    } else if constexpr (detail::opinion_in<saying_of_storing, T>() == opinion::yes) {
         return true;
     } else {
         return std::is_arithmetic_v<T> || std::is_enum_v<T>;

@@ -1,0 +1,28 @@
+// How large a page is, on Linux and on other POSIX systems.
+#include <unistd.h>
+
+#include <atomic>
+
+#include <headroom/pages.hpp>
+
+#include "system/calls.hpp"
+#include "system/posix.hpp"
+
+namespace headroom { inline namespace v0_1 {
+
+std::size_t detail::real_page_size() noexcept {
+    static constinit std::atomic<std::size_t> known{0};
+    std::size_t bytes = known.load(std::memory_order_relaxed);
+    if (bytes == 0) {
+        bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+        known.store(bytes, std::memory_order_relaxed);
+    }
+    return bytes;
+}
+
+std::size_t page_size() noexcept {
+    const std::size_t pretended = detail::pretended_page_size();
+    return pretended != 0 ? pretended : detail::real_page_size();
+}
+
+}}    // namespace headroom
