@@ -50,17 +50,8 @@ bool expect_writable(const array& of) noexcept {
 
 // --- append and extend.
 
-// Of sizes that the compiler knows, for which it needs no call.
-void put_element(std::byte* to, const std::byte* from, std::size_t width) noexcept {
-    switch (width) {
-        case 1: *to = *from; break;
-        case 2: std::memcpy(to, from, 2); break;
-        case 4: std::memcpy(to, from, 4); break;
-        default: std::memcpy(to, from, 8); break;
-    }
-}
-
-bool append_one(array& to, PyObject* value) noexcept {
+// What is not met most: memory is wanted, or the value is not what put_plain takes.
+bool append_slowly(array& to, PyObject* value) noexcept {
     // Converted first, and aside: what converts may be Python code, which may append to this very array.
     alignas(8) std::byte made[8];
     if (!convert(to.kind, value, made)) return false;
@@ -74,12 +65,12 @@ bool append_one(array& to, PyObject* value) noexcept {
             return false;
         }
     }
-    put_element(held.data + held.used, made, to.width);
+    std::memcpy(held.data + held.used, made, to.width);
     held.used += to.width;
     return true;
 }
 
-// The value of an int whose one digit can be looked at; most can.
+// The value of an int of few digits, whose digits can be looked at; most are.
 bool small_integer(PyObject* number, long long& value) noexcept {
     auto* const integer = reinterpret_cast<PyLongObject*>(number);
 #if PY_VERSION_HEX >= 0x030C0000
@@ -87,72 +78,54 @@ bool small_integer(PyObject* number, long long& value) noexcept {
     value = PyUnstable_Long_CompactValue(integer);
 #else
     const Py_ssize_t digits = Py_SIZE(number);
-    if (digits < -1 || digits > 1) return false;
-    value = static_cast<long long>(digits) * static_cast<long long>(integer->ob_digit[0]);
+    if (digits >= -1 && digits <= 1) {    // none of 0: its place holds one all the same
+        value = static_cast<long long>(digits) * static_cast<long long>(integer->ob_digit[0]);
+        return true;
+    }
+    if (digits != 2 && digits != -2) return false;
+    value = static_cast<long long>(integer->ob_digit[0]) | static_cast<long long>(integer->ob_digit[1]) << PyLong_SHIFT;
+    if (digits < 0) value = -value;
 #endif
     return true;
 }
 
+// A number of Python's own of the type's sort, which fits, is met most. Runs no code of the user's. False, with no error set,
+// where it is anything else.
 template <class T>
-bool put_plain_integer(PyObject* from, std::byte* place) noexcept {
-    long long wide = 0;
-    if (!small_integer(from, wide)) {
-        if constexpr (std::is_same_v<T, std::uint64_t>) return false;    // may be more than a long long
-        int overflow = 0;
-        wide = PyLong_AsLongLongAndOverflow(from, &overflow);
-        if (overflow != 0) return false;
-    }
-    if (!std::in_range<T>(wide)) return false;
-    const T value = static_cast<T>(wide);
-    std::memcpy(place, &value, sizeof value);
-    return true;
-}
-
-template <class T>
-bool put_plain_float(PyObject* from, std::byte* place) noexcept {
-    const T value = static_cast<T>(PyFloat_AS_DOUBLE(from));
-    std::memcpy(place, &value, sizeof value);
-    return true;
-}
-
-// What is met most: a number of Python's own of the kind's sort, which fits. Runs no code of the user's. False, with no error
-// set, where it is anything else.
-bool put_plain(kind to, PyObject* from, std::byte* place) noexcept {
-    if (PyFloat_CheckExact(from)) {
-        if (to == kind::float64) return put_plain_float<double>(from, place);
-        return to == kind::float32 && put_plain_float<float>(from, place);
-    }
-    if (to == kind::boolean) {
+bool put_plain(PyObject* from, std::byte* place) noexcept {
+    if constexpr (std::is_same_v<T, bool>) {
         if (from != Py_True && from != Py_False) return false;
         *place = static_cast<std::byte>(from == Py_True ? 1 : 0);
         return true;
-    }
-    if (!PyLong_CheckExact(from)) return false;
-    switch (to) {
-        case kind::int8: return put_plain_integer<std::int8_t>(from, place);
-        case kind::int16: return put_plain_integer<std::int16_t>(from, place);
-        case kind::int32: return put_plain_integer<std::int32_t>(from, place);
-        case kind::int64: return put_plain_integer<std::int64_t>(from, place);
-        case kind::uint8: return put_plain_integer<std::uint8_t>(from, place);
-        case kind::uint16: return put_plain_integer<std::uint16_t>(from, place);
-        case kind::uint32: return put_plain_integer<std::uint32_t>(from, place);
-        case kind::uint64: return put_plain_integer<std::uint64_t>(from, place);
-        default: return false;
+    } else if constexpr (std::is_floating_point_v<T>) {
+        if (!PyFloat_CheckExact(from)) return false;
+        const T value = static_cast<T>(PyFloat_AS_DOUBLE(from));
+        std::memcpy(place, &value, sizeof value);
+        return true;
+    } else if constexpr (std::is_integral_v<T>) {
+        long long wide = 0;
+        if (!PyLong_CheckExact(from) || !small_integer(from, wide) || !std::in_range<T>(wide)) return false;
+        const T value = static_cast<T>(wide);
+        std::memcpy(place, &value, sizeof value);
+        return true;
+    } else {
+        return put_plain<std::int64_t>(from, place);    // of times it is the count of their units
     }
 }
 
-bool append_any(array& to, PyObject* value) noexcept {
+template <class T>
+bool append_as(array& to, PyObject* value) noexcept {
     storage& held = *to.held;
-    if (held.room - held.used >= to.width && put_plain(to.kind, value, held.data + held.used)) {
-        held.used += to.width;
+    if (held.room - held.used >= sizeof(T) && put_plain<T>(value, held.data + held.used)) {
+        held.used += sizeof(T);
         return true;
     }
-    return append_one(to, value);
+    return append_slowly(to, value);
 }
 
 PyObject* array_append(PyObject* self, PyObject* value) {
     array* const to = array_of(self);
-    if (to == nullptr || !append_any(*to, value)) return nullptr;
+    if (to == nullptr || !to->append(*to, value)) return nullptr;
     Py_RETURN_NONE;
 }
 
@@ -209,7 +182,7 @@ bool extend_each(array& to, PyObject* values) {
         for (Py_ssize_t i = 0; i < PyList_GET_SIZE(values); ++i) {
             PyObject* const value = PyList_GET_ITEM(values, i);
             Py_INCREF(value);
-            const bool done = append_any(to, value);
+            const bool done = to.append(to, value);
             Py_DECREF(value);
             if (!done) return false;
         }
@@ -218,7 +191,7 @@ bool extend_each(array& to, PyObject* values) {
     PyObject* const iterator = PyObject_GetIter(values);
     if (iterator == nullptr) return false;
     while (PyObject* const value = PyIter_Next(iterator)) {
-        const bool done = append_any(to, value);
+        const bool done = to.append(to, value);
         Py_DECREF(value);
         if (!done) break;
     }
@@ -361,9 +334,7 @@ std::size_t elements_by_default(const array& of, const std::filesystem::path& pa
 
 void construct(array* place, const nb::object& dtype, std::optional<Py_ssize_t> max_elements, const nb::object& path,
                const std::string& mode) {
-    array made;
-    made.kind = kind_of(dtype);
-    made.width = facts(made.kind).bytes;
+    array made(kind_of(dtype));
     if (max_elements && *max_elements < 0) throw nb::value_error("max_elements is negative");
     const std::size_t bytes = max_elements ? bytes_of(made, static_cast<std::size_t>(*max_elements)) : default_bytes;
     if (path.is_none()) {
@@ -392,9 +363,7 @@ nb::object reduced(array& of) {
 }
 
 nb::object from_bytes(const std::string& dtype, const nb::bytes& elements) {
-    array made;
-    made.kind = kind_of(nb::str(dtype.c_str()));
-    made.width = facts(made.kind).bytes;
+    array made(kind_of(nb::str(dtype.c_str())));
     if (elements.size() % made.width != 0) throw nb::value_error("bytes of no whole number of elements");
     made.held = std::make_shared<memory_storage>((std::max)(default_bytes, elements.size()), false);
     append_bytes(made, elements.c_str(), elements.size());
@@ -408,6 +377,10 @@ std::string shown(const array& of) {
 }
 
 }    // namespace
+
+appending appending_of(kind of) noexcept {
+    return with_type(of, []<class T>(type_tag<T>) -> appending { return &append_as<T>; });
+}
 
 void append_bytes(array& to, const void* from, std::size_t bytes) {
     storage& held = *to.held;

@@ -5,8 +5,8 @@
 
 #include <cstddef>
 #include <memory>
-#include <optional>
 #include <string>
+#include <utility>
 
 #include "kinds.hpp"
 #include "storage.hpp"
@@ -15,16 +15,26 @@ namespace headroom_python {
 
 namespace nb = nanobind;
 
+struct array;
+
+// Appends one Python object. Sets a Python error and returns false where it cannot; the array is as it was then.
+using appending = bool (*)(array& to, PyObject* value) noexcept;
+[[nodiscard]] appending appending_of(kind of) noexcept;
+
 struct array {
+    explicit array(headroom_python::kind of, std::shared_ptr<storage> elements = nullptr)
+        : held(std::move(elements)), append(appending_of(of)), kind(of), width(facts(of).bytes) {}
+
     std::shared_ptr<storage> held;
-    headroom_python::kind kind = kind::float64;
-    std::size_t width = 8;    // bytes of an element
-    std::string path;         // of the file; empty without one
+    appending append;    // the kind's own, so that no append asks again what it is
+    headroom_python::kind kind;
+    std::size_t width;    // bytes of an element
+    std::string path;     // of the file; empty without one
 
     [[nodiscard]] std::size_t size() const noexcept { return held->used / width; }
 };
 
-// What can be asked of a Python object that is to become an element. Sets a Python error and returns false where it cannot.
+// What becomes of a Python object that is to be an element. Sets a Python error and returns false where it cannot be one.
 [[nodiscard]] bool convert(kind to, PyObject* from, void* place) noexcept;
 [[nodiscard]] nb::object element(const array& of, std::size_t index);
 // Times as NumPy reads them, in the units of the kind, as an array of int64. Plain numbers are of those units already.

@@ -108,20 +108,17 @@ T read(const std::byte* from) noexcept {
 }    // namespace
 
 bool convert(kind to, PyObject* from, void* place) noexcept {
-    switch (to) {
-        case kind::float64: return convert_float<double>(from, place);
-        case kind::int64: return convert_integer<std::int64_t>(from, place);
-        case kind::boolean: return convert_bool(from, place);
-        case kind::int8: return convert_integer<std::int8_t>(from, place);
-        case kind::int16: return convert_integer<std::int16_t>(from, place);
-        case kind::int32: return convert_integer<std::int32_t>(from, place);
-        case kind::uint8: return convert_integer<std::uint8_t>(from, place);
-        case kind::uint16: return convert_integer<std::uint16_t>(from, place);
-        case kind::uint32: return convert_integer<std::uint32_t>(from, place);
-        case kind::uint64: return convert_integer<std::uint64_t>(from, place);
-        case kind::float32: return convert_float<float>(from, place);
-        default: return convert_time(to, from, place);
-    }
+    return with_type(to, [&]<class T>(type_tag<T>) {
+        if constexpr (std::is_same_v<T, bool>) {
+            return convert_bool(from, place);
+        } else if constexpr (std::is_floating_point_v<T>) {
+            return convert_float<T>(from, place);
+        } else if constexpr (std::is_integral_v<T>) {
+            return convert_integer<T>(from, place);
+        } else {
+            return convert_time(to, from, place);
+        }
+    });
 }
 
 nb::object element(const array& of, std::size_t index) {

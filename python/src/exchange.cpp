@@ -60,10 +60,6 @@ nb::object capsule(std::unique_ptr<Struct> made, const char* name) {
 nb::object arrow_schema(const array& of) {
     ArrowArray unused{};
     auto schema = std::make_unique<ArrowSchema>();
-    array none;
-    none.kind = of.kind;
-    none.width = of.width;
-    none.held = of.held;
     with_type(of.kind, [&]<class T>(type_tag<T>) {
         if constexpr (std::is_same_v<T, bool>) {
             headroom::export_arrow(headroom::arrow_column("", headroom::bit_column()), &unused, schema.get());
@@ -114,10 +110,7 @@ nb::object dlpack(const array& of, const nb::object& stream, const std::optional
     if (!stream.is_none()) throw nb::value_error("memory of the CPU has no stream: pass stream=None");
     if (dl_device && *dl_device != std::pair(static_cast<int>(kDLCPU), 0)) throw nb::buffer_error("the memory is the CPU's");
     if (is_time(of.kind)) throw nb::buffer_error((std::string("DLPack has no type for ") + facts(of.kind).name).c_str());
-    array from;
-    from.kind = of.kind;
-    from.width = of.width;
-    from.held = of.held;
+    array from(of.kind, of.held);
     if (copy.value_or(false)) {
         from.held = std::make_shared<memory_storage>(of.held->used, true);
         append_bytes(from, of.held->data, of.held->used);
@@ -201,7 +194,15 @@ void construct_table(table* place, const nb::dict& columns, std::optional<Py_ssi
 
 namespace {
 
+// A capsule may have been emptied by somebody who took what was in it; nothing else of a released struct may be looked at.
+template <class... Structs>
+void expect_unreleased(const Structs*... given) {
+    if (((given->release == nullptr) || ...))
+        throw std::invalid_argument("headroom: what the capsule held has been taken, or released, already");
+}
+
 bool same_type(const array& to, const ArrowSchema& given) {
+    if (given.format == nullptr) throw std::invalid_argument("headroom: the Arrow schema names no type");
     return with_type(to.kind, [&]<class T>(type_tag<T>) {
         std::string_view wanted = "b";
         if constexpr (!std::is_same_v<T, bool>) wanted = headroom::detail::arrow_format_of<T>::get();
@@ -224,6 +225,7 @@ void expect_type(const array& to, const ArrowSchema& given) {
 }
 
 void append_arrow(array& to, ArrowArray* given, ArrowSchema* schema) {
+    expect_unreleased(given, schema);
     expect_type(to, *schema);
     with_type(to.kind, [&]<class T>(type_tag<T>) {
         const headroom::imported<T> values = headroom::import_arrow<T>(given, schema);
@@ -257,10 +259,12 @@ bool append_stream(array& to, ArrowArrayStream* stream) {
         const char* const why = stream->get_last_error(stream);
         throw std::runtime_error(std::string("Arrow's stream fails: ") + (why != nullptr ? why : "it does not say why"));
     };
+    expect_unreleased(stream);
     for (;;) {
         given_once<ArrowSchema> schema;
         given_once<ArrowArray> chunk;
         expect(stream->get_schema(stream, &schema.it));
+        expect_unreleased(&schema.it);
         if (!same_type(to, schema.it) && schema.it.format[0] != '+') return false;
         expect_type(to, schema.it);
         expect(stream->get_next(stream, &chunk.it));
@@ -274,9 +278,11 @@ bool append_stream(array& to, ArrowArrayStream* stream) {
 bool extend_from_arrow(array& to, nb::handle from) {
     if (PyObject_HasAttrString(from.ptr(), "__arrow_c_array__") != 0) {
         const nb::object capsules = from.attr("__arrow_c_array__")();
-        auto* const schema = static_cast<ArrowSchema*>(PyCapsule_GetPointer(nb::object(capsules[0]).ptr(), "arrow_schema"));
-        auto* const given = static_cast<ArrowArray*>(PyCapsule_GetPointer(nb::object(capsules[1]).ptr(), "arrow_array"));
-        if (schema == nullptr || given == nullptr) throw nb::python_error();
+        const nb::object type = capsules[0], elements = capsules[1];    // kept: they own the structs
+        auto* const schema = static_cast<ArrowSchema*>(PyCapsule_GetPointer(type.ptr(), "arrow_schema"));
+        if (schema == nullptr) throw nb::python_error();
+        auto* const given = static_cast<ArrowArray*>(PyCapsule_GetPointer(elements.ptr(), "arrow_array"));
+        if (given == nullptr) throw nb::python_error();
         append_arrow(to, given, schema);
         return true;
     }

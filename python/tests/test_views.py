@@ -1,4 +1,5 @@
 """What other libraries see: the same memory, while the array grows, when it is gone, and when the interpreter ends."""
+import ctypes
 import gc
 import threading
 
@@ -124,6 +125,45 @@ def test_arrow_with_nulls_or_of_another_type_is_refused():
     with pytest.raises(TypeError, match="type"):
         made.extend(pyarrow.array([1.5]))
     assert len(made) == 0
+
+
+class Given:
+    """A producer that gives the same capsules whenever it is asked."""
+
+    def __init__(self, array=None, stream=None):
+        if array is not None:
+            self.__arrow_c_array__ = lambda requested_schema=None: array
+        if stream is not None:
+            self.__arrow_c_stream__ = lambda requested_schema=None: stream
+
+
+def test_a_capsule_is_taken_once():
+    given = Given(array=filled(10).__arrow_c_array__())
+    made = headroom.Array("int64")
+    made.extend(given)
+    with pytest.raises(ValueError, match="capsule held has been taken"):
+        made.extend(given)
+    assert made.tolist() == list(range(10))
+
+
+def test_a_stream_that_another_library_took_is_refused():
+    capsule = headroom.Table({"x": filled(10)}).__arrow_c_stream__()
+    reader = pyarrow.RecordBatchReader._import_from_c_capsule(capsule)
+    del reader
+    made = headroom.Array("int64")
+    with pytest.raises(ValueError, match="capsule held has been taken"):
+        made.extend(Given(stream=capsule))
+    assert len(made) == 0
+
+
+def test_a_schema_that_names_no_type_is_refused(nothing_left):
+    schema, elements = filled(10).__arrow_c_array__()
+    ctypes.pythonapi.PyCapsule_GetPointer.restype = ctypes.c_void_p
+    ctypes.pythonapi.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
+    first = ctypes.c_void_p.from_address(ctypes.pythonapi.PyCapsule_GetPointer(schema, b"arrow_schema"))
+    first.value = None    # its first member is the format
+    with pytest.raises(ValueError, match="names no type"):
+        headroom.Array("int64").extend(Given(array=(schema, elements)))
 
 
 def test_numpy_may_write_and_others_see_it():
