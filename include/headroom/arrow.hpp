@@ -412,6 +412,7 @@ public:
 private:
     template <class Offset>
     [[nodiscard]] std::string_view piece(std::size_t index) const noexcept {
+        if (contents_.bytes == nullptr) return {};    // all of them are empty, wherever their offsets lead
         const Offset* const offset = static_cast<const Offset*>(contents_.values) + index;
         return {contents_.bytes + offset[0], static_cast<std::size_t>(offset[1] - offset[0])};
     }

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstdio>
 #include <limits>
 
@@ -17,6 +18,9 @@
 
 #ifndef O_CLOEXEC
 #define O_CLOEXEC 0
+#endif
+#ifndef PATH_MAX
+#define PATH_MAX 4096
 #endif
 #ifndef MAP_NORESERVE
 #define MAP_NORESERVE 0
@@ -81,6 +85,18 @@ bool is_unsupported(const std::error_code& error) noexcept {
            error == std::errc::invalid_argument;
 }
 
+// The name of the folder that a file is in. Takes no memory that could be refused: that a new file is durable may not depend on it.
+struct folder_of {
+    char name[PATH_MAX] = ".";
+    explicit folder_of(const std::filesystem::path& path) noexcept {
+        const std::string& whole = path.native();
+        const std::size_t end = whole.rfind('/');
+        if (end == std::string::npos) return;
+        const std::size_t length = (std::max)(end, std::size_t{1});
+        name[length < sizeof name ? whole.copy(name, length) : 0] = '\0';    // what is longer no call takes: then none is named
+    }
+};
+
 // Space for a part of the file, which then reaches to its end.
 std::error_code promise_space([[maybe_unused]] file_handle file, [[maybe_unused]] std::uint64_t from,
                               [[maybe_unused]] std::uint64_t to) noexcept {
@@ -141,14 +157,10 @@ file_handle make_file(const std::filesystem::path& path, unsigned permissions, b
     named = false;
 #if defined(O_TMPFILE)
     // What has no name until it is whole is never found half made. (It is named by its number in /proc.)
-    if (::access("/proc/self/fd", F_OK) == 0) try {
-            const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
-            const file_handle file = opened(name_of(folder), O_RDWR | O_TMPFILE, permissions, error);
-            if (!error) return file;
-        } catch (...) {    // no memory for the folder's name
-            error = std::make_error_code(std::errc::not_enough_memory);
-            return {};
-        }
+    if (::access("/proc/self/fd", F_OK) == 0) {
+        const file_handle file = opened(folder_of(path).name, O_RDWR | O_TMPFILE, permissions, error);
+        if (!error) return file;
+    }
     if (error == std::errc::not_enough_memory || error == std::errc::no_space_on_device) return {};
 #endif
     named = true;
@@ -275,15 +287,11 @@ std::error_code sync_file(file_handle file, page_range) noexcept {
 }
 
 void sync_folder_of(const std::filesystem::path& path) noexcept {
-    try {
-        const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
-        std::error_code error;
-        const file_handle file = opened(name_of(folder), O_RDONLY, 0, error);
-        if (error) return;
-        (void)try_file_call(page_call::sync, [=] { return fsync(number_of(file)); });
-        close_file(file);
-    } catch (...) {    // no memory for the folder's name
-    }
+    std::error_code error;
+    const file_handle file = opened(folder_of(path).name, O_RDONLY, 0, error);
+    if (error) return;
+    (void)try_file_call(page_call::sync, [=] { return fsync(number_of(file)); });
+    close_file(file);
 }
 
 std::error_code take_lock(file_handle file, [[maybe_unused]] file_lock which) noexcept {

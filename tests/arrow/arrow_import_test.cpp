@@ -4,37 +4,11 @@
 #include <chrono>
 #include <functional>
 
+#include "support/foreign_array.hpp"
+
 namespace {
 
-// An exporter of somebody else's, which counts how often it is asked to release.
-struct foreign {
-    std::vector<std::int64_t> values{10, 11, 12, 13, 14, 15, 16, 17, 18, 19};
-    std::uint8_t validity[2] = {0xFF, 0x03};
-    const void* buffers[3] = {nullptr, values.data(), nullptr};
-    int arrays_released = 0;
-    int schemas_released = 0;
-    ArrowArray array{};
-    ArrowSchema schema{};
-
-    foreign() {
-        array.length = 10;
-        array.n_buffers = 2;
-        array.buffers = buffers;
-        array.private_data = this;
-        array.release = [](ArrowArray* self) {
-            ++static_cast<foreign*>(self->private_data)->arrays_released;
-            self->release = nullptr;
-        };
-        schema.format = "l";
-        schema.name = "";
-        schema.private_data = this;
-        schema.release = [](ArrowSchema* self) {
-            ++static_cast<foreign*>(self->private_data)->schemas_released;
-            self->release = nullptr;
-        };
-    }
-    foreign(const foreign&) = delete;
-};
+using foreign = headroom_test::foreign_array;
 
 template <class T = std::int64_t>
 headroom::imported<T> taken(foreign& from, headroom::nulls missing = headroom::nulls::refused) {
@@ -141,6 +115,18 @@ TEST(arrow_import, text_begins_where_the_offset_says) {
     const auto in = taken<std::string_view>(from);
     EXPECT_EQ(in[0], "cde");
     EXPECT_EQ(in[1], "fghi");
+}
+
+TEST(arrow_import, text_of_empty_strings_needs_no_bytes) {
+    foreign from;
+    const std::int32_t offsets[] = {4, 4, 4};
+    from.buffers[1] = offsets;
+    from.array.n_buffers = 3;
+    from.array.length = 2;
+    from.schema.format = "u";
+    const auto in = taken<std::string_view>(from);
+    EXPECT_EQ(in[0].data(), nullptr);
+    EXPECT_TRUE(in[0].empty() && in[1].empty());
 }
 
 TEST(arrow_import, instants_are_the_same_in_every_time_zone_and_local_times_have_none) {

@@ -1,33 +1,26 @@
 // Labels: own-heap no-valgrind
-// Memory refused at every allocation in turn: nothing is half exported, nothing leaks, and what was to be given away is kept.
+// Memory refused at every allocation and every system call: nothing is half exported, nothing leaks, and what was to be given away
+// is kept.
 #include <headroom/arrow.hpp>
+#include <headroom/concurrent_vector.hpp>
 #include <headroom/dlpack.hpp>
+#include <headroom/file_vector.hpp>
+#include <headroom/vector.hpp>
 
-#include <cstdlib>
-#include <new>
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <vector>
 
-namespace {
-long allocations_until_refused = 0;    // 0: none is
-long allocations_alive = 0;
-
-void* allocate(std::size_t bytes) {
-    if (allocations_until_refused != 0 && --allocations_until_refused == 0) throw std::bad_alloc();
-    void* const block = std::malloc(bytes);
-    if (block == nullptr) throw std::bad_alloc();
-    ++allocations_alive;
-    return block;
-}
-void give_back(void* block) noexcept {
-    if (block != nullptr) --allocations_alive;
-    std::free(block);
-}
-}    // namespace
-
-void* operator new(std::size_t bytes) { return allocate(bytes); }
-void operator delete(void* block) noexcept { give_back(block); }
-void operator delete(void* block, std::size_t) noexcept { give_back(block); }
+#include "support/foreign_array.hpp"
+#include "support/refused_allocations.hpp"
+#include "support/scratch_folder.hpp"
 
 namespace {
+
+using headroom_test::allocations_alive;
+using headroom_test::allocations_until_refused;
+using headroom_test::refuse_each;
 
 headroom::settled_vector<int> counting() {
     headroom::settled_vector<int> made;
@@ -41,31 +34,8 @@ headroom::bit_column bits() {
     return made;
 }
 
-// Runs `work` with its first allocation refused, then the second, ... until none is. Returns how many were.
-template <class Work>
-long refuse_each(Work work) {
-    work();    // control blocks of ranges are made once and kept
-    for (long k = 1;; ++k) {
-        const long alive = allocations_alive;
-        const std::size_t ranges = headroom::reservations().size();
-        bool thrown = false;
-        allocations_until_refused = k;
-        try {
-            work();
-        } catch (const std::bad_alloc&) {
-            thrown = true;
-        }
-        const bool done = allocations_until_refused != 0;
-        allocations_until_refused = 0;
-        EXPECT_EQ(allocations_alive, alive) << "leaked when allocation " << k << " was refused";
-        EXPECT_EQ(headroom::reservations().size(), ranges) << "leaked when allocation " << k << " was refused";
-        EXPECT_EQ(thrown, !done);
-        if (done || testing::Test::HasFailure()) return k - 1;
-    }
-}
-
 TEST(arrow_refusals, a_vector_that_could_not_be_given_away_is_as_it_was) {
-    const long refused = refuse_each([] {
+    const auto met = refuse_each([] {
         auto vector = counting();
         const int* const where = vector.data();
         ArrowArray array{};
@@ -82,11 +52,11 @@ TEST(arrow_refusals, a_vector_that_could_not_be_given_away_is_as_it_was) {
         array.release(&array);
         schema.release(&schema);
     });
-    EXPECT_GT(refused, 5);
+    EXPECT_GT(met.allocations, 5);
 }
 
 TEST(arrow_refusals, columns_that_could_not_be_made_leave_their_vectors_alone) {
-    const long refused = refuse_each([] {
+    const auto met = refuse_each([] {
         auto vector = counting();
         auto flags = bits();
         auto validity = bits();
@@ -101,12 +71,12 @@ TEST(arrow_refusals, columns_that_could_not_be_made_leave_their_vectors_alone) {
         }
         EXPECT_TRUE(validity.empty());
     });
-    EXPECT_GT(refused, 3);
+    EXPECT_GT(met.allocations, 3);
 }
 
 TEST(arrow_refusals, a_table_is_exported_whole_or_not_at_all) {
     const auto shared = headroom::freeze(counting());
-    const long refused = refuse_each([&shared] {
+    const auto met = refuse_each([&shared] {
         ArrowArrayStream stream{};
         try {
             std::vector<headroom::arrow_column> fields;
@@ -123,7 +93,7 @@ TEST(arrow_refusals, a_table_is_exported_whole_or_not_at_all) {
         }
         stream.release(&stream);
     });
-    EXPECT_GT(refused, 20);
+    EXPECT_GT(met.allocations, 20);
     EXPECT_EQ(shared[99], 99);
 }
 
@@ -174,17 +144,17 @@ TEST(arrow_refusals, a_stream_answers_and_goes_on) {
 
 TEST(arrow_refusals, a_tensor_is_made_or_not) {
     const auto shared = headroom::freeze(counting());
-    const long refused = refuse_each([&shared] {
+    const auto met = refuse_each([&shared] {
         DLManagedTensorVersioned* const tensor = headroom::to_dlpack(shared);
         tensor->deleter(tensor);
         DLManagedTensor* const old = headroom::to_unversioned_dlpack(shared);
         old->deleter(old);
     });
-    EXPECT_EQ(refused, 2);
+    EXPECT_EQ(met.allocations, 2);
 }
 
 TEST(arrow_refusals, freezing_takes_nothing_that_it_cannot_keep) {
-    const long refused = refuse_each([] {
+    const auto met = refuse_each([] {
         auto vector = counting();
         try {
             static_cast<void>(headroom::freeze(std::move(vector)));
@@ -193,7 +163,147 @@ TEST(arrow_refusals, freezing_takes_nothing_that_it_cannot_keep) {
             throw;
         }
     });
-    EXPECT_EQ(refused, 1);
+    EXPECT_EQ(met.allocations, 1);
+}
+
+// Nothing of a vector is lost where it cannot be shared, whichever container it is.
+template <class Vector>
+void append_to(Vector& vector) {
+    for (int i = 0; i < 3000; ++i) vector.push_back(i);
+}
+template <class Shared>
+void expect_counted(const Shared& shared) {
+    ASSERT_EQ(shared.size(), 3000U);
+    for (std::size_t i = 0; i < 3000; ++i) ASSERT_EQ(shared[i], static_cast<int>(i));
+}
+
+template <class Vector>
+class freezing : public testing::Test {};
+using containers =
+    testing::Types<headroom::settled_vector<int>, headroom::vector<int>, std::vector<int>, headroom::concurrent_vector<int>>;
+TYPED_TEST_SUITE(freezing, containers);
+
+TYPED_TEST(freezing, keeps_what_it_cannot_share) {
+    const auto met = refuse_each([] {
+        TypeParam vector;
+        append_to(vector);
+        std::optional<headroom::frozen<int>> shared;
+        try {
+            shared = headroom::freeze(std::move(vector));
+        } catch (const std::bad_alloc&) {
+            expect_counted(vector);
+            throw;
+        }
+        expect_counted(*shared);
+        const headroom::frozen<int> again = shared->first(10);
+        shared.reset();
+        EXPECT_EQ(again[9], 9);
+    });
+    EXPECT_GT(met.allocations, 0);
+}
+
+TYPED_TEST(freezing, of_an_owner_keeps_the_owner) {
+    const auto met = refuse_each([] {
+        auto owner = std::make_unique<TypeParam>();
+        append_to(*owner);
+        const std::span<const int> elements(std::as_const(*owner).data(), owner->size());
+        try {
+            const headroom::frozen<int> shared(elements, std::move(owner));
+            expect_counted(shared);
+            ArrowArray array{};
+            headroom::export_arrow(shared, 3000, &array, nullptr, "a name that is longer than short strings are");
+            array.release(&array);
+        } catch (const std::bad_alloc&) {
+            if (owner != nullptr) expect_counted(*owner);
+            throw;
+        }
+    });
+    EXPECT_GT(met.allocations, 2);
+}
+
+TEST(arrow_refusals, a_published_part_is_shared_or_not) {
+    const auto met = refuse_each([] {
+        auto vector = std::make_shared<headroom::concurrent_vector<int>>();
+        append_to(*vector);
+        const headroom::frozen<int> part = headroom::freeze(vector);
+        vector->push_back(3000);
+        vector.reset();
+        expect_counted(part);
+    });
+    EXPECT_EQ(met.allocations, 1);
+    EXPECT_GT(met.refused_by_calls, 0);
+}
+
+TEST(arrow_refusals, a_file_that_could_not_be_shared_stays_open) {
+    const headroom::testing_support::scratch_folder folder;
+    const auto path = folder.file("numbers");
+    refuse_each([&] {
+        static_cast<void>(::remove(path.c_str()));    // of the time before
+        headroom::file_vector<int> file;
+        try {
+            file = headroom::file_vector<int>::create(path, headroom::max_elements{1 << 20});
+        } catch (const std::bad_alloc&) {
+            EXPECT_FALSE(std::filesystem::exists(path)) << "a file that was refused was left behind";
+            throw;
+        }
+        append_to(file);
+        try {
+            const auto shared = headroom::freeze(std::move(file));
+            expect_counted(shared);
+            DLManagedTensorVersioned* const tensor = headroom::to_dlpack(shared);
+            tensor->deleter(tensor);
+        } catch (const std::bad_alloc&) {
+            if (file.is_open()) expect_counted(file);
+            throw;
+        }
+    });
+}
+
+// An importer that finds nothing wrong asks for no memory; and a refusal that cannot be told leaves all to its owner.
+TEST(arrow_refusals, importing_takes_nothing_that_it_refuses) {
+    {
+        headroom_test::foreign_array from;
+        allocations_until_refused = 1;
+        const auto in = headroom::import_arrow<std::int64_t>(&from.array, &from.schema);
+        EXPECT_EQ(std::exchange(allocations_until_refused, 0), 1);
+        EXPECT_EQ(in[9], 19);
+    }
+    for (long k = 1;; ++k) {
+        headroom_test::foreign_array from;
+        const long alive = allocations_alive;
+        bool told = false;
+        allocations_until_refused = k;
+        try {
+            static_cast<void>(headroom::import_arrow<double>(&from.array, &from.schema));
+        } catch (const std::bad_alloc&) {
+        } catch (const std::invalid_argument&) {
+            told = true;
+        }
+        allocations_until_refused = 0;
+        EXPECT_EQ(allocations_alive, alive);
+        EXPECT_EQ(from.arrays_released + from.schemas_released, 0);
+        EXPECT_NE(from.array.release, nullptr);
+        EXPECT_NE(from.schema.release, nullptr);
+        if (told || testing::Test::HasFailure()) break;
+    }
+}
+
+// Bits come by bytes, whose memory may be refused at any of them.
+TEST(arrow_refusals, a_bit_that_finds_no_room_is_not_counted) {
+    const auto met = refuse_each([] {
+        headroom::bit_column column;
+        std::size_t in = 0;
+        try {
+            for (; in < 40'000 * 8; in += 8) {
+                for (std::size_t i = 0; i < 8; ++i) column.push_back(i < 3);
+            }
+        } catch (const std::bad_alloc&) {
+            EXPECT_EQ(column.size(), in);
+            EXPECT_EQ(column.count(), in / 8 * 3);
+            throw;
+        }
+    });
+    EXPECT_GT(met.refused_by_calls, 2);
 }
 
 }    // namespace

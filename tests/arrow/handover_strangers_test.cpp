@@ -7,6 +7,8 @@
 #include <memory>
 #include <optional>
 
+#include "support/foreign_array.hpp"
+
 namespace {
 
 // An owner whose end is told.
@@ -115,51 +117,22 @@ TEST(handed_over, a_frozen_that_was_moved_from_has_no_elements) {
     EXPECT_EQ(from.size(), 3U);
 }
 
-// An exporter of somebody else's, whose schema and array share what they have, and who looks at both when one goes.
-struct linked {
-    std::vector<std::int64_t> values = std::vector<std::int64_t>(10, 7);
-    const void* buffers[3] = {nullptr, values.data(), nullptr};
-    ArrowArray array{};
-    ArrowSchema schema{};
-    int released = 0;
-    bool array_was_the_importer_s = false;
-
-    linked() {
-        array.length = 10;
-        array.n_buffers = 2;
-        array.buffers = buffers;
-        array.private_data = this;
-        array.release = [](ArrowArray* self) {
-            ++static_cast<linked*>(self->private_data)->released;
-            self->release = nullptr;
-        };
-        schema.format = "l";
-        schema.private_data = this;
-        schema.release = [](ArrowSchema* self) {
-            auto& all = *static_cast<linked*>(self->private_data);
-            all.array_was_the_importer_s = all.array.release == nullptr;
-            if (all.array.release != nullptr) all.array.release(&all.array);    // nobody took it
-            self->format = nullptr;
-            self->release = nullptr;
-        };
-    }
-    linked(const linked&) = delete;
-};
+using headroom_test::foreign_array;
 
 TEST(taken_over, an_array_is_the_importer_s_before_its_schema_is_released) {
-    linked from;
+    foreign_array from;
     {
         const auto in = headroom::import_arrow<std::int64_t>(&from.array, &from.schema);
         EXPECT_TRUE(from.array_was_the_importer_s);
-        EXPECT_EQ(from.released, 0);
-        EXPECT_EQ(in[9], 7);
+        EXPECT_EQ(from.arrays_released, 0);
+        EXPECT_EQ(in[9], 19);
     }
-    EXPECT_EQ(from.released, 1);
+    EXPECT_EQ(from.arrays_released, 1);
 }
 
 // Some producers have an address for the elements of an empty array that is none.
 TEST(taken_over, no_elements_may_lie_anywhere) {
-    linked from;
+    foreign_array from;
     from.array.length = 0;
     from.buffers[1] = reinterpret_cast<const void*>(std::uintptr_t{1});
     {
@@ -167,7 +140,7 @@ TEST(taken_over, no_elements_may_lie_anywhere) {
         EXPECT_TRUE(in.empty());
         EXPECT_EQ(in.begin(), in.end());
     }
-    linked text;
+    foreign_array text;
     text.array.length = 0;
     text.array.n_buffers = 3;
     text.schema.format = "U";
@@ -188,7 +161,7 @@ TEST(taken_over, structs_of_every_shape_are_refused_or_right) {
                 if (may_be && length + offset > 10) continue;
                 for (const std::int64_t nulls : numbers) {
                     for (const int missing : {0, 1, 2, 3}) {    // which of the buffers are null; 3: there is no list of them
-                        linked from;
+                        foreign_array from;
                         const std::vector<std::uint8_t> bits(8, 0xFF);
                         from.values.assign(11, 0);
                         const void* const there[3] = {bits.data(), from.values.data(), from.values.data()};
@@ -219,11 +192,11 @@ TEST(taken_over, structs_of_every_shape_are_refused_or_right) {
                             if (*format == 'U')
                                 look(headroom::import_arrow<std::string_view>(&from.array, &from.schema, allowed));
                             if (*format == 'c') look(headroom::import_arrow<std::int8_t>(&from.array, &from.schema, allowed));
-                            EXPECT_EQ(from.released, 1);
+                            EXPECT_EQ(from.arrays_released, 1);
                         } catch (const std::invalid_argument&) {
                             EXPECT_NE(from.array.release, nullptr);
                             EXPECT_NE(from.schema.release, nullptr);
-                            EXPECT_EQ(from.released, 0);
+                            EXPECT_EQ(from.arrays_released, 0);
                         }
                     }
                 }
