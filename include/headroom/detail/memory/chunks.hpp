@@ -161,6 +161,8 @@ public:
 
     [[nodiscard]] std::pmr::memory_resource* upstream() const noexcept { return upstream_; }
     [[nodiscard]] bool reserves() const noexcept { return reserve_; }
+    // How many bytes the first chunk is to have at least.
+    [[nodiscard]] std::size_t initial() const noexcept { return initial_; }
     // How reservations commit memory from now on; must outlive this.
     void commit_by(const commit_policy& policy) noexcept { policy_ = &policy; }
     // Bytes to use before the first chunk; they are the caller's and stay so.
@@ -346,7 +348,8 @@ private:
         constexpr std::size_t link = detail::round_to(sizeof(chunk), alignof(std::max_align_t));
         if (reserve_ && (std::max)(next_, bytes) >= reserve_from) {
             const std::size_t needed = link + alignment + bytes;
-            const piece memory = detail::reserved_piece((std::max)(next_reserved_, std::bit_ceil(needed)), needed, how, *policy_);
+            const std::size_t least = std::bit_ceil((std::max)(needed, link + (std::min)(next_, largest_request)));
+            const piece memory = detail::reserved_piece((std::max)(next_reserved_, least), needed, how, *policy_);
             if (memory.control != nullptr) {
                 next_reserved_ = (std::min)((std::max)(next_reserved_, memory.reserved), largest_reserved / 4) * 4;
                 hide(memory.data + sizeof(chunk), memory.data + memory.bytes);

@@ -92,6 +92,8 @@ public:
         forget();
         large_.rewind(upstream_resource());
         chain_.rewind();
+        // (A large chunk may have become the first, where what was asked for first did not fit into the one that was.)
+        if (chain_.active() != nullptr) enter_chunk();
     }
 
     // Gives memory back that no block in use needs: empty slabs of reservations to the system, chunks that hold nothing but empty
@@ -294,9 +296,17 @@ private:
     // Memory for that in the chunk at hand. False when there is none: a new chunk is wanted.
     bool widen(std::size_t size, std::size_t aligned, std::size_t gap, detail::arrival how) {
         if (!slabs_at_work()) return chain_.grow_in_place(size, aligned, how);
-        // Among the slabs a few pages, for what is cut singly. (What is aligned most is aligned to a page.)
-        const std::size_t count = (std::max)((gap + size + detail::slab_granule - 1) / detail::slab_granule, single_granules);
-        if (!provide(count, how)) return false;
+        // Among the slabs a few pages, for what is cut singly. (What is aligned most is aligned to a page.) Without the gap if need
+        // be: in a chunk that is just as large as the block there is no room for it, nor would there be in the next one.
+        const auto pages_for = [](std::size_t bytes) {
+            return (std::max)((bytes + detail::slab_granule - 1) / detail::slab_granule, single_granules);
+        };
+        std::size_t count = pages_for(gap + size);
+        if (!provide(count, how)) {
+            const std::size_t least = pages_for(size);
+            if (least == count || !provide(least, how)) return false;
+            count = least;
+        }
         std::byte* const from = slabs_->active()->fill();
         if (chain_.limit != from) {
             scrap(chain_.cursor, chain_.limit);

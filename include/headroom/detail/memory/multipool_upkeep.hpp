@@ -79,6 +79,8 @@ inline void multipool_resource::take_many(std::size_t index, detail::bin_queue& 
 }
 
 inline void multipool_resource::give_many(std::size_t index, detail::free_block* list) noexcept {
+    // (Nothing is asked about pools that the options exclude, too: those must not be entered.)
+    if (list == nullptr) return;
     if constexpr (detail::memory_checked) {
         const std::size_t bytes = detail::bin_bytes(index);
         while (list != nullptr) {

@@ -1,0 +1,172 @@
+// Memory resources where few programs take them: options at their ends, upstreams that give more than they are asked for, sizes
+// that the options exclude from pools, threads that look while others allocate, a first chunk of many megabytes.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory_resource>
+#include <new>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <headroom/arena.hpp>
+#include <headroom/monotonic.hpp>
+#include <headroom/multipool.hpp>
+
+#include "support/resource_model.hpp"
+#include "support/resources.hpp"
+
+namespace {
+
+using headroom::monotonic_resource;
+using headroom::multipool_resource;
+using headroom::synchronized_multipool_resource;
+using test::resource_model;
+
+constexpr std::size_t MiB = std::size_t{1} << 20;
+
+// Gives every block at a multiple of `aligned`, however little was asked for, and refuses after so many bytes.
+class aligning_upstream final : public std::pmr::memory_resource {
+public:
+    explicit aligning_upstream(std::size_t aligned, std::size_t most = 256 * MiB) : aligned_(aligned), most_(most) {}
+    [[nodiscard]] std::size_t bytes() const { return bytes_; }
+
+private:
+    void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+        if (bytes > most_ || bytes_ > most_ - bytes) throw std::bad_alloc();
+        void* const block = std::pmr::new_delete_resource()->allocate(bytes, (std::max)(aligned_, alignment));
+        bytes_ += bytes;
+        return block;
+    }
+    void do_deallocate(void* block, std::size_t bytes, std::size_t alignment) override {
+        bytes_ -= bytes;
+        std::pmr::new_delete_resource()->deallocate(block, bytes, (std::max)(aligned_, alignment));
+    }
+    bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override { return this == &other; }
+
+    std::size_t aligned_;
+    std::size_t most_;
+    std::size_t bytes_ = 0;
+};
+
+template <class Resource>
+class PoolExtremes : public testing::Test {};
+using pools = testing::Types<multipool_resource, synchronized_multipool_resource>;
+TYPED_TEST_SUITE(PoolExtremes, pools);
+
+// Every option at its ends and beside them, over upstreams of every alignment; with looks and trimming in between, rounds that
+// end by rewinding or releasing, and threads that come and go.
+template <class Resource>
+void random_life(const std::pmr::pool_options& options, std::size_t aligned) {
+    aligning_upstream upstream(aligned);
+    {
+        Resource resource(options, &upstream);
+        resource_model<> model(test::random(options.max_blocks_per_chunk * 31 + options.largest_required_pool_block + aligned));
+        for (int done = 0; done < (test::sanitized ? 200 : 1500); ++done) {
+            const std::size_t dice = model.below(1000);
+            if (dice < 3) {
+                model.forget();
+                dice == 0 ? resource.release() : resource.rewind();
+            } else if (dice < 6) {
+                (void)resource.trim();
+            } else if (dice < 9) {
+                const auto counted = resource.statistics();
+                EXPECT_LT(counted.bytes, 256 * MiB);
+            } else if (dice < 12) {
+                std::thread([&] { resource.deallocate(resource.allocate(40, 8), 40, 8); }).join();
+            } else if (dice < 580) {
+                model.allocate(resource);
+            } else {
+                model.deallocate(resource);
+            }
+        }
+        model.check();
+    }
+    EXPECT_EQ(upstream.bytes(), 0U);
+}
+
+TYPED_TEST(PoolExtremes, EveryOptionOverEveryUpstream) {
+    for (const std::size_t most_blocks : {std::size_t{0}, std::size_t{1}, std::size_t{2}, SIZE_MAX}) {
+        for (const std::size_t largest :
+             {std::size_t{0}, std::size_t{1}, std::size_t{8}, std::size_t{9}, std::size_t{129}, std::size_t{256},
+              std::size_t{257}, std::size_t{4096}, std::size_t{4097}, std::size_t{65536}, SIZE_MAX}) {
+            for (const std::size_t aligned : {std::size_t{1}, std::size_t{4096}, std::size_t{65536}}) {
+                SCOPED_TRACE("options " + std::to_string(most_blocks) + ", " + std::to_string(largest) + " aligned " +
+                             std::to_string(aligned));
+                random_life<TypeParam>({most_blocks, largest}, aligned);
+                if (testing::Test::HasFailure()) return;
+            }
+        }
+    }
+}
+
+// A chunk that begins at a page, and is just as large as the largest block, has no room for the gap before it.
+TYPED_TEST(PoolExtremes, TheLargestPooledBlockFitsIntoAChunkOfOneBlock) {
+    aligning_upstream upstream(4096);
+    TypeParam resource(std::pmr::pool_options{1, 0}, &upstream);
+    for (int i = 0; i < 5; ++i) resource.deallocate(resource.allocate(65536, 16), 65536, 16);
+    EXPECT_LT(upstream.bytes(), MiB);
+}
+
+// What the options exclude goes upstream, also after somebody has looked at the pools, or a thread has ended.
+TEST(PoolExtremes, WhatIsExcludedStaysExcludedWhenThreadsGiveBackWhatTheyKept) {
+    test::counting_upstream upstream;
+    synchronized_multipool_resource resource(std::pmr::pool_options{0, 256}, &upstream);
+    const auto give_back_and_take = [&] {
+        std::vector<void*> blocks;
+        for (int i = 0; i < 8; ++i) blocks.push_back(resource.allocate(260, 8));
+        resource.deallocate(resource.allocate(40, 8), 40, 8);
+        (void)resource.trim();
+        std::thread([&] { resource.deallocate(resource.allocate(40, 8), 40, 8); }).join();
+        for (void* const each : blocks) resource.deallocate(each, 260, 8);
+        const std::size_t before = upstream.blocks();
+        void* const block = resource.allocate(288, 8);
+        EXPECT_EQ(upstream.blocks(), before + 1);
+        resource.deallocate(block, 288, 8);
+        EXPECT_EQ(upstream.blocks(), before);
+    };
+    give_back_and_take();
+    give_back_and_take();
+    resource.release();
+    EXPECT_EQ(upstream.blocks(), 0U);
+    EXPECT_EQ(upstream.mistakes(), 0U);
+}
+
+// --- Rewound, with a large chunk in the place of the first.
+
+TEST(RewoundPool, KeepsItsSlabsWhateverIsAskedForFirst) {
+    multipool_resource resource;
+    (void)resource.allocate(8, 8);
+    (void)resource.allocate(65536, 8);    // the third chunk is a large one
+    for (int round = 0; round < 4; ++round) {
+        resource.rewind();
+        (void)resource.allocate(4096, 8);    // more than the first two have
+        for (int i = 0; i < 40'000; ++i) (void)resource.allocate(48, 8);
+        EXPECT_GT(resource.statistics().classes[5].slabs, 400U) << "round " << round;
+    }
+}
+
+// --- The first chunk.
+
+TEST(MonotonicFirstChunk, HasAsManyBytesAsWereAskedFor) {
+    for (const std::size_t wanted : {std::size_t{1}, std::size_t{1000}, 16 * MiB, 16 * MiB + 1, 40 * MiB}) {
+        test::counting_upstream upstream;
+        monotonic_resource resource(wanted, &upstream);
+        (void)resource.allocate(1, 1);
+        EXPECT_GE(upstream.last_bytes(), wanted);
+        // And so they are after a release.
+        resource.release();
+        (void)resource.allocate(1, 1);
+        EXPECT_GE(upstream.last_bytes(), wanted);
+    }
+}
+
+TEST(MonotonicFirstChunk, OfAReservationReachesAsFar) {
+    monotonic_resource resource(256 * MiB);
+    const auto* const first = static_cast<std::byte*>(resource.allocate(MiB, 1));
+    EXPECT_EQ(resource.allocate(100 * MiB, 1), first + MiB);    // beyond what the first has as a rule
+}
+
+}    // namespace
