@@ -212,6 +212,7 @@ public:
     // As arena::allocate.
     [[nodiscard, gnu::returns_nonnull]] HEADROOM_ALWAYS_INLINE void* allocate(std::size_t bytes,
                                                                               std::size_t alignment = alignof(std::max_align_t)) {
+        [[maybe_unused]] const auto remembering = checks_.expected();
         void* const block = arena_->allocate(bytes, alignment);
         checks_.allocated(block, bytes, alignment);
         return block;

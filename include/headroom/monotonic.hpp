@@ -72,6 +72,7 @@ public:
     // refuses a chunk, bad_alloc for sizes that no memory has; nothing has changed then. Invalidates: nothing.
     [[nodiscard, gnu::returns_nonnull]] HEADROOM_ALWAYS_INLINE void* allocate(std::size_t bytes,
                                                                               std::size_t alignment = alignof(std::max_align_t)) {
+        [[maybe_unused]] const auto remembering = checks_.expected();
         const std::size_t asked = bytes;
         bytes += bytes == 0;    // no two blocks at one address
         std::byte* place = detail::align_up(chain_.cursor, alignment);

@@ -24,7 +24,9 @@ struct block_ledger::tables {
         state now = state::in_use;
     };
 
-    std::unordered_map<const void*, entry> blocks;
+    using table = std::unordered_map<const void*, entry>;
+    table blocks;
+    std::vector<table::node_type> spare;                       // for blocks that are expected
     std::deque<std::pair<const void*, std::uint64_t>> gone;    // oldest first; the serial tells whether the entry is newer
     std::size_t in_use = 0;
     std::uint64_t serial = 0;
@@ -65,10 +67,33 @@ struct block_ledger::tables {
 block_ledger::block_ledger() noexcept = default;
 block_ledger::~block_ledger() = default;
 
+void block_ledger::expect(std::size_t more) {
+    if (!tables_) tables_ = std::make_unique<tables>();
+    tables::table& blocks = tables_->blocks;
+    // (One bucket is what an empty table has for nothing.)
+    const std::size_t wanted = blocks.size() + more;
+    const float most = blocks.max_load_factor() * static_cast<float>(blocks.bucket_count());
+    if (blocks.bucket_count() <= 1 || static_cast<float>(wanted) >= most) blocks.reserve(2 * wanted + 16);
+    while (tables_->spare.size() < more) {
+        tables::table made;
+        made.try_emplace(nullptr);
+        tables_->spare.push_back(made.extract(made.begin()));
+    }
+}
+
 void block_ledger::add(const void* block, std::size_t bytes, std::size_t alignment) {
     if (!tables_) tables_ = std::make_unique<tables>();
-    tables::entry& known = tables_->blocks[block];
-    known = {{bytes, alignment, ++tables_->serial}, tables::state::in_use};
+    auto known = tables_->blocks.find(block);
+    if (known == tables_->blocks.end()) {
+        if (tables_->spare.empty()) {
+            known = tables_->blocks.try_emplace(block).first;
+        } else {
+            tables_->spare.back().key() = block;
+            known = tables_->blocks.insert(std::move(tables_->spare.back())).position;
+            tables_->spare.pop_back();
+        }
+    }
+    known->second = {{bytes, alignment, ++tables_->serial}, tables::state::in_use};
     ++tables_->in_use;
 }
 

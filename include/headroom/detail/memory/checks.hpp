@@ -35,7 +35,12 @@ public:
     // `resource` names the kind of resource in messages: "multipool_resource".
     explicit memory_checks(const char* resource) noexcept : resource_(resource) {}
 
-    // Throws bad_alloc when there is no memory to remember the block in.
+    // Before a block is allocated: throws bad_alloc when there is no memory to remember it in, and so many. What it returns stays
+    // until the block is.
+    bool expected(std::size_t count = 1) {
+        ledger_.expect(count);
+        return true;
+    }
     void allocated(const void* block, std::size_t bytes, std::size_t alignment) { ledger_.add(block, bytes, alignment); }
     // Ends the program unless `block` was allocated here with that size and alignment and is in use.
     void deallocated(const void* owner, const void* block, std::size_t bytes, std::size_t alignment) noexcept {
@@ -69,6 +74,26 @@ private:
 class synchronized_checks {
 public:
     explicit synchronized_checks(const char* resource) noexcept : checks_(resource) {}
+
+    // A thread that is about to have a block.
+    class expecting {
+    public:
+        explicit expecting(synchronized_checks& checks) : checks_(checks) {
+            const std::lock_guard lock(checks_.mutex_);
+            checks_.checks_.expected(checks_.threads_ + 1);
+            ++checks_.threads_;
+        }
+        ~expecting() {
+            const std::lock_guard lock(checks_.mutex_);
+            --checks_.threads_;
+        }
+        expecting(const expecting&) = delete;
+        expecting& operator=(const expecting&) = delete;
+
+    private:
+        synchronized_checks& checks_;
+    };
+    [[nodiscard]] expecting expected() { return expecting(*this); }
     void allocated(const void* block, std::size_t bytes, std::size_t alignment) {
         const std::lock_guard lock(mutex_);
         checks_.allocated(block, bytes, alignment);
@@ -85,6 +110,7 @@ public:
 private:
     resource_mutex mutex_;
     memory_checks checks_;
+    std::size_t threads_ = 0;    // that expect a block
 };
 
 #else
@@ -94,6 +120,7 @@ inline constexpr bool memory_checked = false;
 class memory_checks {
 public:
     constexpr explicit memory_checks(const char*) noexcept {}
+    HEADROOM_ALWAYS_INLINE bool expected() noexcept { return true; }
     HEADROOM_ALWAYS_INLINE void allocated(const void*, std::size_t, std::size_t) noexcept {}
     HEADROOM_ALWAYS_INLINE void deallocated(const void*, const void*, std::size_t, std::size_t) noexcept {}
     HEADROOM_ALWAYS_INLINE void forgotten() noexcept {}

@@ -26,7 +26,10 @@ public:
     block_ledger(const block_ledger&) = delete;
     block_ledger& operator=(const block_ledger&) = delete;
 
-    // Remembers a block that is now in use. Throws bad_alloc, and then has changed nothing. O(1).
+    // Has memory ready for remembering so many blocks more. Throws bad_alloc. O(1) for one more than before.
+    void expect(std::size_t more);
+
+    // Remembers a block that is now in use. Throws bad_alloc, and then has changed nothing; never, if it was expected. O(1).
     void add(const void* block, std::size_t bytes, std::size_t alignment);
 
     // Says whether `block` may be given back so, and if so no longer counts it as in use. `known` is what was remembered of

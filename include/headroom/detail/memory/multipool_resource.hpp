@@ -49,6 +49,7 @@ public:
     // refuses, bad_alloc for sizes that no memory has; nothing has changed then. Invalidates: nothing.
     [[nodiscard, gnu::returns_nonnull]] HEADROOM_ALWAYS_INLINE void* allocate(std::size_t bytes,
                                                                               std::size_t alignment = alignof(std::max_align_t)) {
+        [[maybe_unused]] const auto remembering = checks_.expected();
         const std::size_t last = detail::last_byte(bytes, alignment);
         if (HEADROOM_UNLIKELY(last >= detail::largest_binned || alignment > fine_alignment)) {
             return allocate_rare(bytes, alignment);
@@ -463,6 +464,7 @@ private:
 
     // (The rest out of line: beside the common case it would cost that one registers.)
     void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+        [[maybe_unused]] const auto remembering = checks_.expected();
         const std::size_t last = detail::last_byte(bytes, alignment);
         if (HEADROOM_UNLIKELY(last >= detail::largest_binned || alignment > fine_alignment)) {
             return allocate_out_of_line(bytes, alignment);

@@ -48,6 +48,7 @@ public:
     // As multipool_resource::allocate. Any thread, at any time.
     [[nodiscard, gnu::returns_nonnull]] HEADROOM_ALWAYS_INLINE void* allocate(std::size_t bytes,
                                                                               std::size_t alignment = alignof(std::max_align_t)) {
+        [[maybe_unused]] const auto remembering = checks_.expected();
         const std::size_t last = detail::last_byte(bytes, alignment);
         if (HEADROOM_UNLIKELY(last >= largest_kept_ || alignment > fine_alignment)) {
             return checked(shared_.allocate(bytes, alignment), bytes, alignment);
