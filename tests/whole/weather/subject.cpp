@@ -6,11 +6,7 @@
 // It prints "works", "falls back" (it got what it asked for, in another way than in fair weather) or "throws" (it was
 // refused, nothing was lost, and a smaller wish was granted afterwards), and exits with 0. Anything else is a failure: an
 // element that is not what was put there, a range or mapping that is left, a refusal that is no bad_alloc.
-#include <malloc.h>
-#include <sched.h>
 #include <sys/mman.h>
-#include <sys/mount.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,7 +24,9 @@
 #include <vector>
 
 #include <headroom/arena.hpp>
+#include <headroom/arrow.hpp>
 #include <headroom/concurrent_vector.hpp>
+#include <headroom/dlpack.hpp>
 #include <headroom/file_vector.hpp>
 #include <headroom/frozen.hpp>
 #include <headroom/multipool.hpp>
@@ -36,24 +34,14 @@
 #include <headroom/testing.hpp>
 #include <headroom/vector.hpp>
 
+#include "conditions.hpp"
+
 namespace {
 
+using namespace weather;
 using headroom::settled_vector;
 
-constexpr std::size_t kib = std::size_t{1} << 10;
-constexpr std::size_t mib = std::size_t{1} << 20;
-constexpr std::size_t gib = std::size_t{1} << 30;
-
 enum class outcome { works, falls_back, throws };
-
-[[noreturn]] void fail(const std::string& what) {
-    std::printf("fails: %s\n", what.c_str());
-    std::fflush(nullptr);
-    std::_Exit(1);
-}
-void check(bool right, const char* what) {
-    if (!right) fail(what);
-}
 
 // What stands at an index: a different value for each, that no memory holds by chance.
 std::uint32_t value_at(std::size_t index) { return static_cast<std::uint32_t>(index * 2654435761U + 12345U); }
@@ -209,6 +197,55 @@ outcome in_file(std::size_t bytes) {
     return refused ? outcome::throws : outcome::works;
 }
 
+// Frozen, given away and shared as an array, a stream and a tensor, read there, and taken back.
+outcome handed_over(std::size_t bytes) {
+    const std::size_t count = bytes / 4;
+    try {
+        settled_vector<std::uint32_t> v;
+        if (!fill(v, count)) return outcome::throws;
+        const bool small = reserved_for(v.data()) < 4 * gib;
+        const std::uint32_t* const where = v.data();
+        headroom::bit_column odd;
+        for (std::size_t i = 0; i < count; ++i) odd.push_back(value_at(i) % 2 != 0);
+        ArrowArray array{};
+        ArrowSchema schema{};
+        headroom::export_arrow(std::move(v), &array, &schema, "numbers");
+        auto in = headroom::import_arrow<std::uint32_t>(&array, &schema);
+        check(in.data() == where && in.size() == count, "an array is where it was");
+        const std::span<const std::uint32_t> elements(in.data(), in.size());
+        const headroom::frozen<std::uint32_t> shared(elements, std::move(in));
+        check_elements(shared, "taken back and shared");
+        DLManagedTensorVersioned* const tensor = headroom::to_dlpack(shared);
+        check(tensor->dl_tensor.data == where, "a tensor is where the elements are");
+        tensor->deleter(tensor);
+        ArrowArrayStream stream{};
+        headroom::export_arrow_table(&stream, headroom::chunk_rows(count / 3 + 1), headroom::arrow_column("numbers", shared),
+                                     headroom::arrow_column("odd", std::move(odd)));
+        std::size_t rows = 0;
+        for (;;) {
+            ArrowArray chunk{};
+            const int answer = stream.get_next(&stream, &chunk);
+            if (answer != 0 || chunk.release == nullptr) {
+                stream.release(&stream);
+                if (answer != 0) return outcome::throws;
+                break;
+            }
+            const auto* const numbers = static_cast<const std::uint32_t*>(chunk.children[0]->buffers[1]);
+            const auto* const bits = static_cast<const std::uint8_t*>(chunk.children[1]->buffers[1]);
+            for (std::int64_t i = 0; i < chunk.length; ++i, ++rows) {
+                const std::size_t at = static_cast<std::size_t>(chunk.children[0]->offset + i);
+                check(numbers[at] == value_at(rows), "a row of a chunk");
+                check((bits[at / 8] >> at % 8 & 1) == value_at(rows) % 2, "a bit of a chunk");
+            }
+            chunk.release(&chunk);
+        }
+        check(rows == count, "the rows of a stream");
+        return small ? outcome::falls_back : outcome::works;
+    } catch (const std::bad_alloc&) {
+        return outcome::throws;
+    }
+}
+
 outcome arena(std::size_t bytes) {
     try {
         headroom::arena memory;
@@ -353,82 +390,6 @@ outcome core(std::size_t bytes) {
     std::abort();
 }
 
-// --- Bad conditions, made from inside, after the program has started.
-
-std::size_t status_line(const std::string& begins) {
-    std::ifstream status("/proc/self/status");
-    for (std::string line; std::getline(status, line);) {
-        if (line.compare(0, begins.size(), begins) == 0) return std::strtoull(line.c_str() + begins.size(), nullptr, 10) * kib;
-    }
-    return 0;
-}
-// What the process has mapped: how many, and how many bytes; but for the heap, which keeps what is freed.
-struct mapped {
-    std::size_t count = 0, bytes = 0;
-    mapped() {
-        std::ifstream maps("/proc/self/maps");
-        for (std::string line; std::getline(maps, line);) {
-            if (line.find("[heap]") != std::string::npos) continue;
-            char* end = nullptr;
-            const auto first = std::strtoull(line.c_str(), &end, 16);
-            const auto last = std::strtoull(end + 1, nullptr, 16);
-            ++count;
-            bytes += static_cast<std::size_t>(last - first);
-        }
-    }
-};
-std::size_t heap_in_use() { return mallinfo2().uordblks + mallinfo2().hblkhd; }
-
-void limit(__rlimit_resource which, std::size_t bytes) {
-    rlimit wanted{};
-    wanted.rlim_cur = wanted.rlim_max = bytes;
-    check(setrlimit(which, &wanted) == 0, "setrlimit");
-}
-
-void* occupied = nullptr;
-std::size_t occupied_bytes = 0;
-
-// Leaves `left` mappings: neighbouring pages of different rights are mappings of their own.
-void occupy_mappings(std::size_t left) {
-    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-    occupied_bytes = 400'000 * page;
-    occupied = mmap(nullptr, occupied_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    check(occupied != MAP_FAILED, "mmap");
-    std::size_t used = 0;
-    for (; used < 400'000; used += 2) {
-        if (mprotect(static_cast<char*>(occupied) + used * page, page, PROT_READ) != 0) break;
-    }
-    if (used >= 400'000) {
-        std::puts("skipped: this system allows more mappings than can be made here");
-        std::_Exit(0);
-    }
-    for (std::size_t i = 0; 2 * i < left && used >= 2; ++i) {
-        used -= 2;
-        check(mprotect(static_cast<char*>(occupied) + used * page, page, PROT_NONE) == 0, "mprotect");
-    }
-}
-
-// Leaves 2^bits bytes of addresses, whatever the limits say.
-void occupy_addresses(unsigned bits) {
-    const std::size_t left = std::size_t{1} << bits;
-    void* const kept = mmap(nullptr, left, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    check(kept != MAP_FAILED, "mmap");
-    for (std::size_t bytes = std::size_t{1} << 46; bytes >= 2 * mib;) {
-        if (mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) == MAP_FAILED) bytes /= 2;
-    }
-    check(munmap(kept, left) == 0, "munmap");
-}
-
-// A file system of so many MiB is what this process alone sees at its working folder.
-void own_disk(std::size_t value) {
-    const std::string size = "size=" + std::to_string(value) + "m";
-    if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
-        mount("headroom", "/mnt", "tmpfs", 0, size.c_str()) != 0 || chdir("/mnt") != 0) {
-        std::puts("skipped: no file system can be mounted here");
-        std::_Exit(0);
-    }
-}
-
 using work = outcome (*)(std::size_t);
 const std::map<std::string, work> works = {
     {"settled_vector", settled<std::uint32_t>},
@@ -441,6 +402,7 @@ const std::map<std::string, work> works = {
     {"concurrent_vector", appended_together<std::uint32_t>},
     {"concurrent_vector of strings", appended_together<std::string>},
     {"file_vector", in_file},
+    {"handed over", handed_over},
     {"arena", arena},
     {"multipool", multipool},
     {"many", many},

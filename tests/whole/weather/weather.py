@@ -24,10 +24,12 @@ import tempfile
 import time
 
 FILLS = ["settled_vector", "settled_vector of strings", "held open", "huge_pages", "prefault_ahead", "vector",
-         "vector of strings", "concurrent_vector", "concurrent_vector of strings", "file_vector", "arena", "multipool"]
+         "vector of strings", "concurrent_vector", "concurrent_vector of strings", "file_vector", "handed over",
+         "arena", "multipool"]
 MODE = pathlib.Path("/proc/sys/vm/overcommit_memory")
 RATIO = pathlib.Path("/proc/sys/vm/overcommit_ratio")
-FEW = ["settled_vector", "held open", "vector", "vector of strings", "concurrent_vector", "file_vector", "arena", "multipool"]
+FEW = ["settled_vector", "held open", "vector", "vector of strings", "concurrent_vector", "file_vector",
+       "handed over", "arena", "multipool"]
 PAGES = pathlib.Path("/sys/kernel/mm/transparent_hugepage/enabled")
 KILLED = "the kernel's OOM killer ends the process"
 
