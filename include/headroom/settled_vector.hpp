@@ -17,6 +17,8 @@
 //   - a vector that was default-constructed or moved from owns nothing: it asks the system for address space when it is first
 //     appended to, reserved or named; its max_size() is what it will ask for, and may become less where that is refused;
 //   - capacity() is what is committed, so it grows in pages; held open, it equals max_size() as soon as there is a range;
+//   - data() is a multiple of 64 bytes, and not always of a page: where it lies in its page differs from vector to vector, so
+//     that those that grow in step do not all write to the same few places of the processor's cache;
 //   - copying reserves as much again; assigning a longer vector than max_size() throws std::length_error.
 //
 // Documents: "4GB per Vector" (settled_vector, protection), "Reserve and commit" (DynArray).
@@ -154,7 +156,7 @@ public:
     void rehome(max_elements limit, const commit_policy& commit = Policy::commit) {
         if (limit.value < this->size()) detail::throw_length_error("headroom::settled_vector: rehome() to less than size()");
         HEADROOM_OPEN_TAIL();
-        this->move_store_(store_::open_exactly_(limit.value, commit));
+        this->rehome_(limit.value, commit);
     }
 
     // Sets what may be done with the elements from now on: a write to a read-only vector faults, as does any access to one

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
+#include <map>
 #include <stdexcept>
 #include <vector>
 
@@ -31,6 +32,12 @@ using headroom_test::numbers_list;
 constexpr std::size_t kib = 1024;
 constexpr std::size_t mib = kib * kib;
 constexpr std::size_t whole = many_addresses ? kib * mib * 4 : 64 * mib;
+
+// How far behind the beginning of its range a vector's first element lies.
+template <class Vector>
+std::size_t lead_of(const Vector& v) {
+    return reinterpret_cast<std::uintptr_t>(v.data()) % headroom::page_size();
+}
 
 TEST(room_by_default, is_four_gib_whatever_the_element_or_64_mib_where_addresses_have_32_bits) {
     EXPECT_EQ(settled_vector<char>().max_size(), whole);
@@ -187,10 +194,12 @@ void stays_near_used() {
             if (unused > most) worst = std::max(worst, unused);
         }
         EXPECT_EQ(worst, 0U);
-        // capacity() tells the truth about what is committed, but for a piece smaller than an element.
+        // capacity() tells the truth about what is committed, but for a piece smaller than an element at the end, and the lines
+        // before the first element.
         const auto owner = headroom::owner_of(v.data());
         ASSERT_TRUE(owner);
-        EXPECT_LT(owner->committed - v.capacity() * sizeof(T), sizeof(T));
+        EXPECT_LT(owner->committed - lead_of(v) - v.capacity() * sizeof(T), sizeof(T));
+        EXPECT_GE(owner->committed, lead_of(v) + v.capacity() * sizeof(T));
     }
 }
 
@@ -215,6 +224,134 @@ TEST(committed_memory, reserve_commits_what_is_asked_for_and_no_more_than_a_page
     EXPECT_LT(v.capacity(), 10'000'000U + headroom::page_size());
 }
 
+// --- Where a vector begins in its page. Of many that grow together each would write to the same place in a page, and processors have
+// few places for lines of memory with such addresses.
+
+TEST(vectors_that_grow_together, begin_at_different_lines_of_their_pages) {
+    if (headroom::page_size() != 4096) GTEST_SKIP() << "with larger pages there are fewer places";
+    headroom::trim_cache();
+    std::vector<settled_vector<int, small_default>> all(160);
+    std::map<std::size_t, std::size_t> count;
+    for (auto& v : all) {
+        v.push_back(1);
+        EXPECT_EQ(lead_of(v) % 64, 0U);
+        ++count[lead_of(v)];
+    }
+    EXPECT_EQ(count.size(), 16U);
+    for (const auto& [lead, vectors] : count) {
+        EXPECT_LT(lead, 1024U);
+        EXPECT_LE(vectors, 24U);
+    }
+}
+
+// A vector that does not begin where its range does, among others that are kept alive meanwhile.
+template <class Vector>
+Vector with_a_lead(std::vector<Vector>& others) {
+    for (int i = 0; i < 40; ++i) {
+        Vector v;
+        v.emplace_back();
+        if (lead_of(v) != 0) return v;
+        others.push_back(std::move(v));
+    }
+    ADD_FAILURE() << "all begin where their ranges do";
+    return {};
+}
+
+struct alignas(64) as_a_line {
+    int value = 0;
+    friend bool operator==(const as_a_line&, const as_a_line&) = default;
+};
+struct alignas(128) as_two_lines {
+    int value = 0;
+};
+
+template <class T>
+class a_vector_behind_the_beginning_of_its_range : public testing::Test {
+protected:
+    using vector = settled_vector<T, small_default>;
+    void SetUp() override {
+        if (headroom::page_size() != 4096) GTEST_SKIP() << "with larger pages there are fewer places";
+        headroom::trim_cache();
+    }
+    std::vector<vector> others;
+};
+using elements_with_a_lead = testing::Types<char, int, headroom_test::ten_ints, as_a_line>;
+TYPED_TEST_SUITE(a_vector_behind_the_beginning_of_its_range, elements_with_a_lead);
+
+TYPED_TEST(a_vector_behind_the_beginning_of_its_range, has_all_the_room_and_not_an_element_more) {
+    auto v = with_a_lead(this->others);
+    EXPECT_EQ(v.max_size(), 64 * kib / sizeof(TypeParam));
+    while (v.size() < v.max_size()) {
+        v.push_back(TypeParam{});
+        ASSERT_LE(v.size(), v.capacity());
+        ASSERT_LE(lead_of(v) + v.capacity() * sizeof(TypeParam), headroom::owner_of(v.data())->committed);
+    }
+    EXPECT_EQ(v.capacity(), v.max_size());
+    EXPECT_THROW(v.emplace_back(), std::length_error);
+    EXPECT_EQ(v.try_emplace_back(), nullptr);
+    EXPECT_THROW(v.resize(v.max_size() + 1), std::length_error);
+    EXPECT_EQ(v.back(), TypeParam{});
+}
+
+TYPED_TEST(a_vector_behind_the_beginning_of_its_range, gets_its_room_in_one_piece_too) {
+    for (std::size_t count = 1; count <= 9000 / sizeof(TypeParam) + 1; ++count) {
+        typename TestFixture::vector v = with_a_lead(this->others);
+        v.reserve(count);
+        ASSERT_GE(v.capacity(), count);
+        ASSERT_LE(lead_of(v) + v.capacity() * sizeof(TypeParam), headroom::owner_of(v.data())->committed);
+        v.resize(v.capacity());
+        if (count > 100) count += 37;
+    }
+}
+
+TYPED_TEST(a_vector_behind_the_beginning_of_its_range, gives_back_what_holds_no_element) {
+    auto v = with_a_lead(this->others);
+    const std::size_t page = headroom::page_size();
+    v.resize(v.max_size());
+    v.resize(5);
+    v.shrink_to_fit();
+    EXPECT_EQ(headroom::owner_of(v.data())->committed, page);
+    EXPECT_EQ(v.capacity(), (page - lead_of(v)) / sizeof(TypeParam));
+    EXPECT_EQ(v[4], TypeParam{});
+    v.clear();
+    v.shrink_to_fit();
+    EXPECT_EQ(v.capacity(), 0U);
+    v.resize(v.max_size());
+    EXPECT_EQ(v.back(), TypeParam{});
+}
+
+struct eight_mib : headroom::settled_policy {
+    static constexpr std::size_t default_reservation = 8 * mib;
+};
+
+TEST(a_vector_behind_the_beginning_of_a_range, moves_to_another_with_its_elements_and_its_pages) {
+    if (headroom::page_size() != 4096) GTEST_SKIP() << "with larger pages there are fewer places";
+    headroom::trim_cache();
+    std::vector<settled_vector<int, eight_mib>> others;
+    auto v = with_a_lead(others);
+    v.clear();
+    for (int i = 0; i < 1'000'000; ++i) v.push_back(i);
+    const std::size_t lead = lead_of(v);
+    v.rehome(max_elements{1'000'001});
+    EXPECT_EQ(lead_of(v), lead);
+    EXPECT_EQ(v.max_size(), 1'000'001U);
+    for (int i = 0; i < 1'000'000; ++i) ASSERT_EQ(v[static_cast<std::size_t>(i)], i);
+    v.push_back(7);
+    EXPECT_THROW(v.push_back(8), std::length_error);
+    const settled_vector<int, eight_mib> copy(v);
+    EXPECT_EQ(copy, v);
+    EXPECT_EQ(copy.max_size(), v.max_size());
+}
+
+TEST(elements_larger_than_a_line, are_aligned_wherever_their_vector_begins) {
+    headroom::trim_cache();
+    std::vector<settled_vector<as_two_lines, small_default>> all(40);
+    for (auto& v : all) {
+        v.emplace_back();
+        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(v.data()) % alignof(as_two_lines), 0U);
+    }
+}
+
 // The forerunner never gave anything back, and several peers "decommit" by protecting pages, which frees nothing.
 TEST(given_back, shrink_to_fit_frees_the_pages_behind_the_elements) {
     if (headroom_test::emulated()) GTEST_SKIP() << "the emulator does not say what is resident";
@@ -224,7 +361,7 @@ TEST(given_back, shrink_to_fit_frees_the_pages_behind_the_elements) {
     ASSERT_GE(before, 32 * mib);
     v.resize(100);
     v.shrink_to_fit();
-    EXPECT_EQ(v.capacity(), headroom::page_size());
+    EXPECT_EQ(v.capacity(), headroom::page_size() - lead_of(v));
     EXPECT_LE(headroom_test::resident_bytes(v.data(), 32 * mib), headroom::page_size());
     EXPECT_EQ(headroom::owner_of(v.data())->committed, headroom::page_size());
     EXPECT_EQ(v.back(), 'x');

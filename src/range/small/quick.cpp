@@ -33,7 +33,9 @@ held_range acquire(std::size_t bytes, bool exact, std::size_t floor_bytes, const
 }
 
 held_range take_warm(std::size_t bytes) noexcept {
-    range* const mine = take_own([bytes](const range* each) noexcept { return each->default_size == bytes; });
+    // (What was asked for was rounded up to pages, and a little more room does nobody harm.)
+    constexpr std::size_t largest_page = std::size_t{64} << 10;
+    range* const mine = take_own([bytes](const range* each) noexcept { return each->default_size - bytes < largest_page; });
     return mine == nullptr ? held_range{} : held_range{mine, mine->start(), committed_of(mine), bytes};
 }
 

@@ -261,11 +261,8 @@ protected:
         const size_type before = room_.load(std::memory_order_relaxed);
         if (count <= before) return {};
         std::error_code error;
-        const std::size_t committed = detail::extend(control_, count * sizeof(T), error);
-        if (!error) {
-            const size_type fitting = committed / sizeof(T);
-            note_room(fitting < max_size() ? fitting : max_size(), before);
-        }
+        const std::size_t committed = detail::extend(control_, store::bytes_to_(begin_, count), error);
+        if (!error) note_room(store::capacity_of_(begin_, committed, max_size()), before);
         return error;
     }
     // Whoever fills the first half of what was provided last provides more, while the others go on with the second half.

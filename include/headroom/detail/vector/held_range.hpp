@@ -35,7 +35,7 @@ struct held_range {
 HEADROOM_API held_range acquire(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy,
                                 failure& why) noexcept;
 
-// A range of `bytes`, a multiple of the page size, under the default policy, that the calling thread gave back not long ago
+// A range of `bytes` or a few pages more under the default policy, that the calling thread gave back not long ago
 // and nobody else has taken; empty when there is none. A few instructions, no lock.
 HEADROOM_API held_range take_warm(std::size_t bytes) noexcept;
 

@@ -102,13 +102,15 @@ protected:
         return true;
     }
 
-    static settled_store_ open_exactly_(std::size_t elements, const commit_policy& commit, const char* what = reserving_) {
+    // `lead`: where the elements begin, see below.
+    static settled_store_ open_exactly_(std::size_t elements, const commit_policy& commit, const char* what = reserving_,
+                                        std::size_t lead = 0) {
         if (elements > detail::most_elements(sizeof(T))) detail::throw_length_error("headroom: no array is that long");
-        const std::size_t bytes = elements == 0 ? 1 : elements * sizeof(T);
+        const std::size_t bytes = lead + (elements == 0 ? 1 : elements * sizeof(T));
         failure why;
         const held_range held = detail::acquire(bytes, true, bytes, commit, why);
         if (why) refuse_(what, bytes, why);
-        return settled_store_(placed_(held, elements, true, commit));
+        return settled_store_(placed_(held, lead, elements, true, commit));
     }
 
     // Precondition: owns no range. (Member by member, for GCC would put what it copies together on the stack, and wait for that.)
@@ -178,22 +180,27 @@ protected:
     }
 
     void shrink_store_() noexcept {
-        const std::size_t kept = detail::shrink(control_, static_cast<std::size_t>(end_ - begin_) * sizeof(T));
-        cap_ = begin_ + capacity_of_(kept, max_size());
+        const std::size_t used = begin_ == end_ ? 0 : bytes_to_(begin_, static_cast<std::size_t>(end_ - begin_));
+        const std::size_t kept = detail::shrink(control_, used);
+        cap_ = begin_ + capacity_of_(begin_, kept, max_size());
     }
 
+    // The elements go to a range for exactly so many, where they lie at the same place in their pages.
+    void rehome_(std::size_t elements, const commit_policy& commit) {
+        move_store_(open_exactly_(elements, commit, reserving_, lead_of_(begin_)));
+    }
     void move_store_(settled_store_ to) {
         struct owned {
             range* control;
             ~owned() { detail::relinquish(control); }
         } unused{to.control_};    // the new range until all is done, the old one from then on
         const auto count = static_cast<std::size_t>(end_ - begin_);
-        const std::size_t bytes = count * sizeof(T);
+        const std::size_t bytes = bytes_to_(to.begin_, count);
         if (to.cap_ - to.begin_ < end_ - begin_) {
             failure why;
             const std::size_t committed = detail::extend_exactly(to.control_, bytes, why);
             if (why) fail_(why, count);
-            to.cap_ = to.begin_ + capacity_of_(committed, to.max_size());
+            to.cap_ = to.begin_ + capacity_of_(to.begin_, committed, to.max_size());
         }
         if constexpr (is_trivially_relocatable_v<T>) {
             if (count != 0) detail::transfer(control_, to.control_, bytes);
@@ -202,7 +209,7 @@ protected:
             for (T* from = begin_; from != end_; ++from, ++built.end) construct_(built.end, std::move_if_noexcept(*from));
             built.release();
             destroy_(begin_, end_);
-            detail::count_copied(bytes);
+            detail::count_copied(count * sizeof(T));
         }
         if (control_ != nullptr) detail::copy_name(control_, to.control_);
         unused.control = control_;
@@ -241,11 +248,44 @@ protected:
 #if defined(HEADROOM_ASAN)
         if (annotates_()) detail::open_all(begin_, cap_, end_);
 #endif
-        detail::relinquish(control_, held_open_() ? static_cast<std::size_t>(end_ - begin_) * sizeof(T) : 0);
+        detail::relinquish(control_, held_open_() ? bytes_to_(begin_, static_cast<std::size_t>(end_ - begin_)) : 0);
     }
 
     // Only what is committed is ever poisoned, and of a range held open nobody knows what is.
     [[nodiscard]] bool annotates_() const noexcept { return !held_open_(); }
+
+    // --- Where the elements lie in the range.
+
+    // How far behind the beginning of the range they begin: less than a page.
+    [[nodiscard]] static std::size_t lead_of_(const T* begin) noexcept {
+        return static_cast<std::size_t>(reinterpret_cast<std::uintptr_t>(begin)) & (smallest_page_ - 1);
+    }
+    // The bytes of the range as far as the end of so many elements.
+    [[nodiscard]] static std::size_t bytes_to_(const T* begin, std::size_t count) noexcept {
+        return lead_of_(begin) + count * sizeof(T);
+    }
+    // The lead of a range that begins there. Many vectors that grow together would all write to one place in their pages, and lines
+    // of memory with the same place share few places in the processor's first cache. The library lets ranges begin at different
+    // pages, but for the first few; those whose pages differ get different leads. (Only what begins at more than a line of
+    // memory would not be aligned any more. And of other policies the ranges begin where they please.)
+    [[nodiscard]] static std::size_t lead_at_(const std::byte* base) noexcept {
+        if constexpr (has_lead_()) {
+            return static_cast<std::size_t>(reinterpret_cast<std::uintptr_t>(base) / smallest_page_) % leads_ * line_;
+        } else {
+            return 0;
+        }
+    }
+    [[nodiscard]] static constexpr bool has_lead_() noexcept { return Policy::commit == commit_policy{} && alignof(T) <= line_; }
+    static constexpr std::size_t smallest_page_ = 4096;
+    static constexpr std::size_t line_ = 64;
+    static constexpr std::size_t leads_ = 16;
+    static constexpr std::size_t most_lead_ = has_lead_() ? smallest_page_ : 0;    // in whole pages
+
+    [[nodiscard]] static std::size_t capacity_of_(const T* begin, std::size_t committed, std::size_t max) noexcept {
+        const std::size_t lead = lead_of_(begin);
+        const std::size_t fitting = committed > lead ? (committed - lead) / sizeof(T) : 0;
+        return fitting < max ? fitting : max;
+    }
 
     T* begin_ = nullptr;
     T* end_ = nullptr;
@@ -273,31 +313,28 @@ private:
         detail::throw_refused(what, bytes, detail::to_error_code(why));
     }
 
-    [[nodiscard]] static std::size_t capacity_of_(std::size_t committed, std::size_t max) noexcept {
-        const std::size_t fitting = committed / sizeof(T);
-        return fitting < max ? fitting : max;
-    }
-
-    [[nodiscard]] static extent_ placed_(const held_range& held, std::size_t max, bool exact, const commit_policy& how) noexcept {
-        static_assert(alignof(T) <= 4096, "a range starts at a page, and pages may be as small as 4096 bytes");
-        T* const begin = static_cast<T*>(static_cast<void*>(held.base));
+    [[nodiscard]] static extent_ placed_(const held_range& held, std::size_t lead, std::size_t max, bool exact,
+                                         const commit_policy& how) noexcept {
+        static_assert(alignof(T) <= smallest_page_, "a range starts at a page, and pages may be as small as 4096 bytes");
+        T* const begin = static_cast<T*>(static_cast<void*>(held.base + lead));
         const bool open = how.how_held() == holding::open && held.committed == held.reserved;
-        return {begin, begin + capacity_of_(held.committed, max), held.control,
+        return {begin, begin + capacity_of_(begin, held.committed, max), held.control,
                 limit_word_{max} << 2 | (open ? 2U : 0U) | (exact ? 1U : 0U)};
     }
 
     [[nodiscard]] static extent_ reserve_default_(std::size_t floor_bytes, failure& why) noexcept {
         constexpr std::size_t least = Policy::smallest_reservation < sizeof(T) ? sizeof(T) : Policy::smallest_reservation;
-        constexpr std::size_t wanted = bytes_by_default_();
-        const std::size_t floor = floor_bytes < least ? least : floor_bytes;
+        constexpr std::size_t wanted = bytes_by_default_() + most_lead_;
+        const std::size_t floor = (floor_bytes < least ? least : floor_bytes) + most_lead_;
         held_range held;
         if constexpr (Policy::commit == commit_policy{}) held = detail::take_warm(wanted);
         if (held.control == nullptr) {
             held = detail::acquire(wanted, false, floor < wanted ? floor : wanted, Policy::commit, why);
             if (why) return {};
         }
-        const std::size_t fitting = held.reserved / sizeof(T);
-        return placed_(held, fitting < most_by_default_() ? fitting : most_by_default_(), false, Policy::commit);
+        const std::size_t lead = lead_at_(held.base);
+        const std::size_t fitting = (held.reserved - most_lead_) / sizeof(T);
+        return placed_(held, lead, fitting < most_by_default_() ? fitting : most_by_default_(), false, Policy::commit);
     }
 
     // A range of the default size with room for `count` elements. (Not marked cold: a small vector is short of room once in its
@@ -310,7 +347,7 @@ private:
         } else {
             const std::size_t committed = committed_for_(fresh, count, exactly, why);
             if (!why) {
-                fresh.cap = fresh.begin + capacity_of_(committed, fresh.most());
+                fresh.cap = fresh.begin + capacity_of_(fresh.begin, committed, fresh.most());
                 return fresh;
             }
         }
@@ -332,7 +369,7 @@ private:
             return there;
         }
         const std::size_t committed = committed_for_(there, needed, exactly, why);
-        if (!why) there.cap = there.begin + capacity_of_(committed, there.most());
+        if (!why) there.cap = there.begin + capacity_of_(there.begin, committed, there.most());
         return there;
     }
 
@@ -340,9 +377,9 @@ private:
     [[nodiscard]] static std::size_t committed_for_(const extent_& there, std::size_t elements, bool exactly,
                                                     failure& why) noexcept {
         const auto have = static_cast<std::size_t>(there.cap - there.begin);
-        if (elements <= have) return have * sizeof(T);
-        return exactly ? detail::extend_exactly(there.control, elements * sizeof(T), why)
-                       : detail::extend(there.control, elements * sizeof(T), why);
+        if (elements <= have) return bytes_to_(there.begin, have);
+        const std::size_t needed = bytes_to_(there.begin, elements);
+        return exactly ? detail::extend_exactly(there.control, needed, why) : detail::extend(there.control, needed, why);
     }
 
     HEADROOM_COLD static extent_ further_(extent_ there, const T* end, std::size_t extra) {
@@ -367,9 +404,9 @@ private:
         const std::size_t needed = static_cast<std::size_t>(end - begin) + 1;
         if (needed > max) detail::throw_length_error("headroom::settled_vector: past the reservation");
         failure why;
-        const std::size_t committed = detail::extend(control, needed * sizeof(T), why);
+        const std::size_t committed = detail::extend(control, bytes_to_(begin, needed), why);
         if (why) refuse_("commit memory for a settled_vector", needed * sizeof(T), why);
-        return begin + capacity_of_(committed, max);
+        return begin + capacity_of_(begin, committed, max);
     }
 
     [[noreturn]] HEADROOM_COLD static void fail_(const failure& why, std::size_t elements) {

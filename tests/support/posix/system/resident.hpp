@@ -27,8 +27,10 @@ inline bool resident_bytes_of_process_are_its_own() { return true; }
 // Resident bytes of [data, data + bytes), whose start lies on a page. All of it must be mapped, accessible or not.
 inline std::size_t resident_bytes(const void* data, std::size_t bytes) {
     const std::size_t page = headroom::page_size();
+    const std::size_t before = reinterpret_cast<std::uintptr_t>(data) % page;
+    bytes += before;
     std::vector<unsigned char> state((bytes + page - 1) / page);
-    if (mincore(const_cast<void*>(data), bytes, state.data()) != 0) return SIZE_MAX;
+    if (mincore(static_cast<char*>(const_cast<void*>(data)) - before, bytes, state.data()) != 0) return SIZE_MAX;
     std::size_t resident = 0;
     for (const unsigned char s : state) resident += (s & 1U) != 0 ? page : 0;
     return resident;
