@@ -19,7 +19,9 @@ configure() {    # configure PRESET [FLAG...]
         [ -n "$python" ] || need_python
         logged msan-runtime "$python" scripts/msan_runtime.py build/msan-runtime || return 1
     fi
-    logged "configure-$1" cmake --preset "$1" "${@:2}"
+    local flags=()
+    [ "$1" != release ] || flags=(-DHEADROOM_TOOLS_ONLY=)    # ./dev test builds fewer verbs in the same folder
+    logged "configure-$1" cmake --preset "$1" "${flags[@]+"${flags[@]}"}" "${@:2}"
 }
 # compile PRESET ARGUMENT...: as `logged`, and says from time to time how far it is.
 compile() {

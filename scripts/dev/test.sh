@@ -4,9 +4,8 @@
 # release is built for the lab's tests alone: what optimisation may break, clang (-O2) finds.
 presets_fast=(dev)
 presets_full=(dev asan-ubsan tsan clang i686 valgrind release)
-# Of these ./dev test builds and runs the core tests alone, to stay within its time: asan-ubsan compiles everything with Clang,
-# dev runs everything. All of theirs with --everywhere, or --only.
-presets_core=(clang i686)
+# Of clang and i686 ./dev test builds and runs the core tests alone, to stay within its time: asan-ubsan compiles everything with
+# Clang, dev runs everything. All of theirs with --everywhere, or --only.
 # Other compilers and systems, after those; docs/platforms.md says what each is. The last line's are compiled and linked, not run.
 presets_everywhere=(gcc-11 clang-14 clang-15 clang-16 clang-libcxx mingw aarch64 aarch64-64k riscv64 macos-x86_64 macos-aarch64 freebsd-x86_64)
 presets_linked=(macos-x86_64 macos-aarch64 freebsd-x86_64)
@@ -24,9 +23,15 @@ test_preset() {
     if [ "$preset" = release ]; then target=lab_tests only=(-L '^lab$'); fi
     say "$preset"
     mkdir -p build/log
-    if among "$preset" "${presets_core[@]}"; then
-        case $mode in full | slow) flags=(-DHEADROOM_ONLY_LABEL=core) ;; *) flags=(-DHEADROOM_ONLY_LABEL=) ;; esac
-    fi
+    # The command's sources are compiled by dev with GCC and by asan-ubsan with Clang, and tested there; the lab's tests need
+    # its own verb.
+    case $preset:$mode in
+        clang:full | clang:slow) flags=(-DHEADROOM_ONLY_LABEL=core -DHEADROOM_TOOLS=OFF) ;;
+        clang:*) flags=(-DHEADROOM_ONLY_LABEL= -DHEADROOM_TOOLS=ON) ;;
+        i686:full | i686:slow) flags=(-DHEADROOM_ONLY_LABEL=core) ;;
+        i686:*) flags=(-DHEADROOM_ONLY_LABEL=) ;;
+        release:full | release:slow) flags=(-DHEADROOM_TOOLS_ONLY=lab) ;;
+    esac
     if ! configure "$(configured_as "$preset")" "${flags[@]+"${flags[@]}"}"; then
         counted "$preset" $((SECONDS - began)) 0 1
         return
@@ -70,7 +75,7 @@ test_report() {
     local folder=lab/report began=$SECONDS line ok=0 bad=0 log=build/log/test-report.log
     [ -n "$python" ] || return 0
     say "report"
-    "$python" -m pytest -q -p no:cacheprovider $folder </dev/null 2>&1 | tee "$log" || true
+    "$python" -m pytest -q -p no:cacheprovider --numprocesses "$jobs" --dist worksteal $folder </dev/null 2>&1 | tee "$log" || true
     line=$(tail -n 1 "$log")
     [[ $line =~ ([0-9]+)\ passed ]] && ok=${BASH_REMATCH[1]}
     [[ $line =~ ([0-9]+)\ failed ]] && bad=${BASH_REMATCH[1]}

@@ -32,70 +32,108 @@ inline constexpr bool counts_allocations = false;
 template <class T>
 inline constexpr bool counts_allocations<headroom::vector<T, headroom_test::minimal_allocator<T>>> = true;
 
-template <class Container, walks Walks, sized Sized, reads Reads>
-void one_kind() {
-    using range = odd_range<Walks, Sized, Reads>;
-    SCOPED_TRACE("walks " + std::to_string(static_cast<int>(Walks)) + ", sized " + std::to_string(static_cast<int>(Sized)) +
-                 ", reads " + std::to_string(static_cast<int>(Reads)));
+// What the checks ask of a kind of range: the little of them that is compiled for each kind of it, and not for each container.
+template <class Container>
+struct kind_of_range {
+    bool once;
+    bool size_is_unknown;
+    // Both say how often begin() was called.
+    Container (*made_of)(std::size_t count, int& begun);
+    void (*performed)(Container& v, operation what, std::size_t count, std::size_t fails_at, int& begun);
+};
+template <class Container, class Range>
+Container made_of(std::size_t count, int& begun) {
+    Range values(count);
+    Container v(headroom::from_range, values);
+    begun = values.begun;
+    return v;
+}
+template <class Container, class Range>
+void performed(Container& v, operation what, std::size_t count, std::size_t fails_at, int& begun) {
+    Range values(count, fails_at);
+    perform(v, what, values);
+    begun = values.begun;
+}
+
+template <class Container>
+void holds_every_element(const kind_of_range<Container>& kind) {
     for (const std::size_t count : {0U, 1U, 7U, 40U}) {
         {
-            range values(count);
-            const Container v(headroom::from_range, values);
+            int begun = 0;
+            const Container v = kind.made_of(count, begun);
             EXPECT_EQ(strings(v), new_elements(count));
-            EXPECT_EQ(values.begun, 1);
+            EXPECT_EQ(begun, 1);
         }
         for (const std::size_t old : {0U, 3U, 30U}) {
             for (const operation what : {operation::append, operation::insert, operation::assign}) {
                 SCOPED_TRACE(std::to_string(count) + " to " + std::to_string(old) + ", operation " +
                              std::to_string(static_cast<int>(what)));
                 Container v = old_elements<Container>(old);
-                range values(count);
-                perform(v, what, values);
+                int begun = 0;
+                kind.performed(v, what, count, 0, begun);
                 EXPECT_EQ(strings(v), expected(what, old, count));
-                EXPECT_EQ(values.begun, 1);
+                EXPECT_EQ(begun, 1);
             }
         }
     }
-    // The range fails at each of its steps: nothing is leaked, and what is walked once leaves no element behind.
+}
+
+// The range fails at each of its steps: nothing is leaked, and what is walked once leaves no element behind.
+template <class Container>
+void bears_a_range_that_fails(const kind_of_range<Container>& kind) {
     for (const operation what : {operation::append, operation::insert, operation::assign}) {
         for (std::size_t k = 1; k < 30; k += 3) {
             Container v = old_elements<Container>(9);
-            range values(12, k);
+            int begun = 0;
             try {
-                perform(v, what, values);
+                kind.performed(v, what, 12, k, begun);
             } catch (const broken_range&) {
-                if (Walks == walks::once && what != operation::assign) {
+                if (kind.once && what != operation::assign) {
                     EXPECT_EQ(strings(v), strings(old_elements<model>(9)));
                 }
                 for (const std::string& x : v) EXPECT_LT(x.size(), 100U);
             }
         }
     }
-    // Memory is refused at each allocation: no effects at all, where the elements are is one.
-    if constexpr (counts_allocations<Container>) {
-        for (const operation what : {operation::append, operation::insert}) {
-            bool refused = true;
-            for (long k = 1; refused && k != 30; ++k) {
-                Container v = old_elements<Container>(9);
-                const auto* const data = v.data();
-                const std::size_t capacity = v.capacity();
-                range values(70);
-                headroom_test::open_accounts(k);
-                try {
-                    perform(v, what, values);
-                    refused = false;
-                } catch (const std::bad_alloc&) {
-                    EXPECT_EQ(strings(v), strings(old_elements<model>(9)));
-                    if (Sized == sized::by_neither || Walks != walks::once) {
-                        EXPECT_EQ(v.data(), data);
-                        EXPECT_EQ(v.capacity(), capacity);
-                    }
+}
+
+// Memory is refused at each allocation: no effects at all, where the elements are is one.
+template <class Container>
+void bears_refused_memory(const kind_of_range<Container>& kind) {
+    for (const operation what : {operation::append, operation::insert}) {
+        bool refused = true;
+        for (long k = 1; refused && k != 30; ++k) {
+            Container v = old_elements<Container>(9);
+            const auto* const data = v.data();
+            const std::size_t capacity = v.capacity();
+            int begun = 0;
+            headroom_test::open_accounts(k);
+            try {
+                kind.performed(v, what, 70, 0, begun);
+                refused = false;
+            } catch (const std::bad_alloc&) {
+                EXPECT_EQ(strings(v), strings(old_elements<model>(9)));
+                if (kind.size_is_unknown || !kind.once) {
+                    EXPECT_EQ(v.data(), data);
+                    EXPECT_EQ(v.capacity(), capacity);
                 }
-                headroom_test::open_accounts();
             }
-            EXPECT_FALSE(refused);
+            headroom_test::open_accounts();
         }
+        EXPECT_FALSE(refused);
     }
+}
+
+template <class Container, walks Walks, sized Sized, reads Reads>
+void one_kind() {
+    using range = odd_range<Walks, Sized, Reads>;
+    SCOPED_TRACE("walks " + std::to_string(static_cast<int>(Walks)) + ", sized " + std::to_string(static_cast<int>(Sized)) +
+                 ", reads " + std::to_string(static_cast<int>(Reads)));
+    const kind_of_range<Container> kind{Walks == walks::once, Sized == sized::by_neither, made_of<Container, range>,
+                                        performed<Container, range>};
+    holds_every_element(kind);
+    bears_a_range_that_fails(kind);
+    if constexpr (counts_allocations<Container>) bears_refused_memory(kind);
 }
 
 template <class Container, walks Walks, sized Sized>

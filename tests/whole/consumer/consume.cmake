@@ -177,6 +177,16 @@ endif()
 
 if(EXISTS ${project}/CMakeLists.txt AND NOT folder STREQUAL "readme")
   run(${CMAKE_COMMAND} ${fresh} -S ${project} -D CMAKE_PREFIX_PATH=${prefix} -D HEADROOM_SOURCE=${SOURCE})
+  # The whole library within the reader's tree is built by KIND readme. Here it is asked what the reader's project gets: the
+  # headers and flags that its program compiles with, and the library to link.
+  if(folder MATCHES "^(add_subdirectory|fetch_content)$")
+    run(${CMAKE_COMMAND} --build ${build} --target "${CMAKE_CURRENT_LIST_DIR}/main.cpp^")
+    run(${CMAKE_COMMAND} --build ${build} -- -t query consumer)
+    if(NOT output MATCHES "libheadroom\\.a")
+      message(FATAL_ERROR "the program is not linked with the library, but with:\n${output}")
+    endif()
+    return()
+  endif()
   run(${CMAKE_COMMAND} --build ${build})
 endif()
 run(${build}/consumer)
