@@ -305,6 +305,16 @@ def test_a_verdict_closer_than_equal_things_lie_apart_says_so():
     assert claims.decide(by_id("append-prefault"), cells(runs)).state == claims.TOO_NOISY
 
 
+def test_a_promise_at_a_quiet_cell_is_decided_whatever_the_others_noise():
+    def cell(size, again):
+        times = {"headroom::settled_vector/prefault_ahead": 0.11, "std::vector": 1.0, "std::vector#2": again}
+        return [run for name, time in times.items() for run in seconds(name, [time] * 3, size)]
+
+    others = [run for size in (10**6, 10**7, 10**8) for run in cell(size, 1.5)]
+    assert claims.decide(by_id("append-prefault"), cells(cell(10**9, 1.01) + others)).state == claims.HOLDS
+    assert claims.decide(by_id("append-prefault"), cells(cell(10**9, 1.5) + others)).state == claims.TOO_NOISY
+
+
 def structures(ratios, contender="headroom::multipool_resource AS7", by="std::allocator AS1"):
     runs = []
     for number, ratio in enumerate(ratios, start=1):

@@ -65,13 +65,13 @@ def test_noise_is_how_far_two_runs_of_the_same_contender_lie_apart_either_way():
     assert not nothing and nothing.at(cell) == 0
 
 
-def test_one_quiet_cell_proves_nothing_and_one_disturbed_cell_does_not_blind_the_others():
-    runs = []
+def test_a_cells_noise_is_that_of_its_own_pair_and_where_it_has_none_the_usual_one():
+    runs = [a_run("a", 1.0, bytes=5)]
     for size, other in ((1, 1.0), (2, 1.1), (3, 1.1), (4, 3.0)):
         runs += [a_run("a", 1.0, bytes=size), a_run("a#2", other, bytes=size)]
-    cells = figures.cells(runs)
+    cells = sorted(figures.cells(runs), key=lambda cell: cell.parameters["bytes"])
     noise = figures.Noise(cells, "time")
-    assert [noise.at(cell) for cell in cells] == pytest.approx([0.1, 0.1, 0.1, 2.0])
+    assert [noise.at(cell) for cell in cells] == pytest.approx([0.0, 0.1, 0.1, 2.0, 0.1])
     assert noise.worst == pytest.approx(2.0)
 
 
@@ -166,6 +166,16 @@ def test_a_loss_within_the_noise_is_no_loss():
     result = places(*rounds(OURS, [1.02] * 3), *rounds("std::vector", [1.0] * 3), *rounds("std::vector#2", [1.03] * 3))
     (place,) = result.losses
     assert place.undecided == claims.TOO_NOISY and not place.lost and place.other == "std::vector"
+
+
+def test_a_cell_is_decided_by_its_own_pair_however_far_pairs_lie_apart_elsewhere():
+    def cell(size, again):
+        times = {OURS: 1.2, "std::vector": 1.0, "std::vector#2": again}
+        return [a_run(name, value, number, bytes=size) for name, value in times.items() for number in range(3)]
+
+    quiet, *noisy = places(*cell(1, 1.02), *cell(2, 1.5), *cell(3, 1.5), *cell(4, 1.5)).places
+    assert quiet.lost and not quiet.undecided
+    assert [place.undecided for place in noisy] == [claims.TOO_NOISY] * 3
 
 
 def test_rounds_that_scatter_more_than_they_differ_are_noise():

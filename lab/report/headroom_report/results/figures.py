@@ -220,8 +220,9 @@ def cells(runs: Iterable[Run]) -> list[Cell]:
 class Noise:
     """How far two runs of the very same contender lay apart by one measure in one experiment (A/A runs).
 
-    A difference in a cell is noise when it is no larger than what equal things showed in that very cell, or than what they
-    typically show (the median over cells): one quiet cell proves nothing, and one disturbed cell does not blind all others.
+    A difference in a cell is noise when it is no larger than what equal things showed in that very cell. A cell without such a
+    pair is judged by what they typically show (the median over the experiment's cells). A pair that agrees by accident decides
+    nothing by itself: whoever asks also looks at how far the rounds scatter.
     """
 
     def __init__(self, found: Iterable[Cell], metric: str):
@@ -246,7 +247,7 @@ class Noise:
 
     def at(self, cell: Cell) -> float:
         """As a part of the figure; 0 without A/A runs."""
-        return max(self._of_cell.get(id(cell), 0.0), self.typical)
+        return self._of_cell.get(id(cell), self.typical)
 
 
 def distance(ratio: float) -> float:

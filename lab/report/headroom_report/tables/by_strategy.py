@@ -54,7 +54,7 @@ def best_table(cells: list[Cell], experiment: Experiment, noise: Noise | None) -
     table.notes.append(
         "In brackets: divided by std::allocator's (AS1). * marks the lesser of the two. Which implementation it is shows on hovering, and in "
         "the table of every implementation."
-        + (f" Grey: no farther apart than two runs of AS1, in this cell or typically ({words.share(noise.typical)})." if noise else "")
+        + (f" Grey: no farther apart than two runs of AS1 in this cell (typically {words.share(noise.typical)})." if noise else "")
     )
     titles = "; ".join(STRATEGIES[name].title for name in columns)
     table.notes.append(f"{titles}.")

@@ -51,8 +51,8 @@ def contest_table(
     table.notes.append(
         f"In brackets: divided by {by}'s. * marks the least of the row."
         + (
-            f" Grey: no farther apart than two runs of the same contender, in this cell or typically "
-            f"({words.share(noise.typical)})."
+            f" Grey: no farther apart than two runs of the same contender, in this cell "
+            f"(typically {words.share(noise.typical)})."
             if noise
             else ""
         )
