@@ -71,6 +71,7 @@ enum class grid_size { quick, standard, full };
 struct configuration {
     lab::parameters parameters;
     int rounds = 3;
+    bool counted = false;                        // counts, the same in every round: --rounds asks for no more
     double seconds = 0.05;                       // expected for one child: for the time left and for equal shards
     double memory = 64e6;                        // bytes that one child is expected to need
     double limited = 0;                          // bytes it may have, with swap for `memory` behind them; 0: as it likes

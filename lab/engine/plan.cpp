@@ -50,6 +50,7 @@ void add_program(catalogue& all, const std::string& program, const json& answer,
             point.checked = each.contains("check");
             if (point.checked) point.check = parameters_from(each.at("check"));
             point.rounds = each.at("rounds");
+            point.counted = each.value("counted", false);
             point.seconds = each.at("seconds");
             point.memory = each.at("memory");
             point.limited = each.value("limited", 0.0);

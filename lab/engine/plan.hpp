@@ -1,6 +1,7 @@
 // What is to be run: the grids of all programs, filtered and cut into shards.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -35,14 +36,27 @@ struct planned {
     lab::parameters check;
     bool checked = false;
     int rounds = 1;
-    double seconds = 0;    // expected for one child
-    double memory = 0;     // bytes
-    double limited = 0;    // bytes it may have, with swap behind them; 0: as it likes
-    double warmed = 0;     // bytes touched by another process before each child
+    bool counted = false;    // more rounds than these say nothing
+    double seconds = 0;      // expected for one child
+    double memory = 0;       // bytes
+    double limited = 0;      // bytes it may have, with swap behind them; 0: as it likes
+    double warmed = 0;       // bytes touched by another process before each child
     std::vector<std::string> contenders;
 
+    // Expected for one child, with the process that touches memory before it. (A virtual machine's host takes between 0.1 s and
+    // 3 s to give a gigabyte back that it took.)
+    [[nodiscard]] double expected() const { return seconds + warmed * 0.6e-9; }
+
     // Expected for all its children.
-    [[nodiscard]] double cost() const { return seconds * static_cast<double>(contenders.size()) * static_cast<double>(rounds); }
+    [[nodiscard]] double cost() const {
+        return expected() * static_cast<double>(contenders.size()) * static_cast<double>(rounds);
+    }
+
+    // How many rounds, when a run asks for `wanted`; 0: it does not ask.
+    [[nodiscard]] int rounds_of(int wanted) const {
+        if (wanted <= 0) return rounds;
+        return counted ? (std::min)(wanted, rounds) : wanted;
+    }
 };
 
 struct catalogue {

@@ -131,7 +131,7 @@ public:
         std::string unit;
         std::string odd;
         std::optional<std::pair<std::string, double>> agreed;
-        const int rounds = rounds_of(point, options_);
+        const int rounds = point.rounds_of(options_.rounds);
         bool fresh = false;
         std::optional<short_memory> squeeze;    // made when first needed, taken away when this configuration is left
         for (int round = 0; round < rounds; ++round) {
@@ -147,7 +147,7 @@ public:
                 out_.append(to_json(record));
                 known_.insert(key_of(record));
                 fresh = true;
-                bar_.done(point.seconds);
+                bar_.done(point.expected());
                 if (record.outcome == outcome::error) failed_ = true;
                 if (record.outcome != outcome::ok && round == 0) {
                     odd += "\n    " + contender + ": " + to_string(record.outcome) + ", " + record.detail;
@@ -177,10 +177,6 @@ public:
     }
 
     [[nodiscard]] bool failed() const { return failed_; }
-
-    static int rounds_of(const planned& point, const run_options& options) {
-        return options.rounds > 0 ? options.rounds : point.rounds;
-    }
 
     // Why the contender is absent, or nothing.
     static std::string absent_reason(const catalogue& all, const std::string& experiment, const std::string& contender) {
@@ -325,7 +321,7 @@ int run_plan(const catalogue& all, const std::vector<planned>& plan, const run_o
     std::size_t children = 0;
     std::size_t there = 0;
     for (const planned& point : plan) {
-        for (int round = 0; round < session::rounds_of(point, options); ++round) {
+        for (int round = 0; round < point.rounds_of(options.rounds); ++round) {
             for (const std::string& contender : point.contenders) {
                 if (!session::absent_reason(all, point.experiment, contender).empty()) continue;
                 const run_record run{machine.at("id"), point.experiment, contender, point.parameters, round, {}, {}, {}};
@@ -333,7 +329,7 @@ int run_plan(const catalogue& all, const std::vector<planned>& plan, const run_o
                     ++there;
                 } else {
                     ++children;
-                    expected += point.seconds;
+                    expected += point.expected();
                 }
             }
         }

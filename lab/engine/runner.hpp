@@ -10,7 +10,7 @@ namespace headroom::lab {
 struct run_options {
     std::string out;            // result file; appended to, and what it already holds is not run again
     std::string grid;           // "quick", "default" or "full"
-    int rounds = 0;             // 0: as each configuration says
+    int rounds = 0;             // 0: as each configuration says; counts take no more than that
     bool figures = false;       // print each configuration's
     std::string resume_hint;    // the command that goes on after an interruption, for people
 };

@@ -37,6 +37,7 @@ json list(headroom::lab::grid_size size) {
         for (const configuration& each : one.grid(size, HEADROOM_LAB_LEVEL)) {
             json entry{{"parameters", to_json(each.parameters)},
                        {"rounds", each.rounds},
+                       {"counted", each.counted},
                        {"seconds", each.seconds},
                        {"memory", each.memory},
                        {"limited", each.limited},

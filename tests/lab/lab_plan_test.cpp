@@ -147,6 +147,25 @@ TEST(LabPlan, TheFirstContenderIsPairedWhereTimesAreCompared) {
     EXPECT_EQ(headroom::lab::unpaired("std::vector"), "std::vector");
 }
 
+TEST(LabPlan, CountsTakeNoMoreRoundsThanTheyNeedWhateverIsAskedFor) {
+    planned one = point("growth", 1000, 1.0);
+    one.rounds = 1;
+    EXPECT_EQ(one.rounds_of(0), 1);
+    EXPECT_EQ(one.rounds_of(3), 3);
+    one.counted = true;
+    EXPECT_EQ(one.rounds_of(3), 1);
+    one.rounds = 3;
+    EXPECT_EQ(one.rounds_of(2), 2);
+}
+
+TEST(LabPlan, WhatIsTouchedBeforeAChildIsExpectedToTakeTime) {
+    planned one = point("throughput", 1000, 1.0);
+    const double cold = one.expected();
+    one.warmed = 1e9;
+    EXPECT_GT(one.expected(), cold);
+    EXPECT_GT(one.cost(), cold * static_cast<double>(one.contenders.size()) * one.rounds);
+}
+
 TEST(LabPlan, AnEmptyFilterKeepsEverything) {
     catalogue all = example();
     keep_matching(all, "");

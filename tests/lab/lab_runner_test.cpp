@@ -41,12 +41,14 @@ protected:
         point.parameters = {{"elements", std::int64_t{5000}}};
         point.check = {{"elements", std::int64_t{10}}};
         point.checked = checked;
-        point.rounds = 2;
+        point.rounds = rounds_;
+        point.counted = counted_;
         point.memory = memory;
         point.contenders = {"A", "B"};
         catalogue all;
         all.experiments = {{"growth", "", "", "time", {{"A", "1", ""}, {"B", "1", absent}}}};
-        return headroom::lab::run_plan(all, {point}, {.out = folder_.file("out"), .grid = grid, .rounds = 0, .resume_hint = ""});
+        return headroom::lab::run_plan(all, {point},
+                                       {.out = folder_.file("out"), .grid = grid, .rounds = asked_, .resume_hint = ""});
     }
 
     std::map<std::string, std::vector<run_record>> records() const {
@@ -56,6 +58,9 @@ protected:
     }
 
     scratch_folder folder_;
+    int rounds_ = 2;
+    int asked_ = 0;
+    bool counted_ = false;
 };
 
 TEST_F(LabRunner, WhatAChildMeasuredIsWrittenDown) {
@@ -143,6 +148,18 @@ TEST_F(LabRunner, WhatIsThereIsNotMeasuredAgain) {
     run();
     EXPECT_EQ(folder_.read("calls"), "x\nx\nx\nx\n");
     EXPECT_EQ(records()["A"].size(), 2U);
+}
+
+TEST_F(LabRunner, AsManyRoundsAreMadeAsAreAskedForButOfCounts) {
+    program(answering("7"));
+    rounds_ = 1;
+    asked_ = 3;
+    counted_ = true;
+    run();
+    EXPECT_EQ(records()["A"].size(), 1U);
+    counted_ = false;
+    run();
+    EXPECT_EQ(records()["A"].size(), 3U);
 }
 
 }    // namespace

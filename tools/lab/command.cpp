@@ -85,7 +85,9 @@ lab_command::lab_command(CLI::App& lab) {
     run_ = lab.add_subcommand("run", "Measure, and append to a result file; what is already in it is not run again");
     add_grid(run_);
     run_->add_option("--out", out_, "The result file")->capture_default_str();
-    run_->add_option("--rounds", rounds_, "How often each contender runs each configuration")->check(CLI::Range(1, 10000));
+    run_->add_option("--rounds", rounds_,
+                     "How often each contender runs each configuration; counts that are the same every time are taken once")
+        ->check(CLI::Range(1, 10000));
     run_->add_flag("--figures", figures_, "Print each configuration's figures as they are measured");
     run_->add_option("--shard", shard_, "i/n: run only part i of n; lab merge joins the parts");
 
