@@ -43,8 +43,8 @@ struct planned {
     double warmed = 0;       // bytes touched by another process before each child
     std::vector<std::string> contenders;
 
-    // Expected for one child, with the process that touches memory before it. (A virtual machine's host takes between 0.1 s and
-    // 3 s to give a gigabyte back that it took.)
+    // Expected for one child, with the process that touches memory before it. (A gigabyte takes 0.13 s, and a second where a
+    // virtual machine's host has to give it back first.)
     [[nodiscard]] double expected() const { return seconds + warmed * 0.6e-9; }
 
     // Expected for all its children.

@@ -157,7 +157,7 @@ std::vector<configuration> grid(grid_size size, const std::string&) {
     for (std::int64_t pages = 1; pages <= 4096; pages *= size == grid_size::quick ? 8 : 2) {
         configuration one;
         one.parameters = {{"pages", pages}};
-        one.seconds = 0.25;
+        one.seconds = 0.1;
         one.memory = 200e6;
         one.rounds = size == grid_size::quick ? 1 : size == grid_size::full ? 3 : 2;
         result.push_back(std::move(one));

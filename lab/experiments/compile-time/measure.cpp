@@ -93,7 +93,7 @@ experiment compile_time() {
                     configuration one;
                     one.parameters = {{"language", "C++20"}};
                     one.rounds = 2;
-                    one.seconds = 4;
+                    one.seconds = 2;
                     one.memory = 300e6;
                     result.push_back(std::move(one));
                     return result;

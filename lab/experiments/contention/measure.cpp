@@ -126,7 +126,7 @@ std::vector<configuration> grid(grid_size size, const std::string&) {
                     one.parameters = {{"sharing", sharing}, {"N_exponent", count}, {"S_exponent", bytes}, {"W", threads}};
                     one.contenders = sharing == "private" ? private_ones : shared_ones;
                     const double pairs_in_all = static_cast<double>(threads << count);
-                    one.seconds = 0.005 + pairs_in_all * 20e-9;
+                    one.seconds = 0.005 + pairs_in_all * (20e-9 + static_cast<double>(std::int64_t{1} << bytes) * 0.15e-9);
                     one.memory = 30e6 + 1.3 * pairs_in_all * static_cast<double>(std::int64_t{1} << bytes);
                     one.rounds = quick ? 1 : 3;
                     result.push_back(std::move(one));

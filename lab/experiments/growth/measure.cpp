@@ -68,6 +68,7 @@ std::vector<configuration> grid(grid_size, const std::string&) {
     configuration one;
     one.parameters = {{"element", "int"}, {"elements", std::int64_t{1'000'000}}};
     one.rounds = 1;
+    one.counted = true;
     one.seconds = 0.02;
     return {one};
 }

@@ -47,7 +47,8 @@ std::vector<configuration> grid(grid_size size, const std::string&) {
     configuration one;
     one.parameters = {{"element", "int"}};
     one.rounds = 1;
-    one.seconds = 3;
+    one.counted = true;
+    one.seconds = 2.5;
     if (size == grid_size::quick) {
         one.contenders = {"std::vector", "headroom::vector", "headroom::settled_vector",
                           "headroom::settled_vector/open unchecked"};

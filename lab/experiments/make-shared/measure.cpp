@@ -109,7 +109,7 @@ std::vector<configuration> grid(grid_size size, const std::string& level) {
     configuration one;
     one.parameters = {{"element", "int"}, {"objects", static_cast<std::int64_t>(objects)}, {"optimisation", level}};
     one.rounds = size == grid_size::quick ? 1 : 3;
-    one.seconds = 0.15;
+    one.seconds = 0.1;
     return {one};
 }
 

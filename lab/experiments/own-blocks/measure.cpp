@@ -66,7 +66,7 @@ std::vector<configuration> grid(grid_size size, const std::string& level) {
         if (size == grid_size::quick && threads != 2) continue;
         configuration one;
         one.parameters = {{"W", threads}, {"turns", turns}};
-        one.seconds = 0.05 + static_cast<double>(turns * threads) * 150e-9;
+        one.seconds = 0.02 + static_cast<double>(turns * threads) * 6e-9;
         one.memory = 40e6;
         one.rounds = size == grid_size::quick ? 1 : 3;
         result.push_back(std::move(one));

@@ -45,9 +45,9 @@ std::vector<configuration> grid(grid_size size, const std::string&) {
         double seconds;    // of one child, short of memory
         int rounds;
     };
-    const setting one = size == grid_size::quick  ? setting{200, 0.21e9, 1, 3}
+    const setting one = size == grid_size::quick  ? setting{200, 0.21e9, 0.5, 3}
                         : size == grid_size::full ? setting{1040, 11e9, 300, 1}
-                                                  : setting{300, 0.50e9, 3, 3};
+                                                  : setting{300, 0.50e9, 1.5, 3};
     configuration point;
     point.limited = std::floor(one.needed * 8 / 11);
     point.parameters = {{"element", std::string("string+int+array<int,10>")},

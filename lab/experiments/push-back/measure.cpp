@@ -77,9 +77,9 @@ std::vector<configuration> grid(grid_size size, const std::string&) {
         configuration one;
         one.parameters = {{"element", element}, {"elements", elements}};
         const double n = static_cast<double>(elements);
-        one.seconds = 0.05 + n * (element == "int" ? 5e-9 : 40e-9);
+        one.seconds = (elements <= 100'000 ? 0.038 : 0.005) + n * (element == "int" ? 4.7e-9 : 38e-9);
         one.memory = 16e6 + n * (element == "int" ? 6 : 80);
-        if (elements >= 10'000'000) one.warmed = 1.5 * one.memory;    // as in experiment throughput
+        if (elements >= 10'000'000) one.warmed = 1.15 * one.memory;    // as in experiment throughput
         one.rounds = size == grid_size::quick ? 2 : elements >= 100'000'000 ? 3 : 5;
         result.push_back(std::move(one));
     };

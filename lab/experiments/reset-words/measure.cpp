@@ -59,7 +59,7 @@ std::vector<configuration> grid(grid_size size, const std::string&) {
         double seconds;
         double memory;
     };
-    std::vector<setting> settings{{20, 50, 0.1, 16e6}, {40, 20, 0.3, 32e6}, {60, 5, 1, 64e6}};
+    std::vector<setting> settings{{20, 50, 0.01, 16e6}, {40, 20, 0.03, 32e6}, {60, 5, 0.03, 64e6}};
     for (const setting& one : settings) {
         configuration point;
         point.parameters = {{"states", one.states}, {"automata", one.automata}};
