@@ -134,7 +134,8 @@ def in_words(rounds):
         return "no round"
     usual = max(sorted(set(counts)), key=counts.count)
     more = ", ".join(f"`{name}`: {count}" for name, count in sorted(rounds.items()) if count != usual)
-    return ("one round" if usual == 1 else f"{usual} rounds") + (f" ({more})" if more else "")
+    named = {1: "one round", 2: "two rounds", 3: "three rounds", 4: "four rounds", 5: "five rounds"}
+    return named.get(usual, f"{usual} rounds") + (f" ({more})" if more else "")
 
 
 def stamp(root=ROOT):

@@ -86,6 +86,6 @@ def test_figures_are_of_the_machine_with_the_most_runs_or_of_the_one_named(tmp_p
     assert quotes.value("T.std") == "5.0"
 
 
-@pytest.mark.parametrize("rounds, text", [({"a": 3, "b": 3}, "3 rounds"), ({"a": 1, "b": 1, "c": 2}, "one round (`c`: 2)"), ({}, "no round")])
+@pytest.mark.parametrize("rounds, text", [({"a": 3, "b": 3}, "three rounds"), ({"a": 1, "b": 1, "c": 2}, "one round (`c`: 2)"), ({}, "no round")])
 def test_the_rounds_of_a_report_are_told_in_words(rounds, text):
     assert quoted_figures.in_words(rounds) == text
