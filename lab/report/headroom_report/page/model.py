@@ -341,12 +341,14 @@ def promises_table(machine: Machine) -> Table:
         every = _each(verdict)
         if len(verdict.findings) > 6:
             bad = [finding for finding in verdict.findings if not finding.good]
+            bad.sort(key=lambda finding: -finding.figure.median if finding.figure else float("-inf"))
             every = f"{len(verdict.findings) - len(bad)} of {len(verdict.findings)} cells" + (
                 "; not "
                 + ", ".join(
                     f"{words.configuration(finding.parameters)} ({words.digits(finding.figure.median) if finding.figure else finding.why})"
-                    for finding in bad
+                    for finding in bad[:6]
                 )
+                + (f" and {len(bad) - 6} more" if len(bad) > 6 else "")
                 if bad
                 else ""
             )
