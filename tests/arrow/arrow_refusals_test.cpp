@@ -4,7 +4,6 @@
 #include <headroom/arrow.hpp>
 #include <headroom/concurrent_vector.hpp>
 #include <headroom/dlpack.hpp>
-#include <headroom/file_vector.hpp>
 #include <headroom/vector.hpp>
 
 #include <algorithm>
@@ -14,7 +13,6 @@
 
 #include "support/foreign_array.hpp"
 #include "support/refused_allocations.hpp"
-#include "support/scratch_folder.hpp"
 
 namespace {
 
@@ -232,31 +230,6 @@ TEST(arrow_refusals, a_published_part_is_shared_or_not) {
     });
     EXPECT_EQ(met.allocations, 1);
     EXPECT_GT(met.refused_by_calls, 0);
-}
-
-TEST(arrow_refusals, a_file_that_could_not_be_shared_stays_open) {
-    const headroom::testing_support::scratch_folder folder;
-    const auto path = folder.file("numbers");
-    refuse_each([&] {
-        static_cast<void>(::remove(path.c_str()));    // of the time before
-        headroom::file_vector<int> file;
-        try {
-            file = headroom::file_vector<int>::create(path, headroom::max_elements{1 << 20});
-        } catch (const std::bad_alloc&) {
-            EXPECT_FALSE(std::filesystem::exists(path)) << "a file that was refused was left behind";
-            throw;
-        }
-        append_to(file);
-        try {
-            const auto shared = headroom::freeze(std::move(file));
-            expect_counted(shared);
-            DLManagedTensorVersioned* const tensor = headroom::to_dlpack(shared);
-            tensor->deleter(tensor);
-        } catch (const std::bad_alloc&) {
-            if (file.is_open()) expect_counted(file);
-            throw;
-        }
-    });
 }
 
 // An importer that finds nothing wrong asks for no memory; and a refusal that cannot be told leaves all to its owner.
