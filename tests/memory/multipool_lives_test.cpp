@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -107,6 +108,53 @@ TEST_P(MultipoolLives, AnEmptySlabServesAnotherSize) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, MultipoolLives, testing::Values(8, 24, 40, 128, 136, 320, 512, 1024, 2000, 4096));
+
+// What is handed out and comes back in turn stays what it is, however much lies free elsewhere: it is not put in order, only to be
+// taken from another half-free slab the next time.
+TEST_P(MultipoolLives, BlocksThatComeAndGoInTurnAreAFew) {
+    const std::vector<void*> blocks = allocate(size(), count());
+    std::vector<void*> gone;
+    for (std::size_t i = 0; i < blocks.size(); i += 2) gone.push_back(blocks[i]);
+    deallocate(gone, size());
+    (void)allocate(size(), count() / 4);    // what is in no slab, and goes out first
+    constexpr std::size_t in_turn = 60;
+    std::set<void*> seen;
+    for (std::size_t turn = 0; turn < 100; ++turn) {
+        const std::vector<void*> some = allocate(size(), in_turn);
+        seen.insert(some.begin(), some.end());
+        deallocate(some, size());
+    }
+    EXPECT_LE(seen.size(), in_turn * 8);
+}
+
+// Though one is asked for after every other, and finds those that wait.
+TEST_P(MultipoolLives, WhatComesBackWhileLessIsAskedForGoesOutInOrderOfAddresses) {
+    std::vector<void*> blocks = allocate(size(), count());
+    shuffle(blocks);
+    std::vector<void*> kept;
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+        resource.deallocate(blocks[i], size(), 8);
+        if (i % 2 == 1) kept.push_back(resource.allocate(size(), 8));
+    }
+    blocks = allocate(size(), count() / 2);
+    const std::size_t few = (std::min)(blocks.size(), std::size_t{1000});    // that may be in any order
+    EXPECT_GE(ascending(blocks), (blocks.size() - few) * 7 / 10 + few * 4 / 10);
+}
+
+TEST_P(MultipoolLives, StatisticsKnowWhatWaitsToBePutInOrder) {
+    std::vector<void*> blocks = allocate(size(), count());
+    shuffle(blocks);
+    while (blocks.size() > count() / 2) {
+        resource.deallocate(blocks.back(), size(), 8);
+        blocks.pop_back();
+        if (blocks.size() % 7 == 0 && blocks.size() < count() / 2 + 1000) {
+            ASSERT_EQ(resource.statistics().blocks, blocks.size());
+        }
+    }
+    EXPECT_EQ(resource.statistics().blocks, blocks.size());
+    resource.trim();
+    EXPECT_EQ(resource.statistics().blocks, blocks.size());
+}
 
 // Of each size so little that the order does not matter: what came back waits, but not when another size wants memory.
 TEST(MultipoolSlabs, WhatLittleOfManySizesLeftBehindServesAnotherSize) {

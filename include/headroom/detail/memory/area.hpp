@@ -14,45 +14,43 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 
 inline constexpr std::size_t slab_granule = 4096;    // bytes: slabs start at a multiple, and are so long or several times so long
 
-// A run of granules, cut into blocks of one size. All that is known of it stands at its first granule.
-struct slab {
+// What giving back a block of a slab needs. Of each granule it stands in an array of its own: where blocks come back in no order
+// it is looked up at each, and so it should fit into the processor's nearest cache.
+struct slab_counts {
     static constexpr std::uint8_t none = 0xFF;
 
+    std::uint16_t freed;    // the first free block: its distance from the first granule in bytes, plus 1; 0: none
+    std::uint16_t used;     // how many of those that were cut are not in its list; one more while others are to be cut
+    std::uint16_t cut;      // how many blocks were cut from the slab
+    std::uint8_t bin;       // whose blocks; none: no slab
+    std::uint8_t back;      // granules from its first one, at which the others stand
+};
+static_assert(sizeof(slab_counts) == 8);
+
+// A run of granules, cut into blocks of one size: what else is known of it, at its first granule.
+struct slab {
     slab* previous;    // the list of those of its size that have free blocks
     slab* next;
     std::byte* start;
-    std::uint16_t freed;    // the first free block: its distance from the start in block_steps, plus 1; 0: none
-    std::uint16_t cut;      // how many blocks were cut from it
-    std::uint16_t free;     // how many of them are free, and in its list
-    std::uint8_t bin;       // whose blocks; none: no slab
-    std::uint8_t back;      // granules from its first one
-
-    [[nodiscard]] free_block* first_free() const noexcept {
-        return freed == 0 ? nullptr : reinterpret_cast<free_block*>(start + (std::size_t{freed} - 1) * block_step);
-    }
-    void put_first(const free_block* block) noexcept {
-        freed = block == nullptr
-                    ? std::uint16_t{0}
-                    : static_cast<std::uint16_t>(
-                          static_cast<std::size_t>(reinterpret_cast<const std::byte*>(block) - start) / block_step + 1);
-    }
 };
 
-// A stretch of memory that slabs are cut from, with a table of a slab for each granule, and a bit for each that is empty.
+// A stretch of memory that slabs are cut from, with a slab and its counts for each granule, and a bit for each that is empty.
 struct area {
     std::byte* base;            // at a multiple of granule
     std::size_t granules;       // that it may ever have
-    std::size_t frontier;       // granules that were cut; what the table says of others means nothing
+    std::size_t frontier;       // granules that were cut; what the arrays say of others means nothing
     std::size_t empties;        // how many of these are empty
     std::size_t first_empty;    // no word of bits before this one has a bit
     std::size_t first_run;      // no word before this one has a run of sixteen
     const void* chunk;          // that it lies in
     bool reserved;              // that is a reservation
-    slab* table;
+    slab* slabs;
+    slab_counts* counts;
     std::uint64_t* bits;
-    std::size_t bytes;    // of this, table and bits: one piece from upstream
+    std::size_t bytes;    // of this and the three arrays: one piece from upstream
 
     [[nodiscard]] std::byte* place(std::size_t index) const noexcept { return base + index * slab_granule; }
+    [[nodiscard]] std::size_t index_of(const slab& one) const noexcept { return static_cast<std::size_t>(&one - slabs); }
     [[nodiscard]] std::byte* fill() const noexcept { return place(frontier); }
 
     void start_over() noexcept { frontier = empties = first_empty = first_run = 0; }
@@ -61,16 +59,16 @@ struct area {
     void advance(std::size_t count) noexcept {
         for (; count > 0; --count, ++frontier) {
             if (frontier % 64 == 0) bits[frontier / 64] = 0;
-            table[frontier].bin = slab::none;
-            table[frontier].back = 0;
+            counts[frontier].bin = slab_counts::none;
+            counts[frontier].back = 0;
         }
     }
 
     void set_empty(std::size_t index, std::size_t count) noexcept {
         empties += count;
         for (; count > 0; --count, ++index) {
-            table[index].bin = slab::none;
-            table[index].back = 0;
+            counts[index].bin = slab_counts::none;
+            counts[index].back = 0;
             bits[index / 64] |= std::uint64_t{1} << index % 64;
             first_empty = (std::min)(first_empty, index / 64);
             first_run = (std::min)(first_run, index / 64);

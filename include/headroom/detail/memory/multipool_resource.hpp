@@ -123,10 +123,11 @@ private:
     static constexpr std::size_t largest_slab = 4096;
     static constexpr std::size_t least_area = std::size_t{64} << 10;    // bytes of a chunk for slabs
     static constexpr std::size_t single_granules = 4;                   // for what is cut singly, at a time
-    // How many blocks come back between two looks at their queue, and how many stay in it for those that come next.
+    // How many blocks come back between two looks at their queue; and how many while many come and none is asked for.
     static constexpr std::int32_t room_between = 128;
+    static constexpr std::int32_t room_among_many = 8;
+    static constexpr std::int32_t few_back = 32;
     static constexpr std::int32_t room_without_slabs = INT32_MAX;
-    static constexpr std::size_t left_in_queue = 32;
     static constexpr std::size_t all_bins = detail::bins + detail::wide_bins;
     // Whether large blocks are kept when they are given back. In checked builds they are not: most of their memory becomes
     // inaccessible instead, and a late write to it faults.

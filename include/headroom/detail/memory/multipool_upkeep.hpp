@@ -50,8 +50,14 @@ inline void multipool_resource::enter_chunk() noexcept {
     mine.room = slabs_ == nullptr ? room_without_slabs : room_between;
     mine.add(block);
     taken_back(block, pool);
-    if (slabs_ != nullptr && slabs_->order_matters(index_of(pool)) && mine.holds_more_than(left_in_queue))
-        slabs_->settle(mine, index_of(pool));
+    // What came back since the last look is put in order only at the next one, and only if it was not asked for again until then.
+    // So memory that is handed out and comes back in turn is left alone; and where a container is being destroyed, and each block
+    // must be fetched from memory as its address stands in the one before, those that are put in order have long arrived: the
+    // processor does it while it waits for the next.
+    if (slabs_ != nullptr && slabs_->order_matters(index_of(pool))) {
+        if (slabs_->settle_waiting(index_of(pool))) mine.room = room_among_many;
+        slabs_->let_wait(mine, index_of(pool));
+    }
 }
 
 inline void multipool_resource::settle_all() noexcept {
@@ -59,9 +65,12 @@ inline void multipool_resource::settle_all() noexcept {
         const auto index = static_cast<std::size_t>(std::countr_zero(left));
         detail::bin& each = pools_[index];
         // (What was just cut, or taken from slabs in order, is not looked at: only what came back.)
-        if (!slabs_->waits(index) && each.room > room_between - static_cast<std::int32_t>(left_in_queue)) continue;
-        each.room = room_between;
-        slabs_->settle(each, index);
+        if (slabs_->was_put_off(index) || each.room <= room_between - few_back) {
+            each.room = room_between;
+            slabs_->settle(each, index);
+        } else {
+            slabs_->settle_waiting(index);
+        }
     }
 }
 

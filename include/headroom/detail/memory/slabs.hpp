@@ -6,7 +6,7 @@
 // the nodes of a hash table with a million elements lay scattered over all of its memory: building the next one took three
 // times as long.) A slab whose blocks are all free is a run of empty pages, for blocks of any size.
 //
-// Slabs lie in areas: a reservation, or a chunk of upstream's that is large enough. What is known of a slab stands in a table
+// Slabs lie in areas: a reservation, or a chunk of upstream's that is large enough. What is known of a slab stands in arrays
 // beside its area, not in the slab: giving blocks back then touches little memory besides them, and lines that do not all
 // fall into the same set of the processor's cache. Blocks that lie elsewhere (in the first small chunks, or among blocks of
 // other sizes) are called young, and are kept in a queue.
@@ -85,9 +85,11 @@ public:
     // Blocks of bin `index` for its queue, at least one; false when there is none without more memory.
     [[nodiscard]] bool refill(bin_queue& queue, std::size_t index) noexcept {
         size_state& mine = sizes_[index];
-        if (!mine.young.empty()) {
-            queue.append(mine.young);
-            mine.young.clear();
+        if (!mine.waiting.empty()) {
+            queue.append(mine.waiting);
+            mine.waiting.clear();
+        } else if (!mine.young.empty()) {
+            (void)queue.take_from(mine.young, most_in_turn);
         } else if (mine.current != nullptr) {
             cut_some(queue, mine, index);
         } else if (mine.first != nullptr) {
@@ -139,37 +141,48 @@ public:
         sizes_[index].put_off |= !result;
         return result;
     }
-    // Whether it waits; says so once.
-    [[nodiscard]] bool waits(std::size_t index) noexcept { return std::exchange(sizes_[index].put_off, false); }
+    // Whether that was so since the last call: says so once.
+    [[nodiscard]] bool was_put_off(std::size_t index) noexcept { return std::exchange(sizes_[index].put_off, false); }
 
-    // Takes all blocks of the queue back into their slabs. O(blocks).
-    void settle(bin_queue& queue, std::size_t index) noexcept {
-        if (queue.empty()) return;
-        detail::link(queue.last, nullptr);
-        settle(queue.before.next, index);
+    // The blocks of the queue, at least one, wait from now on for being taken back into their slabs; refill finds them first. Where
+    // it did so several times, and they become more and more, they do not wait. Precondition: none waits.
+    void let_wait(bin_queue& queue, std::size_t index) noexcept {
+        size_state& mine = sizes_[index];
+        if (++mine.turns == most_turns) {
+            mine.turns = 0;
+            if (queue.holds_more_than(2 * most_in_turn + blocks_in(index))) {
+                settle_all_of(queue, index);
+                return;
+            }
+        }
+        mine.waiting.clear();
+        mine.waiting.append(queue);
         queue.clear();
     }
-    // The same for a list whose last link is null.
-    [[gnu::noinline]] void settle(free_block* block, std::size_t index) noexcept {
-        size_state& mine = sizes_[index];
+    // Takes those that wait back into their slabs; says whether there were any. O(those).
+    bool settle_waiting(std::size_t index) noexcept {
+        if (!settle_all_of(sizes_[index].waiting, index)) return false;
+        sizes_[index].turns = 0;
+        return true;
+    }
+    // And those of the queue.
+    void settle(bin_queue& queue, std::size_t index) noexcept {
+        settle_waiting(index);
+        settle_all_of(queue, index);
+    }
+    // Takes a list whose last link is null back into its slabs. O(blocks).
+    void settle(free_block* block, std::size_t index) noexcept {
         while (block != nullptr) {
-            // Blocks that came back one after the other and lie in one page travel together.
-            slab* const home = home_of(block, index);
-            free_block* last = block;
-            free_block* next = detail::next_of(last);
-            if (home == nullptr) {
-                if (mine.young.last == nullptr) mine.young.clear();
-                mine.young.add(block);
+            area* const of = area_of(block);
+            if (of == nullptr || !is_cut(*of, block, index)) {
+                bin_queue& young = sizes_[index].young;
+                if (young.last == nullptr) young.clear();
+                young.add(std::exchange(block, detail::next_of(block)));
             } else {
-                std::uint16_t count = 1;
-                while (next != nullptr && (detail::address_of(next) ^ detail::address_of(block)) < slab_granule) {
-                    last = next;
-                    next = detail::next_of(last);
-                    ++count;
-                }
-                take_back(mine, *home, block, last, count);
+                latest_ = of;
+                block =
+                    detail::slab_granules(index) == 1 ? settle_in<false>(*of, block, index) : settle_in<true>(*of, block, index);
             }
-            block = next;
         }
     }
 
@@ -202,15 +215,16 @@ public:
         for (std::size_t i = 0; i < count_; ++i) {
             const area& each = *areas_[i];
             for (std::size_t at = 0; at < each.frontier; ++at) {
-                const slab& found = each.table[at];
-                if (found.bin == slab::none || found.back != 0) continue;
+                const slab_counts& found = each.counts[at];
+                if (found.bin == slab_counts::none || found.back != 0) continue;
                 usage& of = result[found.bin];
                 ++of.slabs;
                 of.cut += found.cut;
-                of.free += found.free;
+                of.free += found.cut + std::size_t{sizes_[found.bin].current == &each.slabs[at]} - found.used;
             }
         }
-        for (std::size_t index = 0; index < bins; ++index) result[index].free += sizes_[index].young.count();
+        for (std::size_t index = 0; index < bins; ++index)
+            result[index].free += sizes_[index].waiting.count() + sizes_[index].young.count();
         return result;
     }
     [[nodiscard]] std::size_t empty_bytes() const noexcept {
@@ -222,13 +236,20 @@ public:
 private:
     static constexpr std::size_t most_cut = 4096;    // bytes that are cut into blocks at a time
 
+    // How often blocks may wait and be asked for again before they are counted, and how many come and go in turn at most;
+    // besides these there may be those that were handed out at a time.
+    static constexpr std::uint8_t most_turns = 4;
+    static constexpr std::uint32_t most_in_turn = 128;
+
     // What there is of one size.
     struct size_state {
         slab* first = nullptr;    // those with free blocks, in the order in which they got some
         slab* last = nullptr;
         slab* current = nullptr;    // the one that blocks are being cut from
+        bin_queue waiting{};        // what came back, and is taken back into its slabs unless it is asked for before
         bin_queue young{};
         std::uint32_t granules = 0;    // of its slabs
+        std::uint8_t turns = 0;        // how often what waited was asked for again
         bool many = false;             // pages for what is cut singly were taken for this size already
         bool put_off = false;          // what came back was left as it is (see order_matters)
     };
@@ -238,36 +259,70 @@ private:
         return detail::slab_granules(index) * slab_granule / (size + detail::gap_before(size));
     }
 
-    // The slab that a block of that bin was cut from; null: none, it is young.
-    [[nodiscard]] slab* home_of(const void* block, std::size_t index) noexcept {
-        if (latest_ == nullptr || !covers(*latest_, block)) {
-            // The last that begins at or before the block.
-            area* const* const after = std::upper_bound(areas_, areas_ + count_, block, [](const void* place, const area* each) {
-                return detail::address_of(place) < detail::address_of(each->base);
-            });
-            if (after == areas_ || !covers(**(after - 1), block)) return nullptr;
-            latest_ = *(after - 1);
-        }
-        slab& found = latest_->table[(detail::address_of(block) - detail::address_of(latest_->base)) / slab_granule];
-        if (found.bin == slab::none) return nullptr;
-        slab* const home = &found - found.back;
-        return home->bin == index ? home : nullptr;
-    }
-    static bool covers(const area& searched, const void* block) noexcept {
-        return detail::address_of(block) - detail::address_of(searched.base) < searched.frontier * slab_granule;
+    bool settle_all_of(bin_queue& queue, std::size_t index) noexcept {
+        if (queue.empty()) return false;
+        detail::link(queue.last, nullptr);
+        settle(queue.before.next, index);
+        queue.clear();
+        return true;
     }
 
-    HEADROOM_ALWAYS_INLINE void take_back(size_state& mine, slab& home, free_block* first, free_block* last,
-                                          std::uint16_t count) noexcept {
-        const bool had = home.free != 0;
-        home.free = static_cast<std::uint16_t>(home.free + count);
-        if (home.free == home.cut && &home != mine.current) {
-            if (had) unlink(mine, home);
-            return set_empty(home);
+    // Takes blocks back into the slabs of one area, up to the first that was cut from none of them, which it returns; or null. (This
+    // is half of what giving a block back takes: all that is rare is out of line.)
+    template <bool Several>    // granules in a slab
+    [[gnu::noinline]] free_block* settle_in(area& of, free_block* block, std::size_t index) noexcept {
+        std::byte* const base = of.base;
+        const std::size_t bytes = of.frontier * slab_granule;
+        slab_counts* const counts = of.counts;
+        while (true) {
+            std::size_t offset = detail::address_of(block) - detail::address_of(base);
+            if (HEADROOM_UNLIKELY(offset >= bytes)) return block;    // (so is null)
+            slab_counts* home = counts + offset / slab_granule;
+            if (HEADROOM_UNLIKELY(home->bin != static_cast<std::uint8_t>(index))) return block;
+            auto* place = reinterpret_cast<std::byte*>(block) - offset % slab_granule;
+            offset %= slab_granule;
+            if constexpr (Several) {
+                place -= home->back * slab_granule;
+                offset += home->back * slab_granule;
+                home -= home->back;
+            }
+            // Blocks that came back one after the other and lie in one page travel together.
+            free_block* last = block;
+            free_block* next = detail::next_of(last);
+            std::uint32_t count = 1;
+            for (; (detail::address_of(next) ^ detail::address_of(block)) < slab_granule; ++count) {
+                last = next;
+                next = detail::next_of(last);
+            }
+            const std::size_t freed = home->freed;
+            home->used = static_cast<std::uint16_t>(home->used - count);
+            if (HEADROOM_UNLIKELY(home->used == 0)) {
+                set_empty(of, static_cast<std::size_t>(home - counts), index, freed != 0);
+            } else {
+                // (The last link says nothing: a list ends after so many.)
+                detail::link(last, place + freed - 1);
+                home->freed = static_cast<std::uint16_t>(offset + 1);
+                if (HEADROOM_UNLIKELY(freed == 0)) append(of, static_cast<std::size_t>(home - counts), index);
+            }
+            block = next;
         }
-        detail::link(last, home.first_free());
-        home.put_first(first);
-        if (!had) append(mine, home);
+    }
+
+    // The area that a block lies in, or a slab does; null: none.
+    [[nodiscard]] area* area_of(const void* place) const noexcept {
+        if (latest_ != nullptr && covers(*latest_, place)) return latest_;
+        // The last that begins at or before the place.
+        area* const* const after = std::upper_bound(areas_, areas_ + count_, place, [](const void* sought, const area* each) {
+            return detail::address_of(sought) < detail::address_of(each->base);
+        });
+        return after != areas_ && covers(**(after - 1), place) ? *(after - 1) : nullptr;
+    }
+    static bool covers(const area& searched, const void* place) noexcept {
+        return detail::address_of(place) - detail::address_of(searched.base) < searched.frontier * slab_granule;
+    }
+    // Whether a block, which lies in that area, was cut from a slab of that bin; if not it is young.
+    static bool is_cut(const area& of, const void* block, std::size_t index) noexcept {
+        return of.counts[(detail::address_of(block) - detail::address_of(of.base)) / slab_granule].bin == index;
     }
 
     void remove(std::size_t which) noexcept {
@@ -278,19 +333,16 @@ private:
         if (latest_ == gone) latest_ = count_ > 0 ? areas_[0] : nullptr;
     }
 
-    void set_empty(slab& gone) noexcept {
-        const std::size_t count = detail::slab_granules(gone.bin);
-        sizes_[gone.bin].granules -= static_cast<std::uint32_t>(count);
-        area& of = covers(*latest_, gone.start) ? *latest_ : *area_of(gone.start);
-        of.set_empty(static_cast<std::size_t>(&gone - of.table), count);
-    }
-    [[nodiscard]] area* area_of(const std::byte* place) const noexcept {
-        for (std::size_t i = 0;; ++i) {
-            if (covers(*areas_[i], place)) return areas_[i];
-        }
+    [[gnu::noinline]] void set_empty(area& of, std::size_t at, std::size_t index, bool listed) noexcept {
+        if (listed) unlink(sizes_[index], of.slabs[at]);
+        const std::size_t count = detail::slab_granules(index);
+        sizes_[index].granules -= static_cast<std::uint32_t>(count);
+        of.set_empty(at, count);
     }
 
-    static void append(size_state& mine, slab& added) noexcept {
+    [[gnu::noinline]] void append(const area& of, std::size_t at, std::size_t index) noexcept {
+        size_state& mine = sizes_[index];
+        slab& added = of.slabs[at];
         added.next = nullptr;
         added.previous = mine.last;
         (mine.last != nullptr ? mine.last->next : mine.first) = &added;
@@ -317,14 +369,19 @@ private:
     void open(area& of, std::size_t at, std::size_t index) noexcept {
         const std::size_t count = detail::slab_granules(index);
         for (std::size_t i = 0; i < count; ++i) {
-            of.table[at + i].bin = static_cast<std::uint8_t>(index);
-            of.table[at + i].back = static_cast<std::uint8_t>(i);
+            of.counts[at + i].bin = static_cast<std::uint8_t>(index);
+            of.counts[at + i].back = static_cast<std::uint8_t>(i);
         }
-        slab& opened = of.table[at];
-        opened.start = of.place(at) + first_line(index, at);
-        opened.freed = opened.cut = opened.free = 0;
-        sizes_[index].current = &opened;
+        of.counts[at].freed = of.counts[at].cut = 0;
+        of.counts[at].used = 1;
+        of.slabs[at].start = of.place(at) + first_line(index, at);
+        sizes_[index].current = &of.slabs[at];
         sizes_[index].granules += static_cast<std::uint32_t>(count);
+    }
+
+    [[nodiscard]] slab_counts& counts_of(const slab& one) const noexcept {
+        const area& of = *area_of(one.start);
+        return of.counts[of.index_of(one)];
     }
 
     // Slabs of those sizes that have gaps begin in different lines of the cache too.
@@ -338,12 +395,12 @@ private:
 
     // Cuts the next page's worth of blocks from the current slab.
     void cut_some(bin_queue& queue, size_state& mine, std::size_t index) noexcept {
-        slab& from = *mine.current;
+        slab_counts& from = counts_of(*mine.current);
         const std::size_t size = detail::bin_bytes(index);
         const std::size_t gap = detail::gap_before(size);
         const std::size_t all = blocks_in(index);
         const std::size_t count = (std::min)(all - from.cut, (std::max)(most_cut / size, std::size_t{1}));
-        std::byte* place = from.start + from.cut * (size + gap) + gap;
+        std::byte* place = mine.current->start + from.cut * (size + gap) + gap;
         free_block* tail = queue.last;
         for (std::size_t i = 0; i < count; ++i, place += size + gap) {
             detail::hide_free(place, size);
@@ -352,36 +409,43 @@ private:
         }
         queue.last = tail;
         from.cut = static_cast<std::uint16_t>(from.cut + count);
-        if (from.cut == all) mine.current = nullptr;    // (its blocks are in the queue, so it is not empty yet)
+        from.used = static_cast<std::uint16_t>(from.used + count);
+        if (from.cut != all) return;
+        --from.used;    // (its blocks are in the queue, so it is not empty yet)
+        mine.current = nullptr;
     }
 
     // Takes the free blocks of the first slab that has some, in order of addresses.
     void take_free(bin_queue& queue, size_state& mine, std::size_t index) noexcept {
-        slab& from = *mine.first;
-        unlink(mine, from);
+        std::byte* const start = mine.first->start;
+        std::byte* const place = area_of(start)->place(area_of(start)->index_of(*mine.first));
+        slab_counts& from = counts_of(*mine.first);
+        unlink(mine, *mine.first);
         const auto stride = static_cast<std::uint32_t>(detail::bin_bytes(index) + detail::gap_before(detail::bin_bytes(index)));
         const std::size_t gap = detail::gap_before(detail::bin_bytes(index));
-        free_block* block = from.first_free();
-        if (from.free >= few_free) {
+        const auto* block = reinterpret_cast<const free_block*>(place + from.freed - 1);
+        const auto free = static_cast<std::uint16_t>(from.cut - from.used);
+        if (free >= few_free) {
             // Its memory may have been left alone for long: asked for at once it arrives sooner than link by link.
             const std::size_t step = (std::max)(std::size_t{stride}, std::size_t{64});
-            for (std::size_t at = 0; at < from.cut * std::size_t{stride}; at += step) HEADROOM_PREFETCH(from.start + at);
+            for (std::size_t at = 0; at < from.cut * std::size_t{stride}; at += step) HEADROOM_PREFETCH(start + at);
         }
         std::array<std::uint64_t, slab_granule / block_step / 64> marks{};
-        for (std::uint16_t left = from.free; left > 0; --left) {
-            const auto offset = static_cast<std::uint32_t>(reinterpret_cast<std::byte*>(block) - from.start);
+        for (std::uint16_t left = free; left > 0; --left) {
+            const auto offset = static_cast<std::uint32_t>(reinterpret_cast<const std::byte*>(block) - start);
             const std::uint32_t which = offset / stride;
             marks[which / 64] |= std::uint64_t{1} << which % 64;
             block = detail::next_of(block);
         }
-        from.freed = from.free = 0;
+        from.freed = 0;
+        from.used = from.cut;
         free_block* tail = queue.last;
         for (std::size_t word = 0; word < marks.size(); ++word) {
             for (std::uint64_t left = marks[word]; left != 0; left &= left - 1) {
                 const std::size_t which = word * 64 + static_cast<std::size_t>(std::countr_zero(left));
-                std::byte* const place = from.start + which * stride + gap;
-                detail::link(tail, place);
-                tail = reinterpret_cast<free_block*>(place);
+                std::byte* const found = start + which * stride + gap;
+                detail::link(tail, found);
+                tail = reinterpret_cast<free_block*>(found);
             }
         }
         queue.last = tail;
@@ -400,14 +464,15 @@ private:
         }
         const std::size_t granules = static_cast<std::size_t>(last - first) / slab_granule;
         const std::size_t words = (granules + 63) / 64;
-        const std::size_t bytes = sizeof(area) + granules * sizeof(slab) + words * sizeof(std::uint64_t);
+        const std::size_t bytes = sizeof(area) + granules * (sizeof(slab) + sizeof(slab_counts)) + words * sizeof(std::uint64_t);
         auto* const made = new (upstream_->allocate(bytes, alignof(area))) area{};
         made->base = first;
         made->granules = granules;
         made->chunk = chunk;
         made->bytes = bytes;
         made->bits = reinterpret_cast<std::uint64_t*>(made + 1);
-        made->table = reinterpret_cast<slab*>(made->bits + words);
+        made->counts = reinterpret_cast<slab_counts*>(made->bits + words);
+        made->slabs = reinterpret_cast<slab*>(made->counts + granules);
         area** const at = std::upper_bound(areas_, areas_ + count_, made, [](const area* a, const area* b) {
             return detail::address_of(a->base) < detail::address_of(b->base);
         });
