@@ -1,9 +1,10 @@
-"""Runs other people's tests of std::vector on ours: python3 scripts/foreign_suites.py SUITE FOLDER [option...]
+"""Runs other people's tests of vectors on ours: python3 scripts/foreign_suites.py SUITE FOLDER [option...]
 
 SUITE and the FOLDER of its sources, which are fetched by hand and never become part of this project:
   libstdc++   gcc's libstdc++-v3/testsuite           (23_containers/vector)
   libc++      llvm-project's libcxx/test             (std/containers/sequences/vector and vector.bool)
   microsoft   microsoft/STL's tests/std              (every unit of tests/ that includes <vector>, or is of P0220R1)
+  boost       boostorg's assert, config, container, core, intrusive and move side by side    (container/test/vector_test)
 
 --only WORDS    units whose path contains one of WORDS, between commas
 --without WORD  ... and does not contain WORD
@@ -16,6 +17,9 @@ vector under another name; after that std::vector is ours, and the unit's text i
 alone (LIBCPP_ASSERT, __invariants).
 settled_vector knows no allocators, and its capacity grows in pages: it is lent constructors that take an allocator and forget
 it, a capacity() need only be as large as is asked, and tests that are run while compiling are run only as a program.
+
+boost's test is one program; each call of its main() that is about what every vector has is a unit here. Its own vector is a class
+derived from the toolchain's vector or from ours, which is lent nth(), index_of() and get_stored_allocator().
 
 A line for each unit that the toolchain's vector does not pass (baseline) or that ours does not; the last lines count. What
 a unit said stands in DIR/said. A unit that is meant not to compile passes when it does not.
@@ -134,6 +138,86 @@ MICROSOFT = {
     "crtdbg.h": "#pragma once\n#define _CrtSetDbgFlag(...) 0\n#define _CrtSetReportMode(...) 0\n#define _CrtSetReportFile(...) 0\n",
 }
 
+# boost's vector, for its tests: the other one with a few members more.
+BOOST_VECTOR = """#pragma once
+#include <boost/container/allocator_traits.hpp>
+#include <boost/container/container_fwd.hpp>
+#include <boost/container/detail/algorithm.hpp>
+#include <boost/container/detail/iterators.hpp>
+#include <boost/container/detail/mpl.hpp>
+#include <boost/container/detail/type_traits.hpp>
+#include <boost/container/new_allocator.hpp>
+#include <boost/container/throw_exception.hpp>
+#include <boost/move/iterator.hpp>
+#include <boost/move/utility_core.hpp>
+namespace boost::container {
+template <class T, class A>
+using lender = LENDER<T, std::conditional_t<std::is_void_v<A>, new_allocator<T>, A>>;
+template <class T, class A, class Options>
+class vector : public lender<T, A> {
+    using base = lender<T, A>;
+public:
+    using base::base;
+    using base::operator=;
+    using typename base::allocator_type;
+    using stored_allocator_type = allocator_type;
+    using typename base::const_iterator;
+    using typename base::iterator;
+    using typename base::size_type;
+    vector() = default;
+    vector(const vector&) = default;
+    vector(vector&&) = default;
+    vector(const vector& other, const allocator_type& a) : base(other, a) {}
+    vector(vector&& other, const allocator_type& a) : base(std::move(other), a) {}
+    vector& operator=(const vector&) = default;
+    vector& operator=(vector&&) = default;
+    void swap(vector& other) { base::swap(other); }
+    iterator nth(size_type n) { return this->begin() + static_cast<std::ptrdiff_t>(n); }
+    const_iterator nth(size_type n) const { return this->begin() + static_cast<std::ptrdiff_t>(n); }
+    size_type index_of(const_iterator at) const { return static_cast<size_type>(at - this->cbegin()); }
+    allocator_type get_stored_allocator() const { return this->get_allocator(); }
+};
+}
+"""
+BOOST_TESTS = """#include <boost/container/vector.hpp>
+#include "movable_int.hpp"
+#include "propagate_allocator_test.hpp"
+#include "vector_test.hpp"
+#include "emplace_test.hpp"
+#include "../../intrusive/test/iterator_test.hpp"
+using namespace boost::container;
+// With the standard's type for what boost has its own.
+template <class T>
+struct from_new : new_allocator<T> {
+    using is_always_equal = std::true_type;
+    using propagate_on_container_move_assignment = std::true_type;
+    template <class U>
+    struct rebind { using other = from_new<U>; };
+    from_new() = default;
+    template <class U>
+    from_new(const from_new<U>&) {}
+};
+struct kind;
+namespace boost::container::test {
+template <> struct alloc_propagate_base<kind> { template <class T, class A> struct apply { using type = vector<T, A>; }; };
+}
+"""
+BOOST_CALLS = {
+    **{f"vector_test {element} {allocator}": f"return test::vector_test<vector<{element}, {allocator}<{element}>>>();"
+       for allocator in ("std::allocator", "from_new")
+       for element in ("int", "test::movable_int", "test::movable_and_copyable_int", "test::copyable_int",
+                       "test::moveconstruct_int", "test::overaligned_copyable_int")},
+    "emplace": "return !test::test_emplace<vector<test::EmplaceInt>, test::EmplaceOptions(test::EMPLACE_BACK | test::EMPLACE_BEFORE)>();",
+    "propagate_allocator": "return !test::test_propagate_allocator<kind>();",
+    "initializer_list": "return !test::test_vector_methods_with_initializer_list_as_argument_for<vector<int>>();",
+    "iterator_random": """vector<int> v;
+    for (std::size_t size : {10, 100, 1000, 10000}) {
+        while (v.size() < size) v.push_back(static_cast<int>(v.size()));
+        boost::intrusive::test::test_iterator_random<vector<int>>(v);
+    }
+    return boost::report_errors();""",
+}
+
 def marks(text, name):
     return re.findall(r"\{\s*dg-" + name + r"\b([^\n]*)\}", text)
 
@@ -143,12 +227,20 @@ class suite:
     compiler = ["g++", "-std=gnu++20"]
     first = ""      # what stands before anything else
     beside = ()     # their files, linked with every unit
+    alone = False   # ours are run where the toolchain's vector does not pass, too
 
     def __init__(self, folder):
         self.folder = folder
 
     def include(self):
         return ()
+
+    def vectors(self):
+        """What comes first, for each kind."""
+        return OURS
+
+    def read(self, unit):
+        return unit.read_text(encoding="utf-8", errors="replace")
 
     def negative(self, unit, text):
         return False
@@ -216,7 +308,33 @@ class microsoft(suite):
         return unit.parent.name if unit.name in ("test.cpp", "test.compile.pass.cpp") else f"{unit.parent.name}/{unit.name}"
 
 
-SUITES = {"libstdc++": libstdcxx, "libc++": libcxx, "microsoft": microsoft}
+class boost(suite):
+    alone = True
+
+    def units(self):
+        return [pathlib.PurePath(name) for name in BOOST_CALLS]
+
+    def include(self):
+        return [self.folder / part / "include" for part in ("assert", "config", "container", "core", "intrusive", "move")] + [
+            self.folder / "container/test"]
+
+    def lent(self):
+        return {"boost/container/vector.hpp": BOOST_VECTOR, "boost_tests.hpp": BOOST_TESTS}
+
+    def vectors(self):
+        return {"std": EVERY_HEADER + "#define LENDER std::vector\n",
+                "vector": EVERY_HEADER + "#include <headroom/vector.hpp>\n#define LENDER headroom::vector\n",
+                "settled_vector": EVERY_HEADER + "#include <headroom/settled_vector.hpp>\n" + LENDING +
+                                  "#define LENDER foreign::vector\n"}
+
+    def read(self, unit):
+        return f'#include "boost_tests.hpp"\nint main() {{\n    {BOOST_CALLS[str(unit)]}\n}}\n'
+
+    def name(self, unit):
+        return str(unit)
+
+
+SUITES = {"libstdc++": libstdcxx, "libc++": libcxx, "microsoft": microsoft, "boost": boost}
 
 
 def run(command, seconds=SECONDS, **more):
@@ -265,7 +383,7 @@ class bench:
         self.first = {}
         for kind in KINDS:
             self.first[kind] = header = self.build / "made" / f"{kind}.hpp"
-            header.write_text("#pragma once\n" + tests.first + OURS[kind], encoding="utf-8")
+            header.write_text("#pragma once\n" + tests.first + tests.vectors()[kind], encoding="utf-8")
             compiled = header.with_suffix(".hpp.pch" if "clang" in self.compiler[0] else ".hpp.gch")
             checked([*self.command, "-x", "c++-header", header, "-o", compiled])
         self.objects = []
@@ -286,11 +404,11 @@ class bench:
 
     def one(self, unit):
         """What became of the unit with each kind ("" where it passes), and whether it contains ours."""
-        text = unit.read_text(encoding="utf-8", errors="replace")
+        text = self.tests.read(unit)
         came, used = {}, {}
         for kind in KINDS:
             came[kind], used[kind] = self.attempt(unit, text, kind)
-            if kind == "std" and came[kind]:
+            if kind == "std" and came[kind] and not self.tests.alone:
                 break
         return unit, came, used
 

@@ -2,7 +2,9 @@
 //
 // Before a fork all such locks of the process are taken, by the thread that forks, and afterwards they are free in both
 // processes. So a child finds every resource as it is between two calls. To get hold of them all, a fork keeps threads that
-// hold none from taking one; a thread that holds one may take more (its upstream's).
+// hold none from taking one; a thread that holds one may take more (its upstream's). A thread that holds one may not wait for
+// the others, for one of them might wait for it: where an upstream's allocate forks, what other threads hold stays locked in the
+// child, and such a child may use no resource but those of the thread that forked.
 #pragma once
 
 #include <mutex>
