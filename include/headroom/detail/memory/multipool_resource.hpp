@@ -125,7 +125,7 @@ private:
     static constexpr std::size_t single_granules = 4;                   // for what is cut singly, at a time
     // How many blocks come back between two looks at their queue; and how many while many come and none is asked for.
     static constexpr std::int32_t room_between = 128;
-    static constexpr std::int32_t room_among_many = 8;
+    static constexpr std::int32_t room_among_many = 16;
     static constexpr std::int32_t few_back = 32;
     static constexpr std::int32_t room_without_slabs = INT32_MAX;
     static constexpr std::size_t all_bins = detail::bins + detail::wide_bins;
