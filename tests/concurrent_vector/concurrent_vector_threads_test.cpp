@@ -1,4 +1,4 @@
-// Labels: thread
+// Labels: thread no-valgrind
 // Many threads append while others read: what is published is complete, in the order of each thread, and all there;
 // whatever throws and whatever is refused on the way.
 #include <gtest/gtest.h>
