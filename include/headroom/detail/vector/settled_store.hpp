@@ -258,7 +258,7 @@ protected:
 
     // How far behind the beginning of the range they begin: less than a page.
     [[nodiscard]] static std::size_t lead_of_(const T* begin) noexcept {
-        return static_cast<std::size_t>(reinterpret_cast<std::uintptr_t>(begin)) & (smallest_page_ - 1);
+        return reinterpret_cast<std::uintptr_t>(begin) & (smallest_page_ - 1);
     }
     // The bytes of the range as far as the end of so many elements.
     [[nodiscard]] static std::size_t bytes_to_(const T* begin, std::size_t count) noexcept {
@@ -270,7 +270,7 @@ protected:
     // memory would not be aligned any more. And of other policies the ranges begin where they please.)
     [[nodiscard]] static std::size_t lead_at_(const std::byte* base) noexcept {
         if constexpr (has_lead_()) {
-            return static_cast<std::size_t>(reinterpret_cast<std::uintptr_t>(base) / smallest_page_) % leads_ * line_;
+            return reinterpret_cast<std::uintptr_t>(base) / smallest_page_ % leads_ * line_;
         } else {
             return 0;
         }
