@@ -1,5 +1,5 @@
 // A reservation under every policy: committing, giving back, protecting, and refusals at every system call.
-// Labels: core
+// Labels: core no-valgrind
 // Not under Valgrind: reservation.terabytes_can_be_reserved
 #include <gtest/gtest.h>
 

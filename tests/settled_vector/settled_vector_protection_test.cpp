@@ -2,6 +2,7 @@
 //
 // Each death test says on standard error that it has come to the forbidden access, so that no earlier death will do, and
 // ends well after it.
+// Labels: no-valgrind
 #include <gtest/gtest.h>
 
 #include <cstdio>
