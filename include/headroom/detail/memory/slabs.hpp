@@ -379,11 +379,6 @@ private:
         sizes_[index].granules += static_cast<std::uint32_t>(count);
     }
 
-    [[nodiscard]] slab_counts& counts_of(const slab& one) const noexcept {
-        const area& of = *area_of(one.start);
-        return of.counts[of.index_of(one)];
-    }
-
     // Slabs of those sizes that have gaps begin in different lines of the cache too.
     static std::size_t first_line(std::size_t index, std::size_t at) noexcept {
         const std::size_t size = detail::bin_bytes(index);
@@ -395,7 +390,8 @@ private:
 
     // Cuts the next page's worth of blocks from the current slab.
     void cut_some(bin_queue& queue, size_state& mine, std::size_t index) noexcept {
-        slab_counts& from = counts_of(*mine.current);
+        const area& of = *area_of(mine.current->start);
+        slab_counts& from = of.counts[of.index_of(*mine.current)];
         const std::size_t size = detail::bin_bytes(index);
         const std::size_t gap = detail::gap_before(size);
         const std::size_t all = blocks_in(index);
@@ -418,17 +414,18 @@ private:
     // Takes the free blocks of the first slab that has some, in order of addresses.
     void take_free(bin_queue& queue, size_state& mine, std::size_t index) noexcept {
         std::byte* const start = mine.first->start;
-        std::byte* const place = area_of(start)->place(area_of(start)->index_of(*mine.first));
-        slab_counts& from = counts_of(*mine.first);
+        const area& of = *area_of(start);
+        const std::size_t at = of.index_of(*mine.first);
+        slab_counts& from = of.counts[at];
         unlink(mine, *mine.first);
         const auto stride = static_cast<std::uint32_t>(detail::bin_bytes(index) + detail::gap_before(detail::bin_bytes(index)));
         const std::size_t gap = detail::gap_before(detail::bin_bytes(index));
-        const auto* block = reinterpret_cast<const free_block*>(place + from.freed - 1);
+        const auto* block = reinterpret_cast<const free_block*>(of.place(at) + from.freed - 1);
         const auto free = static_cast<std::uint16_t>(from.cut - from.used);
         if (free >= few_free) {
             // Its memory may have been left alone for long: asked for at once it arrives sooner than link by link.
             const std::size_t step = (std::max)(std::size_t{stride}, std::size_t{64});
-            for (std::size_t at = 0; at < from.cut * std::size_t{stride}; at += step) HEADROOM_PREFETCH(start + at);
+            for (std::size_t line = 0; line < from.cut * std::size_t{stride}; line += step) HEADROOM_PREFETCH(start + line);
         }
         std::array<std::uint64_t, slab_granule / block_step / 64> marks{};
         for (std::uint16_t left = free; left > 0; --left) {
