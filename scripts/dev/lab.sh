@@ -19,6 +19,7 @@ read_lab_flags() {
             --filter=?* | --rounds=?* | --shard=?*)
                 check_lab_value "${1%%=*}" "${1#*=}"
                 lab_flags+=("${1%%=*}" "${1#*=}") ;;
+            -h | --help) usage; exit 0 ;;
             --figures) lab_flags+=("$1") ;;
             *) misused "lab knows no flag or command $1" ;;
         esac
@@ -36,11 +37,10 @@ check_lab_value() {
 }
 
 command_lab() {
-    local lab_words=("$@")
-    local file folder headroom=build/release/bin/headroom measured status=0
+    local file folder headroom=$root/build/release/bin/headroom measured again status=0
     case ${1-} in
-        list | run | report | compare | merge) ;;
-        -h | --help) usage; exit 0 ;;
+        list | run) read_lab_flags "${@:2}" ;;
+        report | compare | merge) ;;
         *) read_lab_flags "$@" ;;
     esac
     need "${packages_lab[@]}" "${packages_python[@]}"
@@ -48,24 +48,33 @@ command_lab() {
     say "building the lab"
     configure release || exit 1
     compile release --target headroom_command || exit 1
-    case ${1-} in list | run | report | compare | merge) exec "$headroom" lab "$@" ;; esac
-    if [ "$lab_grid" != default ]; then lab_flags=("--$lab_grid" "${lab_flags[@]+"${lab_flags[@]}"}"); fi
+    case ${1-} in
+        list | run | report | compare | merge)
+            cd -- "$here"    # whose files are meant
+            exec "$headroom" lab "$@" ;;
+    esac
+    again=("$root/dev")
+    [ "$install" = yes ] || again+=(--no-install)
+    again+=(lab "--$lab_grid" "${lab_flags[@]+"${lab_flags[@]}"}")
     file=$lab_file
     if [ -z "$file" ]; then
         # Results of the same programs lie in the same place, so that an interrupted run goes on, and no other run does.
         measured=$(cat build/release/bin/headroom-lab-O* | sha256sum)
-        file=results/$lab_grid-${measured:0:8}/results.jsonl
+        file=$root/results/$lab_grid-${measured:0:8}/results.jsonl
+    else
+        case $file in /*) ;; *) file=$here/$file ;; esac
+        again+=(--out "$file")
     fi
     folder=$(dirname -- "$file")
     mkdir -p -- "$folder" || die "cannot make the folder $folder for the results"
     folder=$(cd -- "$folder" && pwd -P)
     file=$folder/$(basename -- "$file")
     say "measuring into $file"
-    "$headroom" lab run "${lab_flags[@]+"${lab_flags[@]}"}" --out "$file" || status=$?
-    if [ $status -ge 2 ]; then    # 1: something measured went wrong, and the report says what
-        say "to go on from there: $(printf '%q ' "$root/dev" lab "${lab_words[@]+"${lab_words[@]}"}")"
-        exit $status
+    "$headroom" lab run "--$lab_grid" "${lab_flags[@]+"${lab_flags[@]}"}" --out "$file" || status=$?
+    if [ $status -ge 128 ]; then
+        say "to go on from there: $(printf '%q ' "${again[@]}")"
     fi
+    if [ $status -ge 2 ]; then exit $status; fi    # it has said why. 1: something measured went wrong, and the report says what
     say "writing the report"
     "$headroom" lab report "$file" --text --out "$folder/report.html" || status=1    # lines were skipped, or it could not be written
     [ ! -f "$folder/report.html" ] || say "the report: $folder/report.html"

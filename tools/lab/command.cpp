@@ -76,6 +76,9 @@ lab_command::lab_command(CLI::App& lab) {
         CLI::Option* const quick = to->add_flag("--quick", quick_, "Every experiment with small sizes, in a few minutes");
         CLI::Option* const full = to->add_flag("--full", full_, "The sizes of the documents; takes hours, and all memory");
         full->excludes(quick);
+        to->add_flag("--default", default_, "What is measured without a flag: the sizes between those two, in about an hour")
+            ->excludes(quick)
+            ->excludes(full);
         to->add_option("--filter", filter_,
                        "Experiment ids (a,b,c), or a regular expression over \"experiment contender name=value ...\"");
     };

@@ -32,6 +32,7 @@ private:
     CLI::App* merge_;
 
     bool quick_ = false;
+    bool default_ = false;    // what no flag means; said, it only keeps the others away
     bool full_ = false;
     std::string filter_;
     std::string shard_;
