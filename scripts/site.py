@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-COPIED = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "docs/**/*", "examples/**/*.md", "examples/**/*.cpp",
+COPIED = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "LICENSE", "docs/**/*", "examples/**/*.md", "examples/**/*.cpp",
           "examples/**/*.py", "lab/**/*.md", "python/README.md"]
 NAVIGATION = [
     ("Headroom", "README.md"), ("Quickstart", "docs/quickstart.md"),
@@ -29,7 +29,7 @@ NAVIGATION = [
     ("The lab", [
         ("The lab", "lab/README.md"), ("On several machines", "docs/many-machines.md"),
         ("The report's programs", "lab/report/README.md"), ("Peers", "lab/peers/README.md"), ("Reset words", "lab/experiments/reset-words/README.md")]),
-    ("Project", [("Changes", "CHANGELOG.md"), ("Contributing", "CONTRIBUTING.md")]),
+    ("Project", [("Changes", "CHANGELOG.md"), ("Contributing", "CONTRIBUTING.md"), ("Security", "SECURITY.md")]),
 ]
 
 
