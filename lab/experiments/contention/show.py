@@ -66,6 +66,7 @@ def beside(section: Section) -> None:
         cells = private
         beside = section.beside
         agreement = section.agreement
+        noise = section.noise
 
     percent_table(
         Only, "p0089_contention", keys, None, "Time divided by the global allocator's: published and here", lambda cell: words.configuration(cell.parameters), note

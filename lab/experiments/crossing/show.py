@@ -21,5 +21,6 @@ EXPERIMENT = Experiment(
     yardstick=YARDSTICK,
     pictures=against.pictures("crossing", "Time of a block that crosses threads, divided by std::allocator's", "ring", YARDSTICK),
     by_strategy=True,
+    alike=False,
     place=191,
 )

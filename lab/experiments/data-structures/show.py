@@ -8,11 +8,11 @@ from headroom_report.results import published, words
 from headroom_report.results.catalogue import Answer, Contest, Experiment, Matter
 from headroom_report.results.figures import Cell
 from headroom_report.results.strategies import GLOBAL, STRATEGIES, implementation, is_default, is_peer, least
-from headroom_report.tables.p0089 import PART, PLAYS, here_of, same_side, value_of
+from headroom_report.tables.p0089 import PART, PLAYS, decided, decided_here, here_of, same_side, value_of
 from headroom_report.tables.section import Section
 from headroom_report.tables.table import Column, Entry, Table
 
-MOST_PANELS = 3  # sizes in one picture  # sizes in one picture
+MOST_PANELS = 3  # sizes in one picture
 COLUMNS = list(STRATEGIES)
 
 
@@ -140,7 +140,7 @@ def _published_structures(ranks: dict[int, list[Cell]]) -> Picture | None:
     )
 
 
-SHOWN = ("AS3", "AS4", "AS7", "AS8", "AS11", "AS12")  # bound at compile time: the pictures have the rest  # bound at compile time: the pictures have the rest
+SHOWN = ("AS3", "AS4", "AS7", "AS8", "AS11", "AS12")  # bound at compile time: the pictures have the rest
 
 
 def beside(section: Section) -> None:
@@ -166,19 +166,20 @@ def beside(section: Section) -> None:
         found = source.records({"id": structure, "size exponent": size})
         position = float(len(table.rows))
         what = words.configuration(cell.parameters)
-        if plain(cell) and here["AS3"] and here["AS7"]:
-            first.append(here["AS3"] <= here["AS7"])
+        between = decided(cell.ratio("time", PLAYS["AS3"], PLAYS["AS7"]), cell, section)
+        if plain(cell) and between is not None:
+            first.append(between < 1)
         for record in found if plain(cell) else []:
             for reading, row in (("columns put right", swapped(source, record)), ("as printed", record)):
                 there = {name: row[name] / row["AS1"] if row[name] is not None else None for name in SHOWN}
                 table.rows.append([Entry(what, position), Entry(f"published, {reading}")] + [value_of(there[name]) for name in SHOWN])
                 for name in SHOWN:
-                    same = same_side(there[name], here[name])
+                    same = same_side(there[name], decided_here(cell, name, section))
                     if same is not None:
                         agreement[reading][0] += same
                         agreement[reading][1] += 1
-                if here["AS3"] and here["AS7"]:
-                    better[reading].append((there["AS3"] < there["AS7"]) == (here["AS3"] < here["AS7"]))
+                if between is not None:
+                    better[reading].append((there["AS3"] < there["AS7"]) == (between < 1))
         table.rows.append([Entry(what, position + 0.5), Entry("here")] + [value_of(here[name]) for name in SHOWN])
     if table.rows:
         section.beside.append(table)
@@ -190,10 +191,10 @@ def beside(section: Section) -> None:
             )
     if first:
         section.agreement.append(
-            f"Here the monotonic resource is at least as fast as the multipool in {sum(first)} of {len(first)} cells with a clean heap: what the text says of "
+            f"Here the monotonic resource is faster than the multipool in {sum(first)} of {len(first)} cells with a clean heap that decide it: what the text says of "
             "its multipool, the figures here say of its monotonic."
             if 2 * sum(first) > len(first)
-            else f"Here the monotonic resource is at least as fast as the multipool in only {sum(first)} of {len(first)} cells with a clean heap."
+            else f"Here the monotonic resource is faster than the multipool in only {sum(first)} of {len(first)} cells with a clean heap that decide it."
         )
     _heaps(section)
 

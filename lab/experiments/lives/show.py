@@ -35,5 +35,6 @@ EXPERIMENT = Experiment(
         "lives", "Time of a container's later lives in one allocator, divided by std::allocator's", "elements", YARDSTICK, _panel
     ),
     by_strategy=True,
+    alike=False,
     place=190,
 )

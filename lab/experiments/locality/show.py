@@ -9,7 +9,7 @@ from headroom_report.results.catalogue import Contest, Experiment
 from headroom_report.results.figures import PAIRED, Cell
 from headroom_report.results.strategies import GLOBAL, implementation, is_default
 from headroom_report.tables.by_strategy import by_contender
-from headroom_report.tables.p0089 import PLAYS, value_of
+from headroom_report.tables.p0089 import PLAYS, decided, value_of, verdict_of
 from headroom_report.tables.section import Section
 from headroom_report.tables.table import Column, Entry, Table
 
@@ -205,8 +205,8 @@ def beside(section: Section) -> None:
         if 16 in there:
             slow_there.append(there[16] >= 2)
             slow_here.append(without.median >= 2)
-        helps = with_one is not None and with_one.median < without.median
-        helped += helps
+        ratio = decided(cell.ratio("degradation", local, GLOBAL), cell, section, "degradation")
+        helped += ratio is not None and ratio < 1
         table.rows.append(
             [
                 Entry(words.count2(links), float(links)),
@@ -215,7 +215,7 @@ def beside(section: Section) -> None:
                 value_of(without.median),
                 value_of(there.get(18)),
                 value_of(with_one.median if with_one else None),
-                Entry("—", mark="unknown") if with_one is None else Entry("yes" if helps else "no", mark="good" if helps else "bad"),
+                Entry("—", mark="unknown") if with_one is None else verdict_of(None if ratio is None else ratio < 1),
             ]
         )
     if table.rows:
@@ -257,5 +257,6 @@ EXPERIMENT = Experiment(
     tables=tables,
     beside=beside,
     by_strategy=True,
+    alike=False,
     place=150,
 )

@@ -8,7 +8,7 @@ from headroom_report.results import published, words
 from headroom_report.results.catalogue import Contest, Experiment
 from headroom_report.results.figures import PAIRED, Cell
 from headroom_report.results.strategies import is_floor
-from headroom_report.tables.p0089 import same_side, value_of, verdict_of
+from headroom_report.tables.p0089 import decided, same_side, value_of, verdict_of
 from headroom_report.tables.section import Section
 from headroom_report.tables.table import Column, Entry, Table
 
@@ -69,7 +69,7 @@ def beside(section: Section) -> None:
         count = cell.parameters.get("objects", 100_000)
         ratio_there = there["make_shared"] / there["shared_ptr(new)"]
         ratio = cell.ratio("time", "std::make_shared", "std::shared_ptr(new)")
-        same = same_side(ratio_there, ratio.median if ratio else None)
+        same = same_side(ratio_there, decided(ratio, cell, section))
         table.rows.append(
             [
                 Entry(f"-{level}"),

@@ -9,6 +9,7 @@ from headroom_report.results.catalogue import DEFAULT, YARDSTICK, Contest, Exper
 from headroom_report.results.figures import Cell
 from headroom_report.tables.section import Section
 from headroom_report.tables.table import Column, Entry, Table
+from headroom_report.verdicts.claims import unsure
 
 
 def pictures(cells: list[Cell]) -> list[Picture | None]:
@@ -28,22 +29,24 @@ def pictures(cells: list[Cell]) -> list[Picture | None]:
 
 
 def beside(section: Section) -> None:
-    ratios = [(cell.parameters.get("bytes"), cell.ratio("time", DEFAULT, YARDSTICK)) for cell in section.cells]
-    ratios = [(size, ratio) for size, ratio in ratios if ratio and isinstance(size, int)]
+    ratios = [(cell.parameters.get("bytes"), cell.ratio("time", DEFAULT, YARDSTICK), cell) for cell in section.cells]
+    ratios = [one for one in ratios if one[1] and isinstance(one[0], int)]
     table = Table(
         [Column("size"), Column("published"), Column("here, settled_vector ÷ std::vector")],
         caption="Published and here",
     )
     for row in published.tables()["4gb_per_vector"].records():
         low, high = row["from_bytes"], row["below_bytes"]
-        inside = [(size, ratio) for size, ratio in ratios if size >= low and (high is None or size < high)]
+        inside = [one for one in ratios if one[0] >= low and (high is None or one[0] < high)]
         if inside:
-            best, worst = min(ratio.median for _, ratio in inside), max(ratio.median for _, ratio in inside)
+            noise = section.noise.get("time")
+            surely = all(ratio.median < 1 and not unsure(ratio, "< 1", noise.at(cell) if noise else 0.0) for _, ratio, cell in inside)
+            best, worst = min(ratio.median for _, ratio, _ in inside), max(ratio.median for _, ratio, _ in inside)
             text = f"{words.ratio(best)} to {words.ratio(worst)} over {len(inside)} sizes, {words.size(inside[0][0])} to {words.size(inside[-1][0])}"
             if high is not None:
                 section.agreement.append(
                     f"Under {words.size(high)} the document has std::vector ahead; here settled_vector takes {text.split(' over')[0]} times "
-                    f"its time" + (": it is ahead at every size." if worst < 1 else ".")
+                    f"its time" + (": it is ahead at every size." if surely else ".")
                 )
             else:
                 section.agreement.append(

@@ -21,5 +21,6 @@ EXPERIMENT = Experiment(
     yardstick=YARDSTICK,
     pictures=against.pictures("own-blocks", "Time of a turn, divided by std::allocator's", "W", YARDSTICK),
     by_strategy=True,
+    alike=False,
     place=192,
 )

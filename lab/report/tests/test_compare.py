@@ -92,7 +92,7 @@ def test_a_time_taken_once_tells_no_change(tmp_path):
 def test_verdicts_that_differ_and_cells_on_one_side_are_named(tmp_path):
     first, second = samples.full(), [record for record in samples.full() if record.get("experiment") != "instructions"]
     found = compared(tmp_path, first, second)
-    assert [(claim.id, before, after) for claim, before, after in found.verdicts] == [
+    assert [(before.claim.id, before.state, after.state) for before, after in found.verdicts] == [
         ("instructions", "holds", "not run")
     ]
     assert found.missing[1] == ["instructions: —"]

@@ -1,10 +1,12 @@
 """Medians, ranges, percentiles, noise, and Headroom's standing."""
 
 import math
+import pathlib
+import re
 
 import pytest
 from headroom_report.page import experiments
-from headroom_report.results import figures
+from headroom_report.results import figures, strategies
 from headroom_report.verdicts import claims, standing
 from headroom_report.results.reading import Metric, Run
 
@@ -212,3 +214,109 @@ def test_one_in_a_million_does_not_count_among_a_thousand():
 
     assert not places(*latency(1_000_000)).places  # one append lies beyond
     assert len(places(*latency(10_000_000)).places) == 1
+
+
+def both(first, second, metric="time", unit="s", experiment="one-growth", **parameters):
+    """Three rounds of Headroom's default and of std::vector."""
+    return [
+        Run("m", experiment, name, tuple(sorted(parameters.items())), number, "ok", "", {metric: Metric(unit, (value,))})
+        for name, values in ((OURS, first), ("std::vector", second))
+        for number, value in enumerate(values)
+    ]
+
+
+def test_level_with_the_best_is_no_verdict_where_noise_is_larger():
+    noisy = both((1.0, 1.1, 1.2), (0.9, 1.1, 1.3), bytes=1)
+    quiet = both((1.002, 1.002, 1.003), (1.0, 1.0, 1.001), bytes=1)
+    assert [place.undecided for place in places(*noisy).places] == [claims.TOO_NOISY]
+    assert [(place.undecided, place.best) for place in places(*quiet).places] == [("", True)]
+
+
+def test_bytes_that_are_not_the_same_in_every_round_know_noise_and_those_that_are_do_not():
+    def peak(ours, theirs):
+        (place,) = places(*both(ours, theirs, "peak_resident", "B", "memory", elements=1000)).places
+        return place.undecided
+
+    assert peak((1.00e6, 1.03e6, 1.06e6), (1.02e6, 1.02e6, 1.02e6)) == claims.TOO_NOISY
+    assert peak((1.01e6,) * 3, (1e6,) * 3) == ""
+    assert peak((1.01e6,), (1e6,)) == ""  # taken once, because it is the same every time
+
+
+def test_one_step_of_the_clock_is_no_difference():
+    def median_append(ours, theirs):
+        (place,) = places(*both((ours,) * 3, (theirs,) * 3, "append_p50", "s", "latency", elements=1000)).places
+        return place.undecided
+
+    assert median_append(2.3e-9, 1.54e-9) == claims.TOO_NOISY
+    assert median_append(3.1e-9, 1.54e-9) == ""
+
+
+@pytest.mark.parametrize("metric", sorted(figures.QUOTIENTS))
+def test_a_quotient_of_times_is_no_count(metric):
+    one = one_cell(Run("m", "any", "a", (("x", 1),), 0, "ok", "", {metric: Metric("", (2.0,))}))
+    figure = one.figure("a", metric)
+    assert figure.timed and not figure.exact and figure.noise == float("inf")
+
+
+COUNTS = {"growths", "address_changes", "unused_share", "instructions", "allocations"}  # the same whenever they are taken
+
+
+def test_whatever_has_no_unit_and_is_judged_is_known_as_a_count_or_as_a_quotient_of_times():
+    lab = pathlib.Path(__file__).resolve().parents[2]
+    source = "".join(path.read_text() for path in lab.glob("experiments/*/*.[ch]pp"))
+    unitless = set(re.findall(r'\{"(\w+)", \{"",', source)) | set(re.findall(r'\["(\w+)"\] = \{"",', source))
+    judged = {contest.metric for experiment in experiments.every() for contest in experiment.contests}
+    for claim in claims.every():
+        quantity = claim.rule["quantity"]
+        judged |= {quantity[name] for name in ("ratio", "value") if name in quantity}
+    found = judged & unitless
+    assert found >= {"instructions", "degradation", "ageing", "worst"}
+    assert found <= COUNTS | figures.QUOTIENTS
+    assert not COUNTS & figures.QUOTIENTS
+
+
+def test_a_default_that_did_not_end_well_in_one_round_has_lost_however_fast_the_others_were():
+    runs = both((1.0, 1.0), (2.0, 2.0, 2.0), bytes=1) + [a_run(OURS, None, 2, "killed", bytes=1)]
+    (place,) = places(*runs).losses
+    assert place.ratio == math.inf and place.why == "killed"
+
+
+def test_where_an_allocator_is_wanted_the_default_is_compared_with_every_other_as_promises_do():
+    point = {"blocks": 9, "ring": 256}
+    ours, pool = "headroom::synchronized_multipool_resource AS7", "std::pmr::synchronized_pool_resource AS7"
+    times = {ours: 2.0, pool: 4.0, "std::allocator AS1": 3.0, "std::allocator AS1 under mimalloc 3.4": 1.0}
+    runs = [
+        a_run(name, time, number, experiment="crossing", **point) for name, time in times.items() for number in range(3)
+    ]
+    (place,) = [place for place in places(*runs).losses if place.metric == "time"]
+    assert (place.other, place.ratio) == ("std::allocator AS1 under mimalloc 3.4", 2.0)
+    promise = next(claim for claim in claims.promises() if claim.id == "crossing")
+    assert claims.decide(promise, figures.cells(runs)).decisive.figure.median == place.ratio
+
+
+def test_under_a_strategy_each_is_compared_with_its_like():
+    point = {"structure": "DS2", "size_exponent": 6, "heap": "clean", "trimming": True}
+    times = {"headroom::multipool_resource AS7": 2.0, "mimalloc heap AS7": 4.0, "std::pmr::monotonic_buffer_resource AS3": 1.0}
+    runs = [
+        a_run(name, time, number, experiment="data-structures", **point) for name, time in times.items() for number in range(3)
+    ]
+    (place,) = places(*runs).places
+    assert (place.other, place.ratio) == ("mimalloc heap AS7", 0.5)
+
+
+def test_what_promises_and_losses_compare_the_default_with_is_the_same():
+    """Where a promise speaks of the best of all others, the list of losses must not know of fewer."""
+    for claim in claims.promises():
+        if claim.rule["quantity"].get("to") == claims.THE_BEST:
+            experiment = experiments.by_id(claim.rule["experiment"])
+            assert not (experiment.by_strategy and experiment.alike), claim.id
+        if claim.rule["quantity"].get("to") == claims.THE_BEST_ALIKE:
+            assert experiments.by_id(claim.rule["experiment"]).alike, claim.id
+
+
+def test_an_implementation_is_named_without_its_strategy_also_where_an_allocator_was_preloaded():
+    assert strategies.implementation("std::allocator AS1 under mimalloc 3.4") == "std::allocator under mimalloc 3.4"
+    assert strategies.implementation("std::allocator AS1 under jemalloc#2") == "std::allocator under jemalloc"
+    assert strategies.implementation("headroom::multipool_resource over monotonic AS11#2") == "headroom::multipool_resource over monotonic"
+    assert strategies.strategy("std::allocator AS1 under mimalloc 3.4") == "AS1"
+    assert strategies.strategy("a name AS1 and more") == ""

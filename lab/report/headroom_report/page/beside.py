@@ -7,7 +7,6 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from ..results import words
-from ..results.strategies import implementation
 from ..tables.table import Column, Entry, Table
 from ..verdicts.answers import Line
 from . import panels
@@ -43,7 +42,7 @@ def _told(line: Line | None) -> Entry:
     if line is None:
         return Entry("—", float("inf"), "unknown", "not measured there")
     noise = panels.noise(line)
-    best = f"{implementation(line.other)} {words.ratio(line.other_ratio)}" if line.other_ratio is not None else ""
+    best = f"{panels.best_other(line)} {words.ratio(line.other_ratio)}" if line.other_ratio is not None else ""
     mark = "unknown" if line.undecided else "good" if line.ratio.median < 1 else "bad"
     return Entry(
         words.ratio(line.ratio.median) + (f" ({noise})" if noise else ""),

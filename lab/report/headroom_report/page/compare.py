@@ -15,13 +15,14 @@ from pathlib import Path
 
 from ..pictures.style import arrange
 from ..results import reading, words
-from ..results.figures import PAIRED, Cell, Figure, Noise, cells, distance
+from ..results.figures import PAIRED, Cell, Figure, Noise, cells, distance, is_timed
 from ..results.reading import ResultSet
 from ..tables.table import Column, Entry, Table, plain
 from ..verdicts import claims
 from . import experiments
 from .files import expand, write
 from .html import ASSETS, Packed, environment
+from .model import claim_mark, claim_state, promise_mark, promise_state
 
 LEAST = 0.005  # smaller changes are printed as the same number: none
 
@@ -44,7 +45,7 @@ class Comparison:
     names: tuple[str, str]
     machines: tuple[str, str]
     changes: list[Change]
-    verdicts: list[tuple[claims.Claim, str, str]]  # whose state differs
+    verdicts: list[tuple[claims.Verdict, claims.Verdict]]  # of one claim, whose state differs
     missing: tuple[list[str], list[str]]  # cells only in B, only in A
     warnings: list[str]
     problems: list[str]
@@ -130,9 +131,9 @@ def compare(first: ResultSet, second: ResultSet, names: tuple[str, str] = ("A", 
                         changes.append(Change(experiment.id, cell.parameters, contest.title, name, *change))
     verdicts = []
     for claim in claims.documents_claims(experiments.names()) + claims.promises(experiments.names()):
-        states = claims.decide(claim, before).state, claims.decide(claim, after).state
-        if states[0] != states[1]:
-            verdicts.append((claim, *states))
+        both = claims.decide(claim, before), claims.decide(claim, after)
+        if both[0].state != both[1].state:
+            verdicts.append(both)
     warnings = []
     for name, found in zip(names, (first, second)):
         if not found.runs:
@@ -183,7 +184,7 @@ def _change(cell: Cell, other: Cell, metric: str, name: str, apart: float, same:
     else:
         factor = after.median / before.median
     certain = factor != 1 and _apart(before, after) and distance(factor) > apart
-    if apart == LEAST and min(before.rounds, after.rounds) < 2 and (cell.unit(name, metric) == "s" or metric == "degradation"):
+    if apart == LEAST and min(before.rounds, after.rounds) < 2 and is_timed(metric, cell.unit(name, metric)):
         certain = False  # one time each: nothing tells a change from an accident
     return relative, before, after, factor, certain
 
@@ -234,14 +235,10 @@ def _verdicts_table(comparison: Comparison) -> Table:
         [Column("claim or promise"), Column(comparison.names[0]), Column(comparison.names[1])],
         caption="Verdicts that differ",
     )
-    for claim, before, after in comparison.verdicts:
-        table.rows.append(
-            [
-                Entry(claim.sentence),
-                Entry(before),
-                Entry(after, mark="bad" if after == claims.FAILS else "good" if after == claims.HOLDS else ""),
-            ]
-        )
+    for both in comparison.verdicts:
+        promised = both[0].claim.document == claims.PROMISES
+        state, mark = (promise_state, promise_mark) if promised else (claim_state, claim_mark)
+        table.rows.append([Entry(both[0].claim.sentence), *(Entry(state(verdict), mark=mark(verdict)) for verdict in both)])
     return table
 
 

@@ -245,6 +245,8 @@ def here(verdict: Verdict) -> str:
     if found is None:
         failed = next((finding.why for finding in verdict.findings if finding.why), "")
         return failed or "—"
+    if found.figure is None:
+        return found.why + (f" ({words.configuration(found.parameters)})" if found.parameters else "")
     quantity = verdict.claim.rule["quantity"]
     value = found.figure.median
     if "survives" in quantity or "sequence" in quantity:
@@ -266,10 +268,11 @@ def _each(verdict: Verdict) -> str:
     parts = []
     found = verdict.findings
     if len(found) > MOST_FINDINGS:
-        found = sorted(found, key=lambda finding: finding.good)[:MOST_FINDINGS]
+        found = sorted(found, key=lambda finding: (finding.good, bool(finding.unsure)))[:MOST_FINDINGS]
     for finding in found:
         value = words.digits(finding.figure.median) if finding.figure else finding.why
-        parts.append(f"{words.configuration(finding.parameters)}: {value}" + ("" if finding.good else " ✗"))
+        sign = f" ({finding.unsure})" if finding.unsure else "" if finding.good else " ✗"
+        parts.append(f"{words.configuration(finding.parameters)}: {value}{sign}")
     if len(found) < len(verdict.findings):
         parts.append(f"and {len(verdict.findings) - len(found)} more")
     return "; ".join(parts)
@@ -340,9 +343,10 @@ def promises_table(machine: Machine) -> Table:
     for verdict in machine.promises:
         every = _each(verdict)
         if len(verdict.findings) > 6:
-            bad = [finding for finding in verdict.findings if not finding.good]
+            bad = [finding for finding in verdict.findings if not finding.good and not finding.unsure]
             bad.sort(key=lambda finding: -finding.figure.median if finding.figure else float("-inf"))
-            every = f"{len(verdict.findings) - len(bad)} of {len(verdict.findings)} cells" + (
+            undecided = sum(bool(finding.unsure) for finding in verdict.findings)
+            every = f"{len(verdict.findings) - len(bad) - undecided} of {len(verdict.findings)} cells" + (
                 "; not "
                 + ", ".join(
                     f"{words.configuration(finding.parameters)} ({words.digits(finding.figure.median) if finding.figure else finding.why})"
@@ -352,6 +356,7 @@ def promises_table(machine: Machine) -> Table:
                 if bad
                 else ""
             )
+            every += f"; {undecided} undecided" if undecided else ""
         if verdict.missing:
             every += ("; " if every else "") + "not run: " + ", ".join(_plain(text) for text in verdict.missing)
         if verdict.remarks:

@@ -10,7 +10,7 @@ from ..results.strategies import implementation
 from ..verdicts.answers import Line, Panel
 from ..verdicts.claims import ONE_ROUND, TOO_NOISY
 
-OURS, OTHERS, YARDSTICK = "#d55e00", "#2f7fd1", "#7d7d7d"
+OURS, OTHERS, YARDSTICK = "ours", "others", "yardstick"  # full, pale, hollow: told apart without colours too
 
 
 def where(line: Line) -> str:
@@ -21,10 +21,13 @@ def where(line: Line) -> str:
     return words.configuration(parameters)
 
 
+_OPEN = {ONE_ROUND: "fewer than three rounds", TOO_NOISY: "within the noise"}
+
+
 def noise(line: Line) -> str:
     if line.undecided == ONE_ROUND:
         return "measured once" if line.ratio.rounds == 1 else f"{line.ratio.rounds} rounds only"
-    text = f"±{words.share(line.ratio.scatter)}" if line.ratio.timed else ""
+    text = f"±{words.share(line.noise)}" if line.ratio.timed else ""
     return f"{text}, too noisy to say" if line.undecided == TOO_NOISY else text
 
 
@@ -32,7 +35,14 @@ def number(line: Line) -> tuple[str, str]:
     """The panel's number, and what it is."""
     if line.quotient is not None:
         return f"{words.ratio(line.quotient)}×", "the bytes of the elements"
-    return f"{words.ratio(line.ratio.median)}×", f"{implementation(line.yardstick)}'s time"
+    what = "time" if line.ratio.timed else "memory" if line.answer.panel == "memory" else line.answer.title
+    return f"{words.ratio(line.ratio.median)}×", f"{implementation(line.yardstick)}'s {what}"
+
+
+def best_other(line: Line) -> str:
+    """Who stands for the best of the others."""
+    name = implementation(line.other)
+    return f"mostly {name}" if line.others_differ else name
 
 
 def sentence(panel: Panel) -> str:
@@ -44,7 +54,9 @@ def sentence(panel: Panel) -> str:
         if pause and pause.ratio.median > 0:
             share = pause.ratio.median
             times = f"{words.digits(1 / share, 2)} times shorter" if share < 1 else f"{words.digits(share, 2)} times longer"
-            text += f"; its longest single append is {times} ({where(pause)})"
+            whose = "its" if pause.ours == line.ours else f"{implementation(pause.ours)}'s"
+            sure = f", {_OPEN[pause.undecided]}" if pause.undecided else ""
+            text += f"; {whose} longest single append is {times} ({where(pause)}{sure})"
         return text + "."
     if panel.id == "many":
         return (
@@ -93,13 +105,13 @@ def picture(panel: Panel, most: int = 3) -> Markup:
         parts.append(f'<text x="{left}" y="{height - 4}" class="what">{escape(title)}</text>')
         shown = [(OURS, line.ratio.median, implementation(line.ours))]
         if line.other_ratio is not None:
-            shown.append((OTHERS, line.other_ratio, implementation(line.other)))
+            shown.append((OTHERS, line.other_ratio, best_other(line)))
         shown.append((YARDSTICK, 1.0, implementation(line.yardstick)))
-        for colour, value, name in shown:
+        for kind, value, name in shown:
             length = max(1.5, min(value, most_value) * scale)
             more = "…" if value > most_value else ""
             parts.append(
-                f'<rect x="{left}" y="{height}" width="{length:.1f}" height="{bar}" fill="{colour}">'
+                f'<rect x="{left}" y="{height}" width="{length:.1f}" height="{bar}" class="{kind}">'
                 f"<title>{escape(name)}: {words.ratio(value)}</title></rect>"
                 f'<text x="{left + length + 4:.1f}" y="{height + bar - 1}" class="value">{words.ratio(value)}{more}</text>'
             )
@@ -107,7 +119,7 @@ def picture(panel: Panel, most: int = 3) -> Markup:
         height += gap
     text = "; ".join(
         f"{line.answer.title}, {where(line)}: {implementation(line.ours)} {words.ratio(line.ratio.median)}"
-        + (f", {implementation(line.other)} {words.ratio(line.other_ratio)}" if line.other_ratio is not None else "")
+        + (f", {best_other(line)} {words.ratio(line.other_ratio)}" if line.other_ratio is not None else "")
         for line in lines
     )
     return Markup(
@@ -117,7 +129,7 @@ def picture(panel: Panel, most: int = 3) -> Markup:
 
 def legend(panel: Panel) -> list[tuple[str, str]]:
     lines = panel.lines[:3]
-    others = list(dict.fromkeys(implementation(line.other) for line in lines if line.other))
+    others = list(dict.fromkeys(best_other(line) for line in lines if line.other))
     ours = list(dict.fromkeys(implementation(line.ours) for line in lines))
     theirs = list(dict.fromkeys(implementation(line.yardstick) for line in lines))
     named = [(OURS, " / ".join(ours)), (OTHERS, "best of the others: " + " / ".join(others)), (YARDSTICK, " / ".join(theirs))]

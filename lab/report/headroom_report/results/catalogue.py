@@ -71,6 +71,7 @@ class Experiment:
     reading: str = ""  # how to read the picture
     yardstick: str = YARDSTICK  # the contender that figures are divided by
     by_strategy: bool = False  # contenders are implementations under P0089R0's strategies
+    alike: bool = True  # and each is compared with those under the same one; else all with all, as one who wants an allocator would
     compared: bool = True  # contenders are different ways to do one thing; else different things
     more_in_view: bool = False  # the tables of `more` are not folded away
     no_choice: frozenset[str] = frozenset()  # contenders that nobody could take: they win and lose nothing

@@ -24,7 +24,8 @@ class Figure:
     high: float
     rounds: int
     unit: str = ""
-    timed: bool = False  # made of times, so that accidents move it; else a count
+    timed: bool = False  # made of times, so that accidents move it
+    exact: bool = False  # a count, which is the same whenever it is taken; neither: bytes, which may differ from round to round
     scatter: float = 0.0  # how far rounds typically lie from the median, as a part of it; one stalled round does not move it
     stalled: int = 0  # rounds far above all others
 
@@ -34,9 +35,9 @@ class Figure:
     @property
     def noise(self) -> float:
         """By how much it may differ by accident, as a part of it; infinite where too few rounds tell."""
-        if not self.timed:
+        if self.exact:
             return 0.0
-        return self.scatter if self.rounds >= ROUNDS else float("inf")
+        return self.scatter if self.rounds >= ROUNDS or not self.timed else float("inf")
 
     @property
     def spread(self) -> float:
@@ -76,16 +77,37 @@ def _scatter(values: list[float]) -> tuple[float, int]:
     return apart / abs(middle), stalled
 
 
+QUOTIENTS = frozenset({"degradation", "ageing", "worst"})  # of times: they have no unit, and are no counts
+
+
 def is_timed(metric: str, unit: str) -> bool:
-    return unit == "s" or metric == "degradation"
+    return unit == "s" or metric in QUOTIENTS
 
 
-def summarise(values: Iterable[float], unit: str = "", timed: bool = False) -> Figure | None:
+def is_exact(metric: str, unit: str) -> bool:
+    return unit != "B" and not is_timed(metric, unit)
+
+
+def summarise(values: Iterable[float], unit: str = "", timed: bool = False, exact: bool = False) -> Figure | None:
     values = list(values)
     if not values:
         return None
     return Figure(
-        statistics.median(values), min(values), max(values), len(values), unit, timed, *_scatter(values)
+        statistics.median(values), min(values), max(values), len(values), unit, timed, exact, *_scatter(values)
+    )
+
+
+def quotient(first: Figure, second: Figure) -> Figure | None:
+    """Of figures that were not taken in pairs, such as those of two cells: as noisy as the noisier of them."""
+    if second.median == 0:
+        return None
+    return replace(
+        first.times(1 / second.median),
+        rounds=min(first.rounds, second.rounds),
+        timed=first.timed or second.timed,
+        exact=first.exact and second.exact,
+        scatter=max(first.scatter, second.scatter),
+        stalled=max(first.stalled, second.stalled),
     )
 
 
@@ -125,6 +147,11 @@ class Cell:
         bad = [run.outcome for run in runs if run.outcome != "ok"]
         return bad[0] if bad else "ok"
 
+    def failed(self, contender: str) -> str:
+        """How it ended in the first round that was begun and did not end well; empty where there was none."""
+        outcomes = (run.outcome for run in self.runs.get(contender, []))
+        return next((outcome for outcome in outcomes if outcome not in ("ok", "absent", "not_run")), "")
+
     def detail(self, contender: str) -> str:
         return next((run.detail for run in self.runs.get(contender, []) if run.detail), "")
 
@@ -144,7 +171,7 @@ class Cell:
 
     def figure(self, contender: str, metric: str) -> Figure | None:
         unit = self.unit(contender, metric)
-        return summarise(self.values(contender, metric), unit, is_timed(metric, unit))
+        return summarise(self.values(contender, metric), unit, is_timed(metric, unit), is_exact(metric, unit))
 
     def uncountable(self, metric: str, *contenders: str) -> str:
         """Why a comparison of these contenders by this metric says nothing; empty where it says something."""
@@ -156,6 +183,13 @@ class Cell:
                 if figure is not None and figure.median < RESOLUTION:
                     return "below the clock's resolution"
         return ""
+
+    def step(self, metric: str, *contenders: str) -> float:
+        """What one step of the clock is of these contenders' figures for one call: they cannot be told apart by less."""
+        if not _ONE_CALL.match(metric):
+            return 0.0
+        found = [figure.median for name in contenders if (figure := self.figure(name, metric)) is not None]
+        return RESOLUTION / min(found) if found and min(found) > 0 else 0.0
 
     def histogram(self, contender: str, metric: str) -> Metric | None:
         """All rounds' samples together."""
@@ -200,6 +234,7 @@ class Cell:
             len(pairs),
             "",
             first.timed or second.timed,
+            first.exact and second.exact,
             max(scatter, first.scatter, second.scatter),  # rounds that agree by pairs may still be few and far apart
             max(stalled, first.stalled, second.stalled),
         )

@@ -39,7 +39,7 @@ STRATEGIES = {
         for winked in (0, 1)
     ]
 }
-_SPLIT = re.compile(r" (AS\d+)(#2)?$")
+_SPLIT = re.compile(rf" (AS\d+)(?=$|{PAIRED}$|{PRELOADED})")
 
 
 def implementation(contender: str) -> str:

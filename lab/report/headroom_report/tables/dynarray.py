@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..results import published, words
 from ..results.catalogue import DEFAULT, PAGE_BY_PAGE, YARDSTICK
+from ..verdicts.claims import unsure
 from .measured import ending
 from .section import Section
 from .table import Column, Entry, Table
@@ -30,7 +31,8 @@ def beside(
         caption=f"{what}: published ({system}) and here",
         notes=[f"Published on: {source.machines[system]}. “Page by page” is {PAGE_BY_PAGE}, the document's DynArray."],
     )
-    agree, differ = [], []
+    agree, differ, undecided = [], [], 0
+    noise = section.noise.get(metric)
     left_out = 0
     rows = [record for record in source.records({"system": system}) if record["contender"] == "DynArray"]
     rows.sort(key=lambda record: words.order({name: record[name] for name in keys}))
@@ -55,11 +57,14 @@ def beside(
         label = words.configuration(where)
         same, mark = "not run" if here is None else "—", "unknown"
         if there is not None and here is not None:
-            if (there < 1) == (here.median < 1):
+            if open_ := unsure(here, "< 1", noise.at(cell) if noise else 0.0):
+                same = open_
+                undecided += 1
+            elif (there < 1) == (here.median < 1):
                 same, mark = "yes", "good"
                 agree.append(label)
             else:
-                same, mark = "no", "bad"
+                same, mark = "no", "other"
                 differ.append(f"{label}: {words.ratio(there)} published, {words.ratio(here.median)} here")
         figures = [cell.figure(name, metric) if cell else None for name in (PAGE_BY_PAGE, YARDSTICK)]
         table.rows.append(
@@ -92,6 +97,7 @@ def beside(
         section.agreement.append(
             f"{what}: in {len(agree)} of {total} configurations that the document has for {system} and that were run here, the "
             f"page-by-page array and std::vector stand in the same order as in the document."
+            + (f" {undecided} more are undecided: fewer than three rounds, or within the noise." if undecided else "")
         )
         section.agreement += [f"Otherwise than published: {text}." for text in differ]
 

@@ -8,7 +8,7 @@ from typing import Iterable
 
 from ..results import strategies
 from ..results.catalogue import Answer, Experiment
-from ..results.figures import PAIRED, Cell, Figure
+from ..results.figures import PAIRED, Cell, Figure, Noise
 from .claims import matches, unsure
 from .standing import Place, Standing, default, peer
 
@@ -29,10 +29,12 @@ class Line:
     ours: str
     yardstick: str
     ratio: Figure
-    other: str = ""  # the best of the others, the yardstick apart
+    other: str = ""  # the best of the others, the yardstick apart; of several cells the one that is it most often
     other_ratio: float | None = None
+    others_differ: bool = False  # it is not the same one in all cells
     quotient: float | None = None  # where the answer is one: ours, the yardstick's, the best other's
     yardstick_quotient: float | None = None
+    noise: float = 0.0  # how far the ratio may be off by accident, as a part of it
     undecided: str = ""  # whether it is less or more than the yardstick's could be accident
 
 
@@ -46,12 +48,24 @@ class Panel:
     places: int = 0
 
 
-def _chosen(answer: Answer, cells: list[Cell]) -> list[list[Cell]]:
-    """The cells of each line."""
+def _names(answer: Answer, experiment: Experiment, cell: Cell) -> list[str]:
+    names = [name for name in cell.contenders if not name.endswith(PAIRED) and name not in experiment.no_choice]
+    return [name for name in names if not answer.strategy or strategies.strategy(name) == answer.strategy]
+
+
+def _ratio(answer: Answer, experiment: Experiment, cell: Cell, name: str) -> Figure | None:
+    if cell.failed(name) or cell.uncountable(answer.metric, name, experiment.yardstick):
+        return None
+    return cell.ratio(answer.metric, name, experiment.yardstick)
+
+
+def _chosen(answer: Answer, experiment: Experiment, cells: list[Cell]) -> list[list[Cell]]:
+    """The cells of each line: of those in which one of Headroom's defaults can be compared with the yardstick."""
     own = [
         cell
-        for cell in cells
-        if matches(cell.parameters, answer.where) and any(cell.figure(name, answer.metric) for name in cell.contenders)
+        for cell in experiment.of(cells)
+        if matches(cell.parameters, answer.where)
+        and any(_ratio(answer, experiment, cell, name) for name in _names(answer, experiment, cell) if default(name))
     ]
     if not own:
         return []
@@ -67,6 +81,21 @@ def _best(cell: Cell, names: Iterable[str], metric: str) -> tuple[str, Figure] |
     return min(found, key=lambda pair: pair[1].median) if found else None
 
 
+def _mean(values: Iterable[float]) -> float:
+    values = list(values)
+    return math.exp(sum(map(math.log, values)) / len(values)) if values and min(values) > 0 else 0.0
+
+
+def _ours(answer: Answer, experiment: Experiment, cells: list[Cell]) -> tuple[str, list[tuple[Cell, Figure]]] | None:
+    """The one of Headroom's defaults that is in the most of the cells, and of those the best over all: a reader takes one type."""
+    names = dict.fromkeys(name for cell in cells for name in _names(answer, experiment, cell) if default(name))
+    found = {
+        name: [(cell, ratio) for cell in cells if (ratio := _ratio(answer, experiment, cell, name)) is not None] for name in names
+    }
+    found = {name: pairs for name, pairs in found.items() if pairs}
+    return min(found.items(), key=lambda one: (-len(one[1]), _mean(ratio.median for _, ratio in one[1])), default=None)
+
+
 def _quotient(answer: Answer, cell: Cell, name: str) -> float | None:
     whole, less, over = (cell.figure(name, metric) if metric else None for metric in (answer.metric, answer.less, answer.over))
     if whole is None or over is None or not over.median:
@@ -74,54 +103,51 @@ def _quotient(answer: Answer, cell: Cell, name: str) -> float | None:
     return (whole.median - (less.median if less else 0)) / over.median
 
 
-def _line(answer: Answer, experiment: Experiment, cells: list[Cell]) -> Line | None:
-    ratios, others, winners, rivals = [], [], [], []
-    for cell in cells:
-        names = [name for name in cell.contenders if not name.endswith(PAIRED) and name not in experiment.no_choice]
-        if answer.strategy:
-            names = [name for name in names if strategies.strategy(name) == answer.strategy]
-        ours = _best(cell, [name for name in names if default(name)], answer.metric)
-        if ours is None or cell.uncountable(answer.metric, ours[0], experiment.yardstick):
-            continue
-        ratio = cell.ratio(answer.metric, ours[0], experiment.yardstick)
-        if ratio is None:
-            continue
-        ratios.append(ratio)
-        winners.append(ours[0])
-        rival = _best(cell, [name for name in names if peer(name) and name != experiment.yardstick], answer.metric)
-        below = cell.figure(experiment.yardstick, answer.metric)
+def _line(answer: Answer, experiment: Experiment, cells: list[Cell], noise: Noise) -> Line | None:
+    chosen = _ours(answer, experiment, cells)
+    if chosen is None:
+        return None
+    ours, pairs = chosen
+    others, rivals = [], []
+    for cell, _ in pairs:
+        names = [name for name in _names(answer, experiment, cell) if peer(name) and name != experiment.yardstick]
+        rival, below = _best(cell, names, answer.metric), cell.figure(experiment.yardstick, answer.metric)
         if rival and below and below.median:
             others.append(rival[1].median / below.median)
             rivals.append(rival[0])
-    if not ratios:
-        return None
-    mean = math.exp(sum(math.log(ratio.median) for ratio in ratios) / len(ratios)) if all(r.median > 0 for r in ratios) else 0.0
+    if len(others) < len(pairs):  # a mean over other cells than ours is nothing to stand beside it
+        others, rivals = [], []
+    cells = [cell for cell, _ in pairs]
+    ratios = [ratio for _, ratio in pairs]
+    one = cells[0] if len(cells) == 1 else None
     ratio = ratios[0]
-    if len(ratios) > 1:
+    if not one:
         ratio = replace(
             ratio,
-            median=mean,
+            median=_mean(ratio.median for ratio in ratios),
             low=min(one.median for one in ratios),
             high=max(one.median for one in ratios),
             rounds=min(one.rounds for one in ratios),
+            timed=any(one.timed for one in ratios),
+            exact=all(one.exact for one in ratios),
             scatter=max(one.scatter for one in ratios) / math.sqrt(len(ratios)),
         )
-    common = dict(cells[0].parameters)
-    for cell in cells[1:]:
-        common = {name: value for name, value in common.items() if cell.parameters.get(name) == value}
-    one = cells[0] if len(cells) == 1 else None
+    apart = max(noise.at(one), one.step(answer.metric, ours, experiment.yardstick)) if one else noise.typical
+    common = {name: value for name, value in cells[0].parameters.items() if all(cell.parameters.get(name) == value for cell in cells)}
     return Line(
         answer,
         common,
         len(ratios),
-        max(set(winners), key=winners.count),
+        ours,
         experiment.yardstick,
         ratio,
-        max(set(rivals), key=rivals.count) if rivals else "",
-        math.exp(sum(map(math.log, others)) / len(others)) if others and min(others) > 0 else None,
-        _quotient(answer, one, winners[0]) if one and answer.over else None,
+        max(rivals, key=rivals.count) if rivals else "",
+        _mean(others) or None,
+        len(set(rivals)) > 1,
+        _quotient(answer, one, ours) if one and answer.over else None,
         _quotient(answer, one, experiment.yardstick) if one and answer.over else None,
-        unsure(ratio, "< 1", 0.0),
+        0.0 if ratio.exact else max(apart, ratio.scatter),
+        unsure(ratio, "< 1", apart),
     )
 
 
@@ -133,8 +159,9 @@ def panels(cells: list[Cell], experiments: Iterable[Experiment], standing: Stand
         told = []
         pairs = [(answer, one) for one in experiments for answer in one.answers if answer.panel == name]
         for answer, experiment in sorted(pairs, key=lambda pair: pair[0].place):
-            for chosen in _chosen(answer, experiment.of(cells)):
-                line = _line(answer, experiment, chosen)
+            noise = Noise(experiment.of(cells), answer.metric)
+            for chosen in _chosen(answer, experiment, cells):
+                line = _line(answer, experiment, chosen, noise)
                 if line:
                     panel.lines.append(line)
                     told.append(experiment.id)

@@ -41,8 +41,8 @@ from pathlib import Path
 from typing import Iterable
 
 from ..results import published
-from ..results.figures import ROUNDS, Cell, Figure, Noise, distance, percentile
-from ..results.strategies import implementation, is_peer, strategy
+from ..results.figures import ROUNDS, Cell, Figure, Noise, distance, is_timed, percentile, quotient, summarise
+from ..results.strategies import HEADROOM, implementation, is_peer, strategy
 
 PROMISES = "Headroom"  # the document whose claims are promises
 
@@ -98,8 +98,18 @@ class Verdict:
 
     @property
     def decisive(self) -> Finding | None:
-        """The finding the verdict hangs on: the worst of those that had to hold, the best of those that could."""
+        """The finding the verdict hangs on: the worst of those that had to hold, the best of those that could. Where every cell
+        had to hold, only those that decided it: no undecided cell stands for a verdict, and no decided one for none."""
         known = [finding for finding in self.findings if finding.figure is not None]
+        if "in" not in self.claim.rule:
+            decided = {
+                FAILS: lambda finding: not finding.good and not finding.unsure,
+                ONE_ROUND: lambda finding: finding.unsure == ONE_ROUND,
+                TOO_NOISY: lambda finding: finding.unsure == TOO_NOISY,
+            }.get(self.state, lambda finding: True)
+            known = [finding for finding in known if decided(finding)]
+            if not known and self.state == FAILS:
+                return next((finding for finding in self.findings if not finding.good), None)
         if not known:
             return None
         sign, _, limit = self.claim.rule["must"].partition(" ")
@@ -204,14 +214,32 @@ def _best_of_others(cell: Cell, quantity: dict) -> str | None:
 
 
 def _tail(cell: Cell, quantity: dict, everything: list[Cell]) -> Figure | None:
-    samples = cell.histogram(quantity["of"], quantity["tail"])
     other = quantity["against"]
     where = [one for one in everything if one.experiment == other["experiment"] and matches(one.parameters, other["where"])]
     figures = [one.figure(name, other["value"]) for one in where[:1] for name in other["of"]]
-    if samples is None or not figures or any(figure is None for figure in figures):
+    found = [run.metrics[quantity["tail"]] for run in cell.ok(quantity["of"]) if quantity["tail"] in run.metrics]
+    samples = [metric for metric in found if sum(metric.counts)]
+    if not samples or not figures or any(figure is None for figure in figures):
         return None
-    value = percentile(samples, 1 - (1 - quantity["at"]) / quantity["one_in"]) / sum(figure.median for figure in figures)
-    return Figure(value, value, value, 1)
+    at = 1 - (1 - quantity["at"]) / quantity["one_in"]
+    timed = is_timed(quantity["tail"], samples[0].unit)
+    tails = summarise((percentile(metric, at) for metric in samples), samples[0].unit, timed)
+    below = replace(
+        figures[0],
+        median=sum(figure.median for figure in figures),
+        rounds=min(figure.rounds for figure in figures),
+        scatter=max(figure.scatter for figure in figures),
+    )
+    return quotient(tails, below)
+
+
+def _count(value: float) -> Figure:
+    return Figure(value, value, value, 1, exact=True)
+
+
+def _ended(cell: Cell, contender: str) -> bool:
+    """Whether there is a figure of it to go by. One of Headroom's must have ended well each time."""
+    return bool(cell.ok(contender)) and not (contender.startswith(HEADROOM) and cell.failed(contender))
 
 
 def _figure(cell: Cell, quantity: dict, everything: list[Cell]) -> tuple[Figure | None, str]:
@@ -221,20 +249,21 @@ def _figure(cell: Cell, quantity: dict, everything: list[Cell]) -> tuple[Figure 
         if first in (None, "absent", "not_run") or second not in ("bad_alloc", "killed"):
             return None, ""
         value = 1.0 if first == "ok" else 0.0
-        return Figure(value, value, value, 1), f"{quantity['survives']}: {first}; {quantity['where_fails']}: {second}"
+        return _count(value), f"{quantity['survives']}: {first}; {quantity['where_fails']}: {second}"
 
     other = _elsewhere(quantity, cell, everything)
     if other is None:
         return None, ""
-    if quantity.get("to") in (THE_BEST, THE_BEST_ALIKE):
+    chosen = quantity.get("to") in (THE_BEST, THE_BEST_ALIKE)
+    if chosen:
         best = _best_of_others(other, quantity)
         if best is None:
             return None, ""
         quantity = {**quantity, "to": best}
     ended = [(cell, quantity["of"])] + ([(other, quantity["to"])] if "to" in quantity else [])
-    if any(where.outcome(contender) in (None, "absent", "not_run") for where, contender in ended):
+    if any(not where.ok(contender) and not where.failed(contender) for where, contender in ended):
         return None, ""
-    bad = [f"{contender}: {where.outcome(contender)}" for where, contender in ended if not where.ok(contender)]
+    bad = [f"{contender}: {where.failed(contender)}" for where, contender in ended if not _ended(where, contender)]
     if bad:
         return None, "; ".join(bad)
 
@@ -242,32 +271,28 @@ def _figure(cell: Cell, quantity: dict, everything: list[Cell]) -> tuple[Figure 
         return _tail(cell, quantity, everything), ""
     if "ratio" in quantity:
         if other is cell:
-            why = f"against {quantity['to']}" if not quantity["to"].startswith("std::") else ""
+            why = f"against {quantity['to']}" if chosen or not quantity["to"].startswith("std::") else ""
             figure = cell.ratio(quantity["ratio"], quantity["of"], quantity["to"])
             if "per" in quantity and figure is not None:
                 per = cell.ratio(quantity["ratio"], *quantity["per"])
-                if per is None:
-                    return None, ""
-                figure = figure.times(1 / per.median)
+                figure = quotient(figure, per) if per is not None else None
             return figure, why
         first, second = cell.figure(quantity["of"], quantity["ratio"]), other.figure(quantity["to"], quantity["ratio"])
-        if first is None or second is None or second.median == 0:
-            return None, ""
-        return replace(first.times(1 / second.median), rounds=min(first.rounds, second.rounds)), ""
+        return quotient(first, second) if first is not None and second is not None else None, ""
     if "sequence" in quantity:
         here = cell.sequence(quantity["of"], quantity["sequence"])
         if here is None:
             return None, ""
         there = published.tables()[quantity["published"]].column(quantity["column"], quantity["rows"])
         same = 1.0 if list(here) == there else 0.0
-        return Figure(same, same, same, 1), (
+        return _count(same), (
             f"{len(here)} growths, the last at {int(here[-1]):,}" if here else "no growth"
         )
     figure = cell.figure(quantity["of"], quantity["value"])
     if figure is None:
         return None, ""
-    less = cell.figure(quantity["of"], quantity["less"]) if "less" in quantity else Figure(0, 0, 0, 1)
-    over = cell.figure(quantity["of"], quantity["over"]) if "over" in quantity else Figure(1, 1, 1, 1)
+    less = cell.figure(quantity["of"], quantity["less"]) if "less" in quantity else _count(0)
+    over = cell.figure(quantity["of"], quantity["over"]) if "over" in quantity else _count(1)
     if less is None or over is None or over.median == 0:
         return None, ""
     divisor = over.median
@@ -286,7 +311,8 @@ def _figure(cell: Cell, quantity: dict, everything: list[Cell]) -> tuple[Figure 
             return None, ""
         divisor *= there[0].median
     low, middle, high = ((value - less.median) / divisor for value in (figure.low, figure.median, figure.high))
-    return replace(figure, median=middle, low=low, high=high, unit=figure.unit if divisor == 1 else ""), ""
+    scatter = figure.scatter * abs(figure.median / (middle * divisor)) if middle else 0.0
+    return replace(figure, median=middle, low=low, high=high, scatter=scatter, unit=figure.unit if divisor == 1 else ""), ""
 
 
 def _each(quantity: dict) -> list[dict]:
@@ -299,7 +325,7 @@ def _each(quantity: dict) -> list[dict]:
 
 def _mean(findings: list[Finding], must: str) -> list[Finding]:
     """One finding for all: their geometric mean. Those that did not end well stay, and decide."""
-    known = [finding for finding in findings if finding.figure is not None]
+    known = [finding for finding in findings if finding.figure is not None and finding.figure.median > 0]
     failed = [finding for finding in findings if finding.figure is None]
     if not known:
         return failed
@@ -316,6 +342,7 @@ def _mean(findings: list[Finding], must: str) -> list[Finding]:
         unit="",
         rounds=min(figure.rounds for figure in figures),
         timed=any(figure.timed for figure in figures),
+        exact=all(figure.exact for figure in figures),
         scatter=max(figure.scatter for figure in figures) / math.sqrt(len(figures)),
     )
     return [Finding({}, mean, satisfied(value, must), why), *failed]
@@ -323,15 +350,16 @@ def _mean(findings: list[Finding], must: str) -> list[Finding]:
 
 def unsure(figure: Figure, must: str, apart: float) -> str:
     """Whether the figure may stand on this side of the limit by accident. `apart`: how far equal things lie apart there."""
-    if not figure.timed:
-        return ""
-    if figure.rounds < ROUNDS:
+    if figure.timed and figure.rounds < ROUNDS:
         return ONE_ROUND
+    noise = 0.0 if figure.exact else max(apart, figure.noise)
+    if not noise:
+        return ""
     sign, _, limit = must.partition(" ")
     value = float(limit.split()[0]) if limit else 0.0
     limits = [float(text) for text in limit.split()] if sign != "within" else [value, 1 / value]
     near = min((distance(figure.median / one) for one in limits if one > 0), default=float("inf"))
-    return TOO_NOISY if near <= max(apart, figure.noise) else ""
+    return TOO_NOISY if near <= noise else ""
 
 
 def decide(claim: Claim, everything: list[Cell]) -> Verdict:
@@ -342,13 +370,13 @@ def decide(claim: Claim, everything: list[Cell]) -> Verdict:
         cell for cell in everything if cell.experiment == rule["experiment"] and matches(cell.parameters, rule["where"])
     ]
     cells.sort(key=lambda cell: _size(cell.parameters))
-    noise = Noise([cell for cell in everything if cell.experiment == rule["experiment"]], quantity.get("ratio", ""))
+    metric = quantity.get("ratio", quantity.get("value", ""))
+    noise = Noise([cell for cell in everything if cell.experiment == rule["experiment"]], metric)
     findings = []
     reasons = []
     skipped: dict[str, int] = {}
     for each in _each(quantity):
         for cell in cells:
-            metric = each.get("ratio", each.get("value", ""))
             if nothing := cell.uncountable(metric, *(name for name in _contenders(each) if name in cell.runs)):
                 skipped[nothing] = skipped.get(nothing, 0) + 1
                 continue
@@ -356,7 +384,8 @@ def decide(claim: Claim, everything: list[Cell]) -> Verdict:
             if each is not quantity and figure is not None:
                 why = each["of"] + (f" {why}" if why else "")
             if figure is not None:
-                open_ = unsure(figure, must, noise.at(cell) if "ratio" in each else 0.0)
+                apart = max(noise.at(cell), cell.step(metric, *_contenders(each))) if metric else 0.0
+                open_ = unsure(figure, must, apart)
                 findings.append(Finding(cell.parameters, figure, satisfied(figure.median, must), why, open_))
             elif why:
                 reasons.append((cell, each, why))
@@ -366,13 +395,13 @@ def decide(claim: Claim, everything: list[Cell]) -> Verdict:
         # compared with failed, there is nothing to compare.
         first, others = each.get("of", ""), _contenders(each)[1:]
         others = [other for other in others if other not in (THE_BEST, THE_BEST_ALIKE)]
-        if first.startswith("headroom") and not cell.ok(first) and all(cell.ok(other) for other in others):
+        if first.startswith(HEADROOM) and not _ended(cell, first) and all(cell.ok(other) for other in others):
             findings.append(Finding(cell.parameters, None, rule.get("failing") == "holds", why))
         else:
             verdict.remarks.append(f"{why}, so nothing to compare")
     verdict.remarks += [f"{count} cells left out: {why}" for why, count in skipped.items()]
     if rule.get("in") == "largest":
-        findings[:] = findings[-1:]
+        findings[:] = sorted(findings, key=lambda finding: _size(finding.parameters))[-1:]
     verdict.missing = _missing(rule, findings)
     if rule.get("in") == MEAN:
         findings[:] = [

@@ -80,10 +80,10 @@ def peer(contender: str) -> bool:
     return strategies.is_peer(contender)
 
 
-def _groups(cell: Cell) -> list[tuple[dict[str, object], list[str]]]:
-    """Who is compared with whom: under P0089R0's strategies each with its like, elsewhere all with all."""
+def _groups(cell: Cell, alike: bool) -> list[tuple[dict[str, object], list[str]]]:
+    """Who is compared with whom: where the question is P0089R0's strategies each with its like, elsewhere all with all."""
     found = [name for name in strategies.of_cell(cell) if strategies.STRATEGIES[name].kind != "global"]
-    if not found:
+    if not found or not alike:
         return [(cell.parameters, cell.contenders)]
     return [
         ({**cell.parameters, "strategy": name}, [one for one in cell.contenders if strategies.strategy(one) == name])
@@ -105,13 +105,14 @@ def _over(first: float, second: float) -> float:
 def _undecided(
     cell: Cell, metric: str, ours: tuple[str, Figure], theirs: tuple[str, Figure], ratio: float, noise: Noise
 ) -> str:
-    if not ours[1].timed and not theirs[1].timed:
-        return ""
-    if min(ours[1].rounds, theirs[1].rounds) < ROUNDS:
+    if (ours[1].timed or theirs[1].timed) and min(ours[1].rounds, theirs[1].rounds) < ROUNDS:
         return ONE_ROUND
+    if ours[1].exact and theirs[1].exact:
+        return ""
     paired = cell.ratio(metric, ours[0], theirs[0])
-    apart = max(noise.at(cell), paired.noise if paired else 0.0)
-    return TOO_NOISY if LEVEL - 1 < distance(ratio) <= apart else ""
+    apart = max(noise.at(cell), paired.noise if paired else 0.0, cell.step(metric, ours[0], theirs[0]))
+    # Level with the best is a verdict too: only where noise is smaller than what counts as level.
+    return TOO_NOISY if apart > LEVEL - 1 and distance(ratio) <= apart else ""
 
 
 def of(cells: list[Cell], experiments: Iterable[Experiment]) -> Standing:
@@ -123,7 +124,7 @@ def of(cells: list[Cell], experiments: Iterable[Experiment]) -> Standing:
             for cell in own:
                 if not contest.speaks_of(cell.parameters):
                     continue
-                for parameters, contenders in _groups(cell):
+                for parameters, contenders in _groups(cell, experiment.alike):
                     contenders = [name for name in contenders if name not in experiment.no_choice]
                     place = _place(experiment.id, contest, noise, cell, parameters, contenders)
                     if place:
@@ -141,25 +142,26 @@ def _place(
 ) -> Place | None:
     mine = [name for name in contenders if default(name) and not name.endswith(PAIRED)]
     theirs = _least(cell, [name for name in contenders if peer(name)], contest.metric)
-    tried = [name for name in mine if cell.outcome(name) not in ("absent", "not_run")]
+    tried = [name for name in mine if cell.ok(name) or cell.failed(name)]
     if not tried:
         return None
     measure, metric = contest.title, contest.metric
     if theirs is None:
         # Nobody else finished: the best, if it did.
         failed = [
-            name for name in contenders if peer(name) and cell.outcome(name) in ("bad_alloc", "killed", "timeout")
+            name for name in contenders if peer(name) and cell.failed(name) in ("bad_alloc", "killed", "timeout")
         ]
-        own_figure = _least(cell, tried, metric)
+        own_figure = _least(cell, [name for name in tried if not cell.failed(name)], metric)
         if not failed or not own_figure:
             return None
-        why = f"{failed[0]}: {cell.outcome(failed[0])}"
+        why = f"{failed[0]}: {cell.failed(failed[0])}"
         return Place(experiment, measure, metric, parameters, *own_figure, failed[0], None, 0.0, why=why)
-    found = _least(cell, tried, metric)
+    whole = [name for name in tried if not cell.failed(name)]
+    found = _least(cell, whole, metric)
     if found is None:
-        if any(cell.ok(name) for name in tried):
+        if whole:
             return None  # it ended well, and this measure is not taken here
-        why = cell.outcome(tried[0]) or ""
+        why = cell.failed(tried[0])
         return Place(experiment, measure, metric, parameters, tried[0], None, *theirs, why=why)
     if cell.uncountable(metric, found[0], theirs[0]):
         return None  # nobody can be told to have won or lost here

@@ -1,0 +1,83 @@
+"""The first screen's three answers: whose they are, of which cells, and how sure."""
+
+import pytest
+from headroom_report.page import experiments, panels as words_of
+from headroom_report.results.figures import cells
+from headroom_report.results.reading import Metric, Run
+from headroom_report.verdicts import answers, claims, standing
+
+OURS, OTHER, YARDSTICK = "headroom::settled_vector", "headroom::vector", "std::vector"
+
+
+def rounds(experiment, contender, values, metric="time", unit="s", outcome="ok", **parameters):
+    return [
+        Run("m", experiment, contender, tuple(sorted(parameters.items())), number, outcome, "", {metric: Metric(unit, (value,))})
+        for number, value in enumerate(values)
+    ]
+
+
+def appending(contender, values, elements=10**9, **more):
+    return rounds("throughput", contender, values, element="int", optimisation="O2", elements=elements, **more)
+
+
+def stalling(contender, values, elements=10**9):
+    return rounds("latency", contender, values, "append_max", element="int", optimisation="O2", elements=elements)
+
+
+def panel(name, runs):
+    found = cells(runs)
+    panels = answers.panels(found, experiments.every(), standing.of(found, experiments.every()))
+    return next(one for one in panels if one.id == name)
+
+
+def test_an_answers_noise_is_that_of_rounds_or_of_the_same_thing_run_twice_whichever_is_larger():
+    runs = appending(OURS, [0.9] * 3) + appending(YARDSTICK, [1.0] * 3)
+    (line,) = panel("growing", runs).lines
+    assert line.noise == 0 and not line.undecided
+    (line,) = panel("growing", runs + appending(YARDSTICK + "#2", [1.2] * 3)).lines
+    assert line.noise == pytest.approx(0.2) and line.undecided == claims.TOO_NOISY
+    assert words_of.noise(line) == "±20%, too noisy to say"
+
+
+def test_the_largest_size_is_the_largest_that_can_be_compared():
+    runs = appending(OURS, [0.5] * 3) + appending(YARDSTICK, [1.0] * 3) + appending(OURS, [5.0] * 3, 10**10)
+    runs += appending(YARDSTICK, [0.0] * 3, 10**10, outcome="bad_alloc")
+    (line,) = panel("growing", runs).lines
+    assert line.parameters["elements"] == 10**9
+
+
+def test_a_longest_append_within_the_noise_says_so_and_one_of_another_type_names_it():
+    runs = appending(OURS, [0.5] * 3) + appending(YARDSTICK, [1.0] * 3) + stalling(YARDSTICK, [1.0] * 3)
+    assert "its longest single append is 2.0 times shorter (10⁹ int)." in words_of.sentence(panel("growing", runs + stalling(OURS, [0.5] * 3)))
+    assert "(10⁹ int, within the noise)" in words_of.sentence(panel("growing", runs + stalling(OURS, [0.5, 0.9, 1.4])))
+    other = words_of.sentence(panel("growing", runs + stalling(OTHER, [0.5] * 3)))
+    assert "headroom::vector's longest single append is 2.0 times shorter" in other
+
+
+def structures(contender, values):
+    return [
+        run
+        for number, value in enumerate(values)
+        if value
+        for run in rounds(
+            "data-structures", contender, [value] * 3, structure=f"DS{number + 1}", contents="vector<int>", size_exponent=6,
+            heap="clean", trimming=True,
+        )
+    ]
+
+
+def test_a_mean_over_cells_is_of_one_type_and_the_best_of_the_others_is_named_as_what_it_is():
+    runs = structures("std::allocator AS1", [1.0, 1.0]) + structures("headroom::multipool_resource AS7", [0.5, 0.5])
+    runs += structures("headroom::synchronized_multipool_resource AS7", [0.4, 0.9])
+    runs += structures("mimalloc heap AS7", [0.6, 0.9]) + structures("std::pmr::unsynchronized_pool_resource AS7", [0.9, 0.6])
+    found = panel("many", runs)
+    (line,) = found.lines
+    assert (line.ours, line.ratio.median) == ("headroom::multipool_resource AS7", pytest.approx(0.5))
+    assert line.other_ratio == pytest.approx(0.6) and line.others_differ
+    assert any("best of the others: mostly " in name for _, name in words_of.legend(found))
+
+
+def test_a_mean_of_the_others_over_fewer_cells_does_not_stand_beside_ours():
+    runs = structures("std::allocator AS1", [1.0, 1.0]) + structures("headroom::multipool_resource AS7", [0.5, 0.5])
+    (line,) = panel("many", runs + structures("mimalloc heap AS7", [0.1, None])).lines
+    assert line.cells == 2 and line.other_ratio is None

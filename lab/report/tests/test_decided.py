@@ -1,0 +1,80 @@
+"""What a verdict hangs on: rounds and noise of every figure in it, failures of single rounds, and the cell that is shown beside it."""
+
+from dataclasses import replace
+
+import pytest
+from headroom_report.page import model
+from headroom_report.results.figures import cells
+from headroom_report.results.reading import Metric, Run
+from headroom_report.verdicts import claims
+
+from test_claims import EVERY, a_run, by_id, limit_sides, made_up, seconds, thrice
+
+
+def test_what_is_shown_beside_a_miss_is_a_cell_that_missed_and_not_one_that_is_undecided():
+    runs = seconds("headroom::settled_vector", [0.36, 0.36, 0.36], 10**7) + seconds("std::vector", [1.0, 1.0, 1.0], 10**7)
+    runs += seconds("headroom::settled_vector", [0.2, 0.5, 0.8], 10**8) + seconds("std::vector", [1.0, 1.0, 1.0], 10**8)
+    verdict = claims.decide(by_id("append-default"), cells(runs))
+    assert verdict.state == claims.FAILS and verdict.decisive.parameters["elements"] == 10**7
+    noisy = [run for run in runs if dict(run.parameters)["elements"] == 10**8]
+    fine = seconds("headroom::settled_vector", [0.1] * 3, 10**7) + seconds("std::vector", [1.0] * 3, 10**7)
+    verdict = claims.decide(by_id("append-default"), cells(noisy + fine))
+    assert verdict.state == claims.TOO_NOISY and verdict.decisive.parameters["elements"] == 10**8
+
+
+def test_a_promise_that_was_broken_by_a_failure_shows_the_failure():
+    point = {"element": "int", "elements": 10**9, "optimisation": "O2"}
+    runs = seconds("headroom::settled_vector", [0.1] * 3, 10**7) + seconds("std::vector", [1.0] * 3, 10**7)
+    runs += [*seconds("std::vector", [1.0] * 3), a_run("throughput", "headroom::settled_vector", point, {}, "killed")]
+    verdict = claims.decide(by_id("append-default"), cells(runs))
+    assert verdict.state == claims.FAILS
+    assert model.here(verdict) == "headroom::settled_vector: killed (10⁹ int, -O2)"
+
+
+def test_one_round_of_ours_that_did_not_end_well_breaks_a_promise():
+    point = {"element": "int", "elements": 10**9, "optimisation": "O2"}
+    ours = "headroom::settled_vector/prefault_ahead"
+    runs = seconds(ours, [0.01] * 3) + seconds("std::vector", [1.0] * 4)
+    assert claims.decide(by_id("append-prefault"), cells(runs)).state == claims.HOLDS
+    runs.append(a_run("throughput", ours, point, {}, "killed", 3))
+    assert claims.decide(by_id("append-prefault"), cells(runs)).state == claims.FAILS
+
+
+def test_the_best_of_the_others_is_named():
+    point = {"workload": "push", "element": "int", "elements": 10**7}
+    runs = [
+        a_run("everyday", name, point, {"time": time})
+        for name, time in (("headroom::vector", 1.0), ("std::vector", 4.0), ("std::vector under jemalloc", 2.0))
+    ]
+    assert claims.decide(by_id("everyday-vector-push-int"), cells(runs)).decisive.why == "against std::vector under jemalloc"
+
+
+@pytest.mark.parametrize("claim", EVERY, ids=lambda claim: claim.id)
+def test_no_rule_that_looks_at_times_decides_by_one_round(claim):
+    """Whatever kind of rule: a quantity made of times, taken once, is undecided whichever way it points."""
+    quantity = claim.rule["quantity"]
+    counted = {"growths", "unused_most", "unused_share", "unused", "instructions", "allocations", "peak_resident"}
+    if quantity.get("ratio", quantity.get("value")) in counted or "sequence" in quantity or "survives" in quantity:
+        return
+    timed = [
+        replace(run, metrics={name: replace(metric, unit="s") for name, metric in run.metrics.items()})
+        for run in made_up(claim, limit_sides(claim.rule["must"])[0])
+    ]
+    assert claims.decide(claim, cells(timed)).state == claims.ONE_ROUND
+    assert claims.decide(claim, cells(thrice(timed))).state in (claims.HOLDS, claims.PARTLY)
+
+
+def test_figures_of_two_cells_are_as_noisy_as_the_noisier():
+    claim = by_id("structures-heap")  # at least twice
+    name, point = "std::allocator AS1", {"structure": "DS3", "size_exponent": 10, "trimming": True}
+
+    def heap(kind, times):
+        parameters = tuple(sorted({**point, "heap": kind}.items()))
+        return [
+            Run("m", "data-structures", name, parameters, number, "ok", "", {"time": Metric("s", (time,))})
+            for number, time in enumerate(times)
+        ]
+
+    assert claims.decide(claim, cells(heap("clean", [1.0] * 3) + heap("scrambled", [2.2] * 3))).state == claims.HOLDS
+    wide = heap("clean", [0.8, 1.0, 1.2]) + heap("scrambled", [2.2] * 3)
+    assert claims.decide(claim, cells(wide)).state == claims.TOO_NOISY
