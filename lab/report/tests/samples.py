@@ -259,8 +259,22 @@ def full(paired=False):
         records.append(run("instructions", name, {}, {"instructions": count}))
     for name, seconds in (("std::vector", 0.12), ("headroom::vector", 0.17), (SETTLED, 0.4)):
         records.append(run("compile-time", name, {"language": "C++20"}, {"time": seconds}))
-    records += general_vectors(paired) + memory_resources(paired)
+    records += everyday() + general_vectors(paired) + memory_resources(paired)
     records.append(run("throughput", "folly::fbvector", {}, {}, outcome="absent", detail="no source folder was given"))
+    return records
+
+
+def everyday():
+    """What programs do with vectors, also under an allocator that is preloaded: of elements of every kind."""
+    names = {"std::vector": 1.0, "std::vector under jemalloc": 0.9, "headroom::vector": 0.7, "headroom::vector under jemalloc": 0.8, SETTLED: 0.75}
+    records = []
+    for element in ("int", "struct48", "string15", "string40", "pair<int,string>", "unique_ptr<int>"):
+        for elements in (16, 1_000_000):
+            for name, factor in names.items():
+                for number in range(3):
+                    time = elements * 4e-9 * factor * jitter("everyday", name, element, elements, number)
+                    point = {"workload": "push", "element": element, "elements": elements}
+                    records.append(run("everyday", name, point, {"time": time, "time_first": time * 3}, number))
     return records
 
 

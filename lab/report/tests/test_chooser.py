@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import re
 import shutil
 import subprocess
 
@@ -82,6 +83,16 @@ INCLUDES = {
 }
 
 
+def test_every_element_that_the_lab_measures_for_a_choice_has_its_spelling(rows):
+    source = pathlib.Path(__file__).resolve().parents[2] / "experiments/everyday/measure.cpp"
+    found = re.search(r"const char\* element : \{(.*?)\}\)", source.read_text(encoding="utf-8"))[1]
+    names = set(re.findall(r'"(.*?)"', found))
+    assert "pair<int,string>" in names
+    assert names | {"int", "unique_ptr<int>"} == set(code.SPELT)
+    assert {row["element"] for row in rows if row["matter"] == "everyday-push"} == names
+    assert code.of("headroom::vector", "something new") == {}
+
+
 def every_answer(rows):
     """Whatever the form can be asked: (element, elements, code) of each winner, and of each that could win elsewhere."""
     found = set()
@@ -121,7 +132,7 @@ def test_code_for_more_elements_than_the_default_holds_says_how_many(rows):
 def test_every_code_that_can_be_answered_compiles_runs_and_holds_that_many(rows, tmp_path):
     """All in one program, each answer a function; every vector must be able to hold what was asked for, and takes elements."""
     source = pathlib.Path(__file__).resolve().parents[3]
-    includes, functions, calls = {"<cstdint>", "<cstdio>", "<memory>", "<memory_resource>", "<vector>"}, [], []
+    includes, functions, calls = {"<cstdint>", "<cstdio>", "<memory>", "<memory_resource>", "<string>", "<utility>", "<vector>"}, [], []
     # The largest size of each text is the one it must hold.
     largest = {}
     for name, element, elements, text in every_answer(rows):
@@ -139,7 +150,8 @@ def test_every_code_that_can_be_answered_compiles_runs_and_holds_that_many(rows,
                     break
         else:
             number = len(functions)
-            take = "v.push_back({});" if "unique_ptr" in text.splitlines()[-1] else "v.push_back(i);"
+            other = any(kind in text.splitlines()[-1] for kind in ("unique_ptr", "std::string", "record"))
+            take = "v.push_back({});" if other else "v.push_back(i);"
             before, end, after = text.rpartition("\n};\n")  # a policy stands outside
             functions.append(
                 f"namespace in{number} {{\n{before}{end}static bool answer() {{\n{after}\nfor (int i = 0; i < 1000; ++i) {take}\n"

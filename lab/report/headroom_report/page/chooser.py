@@ -32,6 +32,7 @@ def stays(contender: str) -> bool:
 
 def _admitted(matter: Matter, cell: Cell) -> list[str]:
     names = [name for name in cell.contenders if not name.endswith(PAIRED) and not strategies.is_floor(name)]
+    names = [name for name in names if not cell.failed(name)]  # nobody is advised to take what did not end well each time
     if not matter.strategies:
         return names
     # What needs to know beforehand how much it will take is no answer for a reader.

@@ -7,6 +7,16 @@ from ..results.strategies import PRELOADED
 # Elements of one byte that a settled_vector holds when nothing is said: it reserves 4 GiB of addresses.
 USUAL_BYTES = 4 << 30
 BYTES = {"int": 4, "unique_ptr<int>": 8}
+# The lab's elements in C++. For one that is not here there is no code to show.
+SPELT = {
+    "int": "int",
+    "unique_ptr<int>": "std::unique_ptr<int>",
+    "string15": "std::string",
+    "string40": "std::string",
+    "pair<int,string>": "std::pair<int, std::string>",
+    "struct48": "record",
+}
+DEFINED = {"struct48": "struct record { std::int64_t fields[6]; };    // or any struct of yours without pointers into itself\n"}
 
 _SETTLED = "headroom::settled_vector"
 _POLICIES = {
@@ -92,8 +102,10 @@ def of(contender: str, element: str) -> dict:
         found = {"code": f"{contender} memory;\nstd::pmr::vector<int> v(&memory);"}
     elif contender == "std::allocator":
         found = {"code": "std::vector<int> v;"}
-    spelt = element.replace("unique_ptr", "std::unique_ptr")
-    return {name: text.replace("{T}", spelt) if isinstance(text, str) else text for name, text in found.items()}
+    if element not in SPELT:
+        return {}
+    first = DEFINED.get(element, "")
+    return {name: first + text.replace("{T}", SPELT[element]) if isinstance(text, str) else text for name, text in found.items()}
 
 
 def text(one: dict, elements: float) -> str:
