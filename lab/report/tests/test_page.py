@@ -163,7 +163,7 @@ def test_ratios_on_the_page_are_those_of_the_medians(full):
 
 def test_the_text_says_the_same_as_the_page(full):
     html, report = full
-    plain = text.report_text(report, everything=True)
+    plain = " ".join(text.report_text(report, everything=True).split())
     page_tables = {table["caption"]: table for table in Tables(html).tables}
     for caption in ("time to build", "longest append", "peak resident memory", "time of one life"):
         for row in page_tables[caption]["rows"][1:]:

@@ -73,18 +73,18 @@ def machine_text(machine: Machine, width: int = 80, everything: bool = False) ->
         out.append(_verdict(verdict, model.promise_state(verdict), f"asked {verdict.claim.asked}", width))
     table = model.losses_table(machine)
     if table.rows:
-        out += [_heading(table.caption, width), plain(table)]
+        out += [_heading(table.caption, width), plain(table, width)]
     for section in machine.sections:
         out.append(_heading(f"{section.experiment.title}: {section.experiment.question}", width))
         if not section.ran:
             why = f" ({section.why_not})" if section.why_not else ""
-            out.append(f"Not run{why}. To run it: {section.command}")
+            out.append(textwrap.fill(f"Not run{why}. To run it: {section.command}", width, break_on_hyphens=False))
             continue
         for table in section.tables + section.beside:
-            out += ["", table.caption, plain(table)]
-            out += table.notes
-        out += section.agreement
-    facts = [f"{name}: {value}" for name, value in machine.facts]
+            out += ["", textwrap.fill(table.caption, width), plain(table, width)]
+            out += [textwrap.fill(note, width) for note in table.notes]
+        out += [textwrap.fill(sentence, width) for sentence in section.agreement]
+    facts = [_hanging(f"{name}: ", value, width, 2) for name, value in machine.facts]
     out += [_heading("The machine", width), *facts]
     return "\n".join(out)
 
@@ -104,7 +104,7 @@ def report_text(report: Report, width: int = 80, everything: bool = False) -> st
     for warning in report.warnings if everything else report.troubles:
         out.append(_hanging("!", warning, width, 2))
     for problem in report.results.problems[: None if everything else 5]:
-        out.append(f"  {problem}")
+        out.append(_hanging("", str(problem), width, 2))
     if len(report.results.problems) > 5 and not everything:
         out.append(f"  … and {len(report.results.problems) - 5} more")
     for machine in report.machines:
