@@ -114,6 +114,32 @@ def test_a_contender_can_be_filtered_away_by_keyboard_in_tables_and_pictures(win
     window.wait(f"{points} === {before}")
 
 
+def test_filtering_one_contender_leaves_the_others_in_every_picture(tmp_path):
+    """Also where a picture's contenders carry the strategy that they were used under, or are none that the filter knows."""
+    records = samples.full(paired=True)
+    for ring in (256, 4096):
+        for name in ("std::allocator AS1", "std::allocator AS1 under mimalloc", "headroom::synchronized_multipool_resource AS7"):
+            records.append(samples.run("crossing", name, {"blocks": 9, "ring": ring}, {"time": 1e-8 * len(name)}))
+    report = model.build(results.read([samples.write(tmp_path / "full.jsonl", records)]))
+    (tmp_path / "page.html").write_text(page.render(report), encoding="utf-8")
+    with browser.Browser() as opened:
+        opened.open(tmp_path / "page.html")
+        opened.evaluate(OPEN)
+        opened.evaluate("dispatchEvent(new Event('beforeprint'))")
+        opened.wait(DRAWN)
+        points = "document.querySelectorAll('#chart-0-%s .mark-symbol path').length"
+        before = {name: opened.evaluate(points % name) for name in ("crossing", "commit-cost", "one-growth")}
+        assert before["crossing"] == 6 and before["commit-cost"] and before["one-growth"]
+        opened.evaluate("document.querySelector('.filter input[value=\"boost::container::vector\"]').click()")
+        opened.wait(f"{points % 'one-growth'} < {before['one-growth']}")
+        assert {name: opened.evaluate(points % name) for name in ("crossing", "commit-cost")} == {
+            name: before[name] for name in ("crossing", "commit-cost")
+        }
+        opened.evaluate("document.querySelector('.filter input[value=\"std::allocator under mimalloc\"]').click()")
+        opened.wait(f"{points % 'crossing'} === 4")
+        assert opened.log == []
+
+
 def test_choose_yours_answers_with_the_measured_winner(window, file):
     """Asked by the form, checked against the raw records."""
     times = {}
@@ -270,6 +296,13 @@ def test_no_two_contenders_look_alike_even_without_colour():
     names = list(style._KNOWN)
     looks = style.looks(names)
     assert len({(look.dash, look.shape) for look in looks.values()}) == len(names)
+    # Those that a user would preload, as the lab names them.
+    preloaded = ("jemalloc", "tcmalloc", "mimalloc", "mimalloc 2.4", "mimalloc 3.4", "hugetlb", "mimalloc 1.0", "mimalloc 4.1")
+    for below in ("std::vector", "headroom::vector", "std::allocator AS1"):
+        names = [below, *(f"{below} under {name}" for name in preloaded)]
+        looks = style.looks(names)
+        assert len({(look.dash, look.shape) for look in looks.values()}) == len(names)
+        assert len({look.colour for look in looks.values()}) == 1
 
 
 def test_it_prints(window, tmp_path):
@@ -284,6 +317,8 @@ def test_on_paper_no_column_is_squeezed_to_single_letters(file):
         opened.call("Emulation.setEmulatedMedia", media="print")
         opened.open(file)
         opened.evaluate("for (const one of document.querySelectorAll('details.group')) one.open = true")
+        flags = opened.evaluate("Math.min(...[...document.querySelectorAll('dd')].map(one => one.getBoundingClientRect().width))")
+        assert flags > 600  # what was compiled with which flags: whole lines of them
         narrow = opened.evaluate(
             "[...document.querySelectorAll('dd, table.claims td')].filter(one => one.offsetParent && one.innerText.length > 20 &&"
             " one.getBoundingClientRect().width < 90).map(one => one.innerText)"

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..results.figures import PAIRED
+from ..results.strategies import PRELOADED
 
 
 @dataclass(frozen=True)
@@ -92,15 +93,16 @@ _SPARE = (
     Look("#7d7d7d", (10, 2), "triangle-left"),
 )
 
-# The same contender under an allocator that was preloaded keeps its colour.
-_PRELOADED = (
-    ((1, 2), "triangle-up"),
-    ((3, 2), "diamond"),
-    ((5, 2), "triangle-down"),
-    ((2, 1, 6, 1), "cross"),
-    ((7, 3), "triangle-left"),
-    ((4, 1, 1, 1), "triangle-right"),
-)
+# The same contender under an allocator that was preloaded keeps its colour; dash and shape are the allocator's.
+_PRELOADED = {
+    "jemalloc": ((1, 2), "triangle-up"),
+    "tcmalloc": ((3, 2), "diamond"),
+    "mimalloc": ((5, 2), "triangle-down"),
+    "mimalloc 2.4": ((2, 1, 6, 1), "cross"),
+    "mimalloc 3.4": ((7, 3), "triangle-left"),
+    "hugetlb": ((4, 1, 1, 1), "triangle-right"),
+}
+_OTHER_PRELOADED = (((1, 1), "circle"), ((9, 2, 1, 2), "square"), ((8, 2), "stroke"))
 
 _YARDSTICKS = ("std::vector", "std::allocator", "std::shared_ptr", "std::make_shared")
 _FIRST = ("headroom::settled_vector", "headroom::vector")
@@ -132,11 +134,14 @@ def looks(contenders: list[str]) -> dict[str, Look]:
     result = {}
     spare = [look for look in _SPARE if look not in (_KNOWN.get(name) for name in contenders)] or list(_SPARE)
     next_spare = 0
+    allocators = {name.removesuffix(PAIRED).partition(PRELOADED)[2] for name in contenders} - {""}
+    others = dict(zip(sorted(allocators - set(_PRELOADED)), _OTHER_PRELOADED * len(allocators)))
     for name in contenders:
         base = name.removesuffix(PAIRED)
-        plain, _, preloaded = base.partition(" under ")
-        if preloaded and plain in _KNOWN:
-            result[name] = Look(_KNOWN[plain].colour, *_PRELOADED[sum(map(ord, preloaded)) % len(_PRELOADED)])
+        plain, _, preloaded = base.partition(PRELOADED)
+        below = _KNOWN.get(plain) or _resource(plain) if preloaded else None
+        if below:
+            result[name] = Look(below.colour, *(_PRELOADED.get(preloaded) or others[preloaded]))
         elif base in _KNOWN:
             result[name] = _KNOWN[base]
         elif known := _resource(base):

@@ -2,7 +2,11 @@
 (() => {
   const pictures = JSON.parse(document.getElementById("pictures").textContent);
   const views = [];
-  let shown = null; // null: all
+  let off = new Set(); // contenders that are filtered away
+  // A picture may name a contender with the strategy it was used under; the filter has one box for all of these. What has no box stays.
+  const plain = (name) => name.replace(/ AS\d+(?=$|#2$| under )/, "");
+  const kept = (id) => (pictures[id].params ?? []).filter((one) => one.name === "shown").flatMap((one) => one.value)
+    .filter((name) => !off.has(name) && !off.has(plain(name)));
 
   // Drawn as they come near the window, so that a long page opens at once; those that are open, before printing.
   const draw = (id) => {
@@ -10,9 +14,9 @@
     if (!place || place.dataset.drawn) return Promise.resolve();
     place.dataset.drawn = "1";
     return vegaEmbed(place, pictures[id], { actions: false, renderer: "svg", tooltip: { theme: "custom" } }).then((result) => {
-      views.push(result.view);
+      views.push([id, result.view]);
       place.dataset.done = "1";
-      if (shown) result.view.signal("shown", shown).runAsync();
+      if (off.size) result.view.signal("shown", kept(id)).runAsync();
     }).catch((error) => { place.textContent = "This picture could not be drawn: " + error.message; console.error(error); });
   };
   const drawAll = () => Promise.all(Object.keys(pictures).filter((id) => document.getElementById(id)?.offsetParent).map(draw));
@@ -89,7 +93,7 @@
     }
     for (const note of data.notes) add(place, "p", note, "note");
     place.dataset.done = "1";
-    if (shown) apply();
+    if (off.size) apply();
   };
   for (const place of document.querySelectorAll("details.packed")) {
     place.addEventListener("toggle", () => {
@@ -150,17 +154,15 @@
   // Filtering by contender: pictures, columns, and rows that belong to one.
   const boxes = [...document.querySelectorAll('.filter input[name="contender"]')];
   const apply = () => {
-    const on = boxes.filter((box) => box.checked).map((box) => box.value);
-    const off = new Set(boxes.filter((box) => !box.checked).map((box) => box.value));
-    shown = on;
-    document.getElementById("count").textContent = off.size === 0 ? "all" : on.length + " of " + boxes.length;
+    off = new Set(boxes.filter((box) => !box.checked).map((box) => box.value));
+    document.getElementById("count").textContent = off.size === 0 ? "all" : boxes.length - off.size + " of " + boxes.length;
     for (const cell of document.querySelectorAll("th[data-contender]")) cell.classList.toggle("hidden", off.has(cell.dataset.contender));
     for (const cell of document.querySelectorAll("td[data-contender]")) {
       const heading = cell.closest("table").tHead.rows[0].cells[cell.cellIndex];
       if (heading.dataset.contender) cell.classList.toggle("hidden", off.has(cell.dataset.contender));
       else cell.parentElement.classList.toggle("hidden", off.has(cell.dataset.contender));
     }
-    for (const view of views) view.signal("shown", on).runAsync();
+    for (const [id, view] of views) view.signal("shown", kept(id)).runAsync();
   };
   for (const box of boxes) box.addEventListener("change", apply);
   const set = (value) => () => { for (const box of boxes) box.checked = value; apply(); };
