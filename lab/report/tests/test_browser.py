@@ -127,7 +127,7 @@ def test_filtering_one_contender_leaves_the_others_in_every_picture(tmp_path):
         opened.evaluate(OPEN)
         opened.evaluate("dispatchEvent(new Event('beforeprint'))")
         opened.wait(DRAWN)
-        points = "document.querySelectorAll('#chart-0-%s .mark-symbol path').length"
+        points = "document.querySelectorAll('#chart-0-%s .role-mark path[aria-roledescription=\"point\"]').length"
         before = {name: opened.evaluate(points % name) for name in ("crossing", "commit-cost", "one-growth")}
         assert before["crossing"] == 6 and before["commit-cost"] and before["one-growth"]
         opened.evaluate("document.querySelector('.filter input[value=\"boost::container::vector\"]').click()")
@@ -203,6 +203,8 @@ def test_on_a_phone_nothing_is_wider_than_the_screen(file):
         opened.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
         opened.evaluate("dispatchEvent(new Event('beforeprint'))")
         opened.wait(DRAWN)
+        # However long a name is that an answer or a loss begins with.
+        opened.evaluate("for (const one of document.querySelectorAll('.panel p')) one.textContent = 'x'.repeat(90)")
         assert opened.evaluate("document.documentElement.scrollWidth") == 400
         assert opened.evaluate("[...document.querySelectorAll('.chart svg')].every(one => one.getBoundingClientRect().width <= 400)")
 
