@@ -113,17 +113,21 @@ std::uint32_t& shared_pools::returning_now() noexcept {
     return returning_;
 }
 
+thread_cache* shared_pools::find_cache() noexcept {
+    if (thread_cache* const mine = cache()) return mine;
+    if (thread_has_left || leaving == nullptr) return nullptr;
+    const std::lock_guard lock(resource_links);
+    thread_cache* found = leaving->caches;
+    while (found != nullptr && found->owner != this) found = found->next_of_thread;
+    return found;
+}
+
 thread_cache* shared_pools::find_or_make_cache() {
     if (thread_cache* const mine = cache()) return mine;
     if (thread_has_left) return nullptr;
     thread_leaving* const thread = find_or_make_leaving();
     if (thread == nullptr) return nullptr;
-    thread_cache* found = nullptr;
-    {
-        const std::lock_guard lock(resource_links);
-        found = thread->caches;
-        while (found != nullptr && found->owner != this) found = found->next_of_thread;
-    }
+    thread_cache* found = find_cache();
     if (found == nullptr) {
         // Not under the links' lock: the upstream may be another resource of this kind.
         found = new (allocate(sizeof(thread_cache), alignof(thread_cache))) thread_cache;
@@ -203,7 +207,7 @@ void shared_pools::make_depot() {
 void* shared_pools::refill(std::size_t at) {
     const std::size_t index = at / sizeof(thread_bin);
     const std::size_t bytes = bin_bytes(index);
-    thread_cache* const mine = find_or_make_cache();
+    thread_cache* const mine = find_or_give_up();
     if (mine != nullptr) {
         thread_bin& pool = mine->pools[index];
         prepare_bin(pool, bytes);
@@ -282,7 +286,7 @@ void shared_pools::hand_over(std::size_t at, void* block) {
 }
 
 void shared_pools::give_back() {
-    thread_cache* const mine = cache();
+    thread_cache* const mine = find_cache();
     const std::lock_guard lock(mutex_);
     for (std::size_t index = 0; index < bins; ++index) {
         while (free_block* const batch = take_batch(index)) batches_.give(core_, index, batch);

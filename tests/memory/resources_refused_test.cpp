@@ -150,18 +150,15 @@ private:
                     else if (dice < 990) model.deallocate(resource);
                     else if constexpr (Kind::reuses) (void)kind.resource.trim();
                 } catch (const std::bad_alloc&) {
-                    // (What goes from thread to thread is a block, too.)
-                    constexpr std::size_t depot = std::is_same_v<decltype(kind.resource), shared> ? 1 : 0;
                     if (looks) {
-                        EXPECT_LE(in_use(kind.resource), had + depot);
+                        EXPECT_LE(in_use(kind.resource), had);
                     }
                 }
             }
             model.check();
             if constexpr (Kind::reuses) {
                 while (model.blocks() != 0) model.deallocate(resource);
-                // (A depot of batches is a block too.)
-                EXPECT_LE(in_use(kind.resource), at_first + 1);
+                EXPECT_LE(in_use(kind.resource), at_first);
             }
             refused_from = refused_to = 0;
             calls = headroom::testing::stop_failing();

@@ -1,7 +1,7 @@
 // A multipool that many threads may use at once.
 //
 // Choose it where threads share what they allocate, or hand it to each other. Each thread keeps a few free blocks of each
-// size up to 4 KiB (8 KiB worth, twice that at most), so most calls take no lock and threads do not slow each other down. What
+// size up to 4 KiB (8 KiB worth or four, twice that at most), so most calls take no lock and threads do not slow each other down. What
 // is more than that goes in batches to threads that want it, again without a lock; so does what one thread allocates and
 // another gives back. A thread that ends gives back what it kept. Larger blocks take the lock. Where each
 // thread has its own data, a multipool_resource for each is faster and needs none of this.

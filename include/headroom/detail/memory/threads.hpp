@@ -31,8 +31,9 @@ struct thread_bin {
 };
 static_assert(sizeof(thread_bin) == sizeof(bin), "bin_offset serves both");
 
-// A batch is a list of `most` blocks, known by its first one. The last one's link is null.
-struct depot {
+// A batch is a list of `most` blocks, known by its first one. The last one's link is null. Aligned as a thread's cache, and so not
+// among the blocks that statistics count.
+struct alignas(64) depot {
     static constexpr std::size_t places = 4;
     std::array<std::array<std::atomic<free_block*>, places>, bins> batches{};
 };
@@ -114,6 +115,8 @@ public:
 private:
     friend struct thread_leaving;
 
+    // The calling thread's cache, though another resource may have taken its place; null when it has none.
+    thread_cache* find_cache() noexcept;
     thread_cache* find_or_make_cache();
     thread_cache* find_or_give_up() noexcept;
     // Neither looks at the blocks, or takes the lock.
