@@ -14,9 +14,9 @@
 //   - All pools share one sequence of chunks. In the first few kilobytes elements of different sizes that are built together
 //     lie near each other, but blocks up to 128 bytes in slabs of up to 4 KiB, so that nodes stay close, whatever they hold.
 //     Beyond that each size has slabs of its own.
-//   - Freed blocks are put in order, slab by slab, in steps of 128 blocks: in whatever order a container frees its elements,
-//     the next one gets memory in order of addresses, and an empty slab is reused for any size class. (See
-//     detail/memory/slabs.hpp.)
+//   - Freed blocks are put in order, slab by slab, in steps of up to 128 blocks: in whatever order a container frees its
+//     elements, the next one gets memory in order of addresses, and an empty slab is reused for any size class (for blocks
+//     above 4 KiB or of more alignment than 16, before another chunk is taken). (See detail/memory/slabs.hpp.)
 //   - Blocks of whole kilobytes have a gap of 64 bytes before them, so that they do not all begin in the same few sets of
 //     the processor's cache.
 //   - Until then freed blocks are reused first in, first out (see detail/memory/bins.hpp for why).
@@ -29,7 +29,7 @@
 //   - Under AddressSanitizer free blocks and unused memory are poisoned; checked builds (HEADROOM_CHECKED) find double
 //     frees, wrong sizes, foreign pointers and writes to free blocks.
 //
-// Costs about 1.5 KiB itself, and 512 bytes for its first chunk; once there are slabs, 3 KiB and 1/128 of their memory. Not
+// Costs about 1.5 KiB itself, and 512 bytes for its first chunk; once there are slabs, 4 KiB and 1/128 of their memory. Not
 // synchronized: synchronized_multipool_resource is (detail/memory/synchronized_multipool.hpp).
 // Document: P0089R0 (strategies AS7 to AS14).
 #pragma once

@@ -22,6 +22,8 @@ public:
     counting_upstream(const counting_upstream&) = delete;
     counting_upstream& operator=(const counting_upstream&) = delete;
 
+    // What would make it more bytes than these in all throws bad_alloc.
+    void limit(std::size_t most) { most_ = most; }
     // The k-th request from now on (1 is the next) throws bad_alloc; 0: none does.
     void refuse(std::uint64_t k) { refuse_at_ = k == 0 ? 0 : requests_ + k; }
 
@@ -42,7 +44,7 @@ private:
         if (++requests_ == refuse_at_) throw std::bad_alloc();
         // What no memory has: operator new refuses it too, but under sanitizers it ends the program.
         constexpr std::size_t most = SIZE_MAX >> (sizeof(std::size_t) >= 8 ? 18 : 4);
-        if (bytes > most || alignment > most) throw std::bad_alloc();
+        if (bytes > most || alignment > most || bytes_ + bytes > most_) throw std::bad_alloc();
         void* const block = std::pmr::new_delete_resource()->allocate(bytes, alignment);
         blocks_.emplace(block, known{bytes, alignment});
         bytes_ += bytes;
@@ -66,6 +68,7 @@ private:
     std::map<void*, known> blocks_;
     std::size_t bytes_ = 0;
     std::size_t last_bytes_ = 0;
+    std::size_t most_ = SIZE_MAX;
     std::uint64_t requests_ = 0;
     std::uint64_t refuse_at_ = 0;
     std::uint64_t mistakes_ = 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +14,8 @@
 namespace headroom { inline namespace v0_1 { namespace detail {
 
 inline constexpr std::size_t slab_granule = 4096;    // bytes: slabs start at a multiple, and are so long or several times so long
+inline constexpr std::size_t most_granules = 16;     // of a slab
+inline constexpr std::size_t run_lengths = std::bit_width(most_granules);    // the powers of two that it may be
 
 // What giving back a block of a slab needs. Of each granule it stands in an array of its own: where blocks come back in no order
 // it is looked up at each, and so it should fit into the processor's nearest cache.
@@ -35,15 +38,16 @@ struct slab {
 };
 
 // A stretch of memory that slabs are cut from, with a slab and its counts for each granule, and a bit for each that is empty.
-struct area {
-    std::byte* base;            // at a multiple of granule
-    std::size_t granules;       // that it may ever have
-    std::size_t frontier;       // granules that were cut; what the arrays say of others means nothing
-    std::size_t empties;        // how many of these are empty
-    std::size_t first_empty;    // no word of bits before this one has a bit
-    std::size_t first_run;      // no word before this one has a run of sixteen
-    const void* chunk;          // that it lies in
-    bool reserved;              // that is a reservation
+// (Aligned as its bits are, which lie behind it.)
+struct alignas(std::uint64_t) area {
+    std::byte* base;                                    // at a multiple of granule
+    std::size_t granules;                               // that it may ever have
+    std::size_t frontier;                               // granules that were cut; what the arrays say of others means nothing
+    std::size_t empties;                                // how many of these are empty
+    std::array<std::size_t, run_lengths> first_runs;    // by the logarithm of a count: in no word of bits before this one does a
+                                                        // run of so many empty granules begin
+    const void* chunk;                                  // that it lies in
+    bool reserved;                                      // that is a reservation
     slab* slabs;
     slab_counts* counts;
     std::uint64_t* bits;
@@ -53,7 +57,10 @@ struct area {
     [[nodiscard]] std::size_t index_of(const slab& one) const noexcept { return static_cast<std::size_t>(&one - slabs); }
     [[nodiscard]] std::byte* fill() const noexcept { return place(frontier); }
 
-    void start_over() noexcept { frontier = empties = first_empty = first_run = 0; }
+    void start_over() noexcept {
+        frontier = empties = 0;
+        first_runs = {};
+    }
 
     // Counts the next granules as cut; they are no slab yet.
     void advance(std::size_t count) noexcept {
@@ -66,12 +73,13 @@ struct area {
 
     void set_empty(std::size_t index, std::size_t count) noexcept {
         empties += count;
+        // (A run that these make may begin before them.)
+        const std::size_t first = (index - (std::min)(index, most_granules - 1)) / 64;
+        for (std::size_t& each : first_runs) each = (std::min)(each, first);
         for (; count > 0; --count, ++index) {
             counts[index].bin = slab_counts::none;
             counts[index].back = 0;
             bits[index / 64] |= std::uint64_t{1} << index % 64;
-            first_empty = (std::min)(first_empty, index / 64);
-            first_run = (std::min)(first_run, index / 64);
         }
     }
 
@@ -97,23 +105,24 @@ struct area {
         return result;
     }
 
-    // The lowest run of so many empty granules, a power of two up to 16, at a multiple of that; `granules` when there is none.
+    // The lowest run of so many empty granules, a power of two up to most_granules; `granules` when there is none. (At any
+    // place: slabs are cut one after the other, whatever their lengths, and one that becomes empty must serve its own size again.)
     std::size_t take_empty(std::size_t count) noexcept {
         if (empties < count) return granules;
-        std::size_t& from = count == 1 ? first_empty : first_run;
         const std::size_t words = (frontier + 63) / 64;
-        for (std::size_t word = from; word < words; ++word) {
+        for (std::size_t& word = first_runs[static_cast<std::size_t>(std::countr_zero(count))]; word < words; ++word) {
             std::uint64_t runs = bits[word];
-            for (std::size_t width = 1; width < count; width *= 2) runs &= runs >> width;
-            if (count > 1) runs &= ~std::uint64_t{0} / ((std::uint64_t{1} << count) - 1);    // every count-th bit
+            std::uint64_t after = word + 1 < words ? bits[word + 1] : 0;
+            for (std::size_t width = 1; width < count; width *= 2) {
+                runs &= runs >> width | after << (64 - width);
+                after &= after >> width;
+            }
             if (runs == 0) continue;
-            if (count == 1 || count == 16) from = word;
-            const auto bit = static_cast<std::size_t>(std::countr_zero(runs));
-            bits[word] &= ~(((std::uint64_t{1} << count) - 1) << bit);
+            const std::size_t first = word * 64 + static_cast<std::size_t>(std::countr_zero(runs));
+            for (std::size_t at = first; at < first + count; ++at) bits[at / 64] &= ~(std::uint64_t{1} << at % 64);
             empties -= count;
-            return word * 64 + bit;
+            return first;
         }
-        if (count == 1 || count == 16) from = words;
         return granules;
     }
 };

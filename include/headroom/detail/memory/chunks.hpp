@@ -238,13 +238,17 @@ public:
         for (const chunk* each = first_; each != nullptr; each = each->next) result += each->memory.bytes;
         return result;
     }
-    // Gives one chunk back, which is not the active one, and in which nothing is in use. O(chunks).
-    void give_back(const void* gone) noexcept {
-        for (chunk** at = &first_; *at != nullptr; at = &(*at)->next) {
-            if (*at != gone) continue;
+    // Gives each chunk back of which `which(chunk)` says so: not the active one, and nothing in it is in use. O(chunks).
+    template <class Which>
+    void give_back(Which which) noexcept {
+        for (chunk** at = &first_; *at != nullptr;) {
+            if (!which(static_cast<const void*>(*at))) {
+                at = &(*at)->next;
+                continue;
+            }
             const piece memory = (*at)->memory;
             *at = (*at)->next;
-            return memory.give_back(upstream_);
+            memory.give_back(upstream_);
         }
     }
 

@@ -88,7 +88,7 @@ public:
     }
 
     // Forgets all blocks and keeps every chunk for the next round; large blocks are kept for one round, also those given back
-    // in this one. O(pools used + large blocks). Invalidates: every block.
+    // in this one. O(pools used + chunks + large blocks). Invalidates: every block.
     void rewind() noexcept {
         forget();
         large_.rewind(upstream_resource());
@@ -98,7 +98,8 @@ public:
     }
 
     // Gives memory back that no block in use needs: empty slabs of reservations to the system, chunks that hold nothing but empty
-    // slabs to upstream, large blocks that were kept. Returns the bytes of slabs. O(slabs + free blocks). Invalidates: nothing.
+    // slabs to upstream, large blocks that were kept. Returns the bytes of slabs (of reservations also of those that were given back
+    // before and not used since). O(slabs + free blocks). Invalidates: nothing.
     // Precondition, as of every call: not from an upstream, or a new_handler, that this resource has called.
     std::size_t trim() noexcept;
 
@@ -196,30 +197,7 @@ private:
         }
         return carve_farther(pool, bytes, alignment);
     }
-    HEADROOM_COLD void* carve_farther(std::size_t pool, std::size_t bytes, std::size_t alignment) {
-        const std::size_t size = size_of(pool);
-        if (size > largest_) return allocate_large(bytes, alignment);
-        const std::size_t index = index_of(pool);
-        detail::bin& entered = enter(index);
-        const std::size_t aligned = (std::min)(size & -size, fine_alignment);
-        if (slabs_at_work() && !slabs_->few(index)) {
-            if (slabs_->may_collect()) settle_all();
-            if (slabs_->refill(entered, index) || next_slab(index)) return handed_out(entered.take(), bytes, alignment, pool);
-            if (void* const block = entered.take()) return handed_out(block, bytes, alignment, pool);
-            take_chunk(size, fine_alignment, most_of(size));
-            if (slabs_at_work() && next_slab(index)) return handed_out(entered.take(), bytes, alignment, pool);
-        }
-        // Rather than a new chunk the last free block is taken; but rather than that, which is slow each time, some more of a
-        // reservation, so that two are free from then on.
-        if (!at_hand(pool).fits(size, aligned) && !chain_.fits(size, fine_alignment) &&
-            !widen(size, fine_alignment, 0, how_for(size))) {
-            if (void* const block = entered.take()) return handed_out(block, bytes, alignment, pool);
-        }
-        void* const block = is_small(pool) && !slabs_at_work() ? cut_small(size, aligned)
-                                                               : cut(size, aligned, most_of(size), detail::gap_before(size));
-        ++entered.single;
-        return fresh(block, bytes, alignment);
-    }
+    void* carve_farther(std::size_t pool, std::size_t bytes, std::size_t alignment);
     HEADROOM_ALWAYS_INLINE static std::size_t index_of(std::size_t pool) noexcept { return pool / sizeof(detail::bin); }
 
     // Small blocks are cut from slabs of their own. The nodes of a container then lie densely, however large the strings or
@@ -269,7 +247,7 @@ private:
     // The next `size` bytes at a multiple of `aligned`, from the next chunk if need be, which has `most` bytes at most. What
     // cannot be used any more goes to the pools.
     void* cut(std::size_t size, std::size_t aligned, std::size_t most, std::size_t gap = 0) {
-        if (!chain_.fits(size, aligned) && !widen(size, aligned, gap, how_for(size))) {
+        if (!chain_.fits(size, aligned) && !widen(size, aligned, gap, how_for(size)) && !reuse_empties(size)) {
             take_chunk(size, aligned, most);
             if (!chain_.fits(size, aligned)) return cut(size, aligned, most, gap);
         }
@@ -319,6 +297,9 @@ private:
         return true;
     }
 
+    // Memory for that in empty slabs, before a new chunk is taken.
+    bool reuse_empties(std::size_t size) noexcept;
+
     // Slabs are cut from the chunk at hand, if one is.
     [[nodiscard]] bool slabs_at_work() const noexcept { return slabs_ != nullptr && slabs_->active() != nullptr; }
     bool provide(std::size_t granules, detail::arrival how) noexcept {
@@ -338,6 +319,10 @@ private:
     // What the fast path leaves out: the pool is excluded by the options, or enough has come back to be put in order.
     void deallocate_and_settle(std::size_t pool, void* block, std::size_t bytes, std::size_t alignment);
     void settle_all() noexcept;
+    // All that is free is put in order, also what was only just cut; so what can be empty is. O(free blocks).
+    void settle_everything() noexcept;
+    // Before upstream is asked for more: a block for that pool may have become free by that.
+    bool refill_at_last(std::size_t index) noexcept;
 
     void forget_slabs() noexcept {
         if (slabs_ == nullptr) return;
@@ -393,13 +378,17 @@ private:
         if (!std::has_single_bit(alignment)) detail::refuse(upstream_resource());
         if (!pooled(bytes, alignment)) return allocate_large(bytes, alignment);
         const rare_place at = place_of(bytes, alignment);
-        if (void* const block = rare_pool(at).take()) {
+        detail::bin_queue& pool = rare_pool(at);
+        // (Zero bytes are a block of a common size.)
+        const bool common = at.aligned <= fine_alignment && at.index < detail::bins;
+        if (common && pool.empty() && slabs_ != nullptr) (void)slabs_->refill(pool, at.index);
+        if (void* const block = pool.take()) {
             if constexpr (detail::memory_checked) look_at(block, at.size);
             return fresh(block, bytes, alignment);
         }
         const std::size_t gap = at.aligned > fine_alignment ? 0 : detail::gap_before(at.size);
         void* const block = fresh(cut(at.size, at.aligned, most_of(at.size), gap), bytes, alignment);
-        if (at.aligned <= fine_alignment && at.index < detail::bins) ++pools_[at.index].single;
+        if (common) ++pools_[at.index].single;
         // Its first page comes with a write, for it will be written to: after a read, as of a counter, it would come twice.
         if (bytes > detail::largest_binned) *static_cast<volatile unsigned char*>(block) = 0;
         return block;

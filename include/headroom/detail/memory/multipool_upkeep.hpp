@@ -40,6 +40,39 @@ inline void multipool_resource::enter_chunk() noexcept {
 #endif
 }
 
+HEADROOM_COLD inline void* multipool_resource::carve_farther(std::size_t pool, std::size_t bytes, std::size_t alignment) {
+    const std::size_t size = size_of(pool);
+    if (size > largest_) return this->allocate_large(bytes, alignment);
+    const std::size_t index = index_of(pool);
+    detail::bin& entered = enter(index);
+    const std::size_t aligned = (std::min)(size & -size, fine_alignment);
+    if (slabs_at_work() && !slabs_->few(index)) {
+        if (slabs_->may_collect()) settle_all();
+        if (slabs_->refill(entered, index) || next_slab(index)) return handed_out(entered.take(), bytes, alignment, pool);
+        if (void* const block = entered.take()) return handed_out(block, bytes, alignment, pool);
+        if (refill_at_last(index)) return handed_out(entered.take(), bytes, alignment, pool);
+        take_chunk(size, fine_alignment, most_of(size));
+        if (slabs_at_work() && next_slab(index)) return handed_out(entered.take(), bytes, alignment, pool);
+    }
+    // Rather than a new chunk the last free block is taken; but rather than that, which is slow each time, some more of a
+    // reservation, so that two are free from then on.
+    if (!at_hand(pool).fits(size, aligned) && !chain_.fits(size, fine_alignment) &&
+        !widen(size, fine_alignment, 0, how_for(size))) {
+        if (void* const block = entered.take()) return handed_out(block, bytes, alignment, pool);
+        if (refill_at_last(index)) return handed_out(entered.take(), bytes, alignment, pool);
+    }
+    void* const block = is_small(pool) && !slabs_at_work() ? cut_small(size, aligned)
+                                                           : cut(size, aligned, most_of(size), detail::gap_before(size));
+    ++entered.single;
+    return fresh(block, bytes, alignment);
+}
+
+inline bool multipool_resource::refill_at_last(std::size_t index) noexcept {
+    if (slabs_ == nullptr) return false;
+    settle_everything();
+    return slabs_->refill(pools_[index], index);
+}
+
 [[gnu::noinline]] inline void multipool_resource::deallocate_and_settle(std::size_t pool, void* block, std::size_t bytes,
                                                                         std::size_t alignment) {
     detail::bin& mine = pool_at(pool);
@@ -72,6 +105,28 @@ inline void multipool_resource::settle_all() noexcept {
             slabs_->settle_waiting(index);
         }
     }
+}
+
+inline void multipool_resource::settle_everything() noexcept {
+    for (std::uint64_t left = entered_; left != 0; left &= left - 1) {
+        const auto index = static_cast<std::size_t>(std::countr_zero(left));
+        slabs_->settle(pools_[index], index);
+        slabs_->close_unused(index);
+    }
+}
+
+inline bool multipool_resource::reuse_empties(std::size_t size) noexcept {
+    if (!slabs_at_work()) return false;
+    settle_everything();
+    const std::size_t least = std::bit_ceil((size + detail::slab_granule - 1) / detail::slab_granule);
+    std::size_t count = (std::max)(least, single_granules);
+    std::byte* from = slabs_->take_pages(count);
+    if (from == nullptr) from = slabs_->take_pages(count = least);
+    if (from == nullptr) return false;
+    scrap(chain_.cursor, chain_.limit);
+    chain_.cursor = from;
+    chain_.limit = from + count * detail::slab_granule;
+    return true;
 }
 
 inline void multipool_resource::take_many(std::size_t index, detail::bin_queue& into, std::uint32_t count) {
@@ -108,11 +163,8 @@ inline void multipool_resource::give_many(std::size_t index, detail::free_block*
 inline std::size_t multipool_resource::trim() noexcept {
     large_.trim(upstream_resource());
     if (slabs_ == nullptr) return 0;
-    for (std::uint64_t left = entered_; left != 0; left &= left - 1) {
-        const auto index = static_cast<std::size_t>(std::countr_zero(left));
-        slabs_->settle(pools_[index], index);
-    }
-    return slabs_->trim([this](const void* chunk) noexcept { chain_.give_back(chunk); });
+    settle_everything();
+    return slabs_->trim([this](auto which) noexcept { chain_.give_back(which); });
 }
 
 inline multipool_statistics multipool_resource::statistics() const noexcept {

@@ -1,10 +1,10 @@
 // Where a multipool keeps its free blocks once it has grown beyond a few kilobytes: in the slabs that they were cut from.
 //
 // A slab is a run of pages cut into blocks of one size. What a container gave back in whatever order lies together again slab
-// by slab, and comes out in order of addresses, lowest slab first; so a container that is built in memory that another one
-// left behind finds it as dense, and as much in order, as if it were fresh. (Handed out in the order in which they came back,
-// the nodes of a hash table with a million elements lay scattered over all of its memory: building the next one took three
-// times as long.) A slab whose blocks are all free is a run of empty pages, for blocks of any size.
+// by slab, and comes out in order of addresses, the lowest empty slab first; so a container that is built in memory that another
+// one left behind finds it as dense, and as much in order, as if it were fresh. (Handed out in the order in which they came
+// back, the nodes of a hash table with a million elements lay scattered over all of its memory: building the next one took three
+// times as long.) A slab whose blocks are all free is a run of empty pages, for slabs of any size.
 //
 // Slabs lie in areas: a reservation, or a chunk of upstream's that is large enough. What is known of a slab stands in arrays
 // beside its area, not in the slab: giving blocks back then touches little memory besides them, and lines that do not all
@@ -21,7 +21,7 @@
 #include <new>
 #include <utility>
 
-#include <headroom/detail/memory/area.hpp>
+#include <headroom/detail/memory/areas.hpp>
 #include <headroom/detail/memory/bins.hpp>
 #include <headroom/detail/memory/checks.hpp>
 #include <headroom/detail/memory/chunks.hpp>
@@ -52,17 +52,13 @@ constexpr std::size_t slab_granules(std::size_t index) noexcept {
 // What a multipool knows of its slabs. Made when its first area is; lies in memory of upstream's.
 class slab_space {
 public:
-    explicit slab_space(std::pmr::memory_resource* upstream) noexcept : upstream_(upstream) {}
+    explicit slab_space(std::pmr::memory_resource* upstream) noexcept : areas_(upstream) {}
     slab_space(const slab_space&) = delete;
     slab_space& operator=(const slab_space&) = delete;
-    ~slab_space() {
-        for (std::size_t i = 0; i < count_; ++i) upstream_->deallocate(areas_[i], areas_[i]->bytes, alignof(area));
-        if (areas_ != nullptr) upstream_->deallocate(areas_, capacity_ * sizeof(area*), alignof(area*));
-    }
 
     // All blocks are forgotten; the areas stay.
     void start_over() noexcept {
-        for (std::size_t i = 0; i < count_; ++i) areas_[i]->start_over();
+        areas_.start_over();
         sizes_ = {};
         active_ = nullptr;
         taken_ = 0;
@@ -71,13 +67,7 @@ public:
     // Makes [first, last) of a chunk the area that slabs are cut from, from now on. Throws what upstream throws.
     void enter(const void* chunk, bool reserved, std::byte* first, std::byte* last) {
         active_ = nullptr;
-        for (std::size_t i = 0; i < count_; ++i) {
-            if (areas_[i]->chunk == chunk) active_ = areas_[i];
-        }
-        if (active_ == nullptr) active_ = add(chunk, first, last);
-        active_->start_over();
-        active_->reserved = reserved;
-        latest_ = active_;
+        active_ = areas_.enter(chunk, reserved, first, last);
     }
 
     [[nodiscard]] area* active() const noexcept { return active_; }
@@ -103,12 +93,17 @@ public:
     // The next granules of the active area become a slab of bin `index`. Precondition: there is memory in them.
     void open_next(std::size_t index) noexcept {
         const std::size_t first = active_->frontier;
-        active_->advance(detail::slab_granules(index));
+        areas_.advance(*active_, detail::slab_granules(index));
         taken_ += detail::slab_granules(index);
         open(*active_, first, index);
     }
     // They become memory for what is cut singly.
-    void skip(std::size_t count) noexcept { active_->advance(count); }
+    void skip(std::size_t count) noexcept { areas_.advance(*active_, count); }
+    // Empty pages become memory for what is cut singly; so many, a power of two up to 16. Null: there are none.
+    [[nodiscard]] std::byte* take_pages(std::size_t count) noexcept {
+        const area_table::run found = areas_.take_empty(count);
+        return found.of == nullptr ? nullptr : found.of->place(found.index);
+    }
     // What is left of the active area, up to `end`, is too short for what is wanted: its pages are there for others. No more
     // slabs are cut from it.
     void leave(const std::byte* end) noexcept {
@@ -116,16 +111,14 @@ public:
         const auto rest =
             (std::min)(static_cast<std::size_t>(end - active_->fill()) / slab_granule, active_->granules - active_->frontier);
         const std::size_t first = active_->frontier;
-        active_->advance(rest);
-        if (rest > 0) active_->set_empty(first, rest);
+        areas_.advance(*active_, rest);
+        if (rest > 0) areas_.set_empty(*active_, first, rest);
         active_ = nullptr;
     }
 
     // Whether so many granules were cut since the last call that said so that it is worth while to look for empty slabs.
     [[nodiscard]] bool may_collect() noexcept {
-        std::size_t all = 0;
-        for (std::size_t i = 0; i < count_; ++i) all += areas_[i]->frontier;
-        if (taken_ < 16 + all / 16) return false;
+        if (taken_ < 16 + areas_.cut() / 16) return false;
         taken_ = 0;
         return true;
     }
@@ -173,33 +166,50 @@ public:
     // Takes a list whose last link is null back into its slabs. O(blocks).
     void settle(free_block* block, std::size_t index) noexcept {
         while (block != nullptr) {
-            area* const of = area_of(block);
+            area* const of = areas_.find(block);
             if (of == nullptr || !is_cut(*of, block, index)) {
                 bin_queue& young = sizes_[index].young;
                 if (young.last == nullptr) young.clear();
                 young.add(std::exchange(block, detail::next_of(block)));
             } else {
-                latest_ = of;
+                areas_.found(of);
                 block =
                     detail::slab_granules(index) == 1 ? settle_in<false>(*of, block, index) : settle_in<true>(*of, block, index);
             }
         }
     }
 
-    // Gives the memory of empty slabs back: of reservations to the system, which keeps the addresses; of upstream's chunks those
-    // in which nothing else lies, by `give_back(chunk)`. Returns how many bytes. O(slabs).
+    // A slab in which nothing is in use is empty, though blocks are still to be cut from it.
+    void close_unused(std::size_t index) noexcept {
+        size_state& mine = sizes_[index];
+        if (mine.current == nullptr) return;
+        area& of = *areas_.find(mine.current->start);
+        const std::size_t at = of.index_of(*mine.current);
+        if (of.counts[at].used != 1) return;
+        mine.current = nullptr;
+        set_empty(of, at, index, of.counts[at].freed != 0);
+    }
+
+    // Gives the memory of empty slabs back: of reservations to the system, which keeps the addresses; of upstream's chunks those in
+    // which nothing else lies: `give_back(which)` gives back each chunk of which `which(chunk)` says so. Returns how many bytes.
+    // O(slabs), and `which` is O(log chunks).
     template <class GiveBack>
     std::size_t trim(GiveBack give_back) noexcept {
         std::size_t result = 0;
-        for (std::size_t i = count_; i-- > 0;) {
-            area& each = *areas_[i];
-            if (each.reserved) {
-                result += each.discard_empties();
-            } else if (&each != active_ && each.frontier > 0 && each.empties == each.frontier) {
-                result += each.granules * slab_granule;
-                give_back(each.chunk);
-                remove(i);
-            }
+        const auto unused = [this](const area& each) noexcept {
+            return !each.reserved && &each != active_ && each.frontier > 0 && each.empties == each.frontier;
+        };
+        give_back([&](const void* chunk) noexcept {
+            const area* const in_it = areas_.in_chunk(chunk);
+            return in_it != nullptr && unused(*in_it);
+        });
+        areas_.remove_if([&](const area& each) noexcept {
+            const bool gone = unused(each);
+            if (gone) result += each.granules * slab_granule;
+            return gone;
+        });
+        for (area* const each : areas_) {
+            if (each->reserved) result += each->discard_empties();
         }
         return result;
     }
@@ -212,15 +222,14 @@ public:
     };
     [[nodiscard]] std::array<usage, bins> usages() const noexcept {
         std::array<usage, bins> result{};
-        for (std::size_t i = 0; i < count_; ++i) {
-            const area& each = *areas_[i];
-            for (std::size_t at = 0; at < each.frontier; ++at) {
-                const slab_counts& found = each.counts[at];
+        for (const area* const each : areas_) {
+            for (std::size_t at = 0; at < each->frontier; ++at) {
+                const slab_counts& found = each->counts[at];
                 if (found.bin == slab_counts::none || found.back != 0) continue;
                 usage& of = result[found.bin];
                 ++of.slabs;
                 of.cut += found.cut;
-                of.free += found.cut + std::size_t{sizes_[found.bin].current == &each.slabs[at]} - found.used;
+                of.free += found.cut + std::size_t{sizes_[found.bin].current == &each->slabs[at]} - found.used;
             }
         }
         for (std::size_t index = 0; index < bins; ++index)
@@ -229,7 +238,7 @@ public:
     }
     [[nodiscard]] std::size_t empty_bytes() const noexcept {
         std::size_t result = 0;
-        for (std::size_t i = 0; i < count_; ++i) result += areas_[i]->empties * slab_granule;
+        for (const area* const each : areas_) result += each->empties * slab_granule;
         return result;
     }
 
@@ -308,36 +317,16 @@ private:
         }
     }
 
-    // The area that a block lies in, or a slab does; null: none.
-    [[nodiscard]] area* area_of(const void* place) const noexcept {
-        if (latest_ != nullptr && covers(*latest_, place)) return latest_;
-        // The last that begins at or before the place.
-        area* const* const after = std::upper_bound(areas_, areas_ + count_, place, [](const void* sought, const area* each) {
-            return detail::address_of(sought) < detail::address_of(each->base);
-        });
-        return after != areas_ && covers(**(after - 1), place) ? *(after - 1) : nullptr;
-    }
-    static bool covers(const area& searched, const void* place) noexcept {
-        return detail::address_of(place) - detail::address_of(searched.base) < searched.frontier * slab_granule;
-    }
     // Whether a block, which lies in that area, was cut from a slab of that bin; if not it is young.
     static bool is_cut(const area& of, const void* block, std::size_t index) noexcept {
         return of.counts[(detail::address_of(block) - detail::address_of(of.base)) / slab_granule].bin == index;
-    }
-
-    void remove(std::size_t which) noexcept {
-        area* const gone = areas_[which];
-        std::copy(areas_ + which + 1, areas_ + count_, areas_ + which);
-        --count_;
-        upstream_->deallocate(gone, gone->bytes, alignof(area));
-        if (latest_ == gone) latest_ = count_ > 0 ? areas_[0] : nullptr;
     }
 
     [[gnu::noinline]] void set_empty(area& of, std::size_t at, std::size_t index, bool listed) noexcept {
         if (listed) unlink(sizes_[index], of.slabs[at]);
         const std::size_t count = detail::slab_granules(index);
         sizes_[index].granules -= static_cast<std::uint32_t>(count);
-        of.set_empty(at, count);
+        areas_.set_empty(of, at, count);
     }
 
     [[gnu::noinline]] void append(const area& of, std::size_t at, std::size_t index) noexcept {
@@ -354,16 +343,11 @@ private:
     }
 
     [[gnu::noinline]] bool refill_from_empties(bin_queue& queue, std::size_t index) noexcept {
-        const std::size_t wanted = detail::slab_granules(index);
-        for (std::size_t i = 0; i < count_; ++i) {
-            area& from = *areas_[i];
-            const std::size_t found = from.take_empty(wanted);
-            if (found == from.granules) continue;
-            open(from, found, index);
-            cut_some(queue, sizes_[index], index);
-            return true;
-        }
-        return false;
+        const area_table::run found = areas_.take_empty(detail::slab_granules(index));
+        if (found.of == nullptr) return false;
+        open(*found.of, found.index, index);
+        cut_some(queue, sizes_[index], index);
+        return true;
     }
 
     void open(area& of, std::size_t at, std::size_t index) noexcept {
@@ -390,7 +374,7 @@ private:
 
     // Cuts the next page's worth of blocks from the current slab.
     void cut_some(bin_queue& queue, size_state& mine, std::size_t index) noexcept {
-        const area& of = *area_of(mine.current->start);
+        const area& of = *areas_.find(mine.current->start);
         slab_counts& from = of.counts[of.index_of(*mine.current)];
         const std::size_t size = detail::bin_bytes(index);
         const std::size_t gap = detail::gap_before(size);
@@ -414,7 +398,7 @@ private:
     // Takes the free blocks of the first slab that has some, in order of addresses.
     void take_free(bin_queue& queue, size_state& mine, std::size_t index) noexcept {
         std::byte* const start = mine.first->start;
-        const area& of = *area_of(start);
+        const area& of = *areas_.find(start);
         const std::size_t at = of.index_of(*mine.first);
         slab_counts& from = of.counts[at];
         unlink(mine, *mine.first);
@@ -448,45 +432,10 @@ private:
         queue.last = tail;
     }
 
-    [[nodiscard]] area* add(const void* chunk, std::byte* first, std::byte* last) {
-        if (count_ == capacity_) {
-            const std::size_t more = capacity_ == 0 ? 8 : capacity_ * 2;
-            auto** const larger = static_cast<area**>(upstream_->allocate(more * sizeof(area*), alignof(area*)));
-            if (areas_ != nullptr) {
-                std::copy(areas_, areas_ + count_, larger);
-                upstream_->deallocate(areas_, capacity_ * sizeof(area*), alignof(area*));
-            }
-            areas_ = larger;
-            capacity_ = more;
-        }
-        const std::size_t granules = static_cast<std::size_t>(last - first) / slab_granule;
-        const std::size_t words = (granules + 63) / 64;
-        const std::size_t bytes = sizeof(area) + granules * (sizeof(slab) + sizeof(slab_counts)) + words * sizeof(std::uint64_t);
-        auto* const made = new (upstream_->allocate(bytes, alignof(area))) area{};
-        made->base = first;
-        made->granules = granules;
-        made->chunk = chunk;
-        made->bytes = bytes;
-        made->bits = reinterpret_cast<std::uint64_t*>(made + 1);
-        made->counts = reinterpret_cast<slab_counts*>(made->bits + words);
-        made->slabs = reinterpret_cast<slab*>(made->counts + granules);
-        area** const at = std::upper_bound(areas_, areas_ + count_, made, [](const area* a, const area* b) {
-            return detail::address_of(a->base) < detail::address_of(b->base);
-        });
-        std::copy_backward(at, areas_ + count_, areas_ + count_ + 1);
-        *at = made;
-        ++count_;
-        return made;
-    }
-
     static constexpr std::uint16_t few_free = 8;
 
-    std::pmr::memory_resource* upstream_;
-    area** areas_ = nullptr;    // in order of addresses
-    std::size_t count_ = 0;
-    std::size_t capacity_ = 0;
+    area_table areas_;
     area* active_ = nullptr;    // the one that slabs are cut from
-    area* latest_ = nullptr;    // the one that a block was last found in
     std::size_t taken_ = 0;     // granules since empty slabs were last looked for
     std::array<size_state, bins> sizes_{};
 };

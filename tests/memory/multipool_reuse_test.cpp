@@ -1,0 +1,167 @@
+// What is free in a multipool is used, whatever it was cut for, before upstream is asked for more.
+// Labels: thread
+#include <headroom/multipool.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <new>
+#include <thread>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "support/resources.hpp"
+
+namespace {
+
+using headroom::multipool_resource;
+using headroom::synchronized_multipool_resource;
+using test::counting_upstream;
+
+constexpr std::size_t bytes_in_all = std::size_t{4} << 20;
+
+std::vector<void*> allocate(std::pmr::memory_resource& resource, std::size_t bytes, std::size_t number) {
+    std::vector<void*> blocks(number);
+    for (void*& each : blocks) each = resource.allocate(bytes, 8);
+    return blocks;
+}
+std::vector<void*> until_refused(std::pmr::memory_resource& resource, std::size_t bytes, std::size_t alignment = 8) {
+    std::vector<void*> blocks;
+    try {
+        for (;;) blocks.push_back(resource.allocate(bytes, alignment));
+    } catch (const std::bad_alloc&) {
+        return blocks;
+    }
+}
+void deallocate(std::pmr::memory_resource& resource, std::vector<void*> blocks, std::size_t bytes) {
+    test::random random(1);
+    for (std::size_t i = blocks.size(); i > 1; --i) std::swap(blocks[i - 1], blocks[random.below(i)]);
+    for (void* const each : blocks) resource.deallocate(each, bytes, 8);
+}
+
+// Of two sizes. Slabs have one page, four, eight or sixteen; above 4 KiB there are none.
+class MultipoolReuse : public testing::TestWithParam<std::tuple<std::size_t, std::size_t>> {
+protected:
+    [[nodiscard]] static std::size_t first() { return std::get<0>(GetParam()); }
+    [[nodiscard]] static std::size_t second() { return std::get<1>(GetParam()); }
+
+    counting_upstream upstream;
+    multipool_resource resource{&upstream};
+};
+
+TEST_P(MultipoolReuse, WhatIsFreeIsUsedBeforeMoreIsAskedFor) {
+    upstream.limit(bytes_in_all);
+    const std::vector<void*> blocks = until_refused(resource, first());
+    deallocate(resource, blocks, first());
+    std::vector<void*> others;
+    EXPECT_NO_THROW(others = allocate(resource, second(), blocks.size() * first() * 6 / 10 / second()));
+    std::sort(others.begin(), others.end());
+    EXPECT_EQ(std::adjacent_find(others.begin(), others.end()), others.end());
+}
+
+TEST_P(MultipoolReuse, AnEmptySlabServesItsSizeAgainWhateverLiesBetween) {
+    std::vector<void*> of_first, of_second;
+    const auto add = [](std::vector<void*>& to, const std::vector<void*>& more) {
+        to.insert(to.end(), more.begin(), more.end());
+    };
+    for (std::size_t taken = 0; taken < bytes_in_all / 2; taken += std::size_t{66} << 10) {
+        add(of_first, allocate(resource, first(), (std::size_t{66} << 10) / first()));
+        add(of_second, allocate(resource, second(), (std::size_t{66} << 10) / second()));
+    }
+    for (int life = 0; life < 3; ++life) {
+        deallocate(resource, of_second, second());
+        (void)resource.trim();
+        const std::size_t empty = resource.statistics().empty_slab_bytes;
+        of_second = allocate(resource, second(), of_second.size());
+        if (first() != second() && second() <= 4096) {
+            EXPECT_LE(resource.statistics().empty_slab_bytes, empty / 5) << "of " << empty;
+        }
+    }
+    deallocate(resource, of_first, first());
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, MultipoolReuse,
+                         testing::Combine(testing::Values(24, 200, 600, 1024, 2000, 4096),
+                                          testing::Values(24, 200, 600, 1024, 2000, 4096, 5000, 65'536)));
+
+// Short runs of empty pages are found, though a longer one was looked for in vain.
+TEST(MultipoolEmptySlabs, AreFoundThoughALongerRunWasNot) {
+    for (const auto& [kept, wanted] : {std::pair<std::size_t, std::size_t>{120, 24}, {512, 200}, {960, 600}}) {
+        counting_upstream upstream;
+        multipool_resource resource(&upstream);
+        const std::vector<void*> blocks = allocate(resource, kept, bytes_in_all / kept);
+        const std::size_t in_a_slab = headroom::detail::slab_granules(headroom::detail::bin_index(kept)) * 4096 / kept;
+        std::vector<void*> gone;
+        for (std::size_t i = 0; i < blocks.size(); ++i) {
+            if (i / in_a_slab % 6 < 2) gone.push_back(blocks[i]);
+        }
+        deallocate(resource, gone, kept);
+        (void)resource.trim();
+        const std::size_t empty = resource.statistics().empty_slab_bytes;
+        ASSERT_GT(empty, bytes_in_all / 16);
+        (void)allocate(resource, 2000, 100);
+        (void)allocate(resource, wanted, empty * 3 / 4 / wanted);
+        EXPECT_LE(resource.statistics().empty_slab_bytes, empty / 2) << wanted;
+    }
+}
+
+TEST(MultipoolEmptySlabs, AreThoseInWhichNothingIsInUseThoughBlocksAreYetToBeCut) {
+    counting_upstream upstream;
+    multipool_resource resource(&upstream);
+    for (int life = 0; life < 3; ++life) {
+        for (std::size_t index = 0; index < headroom::detail::bins; ++index) {
+            const std::size_t bytes = headroom::detail::bin_bytes(index);
+            deallocate(resource, allocate(resource, bytes, 70'000 / bytes), bytes);
+        }
+        (void)resource.trim();
+        for (const auto& each : resource.statistics().classes) EXPECT_EQ(each.slabs, 0U) << each.block_bytes;
+    }
+}
+
+// Blocks of no bytes are found again as well.
+TEST(MultipoolEmptySlabs, BlocksOfNoBytesAreNoMoreFromLifeToLife) {
+    counting_upstream upstream;
+    multipool_resource resource(&upstream);
+    (void)allocate(resource, 24, 100'000);
+    for (const std::size_t alignment : {1U, 8U, 16U}) {
+        for (int life = 0; life < 50; ++life) {
+            std::vector<void*> blocks(1000);
+            for (void*& each : blocks) each = resource.allocate(0, alignment);
+            for (void* const each : blocks) resource.deallocate(each, 0, alignment);
+            (void)resource.trim();
+        }
+        EXPECT_LT(resource.statistics().classes[alignment / 16].free, 2'000U) << alignment;
+    }
+}
+
+TEST(MultipoolOfThreads, AThreadForWhoseCacheThereIsNoMemoryGetsBlocks) {
+    counting_upstream upstream;
+    synchronized_multipool_resource resource(&upstream);
+    const std::vector<void*> blocks = allocate(resource, 64, bytes_in_all / 64);
+    for (std::size_t i = 0; i < blocks.size(); i += 2) resource.deallocate(blocks[i], 64, 8);
+    (void)resource.statistics();    // gives back what this thread kept
+    // (Until no page is left.)
+    upstream.limit(upstream.bytes());
+    (void)until_refused(resource, 4096, 4096);
+    (void)until_refused(resource, 2048, 64);
+    std::thread([&] {
+        std::vector<void*> more;
+        EXPECT_NO_THROW(more = allocate(resource, 64, blocks.size() / 4));
+        for (void* const each : more) resource.deallocate(each, 64, 8);
+    }).join();
+}
+
+// More resources than there are places in which threads find their caches quickly.
+TEST(MultipoolOfThreads, WhatTheThreadKeptIsGivenBackThoughAnotherResourceTookItsPlace) {
+    std::vector<std::unique_ptr<synchronized_multipool_resource>> resources;
+    for (int number = 0; number < 150; ++number) resources.push_back(std::make_unique<synchronized_multipool_resource>());
+    std::vector<void*> blocks;
+    for (const auto& each : resources) blocks.push_back(each->allocate(24, 8));
+    for (std::size_t i = 0; i < resources.size(); ++i) resources[i]->deallocate(blocks[i], 24, 8);
+    for (const auto& each : resources) EXPECT_EQ(each->statistics().blocks, 0U);
+}
+
+}    // namespace
