@@ -68,7 +68,9 @@ def a_peer(quantity):
     if quantity["to"] == claims.THE_BEST_ALIKE:
         name = quantity.get("among", ["a peer"])[0]
         return f"{name} {strategies.strategy(quantity['of'])}"
-    return "boost::container::vector" if quantity["to"] == claims.THE_BEST else quantity["to"]
+    if quantity["to"] == claims.THE_BEST:
+        return f"{quantity['whose']} under jemalloc" if "whose" in quantity else "boost::container::vector"
+    return quantity["to"]
 
 
 def made_up(claim, value):

@@ -1,9 +1,13 @@
 """The table of Headroom's promises."""
 
+import pathlib
+import re
 from types import SimpleNamespace
 
+import pytest
 from headroom_report.page import model
-from headroom_report.results import figures
+from headroom_report.pictures import style
+from headroom_report.results import figures, strategies
 from headroom_report.results.reading import Metric, Run
 from headroom_report.verdicts import claims
 
@@ -18,3 +22,51 @@ def test_a_promise_that_misses_many_cells_names_the_farthest_six():
     table = model.promises_table(SimpleNamespace(promises=[claims.decide(claim, figures.cells(runs))]))
     small = table.rows[0][0].small
     assert small.startswith("0 of 10 cells; not int, 2 MiB (2.10)") and small.count("(") == 6 and " and 4 more" in small
+
+@pytest.mark.parametrize("claim", claims.promises(), ids=lambda claim: claim.id)
+def test_a_promise_is_judged_at_every_size_that_it_is_made_for(claim):
+    """“≤ 1.0 at 10⁶” is not met by cells of 10⁷."""
+    where = {name: wanted for name, wanted in claim.rule["where"].items() if name == "elements"}
+    digits = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
+    for exponent in re.findall("10([⁰¹²³⁴⁵⁶⁷⁸⁹]+)", claim.asked):
+        assert claims.matches({"elements": 10 ** int(exponent.translate(digits))}, where), exponent
+
+
+def test_the_best_of_one_contender_is_of_that_one_under_whatever_allocator():
+    (claim,) = [claim for claim in claims.promises() if claim.id == "everyday-vector-push-int-million"]
+    point = (("element", "int"), ("elements", 10**6), ("workload", "push"))
+    times = {"headroom::vector": 1.0, "amc::vector": 0.5, "amc::vector under jemalloc": 0.6, "std::vector": 4.0, "std::vector under jemalloc": 2.0}
+    runs = [
+        Run("m", "everyday", name, point, number, "ok", "", {"time": Metric("s", (time,))})
+        for name, time in times.items()
+        for number in range(3)
+    ]
+    verdict = claims.decide(claim, figures.cells(runs))
+    assert (verdict.state, verdict.decisive.figure.median) == (claims.HOLDS, 0.5)
+    assert verdict.decisive.why == "against std::vector under jemalloc"
+
+
+LAB = pathlib.Path(__file__).resolve().parents[2]
+SOURCE = "".join(path.read_text(encoding="utf-8") for path in sorted(LAB.rglob("*.[ch]pp")))
+
+
+def named(value):
+    """Every contender that a rule names, without strategy and preloaded allocator."""
+    if isinstance(value, list):
+        return {name for one in value for name in named(one)}
+    name = strategies.implementation(value).split(strategies.PRELOADED)[0]
+    return set() if value in (claims.THE_BEST, claims.THE_BEST_ALIKE) else {name}
+
+
+@pytest.mark.parametrize("claim", claims.every(), ids=lambda claim: claim.id)
+def test_every_contender_that_a_rule_names_is_one_of_the_labs(claim):
+    """A name that nobody has excludes nobody, and is never the one compared with."""
+    quantity = claim.rule["quantity"]
+    for part in ("of", "to", "per", "among", "without", "whose", "survives", "where_fails"):
+        for name in named(quantity.get(part, [])):
+            assert f'"{name}"' in SOURCE, name
+
+
+def test_every_library_that_has_a_look_of_its_own_is_one_of_the_labs():
+    for start, _, _ in style._LIBRARIES:
+        assert f'"{start}' in SOURCE, start

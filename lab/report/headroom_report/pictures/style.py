@@ -56,7 +56,7 @@ _LIBRARIES = (
     ("std::shared_ptr", "#7d7d7d", "square"),
     ("std::", "#8a78d6", "triangle-up"),
     ("boost::", "#2f7fd1", "diamond"),
-    ("bdlma::", "#a8792b", "triangle-down"),
+    ("BloombergLP::", "#a8792b", "triangle-down"),
     ("foonathan::", "#009e73", "cross"),
     ("mimalloc", "#c0629a", "triangle-right"),
     ("floor/", "#5b8c8c", "triangle-left"),

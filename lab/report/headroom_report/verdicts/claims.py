@@ -16,7 +16,8 @@ Quantities:
                                                             A may be a list: each of them in each cell; B then is a list of
                                                             those they are divided by, or one for all. B may be "the best of
                                                             its strategy": the best of the others under A's. "among" and
-                                                            "without" name who may or may not be the best. "per": [C, D] (a
+                                                            "without" name who may or may not be the best; "whose" names one
+                                                            contender, under whatever allocator is preloaded. "per": [C, D] (a
                                                             list of such for a list): the ratio divided by that of C and D
   {"value": METRIC, "of": A, "less": M2, "over": M3}        A's figure, less another metric, divided by a third (both optional)
   {"value": ..., "of": ..., "against": {"experiment", "where", "value", "of"}}   the figure / the one found elsewhere
@@ -42,7 +43,7 @@ from typing import Iterable
 
 from ..results import published
 from ..results.figures import ROUNDS, Cell, Figure, Noise, distance, is_timed, percentile, quotient, summarise
-from ..results.strategies import HEADROOM, implementation, is_peer, strategy
+from ..results.strategies import HEADROOM, PRELOADED, implementation, is_peer, strategy
 
 PROMISES = "Headroom"  # the document whose claims are promises
 
@@ -208,6 +209,7 @@ def _best_of_others(cell: Cell, quantity: dict) -> str | None:
         and not (alike and strategy(name) != strategy(quantity["of"]))
         and implementation(name) in quantity.get("among", [implementation(name)])
         and implementation(name) not in quantity.get("without", [])
+        and name.split(PRELOADED)[0] == quantity.get("whose", name.split(PRELOADED)[0])
         and (figure := cell.figure(name, quantity["ratio"])) is not None
     ]
     return min(found)[1] if found else None
