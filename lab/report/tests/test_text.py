@@ -1,7 +1,7 @@
 """The report on the terminal: readable at 80 columns, and no more certain than the page."""
 
 import pytest
-from headroom_report.page import model, text
+from headroom_report.page import html, model, text
 from headroom_report.results import reading as results
 from headroom_report.tables.table import Column, Entry, Table, plain
 
@@ -33,3 +33,19 @@ def test_a_loss_that_is_undecided_says_so_on_the_terminal_too(tmp_path):
     ]
     report = model.build(results.read([samples.write(tmp_path / "one.jsonl", records)]))
     assert "2.00 (one round)" in text.report_text(report, 80, True)
+
+
+def test_a_preloaded_allocators_version_is_said_to_be_its_own(tmp_path):
+    libraries = {
+        "std::vector": "12", "std::vector under mimalloc 3.4": "libmimalloc.so.3.4", "headroom::vector under mimalloc 3.4": "libmimalloc.so.3.4",
+        "std::allocator AS1 under jemalloc": "libjemalloc.so.2", "headroom::vector": "0.1.0",
+    }
+    records = [{**samples.MACHINE, "libraries": libraries}, samples.run("one-growth", "std::vector", {"bytes": 4096}, {"time": 1.0})]
+    (machine,) = model.build(results.read([samples.write(tmp_path / "one.jsonl", records)])).machines
+    assert dict(machine.facts)["libraries"] == "headroom 0.1.0, jemalloc libjemalloc.so.2, mimalloc 3.4 libmimalloc.so.3.4, std 12"
+
+
+def test_an_experiment_after_no_document_names_none(full):
+    assert any(not section.experiment.document for section in full.machines[0].sections)
+    page = html.render(full)
+    assert "After: Reserve and commit." in page and "After: ." not in page

@@ -73,7 +73,11 @@ class Machine:
         libraries = self.description.get("libraries")
         if isinstance(libraries, dict) and libraries:
             # A version for each contender; a library has one for all of its own.
-            versions = {(name.split("::")[0].split("/")[0].split(" AS")[0], str(text)) for name, text in libraries.items()}
+            # What is measured under a preloaded allocator has that allocator's version.
+            versions = {
+                (name.partition(strategies.PRELOADED)[2] or name.split("::")[0].split("/")[0].split(" AS")[0], str(text))
+                for name, text in libraries.items()
+            }
             found.append(("libraries", ", ".join(f"{name} {text}" for name, text in sorted(versions) if name != "floor")))
         return found
 
