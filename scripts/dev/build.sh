@@ -4,7 +4,7 @@
 logged() {
     local log=build/log/$1.log status=0
     shift
-    mkdir -p build/log
+    { mkdir -p build/log && : >"$log"; } 2>/dev/null || die "cannot write $root/$log. The sources must lie in a folder that is yours, with room"
     "$@" </dev/null >"$log" 2>&1 || status=$?
     if [ $status != 0 ]; then
         printf 'dev: failed: %s\n' "$*" >&2

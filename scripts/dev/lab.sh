@@ -77,6 +77,8 @@ command_lab() {
     if [ $status -ge 2 ]; then exit $status; fi    # it has said why. 1: something measured went wrong, and the report says what
     say "writing the report"
     "$headroom" lab report "$file" --text --out "$folder/report.html" || status=1    # lines were skipped, or it could not be written
-    [ ! -f "$folder/report.html" ] || say "the report: $folder/report.html"
+    if [ "$folder/report.html" -nt "$file" ]; then say "the report: $folder/report.html"
+    elif [ -f "$folder/report.html" ]; then say "this is the report of an earlier run: $folder/report.html"
+    fi
     return $status
 }
