@@ -74,7 +74,7 @@ lab_command::lab_command(CLI::App& lab) {
 
     const auto add_grid = [&](CLI::App* to) {
         CLI::Option* const quick = to->add_flag("--quick", quick_, "Every experiment with small sizes, in a few minutes");
-        CLI::Option* const full = to->add_flag("--full", full_, "The sizes of the documents; takes hours, and all memory");
+        CLI::Option* const full = to->add_flag("--full", full_, "The sizes of the documents; takes days, and all memory");
         full->excludes(quick);
         to->add_flag("--default", default_, "What is measured without a flag: the sizes between those two, in about an hour")
             ->excludes(quick)
