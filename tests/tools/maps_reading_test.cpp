@@ -147,6 +147,11 @@ TEST(a_refusal, gives_its_reason) {
     EXPECT_NE(reason_of_refusal(5, 5, "2\n").find("ptrace_scope is 2: only root may"), std::string::npos);
     EXPECT_NE(reason_of_refusal(5, 5, "3\n").find("ptrace_scope is 3: nobody may"), std::string::npos);
     EXPECT_NE(reason_of_refusal(5, 5, "0\n").find("PR_SET_DUMPABLE"), std::string::npos);
+    for (const unsigned owner : {0U, 5U}) {
+        const std::string to_root = reason_of_refusal(owner, 0, "1\n");
+        EXPECT_NE(to_root.find("root lacks the right"), std::string::npos) << to_root;
+        EXPECT_EQ(to_root.find("root may read"), std::string::npos) << "which root has just tried";
+    }
 }
 
 // --- from one reading to the next

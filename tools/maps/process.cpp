@@ -188,6 +188,8 @@ bool process::has_ended() const {
 }
 
 std::string reason_of_refusal(uid_t owner, uid_t reader, const std::string& ptrace_scope) {
+    if (reader == 0 && !ptrace_scope.starts_with('3'))
+        return "root lacks the right to do that here (CAP_SYS_PTRACE), as in many containers, or a security module forbids it";
     if (owner != reader) return "it belongs to " + name_of_user(owner) + "; that user may read it, or root";
     const char scope = ptrace_scope.empty() ? '0' : ptrace_scope[0];
     const std::string file = "/proc/sys/kernel/yama/ptrace_scope is ";
