@@ -8,7 +8,8 @@
 //   - the whole range lies inside one range that `reserve` returned and `release` has not yet taken back;
 //   - the calls may be made from any thread; two calls on overlapping ranges must not run at once.
 // Nothing here throws, logs or aborts: a failure comes back as a std::error_code of std::system_category (or
-// std::errc::function_not_supported where the system has no such call), and leaves the range as it was.
+// std::errc::function_not_supported where the system has no such call), and leaves the range as it was, as far as the system does:
+// where pages of a range differ in what was done to them, a call may have changed some before it is refused. errno stays as it was.
 //
 // Documents: "Reserve and commit" (the split between reserving and committing, and its emulation on POSIX);
 // "A fast vector with mremap" (growing by page tables).
@@ -78,8 +79,9 @@ HEADROOM_API std::error_code prefault(page_range range) noexcept;
 HEADROOM_API std::error_code advise_huge(page_range range, bool wanted = true) noexcept;
 
 // Moves the pages of `from` to `to`, both committed and of one size, by page tables: contents appear at `to`, no byte is
-// copied, and `from` is left committed but fresh (zero). function_not_supported where the system cannot; then nothing
-// has changed and the caller copies. Cost: about 0.1 ms a GiB where both addresses are congruent modulo 2 MiB.
+// copied, and `from` is left committed but fresh (zero). function_not_supported where the system cannot; then `from` is as
+// it was, `to` holds what it held or zeros, and the caller copies. Cost: about 0.1 ms a GiB where both addresses are
+// congruent modulo 2 MiB.
 // Document: "A fast vector with mremap".
 HEADROOM_API std::error_code remap(page_range from, page_range to) noexcept;
 

@@ -131,7 +131,8 @@ public:
         return *this;
     }
 
-    // A protected vector may be destroyed. Invalidates: every element.
+    // A protected vector may be destroyed. (Where the system refuses access to its elements even then, their destructors do not
+    // run; its memory is given back all the same.) Invalidates: every element.
     HEADROOM_ALWAYS_INLINE ~settled_vector() { this->give_up_(); }
 
     // O(1). Invalidates: nothing; elements change owners.

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "system/at_fork.hpp"
+#include "system/calls.hpp"
 #include "system/platform.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {
@@ -33,6 +34,7 @@ template <class Done>
 void look_until(Done done) noexcept {
     constexpr unsigned looks = 100, yields = 200;
     constexpr std::chrono::microseconds shortest{20}, longest{1000};
+    const kept_errno unchanged;    // a signal may end a sleep
     auto pause = shortest;
     for (unsigned tries = 0; !done(); ++tries) {
         if (tries < looks) continue;
@@ -77,6 +79,7 @@ void append_lock::settle_owner(std::size_t me) noexcept {
     }
     owner_.store(nobody, std::memory_order_relaxed);
     // Refused though it was possible: then time must do, as no processor keeps a store to itself for so long.
+    const kept_errno unchanged;
     if (!fence_threads()) std::this_thread::sleep_for(std::chrono::milliseconds(10));
     look_until([this] { return busy_.load(std::memory_order_acquire) == 0; });
 }

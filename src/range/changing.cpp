@@ -1,4 +1,5 @@
 // What an owner may do to a range besides filling it: protect it, name it.
+#include <algorithm>
 #include <cstring>
 
 #include "range/prefaulter.hpp"
@@ -19,6 +20,14 @@ bool change_back(range* control) noexcept {
     if (control->named) name(control, nullptr);
     control->change_back = nullptr;
     return keep;
+}
+
+// What the first `bytes` could be used for is so again. (Of several mappings the system may have changed the first, before it refused
+// to cut the last in two.)
+void put_back(range* control, std::size_t bytes) noexcept {
+    const std::size_t limited = control->allowed == access::read_write ? 0 : std::min(control->limited, bytes);
+    if (limited != 0) (void)protect(control->part(0, limited), control->allowed);
+    if (limited != bytes) (void)protect(control->part(limited, bytes), access::read_write);
 }
 
 }    // namespace
@@ -47,9 +56,19 @@ std::error_code protect(range* control, access allowed) noexcept {
     // What the owner was given, and no more: what is committed later must be accessible, and the helper may have rights far
     // ahead of the owner.
     const std::size_t bytes = control->handed != 0 ? control->handed : committed_of(control);
-    if (bytes > 0)
-        if (const std::error_code error = protect(control->part(0, bytes), allowed)) return error;
+    if (bytes > 0) {
+        std::error_code error = protect(control->part(0, bytes), allowed);
+        if (error) {
+            give_back_unused();    // mappings, or memory that a limit counts
+            error = protect(control->part(0, bytes), allowed);
+        }
+        if (error) {
+            put_back(control, bytes);
+            return error;
+        }
+    }
     control->allowed = allowed;
+    control->limited = bytes;
     control->change_back = change_back;
     control->quick = false;
     return {};

@@ -22,10 +22,7 @@ enum class provision { now, at_first_touch };
 // Makes [committed, to) the owner's and, with provision::now, provides its memory where it is not warm.
 std::error_code commit_part(range* control, std::size_t to, provision how) noexcept {
     const std::size_t from = committed_of(control);
-    if (to > control->accessible) {
-        if (const std::error_code error = commit(control->part(control->accessible, to))) return error;
-        control->accessible = to;
-    }
+    if (const std::error_code error = make_accessible(control, to)) return error;
     clear_stale(control, from, to);
     const std::size_t memory = control->memory();
     const std::size_t cold = std::max(from, std::min(memory, to));
@@ -33,10 +30,14 @@ std::error_code commit_part(range* control, std::size_t to, provision how) noexc
     if (how == provision::now && cold < to) {
         const std::error_code error = prefault(control->part(cold, to));
         if (error == std::errc::not_enough_memory) {
-            if (!decommit(control->part(from, control->accessible))) control->accessible = from;
-            control->set_memory(std::min(memory, from));
-            control->provided = std::min(control->provided, from);
-            control->stale = std::min(control->stale, from);
+            if (!decommit(control->part(from, control->accessible))) {
+                control->accessible = from;
+                control->set_memory(std::min(memory, from));
+                control->provided = std::min(control->provided, from);
+                control->stale = std::min(control->stale, from);
+            } else if (to > memory) {
+                control->set_memory(to);    // some of it may be there
+            }
             count_warm_in_use(control, from);
             return error;
         }
@@ -174,6 +175,7 @@ void cut_memory(range* control, std::size_t kept) noexcept {
     } else {
         if (decommit(control->part(kept, std::max({memory, committed, control->accessible})))) return;
         control->accessible = std::min(control->accessible, kept);
+        control->limited = std::min(control->limited, kept);
         control->committed.store(std::min(committed, kept), std::memory_order_release);    // of a dead range, perhaps
     }
     control->set_memory(kept);

@@ -74,14 +74,12 @@ std::error_code provide(range* control, std::size_t to) noexcept {
         const std::size_t wanted = std::min(control->wanted.load(std::memory_order_relaxed), control->size());
         std::size_t further = std::max(to, wanted);
         if (further > control->accessible) {
-            const std::size_t accessible = control->accessible;
-            std::error_code error = commit(control->part(accessible, further));
+            std::error_code error = make_accessible(control, further);
             if (error && further > to) {
                 further = to;
-                error = to > accessible ? commit(control->part(accessible, to)) : std::error_code{};
+                error = make_accessible(control, to);
             }
             if (error) return error;
-            control->accessible = std::max(accessible, further);
         }
         clear_stale(control, from, further);
         set_committed(control, further);
@@ -217,6 +215,7 @@ void end_help_ahead(range* control) noexcept {
 }
 
 std::size_t extend_ahead(range* control, std::size_t needed, std::error_code& error) noexcept {
+    const kept_errno unchanged;    // a signal may end a sleep
     const std::size_t reserved = control->size();
     const std::size_t ahead = std::min(reserved, round_up(needed, granule) + control->policy.ahead());
     if (control->ready.load(std::memory_order_relaxed) == 0) {

@@ -75,6 +75,7 @@ range* make_range(std::size_t reserved, const commit_policy& policy, std::error_
     control->policy = policy;
     control->held = held;
     control->allowed = access::read_write;
+    control->limited = 0;
     control->huge_advised = false;
     control->named = false;
     control->quick = ends_quickly(control);

@@ -57,6 +57,7 @@ struct range {
     std::size_t default_size;    // the size, of a guarded range under the default policy; of others 0
     holding held;
     access allowed;
+    std::size_t limited;    // bytes from base that this was said of; what was committed later can be written to
     bool huge_advised;
     bool named;
     bool quick;                            // whether its end needs no call of the system, if it has little memory (end_quickly())

@@ -51,6 +51,21 @@ using reserving = page_range(std::size_t bytes, std::size_t alignment, std::erro
 // Gives it back. Precondition: it is as reserve_for_file() made it again.
 void relinquish_bare(range* control) noexcept;
 
+// Makes the range accessible as far as `to`; not at all, where the system refuses a part of it.
+[[nodiscard]] inline std::error_code make_accessible(range* control, std::size_t to) noexcept {
+    if (to <= control->accessible) return {};
+    const page_range more = control->part(control->accessible, to);
+    const std::error_code error = commit(more);
+    if (error) {
+        // Where it is of several mappings (huge pages are asked for in a part of it, say) the first may have been made accessible:
+        // it would count as memory in use, and stray writes to it would not fault.
+        (void)protect(more, access::none);
+    } else {
+        control->accessible = to;
+    }
+    return error;
+}
+
 // Asks for huge pages where the policy wants them, the first time.
 void advise_huge_once(range* control) noexcept;
 

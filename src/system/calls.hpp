@@ -3,9 +3,11 @@
 
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 
+#include <headroom/detail/attributes.hpp>
 #include <headroom/pages.hpp>
 #include <headroom/testing.hpp>
 
@@ -36,6 +38,19 @@ extern constinit pretences pretended;
 [[nodiscard]] int intercept(page_call kind) noexcept;
 
 inline void note_refusal() noexcept { calls.refused.fetch_add(1, std::memory_order_relaxed); }
+
+// While it lives, errno may change, and at its end is as it was. What the system answers is in what we return; the program may be
+// about to look at an answer of its own: vectors die between a call that failed and the line that reports it.
+class kept_errno {
+public:
+    HEADROOM_ALWAYS_INLINE kept_errno() noexcept : before_(errno) {}
+    HEADROOM_ALWAYS_INLINE ~kept_errno() { errno = before_; }
+    kept_errno(const kept_errno&) = delete;
+    kept_errno& operator=(const kept_errno&) = delete;
+
+private:
+    int before_;
+};
 
 // Tells a test, if one wants to know.
 inline void tell_watcher(testing::file_event event) noexcept {

@@ -39,6 +39,7 @@ std::error_code file_failure(int error) noexcept { return {error, std::system_ca
 template <class Call>
 std::error_code try_file_call(page_call kind, Call call) noexcept {
     if (const int refused = intercept(kind)) return file_failure(refused);
+    const kept_errno unchanged;
     for (;;) {
         if (call() != -1) return {};
         if (errno != EINTR) break;
@@ -155,6 +156,7 @@ file_handle open_file(const std::filesystem::path& path, bool writable, std::err
 
 file_handle make_file(const std::filesystem::path& path, unsigned permissions, bool& named, std::error_code& error) noexcept {
     named = false;
+    const kept_errno unchanged;
 #if defined(O_TMPFILE)
     // What has no name until it is whole is never found half made. (It is named by its number in /proc.)
     if (::access("/proc/self/fd", F_OK) == 0) {
@@ -193,6 +195,7 @@ file_handle open_again([[maybe_unused]] file_handle file, const std::filesystem:
 }
 
 void close_file(file_handle file) noexcept {
+    const kept_errno unchanged;
     if (file) close(number_of(file));
 }
 
@@ -209,6 +212,7 @@ std::error_code cut_file(file_handle file, std::uint64_t bytes) noexcept {
 }
 
 std::error_code allocate(file_handle file, std::uint64_t from, std::uint64_t to) noexcept {
+    const kept_errno unchanged;
     if (to > longest_file()) return std::make_error_code(std::errc::file_too_large);
     tell_watcher(testing::file_event::before_write);
     std::error_code error = promise_space(file, from, to);
@@ -220,6 +224,7 @@ std::error_code allocate(file_handle file, std::uint64_t from, std::uint64_t to)
 
 std::error_code fill_holes(file_handle file, std::uint64_t bytes) noexcept {
     if (bytes == 0) return {};
+    const kept_errno unchanged;
     const std::error_code error = promise_space(file, 0, bytes);
     if (!is_unsupported(error)) return error;
 #if defined(SEEK_HOLE)
@@ -309,6 +314,7 @@ std::error_code take_lock(file_handle file, [[maybe_unused]] file_lock which) no
 }
 
 void release_locks(file_handle file) noexcept {
+    const kept_errno unchanged;
 #if defined(F_OFD_SETLK)
     struct flock all{};
     all.l_type = F_UNLCK;

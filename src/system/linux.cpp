@@ -59,12 +59,16 @@ extern "C" {
 namespace headroom { inline namespace v0_1 {
 namespace {
 
-// (One function for each kind of call, and not one for each call: they are many, and all alike.)
-std::error_code advise(page_call kind, page_range range, int advice) noexcept {
-    return detail::attempt(kind, [=] { return madvise(range.data, range.bytes, advice); });
+// (One function for all calls on a range, and not one for each: they are many, and all alike.)
+HEADROOM_NOINLINE std::error_code call_on(page_call kind, page_range range, int (*call)(void*, std::size_t, int),
+                                          int how) noexcept {
+    return detail::attempt(kind, [=] { return call(range.data, range.bytes, how); });
 }
-std::error_code allow(page_call kind, page_range range, int rights) noexcept {
-    return detail::attempt(kind, [=] { return mprotect(range.data, range.bytes, rights); });
+HEADROOM_ALWAYS_INLINE std::error_code advise(page_call kind, page_range range, int advice) noexcept {
+    return call_on(kind, range, madvise, advice);
+}
+HEADROOM_ALWAYS_INLINE std::error_code allow(page_call kind, page_range range, int rights) noexcept {
+    return call_on(kind, range, mprotect, rights);
 }
 
 // The pages of the range are fresh: whatever they held, they read as zero.
@@ -74,6 +78,7 @@ std::error_code emptied(page_range range) noexcept {
     return error;
 }
 
+// (errno is its caller's to keep.)
 page_range map(std::size_t bytes, access initial, std::error_code& error) noexcept {
     error.clear();
     if (const int refused = detail::intercept(page_call::reserve)) {
@@ -97,7 +102,7 @@ page_range map(std::size_t bytes, access initial, std::error_code& error) noexce
 
 std::error_code unmap(std::byte* data, std::size_t bytes) noexcept {
     if (bytes == 0) return {};
-    return detail::attempt(page_call::release, [=] { return munmap(data, bytes); });
+    return call_on(page_call::release, {data, bytes}, [](void* at, std::size_t count, int) { return munmap(at, count); }, 0);
 }
 
 std::uintptr_t address(const std::byte* data) noexcept { return reinterpret_cast<std::uintptr_t>(data); }
@@ -108,17 +113,20 @@ long futex(const std::atomic<std::uint32_t>& word, long what, std::uint32_t valu
     return syscall(SYS_futex, &word, what, value, nullptr, nullptr, 0);
 }
 
+void read_small_file(const char* path, char* text, std::size_t most) noexcept {
+    const detail::kept_errno unchanged;
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return;
+    const ssize_t length = read(file, text, most);
+    text[length > 0 ? length : 0] = '\0';
+    close(file);
+}
+
 // The first bytes of a small system file, 0-terminated; empty when it cannot be read.
 template <std::size_t Most = 128>
 struct small_file {
     char text[Most] = {};
-    explicit small_file(const char* path) noexcept {
-        const int file = open(path, O_RDONLY | O_CLOEXEC);
-        if (file < 0) return;
-        const ssize_t length = read(file, text, sizeof text - 1);
-        text[length > 0 ? length : 0] = '\0';
-        close(file);
-    }
+    HEADROOM_ALWAYS_INLINE explicit small_file(const char* path) noexcept { read_small_file(path, text, sizeof text - 1); }
 };
 
 // Whether the system promises no more memory than it has (overcommit mode 2).
@@ -161,13 +169,17 @@ struct file_name {
     }
 };
 
-// The least limit that `file` states in the group `path` (its first `length` bytes) below `mount`, or in a group above it.
-std::size_t least_limit(const char* mount, const char* path, std::size_t length, const char* file) noexcept {
+// Where the groups are: version 2 in the first so many bytes of it, the memory's of version 1 in all of it.
+constexpr char all_groups[] = "/sys/fs/cgroup/memory";
+constexpr std::size_t groups_of_version_2 = 14;
+
+// The least limit that `file` states in the group `path` (its first `length` bytes), or in a group above it.
+std::size_t least_limit(std::size_t mount, const char* path, std::size_t length, const char* file) noexcept {
     std::size_t least = SIZE_MAX;
     for (bool more = true; more;) {
         while (length != 0 && path[length - 1] == '/') --length;
         file_name name;
-        name.add(mount, SIZE_MAX);
+        name.add(all_groups, mount);
         name.add(path, length);
         name.add(file, SIZE_MAX);
         const small_file<> limit(name.text);
@@ -202,11 +214,20 @@ std::size_t huge_page_size() noexcept {
     static constinit std::atomic<std::size_t> known{1};    // 1: not asked
     std::size_t bytes = known.load(std::memory_order_relaxed);
     if (bytes == 1) {
+        const detail::kept_errno unchanged;
         bytes = 0;
         // Where they are switched off for everybody, asking for them would only commit more and gain nothing.
-        const small_file<> mode("/sys/kernel/mm/transparent_hugepage/enabled");
-        if (mode.text[0] != '\0' && std::strstr(mode.text, "[never]") == nullptr)
-            bytes = number(small_file<>("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size").text);
+        // (In two parts, for the program's sake: two such names are as long as a function.)
+        file_name name;
+        name.add("/sys/kernel/mm/transparent_hugepage/", SIZE_MAX);
+        const std::size_t folder = name.length;
+        name.add("enabled", SIZE_MAX);
+        const small_file<> mode(name.text);
+        if (mode.text[0] != '\0' && std::strstr(mode.text, "[never]") == nullptr) {
+            name.length = folder;
+            name.add("hpage_pmd_size", SIZE_MAX);    // the longer of the two
+            bytes = number(small_file<>(name.text).text);
+        }
         if (!is_power_of_two(bytes)) bytes = 0;
         if (syscall(SYS_prctl, PR_GET_THP_DISABLE, 0, 0, 0, 0) == 1) bytes = 0;    // and for this process
         known.store(bytes, std::memory_order_relaxed);
@@ -215,6 +236,7 @@ std::size_t huge_page_size() noexcept {
 }
 
 page_range reserve(std::size_t bytes, std::size_t alignment, std::error_code& error, access initial) noexcept {
+    const detail::kept_errno unchanged;
     const std::size_t page = page_size();
     if (bytes == 0 || bytes > SIZE_MAX / 2 || !is_power_of_two(alignment) || alignment > SIZE_MAX / 4) {
         error = detail::system_error(ENOMEM);
@@ -285,6 +307,7 @@ std::error_code prefault(page_range range) noexcept {
     static constinit std::atomic<int> known{0};    // 0: not asked, 1: no (kernels before 5.14), 2: yes
     int answer = known.load(std::memory_order_relaxed);
     if (answer == 0) {
+        const detail::kept_errno unchanged;
         // Asked about no bytes at all: EINVAL would otherwise have other reasons, a page that is read-only for one.
         answer = detail::answers_can_be_trusted(range) && madvise(range.data, 0, MADV_POPULATE_WRITE) == 0 ? 2 : 1;
         known.store(answer, std::memory_order_relaxed);
@@ -298,6 +321,7 @@ std::error_code advise_huge(page_range range, bool wanted) noexcept {
 }
 
 std::error_code remap(page_range from, page_range to) noexcept {
+    const detail::kept_errno unchanged;
     if (!detail::answers_can_be_trusted(from)) return std::make_error_code(std::errc::function_not_supported);
     const std::error_code error = detail::attempt(page_call::remap, [=] {
         return mremap(from.data, from.bytes, to.bytes, MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP, to.data) == MAP_FAILED
@@ -312,9 +336,10 @@ std::error_code remap(page_range from, page_range to) noexcept {
         return {};
     }
     // The system may have unmapped the target before it gave up. Fill the hole if there is one; where there is none, this
-    // finds the target in place and does nothing.
-    (void)mmap(to.data, to.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1,
-               0);
+    // finds the target in place and does nothing. (Kernels before 4.17 do not know the flag: they map somewhere else then.)
+    void* const filled =
+        mmap(to.data, to.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    if (filled != MAP_FAILED && filled != to.data) (void)munmap(filled, to.bytes);
     return std::make_error_code(std::errc::function_not_supported);
 }
 
@@ -338,6 +363,7 @@ void report_memory(std::byte* base, std::size_t bytes) noexcept {
 }
 
 residency resident(page_range range) noexcept {
+    const kept_errno unchanged;
     const std::size_t page = real_page_size();
     unsigned char seen[1024];
     residency found;
@@ -385,9 +411,9 @@ std::size_t memory_of_group() noexcept {
         const bool all = path == controllers + 1;
         const char* const memory = std::strstr(controllers, "memory");
         if (all) {
-            least = std::min(least, least_limit("/sys/fs/cgroup", path + 1, bytes, "/memory.max"));
+            least = std::min(least, least_limit(groups_of_version_2, path + 1, bytes, "/memory.max"));
         } else if (memory != nullptr && memory < path) {
-            least = std::min(least, least_limit("/sys/fs/cgroup/memory", path + 1, bytes, "/memory.limit_in_bytes"));
+            least = std::min(least, least_limit(sizeof all_groups, path + 1, bytes, "/memory.limit_in_bytes"));
         }
         line = *end == '\n' ? end + 1 : end;
     }
@@ -399,6 +425,7 @@ void on_fork(void (*before)(), void (*after_in_parent)(), void (*after_in_child)
 }
 
 void wait_while(const std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept {
+    const kept_errno unchanged;    // (only who waits is told something by it)
     if (word.load(std::memory_order_relaxed) == value) (void)futex(word, futex_wait, value);
 }
 void wake_one(std::atomic<std::uint32_t>& word) noexcept { (void)futex(word, futex_wake, 1); }

@@ -7,7 +7,7 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-// Whether the system refuses what it does not know.
+// Whether the system refuses what it does not know. The first answer may change errno.
 [[nodiscard]] bool answers_can_be_trusted(page_range range) noexcept;
 
 }}}    // namespace headroom::detail

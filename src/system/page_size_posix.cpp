@@ -1,4 +1,4 @@
-// How large a page is, on Linux and on other POSIX systems.
+// How large a page is, and what came of a call, on Linux and on other POSIX systems.
 #include <unistd.h>
 
 #include <atomic>
@@ -18,6 +18,16 @@ std::size_t detail::real_page_size() noexcept {
         known.store(bytes, std::memory_order_relaxed);
     }
     return bytes;
+}
+
+std::error_code detail::outcome_of_call(int result, int refused_by_test, int before) noexcept {
+    int error = refused_by_test;
+    if (result != 0) {
+        note_refusal();
+        error = errno;
+        errno = before;
+    }
+    return error == 0 ? std::error_code() : system_error(error);
 }
 
 std::size_t page_size() noexcept {

@@ -69,6 +69,7 @@ page_range reserve(std::size_t bytes, std::size_t alignment, std::error_code& er
         error = system_error(refused);
         return {};
     }
+    const detail::kept_errno unchanged;
     const std::size_t limit = detail::address_space_limit();
     void* const mapped = limit != 0 && bytes > limit ? (errno = ENOMEM, MAP_FAILED)
                                                      : mmap(nullptr, bytes + spare, rights_of(initial),

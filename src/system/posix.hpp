@@ -11,13 +11,16 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 
 [[nodiscard]] inline std::error_code system_error(int error) noexcept { return {error, std::system_category()}; }
 
-// Makes one system call that returns 0 on success and sets errno otherwise, unless a test has it refused.
+// What came of a system call that returns 0 on success and sets errno otherwise; errno is `before` again. (Apart from attempt(),
+// of which there are many.)
+[[nodiscard]] std::error_code outcome_of_call(int result, int refused_by_test, int before) noexcept;
+
+// Makes one such call, unless a test has it refused.
 template <class Call>
 [[nodiscard]] std::error_code attempt(page_call kind, Call call) noexcept {
-    if (const int refused = intercept(kind)) return system_error(refused);
-    if (call() == 0) return {};
-    note_refusal();
-    return system_error(errno);
+    const int before = errno;
+    const int refused = intercept(kind);
+    return outcome_of_call(refused == 0 ? call() : 0, refused, before);
 }
 
 // Whatever a test pretends.

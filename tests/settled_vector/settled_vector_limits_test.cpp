@@ -204,6 +204,53 @@ TEST(with_no_mapping_left, a_vector_is_refused_clearly_and_comes_when_there_is_o
               0);
 }
 
+// A vector may be of several mappings, where it has ordinary and huge pages; the last of them must be cut in two for rights that end
+// with the elements. When that is refused, the first has been changed already.
+TEST(with_no_mapping_left, protection_is_refused_for_all_of_a_vector_or_for_none) {
+    if (headroom_test::sanitizer_needs_memory) GTEST_SKIP() << sanitizer_first;
+    if (headroom_test::emulated()) GTEST_SKIP() << "the mappings of the emulator count, too";
+    EXPECT_EQ(in_child([] {
+                  headroom::set_cache_limit(64 * mib);
+                  settled_vector<int>(4 * mib, 1).clear();    // its memory stays accessible, behind what the next one has
+                  settled_vector<int> v;
+                  while (v.size() * sizeof(int) < 7 * mib) v.push_back(1);
+                  const std::size_t page = headroom::page_size();
+                  const std::size_t pages = 300'000;
+                  void* const area = mmap(nullptr, pages * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+                  if (area == MAP_FAILED) return 1;
+                  std::size_t used = 0;
+                  for (; used < pages; used += 2) {
+                      if (mprotect(static_cast<char*>(area) + used * page, page, PROT_READ) != 0) break;
+                  }
+                  if (used >= pages) return 77;                                  // no limit within reach on this system
+                  if (!v.try_protect(headroom::access::read_only)) return 78;    // there was no need to cut
+                  if (v.current_access() != headroom::access::read_write) return 2;
+                  for (std::size_t i = 0; i < v.size(); i += 500) v[i] += 1;
+                  if (munmap(area, pages * page) != 0) return 3;
+                  if (v.try_protect(headroom::access::read_only)) return 4;
+                  return v[0] == 2 && v[v.size() / 500 * 500 - 500] == 2 ? 0 : 5;
+              }),
+              headroom::huge_page_size() != 0 ? 0 : 78);
+}
+
+TEST(with_little_data, what_was_refused_does_not_count) {
+    if (headroom_test::sanitizer_needs_memory) GTEST_SKIP() << sanitizer_first;
+    if (!limits_are_kept()) GTEST_SKIP() << limits_are_forgotten;
+    EXPECT_EQ(in_child([] {
+                  settled_vector<char> v;
+                  v.push_back('x');
+                  const std::size_t before = status_of_process("VmData:");
+                  // Enough for the part of it that has ordinary pages, and is a mapping of its own.
+                  if (!limit(RLIMIT_DATA, before, 8 * mib)) return 1;
+                  if (!refused_clearly([&] { v.reserve(48 * mib); })) return 2;
+                  if (status_of_process("VmData:") > before + mib) return 3;
+                  settled_vector<char> another;
+                  another.reserve(6 * mib);
+                  return v.size() == 1 && v[0] == 'x' ? 0 : 4;
+              }),
+              0);
+}
+
 // The forerunner's 32,767th vector crashed: 47 bits of address space hold no more ranges of 4 GiB.
 TEST(with_no_address_space_left, the_next_vector_is_refused_clearly) {
     if (headroom_test::sanitizer_needs_memory) GTEST_SKIP() << sanitizer_first;

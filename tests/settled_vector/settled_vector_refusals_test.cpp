@@ -219,12 +219,12 @@ TYPED_TEST(refused_calls_of, the_try_forms_answer_null) {
 TYPED_TEST(refused_calls_of, protecting_says_so_and_changes_nothing) {
     using vector = alike<TypeParam>;
     vector v = filled<vector>(100);
-    headroom::testing::fail_system_call(1);
+    headroom::testing::fail_system_call(1, ENOMEM, afterwards::keep_failing);
     EXPECT_THROW(v.protect(access::read_only), std::system_error);
     headroom::testing::stop_failing();
     EXPECT_EQ(v.current_access(), access::read_write);
     v[5] = make<TypeParam>(5);
-    headroom::testing::fail_system_call(1);
+    headroom::testing::fail_system_call(1, ENOMEM, afterwards::keep_failing);
     EXPECT_THROW((void)headroom::scoped_access(v, access::none), std::system_error);
     headroom::testing::stop_failing();
     EXPECT_EQ(numbers(v), counted(100));
@@ -249,6 +249,37 @@ TYPED_TEST(refused_calls_of, destroying) {
         }
     }
     EXPECT_EQ(headroom_test::book.live, live);
+}
+
+// Its destructor writes to it, as most do.
+struct written_at_its_end {
+    volatile int value = 0;
+    ~written_at_its_end() {
+        value = -1;
+        ++ended;
+    }
+    static inline int ended = 0;
+};
+
+// Whose elements cannot be reached any more: a destructor that tried would end the program.
+TEST(a_protected_vector, dies_although_the_system_refuses_access_to_its_elements) {
+    headroom::trim_cache();
+    const std::size_t before = headroom::reservations().size();
+    for (const access allowed : {access::read_only, access::none}) {
+        for (const afterwards then : {afterwards::succeed, afterwards::keep_failing}) {
+            for (std::uint64_t k = 1; k < 6; ++k) {
+                written_at_its_end::ended = 0;
+                {
+                    settled_vector<written_at_its_end> v(1000);
+                    v.protect(allowed);
+                    headroom::testing::fail_system_call(k, ENOMEM, then);
+                }
+                headroom::testing::stop_failing();
+                EXPECT_EQ(written_at_its_end::ended, k == 1 && then == afterwards::keep_failing ? 0 : 1000);
+                EXPECT_EQ(headroom::reservations().size(), before);
+            }
+        }
+    }
 }
 
 // Under every policy: what a policy does beyond committing may be refused, and then ordinary pages must do.

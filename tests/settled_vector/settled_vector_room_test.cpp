@@ -67,6 +67,20 @@ struct small_default : headroom::settled_policy {
     static constexpr std::size_t default_reservation = 64 * kib;
 };
 
+struct all_or_nothing : headroom::settled_policy {
+    static constexpr std::size_t smallest_reservation = SIZE_MAX;
+};
+
+TEST(room_by_default, is_all_or_nothing_where_the_policy_settles_for_no_less) {
+    headroom::trim_cache();
+    headroom::testing::limit_address_space(whole / 2);
+    settled_vector<char, all_or_nothing> v;
+    EXPECT_THROW(v.push_back('x'), headroom::refused);
+    headroom::testing::limit_address_space(0);
+    v.push_back('x');
+    EXPECT_EQ(v.max_size(), whole);
+}
+
 TEST(room_by_default, is_what_the_policy_says) {
     settled_vector<int, small_default> v;
     EXPECT_EQ(v.max_size(), 64 * kib / sizeof(int));

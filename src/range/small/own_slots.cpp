@@ -50,6 +50,7 @@ range* take_all(own_slots& slots, range* found) noexcept {
 }
 
 void wait_for_owner(const own_slots& slots) noexcept {
+    const kept_errno unchanged;    // a signal may end a sleep
     // A few instructions, unless the owner is not running; then it may need this processor.
     for (unsigned tries = 0; slots.busy.load(std::memory_order_acquire) != 0; ++tries) {
         if (tries < 100) std::this_thread::yield();

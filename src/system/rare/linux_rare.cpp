@@ -24,6 +24,7 @@
 namespace headroom { inline namespace v0_1 {
 
 std::error_code guard(page_range range) noexcept {
+    const detail::kept_errno unchanged;
     if (detail::answers_can_be_trusted(range)) {
         const std::error_code error =
             detail::attempt(page_call::other, [=] { return madvise(range.data, range.bytes, MADV_GUARD_INSTALL); });
@@ -45,7 +46,8 @@ std::error_code name(page_range range, const char* text) noexcept {
     }
     const std::error_code error = detail::attempt(page_call::other, [&] {
         // Not through prctl(): AddressSanitizer's stand-in for it reads a name, and there may be none.
-        return syscall(SYS_prctl, PR_SET_VMA, PR_SET_VMA_ANON_NAME, range.data, range.bytes, text != nullptr ? clean : nullptr);
+        return static_cast<int>(
+            syscall(SYS_prctl, PR_SET_VMA, PR_SET_VMA_ANON_NAME, range.data, range.bytes, text != nullptr ? clean : nullptr));
     });
     if (error == std::errc::invalid_argument) return std::make_error_code(std::errc::function_not_supported);
     return error;
@@ -55,6 +57,7 @@ namespace detail {
 
 bool mappings_are_locked() noexcept {
     // Nobody tells, but it shows: a page that nobody has touched is there.
+    const kept_errno unchanged;
     const std::size_t page = real_page_size();
     void* const probe = mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (probe == MAP_FAILED) return false;
@@ -75,6 +78,7 @@ bool other_threads_can_be_fenced() noexcept {
     static constinit std::atomic<int> known{0};    // 0: not asked, 1: no, 2: yes
     int answer = known.load(std::memory_order_relaxed);
     if (answer == 0) {
+        const kept_errno unchanged;
         // (A process registers once: at once while it has one thread, in milliseconds later. A forked child is registered.)
         const long commands = syscall(SYS_membarrier, barrier_query, 0);
         const bool there = commands >= 0 && (commands & barrier_private) != 0 && (commands & barrier_register_private) != 0;

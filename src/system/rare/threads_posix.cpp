@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #endif
 
+#include "system/calls.hpp"
 #include "system/helper_thread.hpp"
 #include "system/platform.hpp"
 #include "system/thread_end.hpp"
@@ -27,6 +28,7 @@ void lower_thread_priority() noexcept {
 }
 
 void keep_loaded(const void* code) noexcept {
+    const kept_errno unchanged;
     Dl_info found;
 #if defined(__linux__)
     if (dladdr == nullptr || dlopen == nullptr) return;

@@ -240,10 +240,7 @@ protected:
     // Destroys the elements and gives the range back; the members are stale afterwards.
     HEADROOM_ALWAYS_INLINE void give_up_() noexcept {
         if constexpr (!std::is_trivially_destructible_v<T>) {
-            if (begin_ != end_) {
-                make_writable_(control_);
-                destroy_(begin_, end_);
-            }
+            if (begin_ != end_ && made_writable_(control_)) destroy_(begin_, end_);
         }
 #if defined(HEADROOM_ASAN)
         if (annotates_()) detail::open_all(begin_, cap_, end_);
@@ -266,8 +263,9 @@ protected:
     }
     // The lead of a range that begins there. Many vectors that grow together would all write to one place in their pages, and lines
     // of memory with the same place share few places in the processor's first cache. The library lets ranges begin at different
-    // pages, but for the first few; those whose pages differ get different leads. (Only what begins at more than a line of
-    // memory would not be aligned any more. And of other policies the ranges begin where they please.)
+    // pages, but for the first few; those whose pages differ get different leads. (Of pages of 16 KiB there are four leads, of
+    // larger ones only one. What begins at more than a line of memory would not be aligned any more. And of other policies the
+    // ranges begin where they please.)
     [[nodiscard]] static std::size_t lead_at_(const std::byte* base) noexcept {
         if constexpr (has_lead_()) {
             return reinterpret_cast<std::uintptr_t>(base) / smallest_page_ % leads_ * line_;
@@ -323,8 +321,10 @@ private:
     }
 
     [[nodiscard]] static extent_ reserve_default_(std::size_t floor_bytes, failure& why) noexcept {
-        constexpr std::size_t least = Policy::smallest_reservation < sizeof(T) ? sizeof(T) : Policy::smallest_reservation;
-        constexpr std::size_t wanted = bytes_by_default_() + most_lead_;
+        constexpr std::size_t by_default = bytes_by_default_();
+        constexpr std::size_t smallest = Policy::smallest_reservation < by_default ? Policy::smallest_reservation : by_default;
+        constexpr std::size_t least = smallest < sizeof(T) ? sizeof(T) : smallest;
+        constexpr std::size_t wanted = by_default + most_lead_;
         const std::size_t floor = (floor_bytes < least ? least : floor_bytes) + most_lead_;
         held_range held;
         if constexpr (Policy::commit == commit_policy{}) held = detail::take_warm(wanted);
@@ -414,9 +414,9 @@ private:
         refuse_("commit memory for a settled_vector", elements * sizeof(T), why);
     }
 
-    HEADROOM_COLD static void make_writable_(range* control) noexcept {
-        if (detail::current_access(control) != access::read_write)
-            static_cast<void>(detail::protect(control, access::read_write));
+    // (A destructor that cannot reach its element would end the program.)
+    HEADROOM_COLD static bool made_writable_(range* control) noexcept {
+        return detail::current_access(control) == access::read_write || !detail::protect(control, access::read_write);
     }
 
     HEADROOM_ALWAYS_INLINE void install_(const extent_& there) noexcept {
