@@ -14,6 +14,8 @@
 #include <fstream>
 #include <string>
 
+#include "system/sandbox.hpp"
+
 namespace weather {
 
 inline constexpr std::size_t kib = std::size_t{1} << 10;
@@ -95,6 +97,24 @@ inline void occupy_addresses(unsigned bits) {
         if (mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) == MAP_FAILED) bytes /= 2;
     }
     check(munmap(kept, left) == 0, "munmap");
+}
+
+// A sandbox: these calls are answered with that error.
+inline void sandboxed(std::initializer_list<long> calls, std::size_t error) {
+    if (!headroom_test::refuse_calls(calls, static_cast<int>(error))) skip("no sandbox can be made here");
+}
+
+// Whatever is mapped is locked into memory.
+inline void locked(std::size_t how) {
+    if (mlockall(static_cast<int>(how)) != 0) skip("this process may lock nothing");
+}
+
+// What the system tells of itself is not there, for this process alone.
+inline void without_proc() {
+    if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+        umount2("/proc", MNT_DETACH) != 0 || umount2("/sys", MNT_DETACH) != 0) {
+        skip("nothing can be unmounted here");
+    }
 }
 
 // A file system of so many MiB is what this process alone sees at its working folder.

@@ -431,6 +431,11 @@ int main(int count, char** arguments) {
         else if (kind == "mappings") occupy_mappings(value);
         else if (kind == "bits") occupy_addresses(static_cast<unsigned>(value));
         else if (kind == "disk") own_disk(value);
+        else if (kind == "wishes") sandboxed(headroom_test::wishes, value);
+        else if (kind == "rights") sandboxed({SYS_mprotect}, value);
+        else if (kind == "locked") locked(value);
+        else if (kind == "files") limit(RLIMIT_NOFILE, value);
+        else if (kind == "proc") without_proc();
         else if (kind == "cache") headroom::set_cache_limit(value * mib);
         else return 2;
     }

@@ -12,6 +12,7 @@ or all the memory may be promised, so that other programs go on.
 """
 import argparse
 import contextlib
+import errno
 import fcntl
 import glob
 import os
@@ -242,6 +243,17 @@ class Weather:
         for kib in (16, 64):
             self.condition(f"pages of {kib} KiB (pretended)", good,
                            self.fills(8, "pages", kib << 10, works=[*FILLS, "many", "turns"]))
+        for error in ("EPERM", "ENOSYS"):
+            self.condition(f"a sandbox that answers `{error}` to `madvise`, `mremap`, `mincore`, `membarrier` and `setpriority`",
+                           good, self.fills(8, "wishes", getattr(errno, error)))
+        self.condition("a sandbox that refuses `mprotect`", [*good, *other],
+                       self.fills(8, "rights", errno.ENOMEM, works=[work for work in FEW if work != "held open"]))
+        self.condition("neither `/proc` nor `/sys`", good, self.fills(8, "proc", 0, works=[*FILLS, "many", "turns"]))
+        self.condition("no file can be opened", good,
+                       self.fills(8, "files", 3, works=[work for work in FILLS if work != "file_vector"]))
+        # (MCL_CURRENT and MCL_FUTURE, and with MCL_ONFAULT.)
+        self.condition("memory locked (`mlockall`)", [*good, "falls back"], self.fills(8, "locked", 3))
+        self.condition("memory locked as it is touched", [*good, "falls back"], self.fills(8, "locked", 7))
         self.condition("a disk of 4 MiB; a file of 16 MiB", ["throws"], self.fills(16, "disk", 4, works=["file_vector"]))
         self.condition("a disk of 64 MiB; a file of 16 MiB", good, self.fills(16, "disk", 64, works=["file_vector"]))
         self.condition("fork; parent and child both go on writing", good, self.fills(8, works=["fork"]))
