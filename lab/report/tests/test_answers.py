@@ -81,3 +81,10 @@ def test_a_mean_of_the_others_over_fewer_cells_does_not_stand_beside_ours():
     runs = structures("std::allocator AS1", [1.0, 1.0]) + structures("headroom::multipool_resource AS7", [0.5, 0.5])
     (line,) = panel("many", runs + structures("mimalloc heap AS7", [0.1, None])).lines
     assert line.cells == 2 and line.other_ratio is None
+
+
+def test_the_best_of_one_is_said_to_be_the_only_one():
+    runs = appending(OURS, [0.5] * 3) + appending(YARDSTICK, [1.0] * 3) + appending("boost::container::vector", [1.5] * 3)
+    assert ("others", "best of the others: boost::container::vector, the only one") in words_of.legend(panel("growing", runs))
+    runs += appending("rvector", [1.2] * 3)
+    assert ("others", "best of the others: rvector") in words_of.legend(panel("growing", runs))

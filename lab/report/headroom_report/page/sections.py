@@ -30,7 +30,7 @@ def build(experiment: Experiment, cells: list[Cell], absent: dict[str, str]) -> 
             shown = experiment.more if experiment.more_in_view else ()
             for contest in experiment.contests + shown:
                 noise = section.noise.get(contest.metric)
-                table = contest_table(own, contest, noise, experiment.compared, experiment.yardstick)
+                table = contest_table(own, contest, noise, experiment.compared, experiment.yardstick, experiment.no_choice)
                 if table.rows:
                     section.tables.append(table)
             section.details.append(every_figure(own, experiment))

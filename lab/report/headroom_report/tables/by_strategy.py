@@ -6,7 +6,7 @@ from ..pictures.style import arrange
 from ..results import words
 from ..results.catalogue import Experiment
 from ..results.figures import PAIRED, Cell, Noise, distance
-from ..results.strategies import GLOBAL, STRATEGIES, implementation, is_default, is_peer, least, of_cell, strategy
+from ..results.strategies import GLOBAL, STRATEGIES, implementation, is_default, is_floor, is_peer, least, of_cell, strategy
 from .measured import ending, rank
 from .table import Column, Entry, Table
 
@@ -122,7 +122,7 @@ def by_contender(cells: list[Cell], metric: str, title: str, noise: Noise | None
     )
     for cell in cells:
         figures = {name: cell.figure(name, metric) for name in names}
-        known = [figure.median for figure in figures.values() if figure]
+        known = [figure.median for name, figure in figures.items() if figure and not is_floor(name)]
         row = [Entry(words.configuration(cell.parameters), rank(cells, cell))]
         for name in names:
             figure = figures[name]
@@ -132,7 +132,7 @@ def by_contender(cells: list[Cell], metric: str, title: str, noise: Noise | None
                 continue
             text = words.quantity(figure.median, figure.unit) if figure.unit else words.ratio(figure.median)
             mark = ""
-            if len(known) > 1 and figure.median == min(known) < max(known):
+            if len(known) > 1 and not is_floor(name) and figure.median == min(known) < max(known):
                 text, mark = text + " *", "best"
                 others = sorted(known)
                 if noise and others[0] and distance(others[1] / others[0]) <= noise.at(cell):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..pictures.style import arrange
 from ..results import published, words
 from ..results.catalogue import YARDSTICK, Contest, Experiment
-from ..results.figures import Cell, Noise, distance
+from ..results.figures import PAIRED, Cell, Noise, distance
 from .table import Column, Entry, Table
 
 
@@ -15,6 +15,7 @@ def contest_table(
     noise: Noise | None = None,
     compared: bool = True,
     by: str = YARDSTICK,
+    without: frozenset[str] = frozenset(),
 ) -> Table:
     """A row for each configuration, a column for each contender: its median, and in brackets the ratio to `by`'s."""
     cells = [
@@ -28,7 +29,8 @@ def contest_table(
     )
     for cell in cells:
         figures = {name: cell.figure(name, contest.metric) for name in names}
-        known = [figure.median for figure in figures.values() if figure]
+        # Who may be the least: one that a reader could take, and not the same one run twice.
+        known = [figure.median for name, figure in figures.items() if figure and name not in without and not name.endswith(PAIRED)]
         yardstick = figures.get(by)
         row = [Entry(words.configuration(cell.parameters), sort=rank(cells, cell))]
         for name in names:
@@ -42,7 +44,8 @@ def contest_table(
                 text += f" ({words.ratio(ratio)})"
                 if noise and distance(ratio) <= noise.at(cell):
                     mark = "quiet"
-            if compared and figure.median == min(known) and len(known) > 1 and min(known) < max(known):
+            own = name not in without and not name.endswith(PAIRED)
+            if compared and own and figure.median == min(known) and len(known) > 1 and min(known) < max(known):
                 text, mark = text + " *", mark or "best"
             row.append(Entry(text, figure.median, mark, f"{words.figure(figure)}, {figure.rounds} rounds", name))
         table.rows.append(row)

@@ -32,6 +32,7 @@ class Line:
     other: str = ""  # the best of the others, the yardstick apart; of several cells the one that is it most often
     other_ratio: float | None = None
     others_differ: bool = False  # it is not the same one in all cells
+    alone: bool = False  # it was the only one there to be the best
     quotient: float | None = None  # where the answer is one: ours, the yardstick's, the best other's
     yardstick_quotient: float | None = None
     noise: float = 0.0  # how far the ratio may be off by accident, as a part of it
@@ -108,9 +109,10 @@ def _line(answer: Answer, experiment: Experiment, cells: list[Cell], noise: Nois
     if chosen is None:
         return None
     ours, pairs = chosen
-    others, rivals = [], []
+    others, rivals, there = [], [], set()
     for cell, _ in pairs:
         names = [name for name in _names(answer, experiment, cell) if peer(name) and name != experiment.yardstick]
+        there.update(names)
         rival, below = _best(cell, names, answer.metric), cell.figure(experiment.yardstick, answer.metric)
         if rival and below and below.median:
             others.append(rival[1].median / below.median)
@@ -144,6 +146,7 @@ def _line(answer: Answer, experiment: Experiment, cells: list[Cell], noise: Nois
         max(rivals, key=rivals.count) if rivals else "",
         _mean(others) or None,
         len(set(rivals)) > 1,
+        len(there) == 1,
         _quotient(answer, one, ours) if one and answer.over else None,
         _quotient(answer, one, experiment.yardstick) if one and answer.over else None,
         0.0 if ratio.exact else max(apart, ratio.scatter),
