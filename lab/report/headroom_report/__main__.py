@@ -70,6 +70,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    sys.stdout.reconfigure(errors="backslashreplace")  # names of files may be no text
     try:
         sys.exit(main())
     except BrokenPipeError:  # the reader (head, less) has seen enough

@@ -45,5 +45,10 @@ def write_all(parts: dict[Path, bytes]) -> bool:
     return True
 
 
+def as_bytes(text: str) -> bytes:
+    """In UTF-8; what no UTF-8 can say, such as a byte of a file's name, as \\udce9."""
+    return text.encode("utf-8", "backslashreplace")
+
+
 def write(path: str, text: str) -> bool:
-    return write_all({Path(path): text.encode("utf-8")})
+    return write_all({Path(path): as_bytes(text)})

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ..results.reading import ResultSet
 from . import experiments
-from .files import write_all
+from .files import as_bytes, write_all
 from .html import pictures_as_svg, render
 from .model import Report
 
@@ -36,8 +36,8 @@ def publish(report: Report, found: ResultSet, folder: str) -> bool:
     pictures = dict(pictures_as_svg(report, wanted))
     packed = gzip.compress(_lines(report, found), 9, mtime=0)
     stamp = f"\n<!-- made of the results {hashlib.sha256(packed).hexdigest()[:16]} -->\n"
-    parts: dict[str, bytes] = {"index.html": (render(report).rstrip() + stamp).encode()}
-    parts |= {f"{name}.svg": (svg.rstrip() + stamp).encode() for name, svg in pictures.items()}
+    parts: dict[str, bytes] = {"index.html": as_bytes(render(report).rstrip() + stamp)}
+    parts |= {f"{name}.svg": as_bytes(svg.rstrip() + stamp) for name, svg in pictures.items()}
     parts[RESULTS] = packed
     for name in wanted:
         if name not in pictures:
