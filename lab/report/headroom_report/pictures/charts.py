@@ -32,25 +32,28 @@ class Picture:
 
 def _encodings(names: list[str], title: str = "contender"):
     look = looks(names)
+    # Two names that are cut where they begin to differ would be one.
+    wide = max(map(len, names), default=0) > 44
+    columns, limit = (2, 450) if wide else (3, 300)
     field = alt.Color(
         "contender:N",
         sort=names,
         title=None,
         scale=alt.Scale(domain=names, range=[look[name].colour for name in names]),
-        legend=alt.Legend(orient="bottom", columns=3, labelLimit=300, symbolSize=90, symbolStrokeWidth=2),
+        legend=alt.Legend(orient="bottom", columns=columns, labelLimit=limit, symbolSize=90, symbolStrokeWidth=2),
     )
     dash = alt.StrokeDash(
         "contender:N",
         sort=names,
         title=None,
-        legend=alt.Legend(orient="bottom", columns=3, labelLimit=300),
+        legend=alt.Legend(orient="bottom", columns=columns, labelLimit=limit),
         scale=alt.Scale(domain=names, range=[list(look[name].dash) or [1, 0] for name in names]),
     )
     shape = alt.Shape(
         "contender:N",
         sort=names,
         title=None,
-        legend=alt.Legend(orient="bottom", columns=3, labelLimit=300),
+        legend=alt.Legend(orient="bottom", columns=columns, labelLimit=limit),
         scale=alt.Scale(domain=names, range=[look[name].shape for name in names]),
     )
     return field, dash, shape
