@@ -198,10 +198,12 @@ void stays_near_used() {
         if (recycled) settled_vector<T, Policy>().resize(40 * mib / sizeof(T));
         settled_vector<T, Policy> v;
         std::size_t worst = 0;
+        std::size_t lead = 0;
         while (v.size() * sizeof(T) < 24 * mib) {
             v.push_back(T{});
-            const std::size_t used = v.size() * sizeof(T);
-            const std::size_t unused = v.capacity() * sizeof(T) - used;
+            if (v.size() == 1) lead = lead_of(v);
+            const std::size_t used = lead + v.size() * sizeof(T);    // as policies count
+            const std::size_t unused = (v.capacity() - v.size()) * sizeof(T);
             const std::size_t most = std::is_same_v<Policy, least> ? std::max(64 * kib, used / 16)
                                      : used <= 4 * mib             ? 64 * kib
                                                                    : 2 * mib;

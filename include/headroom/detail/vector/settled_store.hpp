@@ -28,8 +28,8 @@ struct max_elements {
 // How settled_vector reserves and commits. Derive from it and override what should differ.
 struct settled_policy {
     static constexpr commit_policy commit{};
-    // Bytes that a vector without max_elements asks for at its first append, and the least it settles for when the system
-    // refuses.
+    // Bytes for elements that a vector without max_elements asks for at its first append, and the least it settles for when the
+    // system refuses.
     static constexpr std::size_t default_reservation =
         sizeof(std::size_t) >= 8 ? std::size_t{1} << 31 << 1 : std::size_t{64} << 20;
     static constexpr std::size_t smallest_reservation = std::size_t{1} << 20;
