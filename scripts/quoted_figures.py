@@ -8,7 +8,8 @@ as single one out) and one metric; its figures are contenders, or a contender di
            "figures": {"heap": "std::allocator AS1", "pool": "headroom::multipool_resource AS7"}}
 
 D7.heap is the first of them. "as" is ns, us, ms, MiB, times (a ratio, as 2.3) or share (a ratio, as 0.48); a figure may have its
-own "where", "metric", "to" or "as", as {"of": CONTENDER, ...}. Values are medians of the rounds in docs/report. Where that holds
+own "where", "metric", "to" or "as", as {"of": CONTENDER, ...}. With "pick": "least" (or "most") it is the least figure of all the
+configurations that "where" leaves; with "pick": "count", their number. Values are medians of the rounds in docs/report. Where that holds
 several machines, they are of the one with the most runs, or of the one whose processor's name has "machine" in it.
 
 What the published report did not measure, a group may hold as it was measured elsewhere:
@@ -68,14 +69,11 @@ class Quotes:
         return [f"{group}.{name}" for group, of in self.groups.items()
                 for name in [*of["figures"], *(["source"] if "apart" in of else [])]]
 
-    def cell(self, name, group, where):
+    def cells(self, group, where):
         wanted, experiment = group.get("machine", ""), group["experiment"]
         cells = next((cells for about, cells, _ in self.machines if wanted in str(about.get("cpu"))), [])
-        found = [cell for cell in cells if cell.experiment == experiment
-                 and all(str(cell.parameters.get(key)) == str(value) for key, value in where.items())]
-        if len(found) != 1:
-            raise Unknown(f"{name}: {len(found)} configurations of {experiment} have {where}")
-        return found[0]
+        return [cell for cell in cells if cell.experiment == experiment
+                and all(str(cell.parameters.get(key)) == str(value) for key, value in where.items())]
 
     def value(self, name):
         group_name, _, key = name.rpartition(".")
@@ -100,8 +98,18 @@ class Quotes:
         figure = group["figures"][key]
         if isinstance(figure, str):
             figure = {"of": figure}
+        where = {**group["where"], **figure.get("where", {})}
+        found = self.cells(group, where)
+        pick = figure.get("pick")
+        if not found or (pick is None and len(found) > 1):
+            raise Unknown(f"{name}: {len(found)} configurations of {group['experiment']} have {where}")
+        values = [self.of_cell(name, group, figure, cell) for cell in found]
+        if pick == "count":
+            return str(len(values))
+        return written({"least": min, "most": max, None: min}[pick](values), figure.get("as", group["as"]))
+
+    def of_cell(self, name, group, figure, cell):
         metric = figure.get("metric", group["metric"])
-        cell = self.cell(name, group, {**group["where"], **figure.get("where", {})})
         found = cell.figure(figure["of"], metric)
         if found is None:
             raise Unknown(f"{name}: {figure['of']} has no {metric} there")
@@ -112,7 +120,7 @@ class Quotes:
             if under is None or under.median == 0:
                 raise Unknown(f"{name}: {to} has no {metric} there")
             value /= under.median
-        return written(value, figure.get("as", group["as"]))
+        return value
 
     def about(self, name, key):
         if not self.machines:

@@ -40,6 +40,15 @@ def test_a_ratio_is_taken_of_the_medians(tmp_path):
     assert quotes.value("T.std") == "3.0"
 
 
+def test_the_least_and_the_most_of_several_configurations_and_how_many_they_are(tmp_path):
+    runs = [samples.run("throughput", STD, {"elements": elements}, {"time": value}) for elements, value in ((3000, 1e-3), (4000, 9e-3))]
+    picks = {pick: {"of": STD, "pick": pick} for pick in ("least", "most", "count")}
+    quotes = quotes_of(tmp_path, runs, where={}, figures=picks, **{"as": "ms"})
+    assert [quotes.value(f"T.{pick}") for pick in picks] == ["1.0", "9.0", "4"]
+    with pytest.raises(quoted_figures.Unknown, match="has no time"):  # rather than the least of those that ended well
+        quotes_of(tmp_path / "lost", runs[:1], where={}, figures={"least": {"of": OURS, "pick": "least"}}).value("T.least")
+
+
 @pytest.mark.parametrize(
     "name, group, why",
     [
