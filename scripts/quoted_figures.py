@@ -12,12 +12,7 @@ own "where", "metric", "to" or "as", as {"of": CONTENDER, ...}. With "pick": "le
 configurations that "where" leaves; with "pick": "count", their number. Values are medians of the rounds in docs/report. Where that holds
 several machines, they are of the one with the most runs, or of the one whose processor's name has "machine" in it.
 
-What the published report did not measure, a group may hold as it was measured elsewhere:
-
-    "apart": {"said": "measured apart from the report, ...", "figures": {"heap": "48", "pool": "16"}}
-
-It counts until all figures of the group are in the report. D7.source is how the page says which it was: "of the report", or what
-stands under "said". report.machine and report.rounds are of the report as a whole.
+report.machine and report.rounds are of the report as a whole.
 """
 import hashlib
 import json
@@ -66,8 +61,7 @@ class Quotes:
                 self.machines.append((found.machines[name], figures.cells(runs[name]), rounds))
 
     def names(self):
-        return [f"{group}.{name}" for group, of in self.groups.items()
-                for name in [*of["figures"], *(["source"] if "apart" in of else [])]]
+        return [f"{group}.{name}" for group, of in self.groups.items() for name in of["figures"]]
 
     def cells(self, group, where):
         wanted, experiment = group.get("machine", ""), group["experiment"]
@@ -80,19 +74,9 @@ class Quotes:
         if group_name == "report":
             return self.about(name, key)
         group = self.groups.get(group_name)
-        if group is None or (key not in group["figures"] and not (key == "source" and "apart" in group)):
+        if group is None or key not in group["figures"]:
             raise Unknown(f"{name}: docs/figures.json has no such name")
-        if "apart" in group and not self.measured(group_name):
-            return group["apart"]["said"] if key == "source" else group["apart"]["figures"][key]
-        return "of the report" if key == "source" else self.of_report(name, group, key)
-
-    def measured(self, group_name):
-        """Whether the report has every figure of a group."""
-        group = self.groups[group_name]
-        try:
-            return all(self.of_report(f"{group_name}.{key}", group, key) for key in group["figures"])
-        except Unknown:
-            return False
+        return self.of_report(name, group, key)
 
     def of_report(self, name, group, key):
         figure = group["figures"][key]

@@ -70,19 +70,6 @@ def test_figures_have_as_many_digits_as_mean_something(value, unit, text):
     assert quoted_figures.written(value, unit) == text
 
 
-APART = {"said": "measured apart", "figures": {"std": "7", "other": "8"}}
-
-
-def test_what_was_measured_apart_counts_until_the_report_has_all_of_it(tmp_path):
-    quotes = quotes_of(tmp_path, figures={"std": STD, "other": "a vector nobody ran"}, apart=APART)
-    assert [quotes.value(f"T.{name}") for name in ("std", "other", "source")] == ["7", "8", "measured apart"]
-
-
-def test_the_report_counts_once_it_has_all_that_was_measured_apart(tmp_path):
-    quotes = quotes_of(tmp_path, figures={"std": STD, "other": OURS}, apart=APART)
-    assert [quotes.value(f"T.{name}") for name in ("std", "other", "source")] == ["3,000", "1,000", "of the report"]
-
-
 def test_figures_are_of_the_machine_with_the_most_runs_or_of_the_one_named(tmp_path):
     more = [
         {**samples.MACHINE, "id": "feedf00d", "cpu": "Another"},
