@@ -263,7 +263,8 @@ EXPERIMENT = Experiment(
         "A cell is the time of a leaf divided by that under std::allocator (AS1) in the same row: blue is faster, red is slower. "
         "AS2 is new and delete behind an abstract base; of each strategy's implementations the best of Headroom's, and the best of "
         "the others', is shown. AS3–6 monotonic, AS7–10 multipool, AS11–14 multipool over monotonic; in each group: bound at "
-        "compile time, the same winked out, through an abstract base, the same winked out."
+        "compile time, the same winked out, through an abstract base, the same winked out. A row without figures: that "
+        "structure is measured at the largest size with --full only."
     ),
     yardstick="std::allocator AS1",
     answers=tuple(
