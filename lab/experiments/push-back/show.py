@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from headroom_report.pictures import charts, values
 from headroom_report.pictures.charts import Picture
-from headroom_report.results.catalogue import Contest, Experiment
+from headroom_report.results.catalogue import Answer, Contest, Experiment
 from headroom_report.results.figures import Cell
 from headroom_report.tables import thesis
 from headroom_report.tables.section import Section
@@ -57,6 +57,7 @@ EXPERIMENT = Experiment(
     ),
     reading="Time per element; lower is better. Both axes are logarithmic.",
     pictures=pictures,
+    answers=(Answer("growing", "time to fill and drop", "time", {"element": "int"}, ("large", "small"), place=10),),
     beside=beside,
     place=90,
 )

@@ -17,7 +17,7 @@ def rounds(experiment, contender, values, metric="time", unit="s", outcome="ok",
 
 
 def appending(contender, values, elements=10**9, **more):
-    return rounds("throughput", contender, values, element="int", optimisation="O2", elements=elements, **more)
+    return rounds("push-back", contender, values, element="int", elements=elements, **more)
 
 
 def stalling(contender, values, elements=10**9):
@@ -88,3 +88,15 @@ def test_the_best_of_one_is_said_to_be_the_only_one():
     assert ("others", "best of the others: boost::container::vector, the only one") in words_of.legend(panel("growing", runs))
     runs += appending("rvector", [1.2] * 3)
     assert ("others", "best of the others: rvector") in words_of.legend(panel("growing", runs))
+
+
+def test_growing_is_answered_from_the_sizes_of_push_back_then_the_first_small_array_then_the_longest_append():
+    runs = [run for size in (1, 10**8) for who in (OURS, YARDSTICK) for run in appending(who, [0.5] * 3, size)] + stalling(OURS, [0.5] * 3)
+    runs += stalling(YARDSTICK, [1.0] * 3)
+    for size in (10**3, 10**9):
+        for who, value in ((OURS, 2.0), (YARDSTICK, 1.0)):
+            runs += rounds("throughput", who, [value] * 3, element="int", optimisation="O2", elements=size)
+    lines = panel("growing", runs).lines
+    assert [line.parameters["elements"] for line in lines] == [10**8, 1, 10**3, 10**9]
+    assert [line.answer.metric for line in lines] == ["time", "time", "time", "append_max"]
+    assert words_of.picture(panel("growing", runs)).count('class="what"') == len(lines)

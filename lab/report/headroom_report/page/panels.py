@@ -10,6 +10,7 @@ from ..results.strategies import implementation
 from ..verdicts.answers import Line, Panel
 from ..verdicts.claims import ONE_ROUND, TOO_NOISY
 
+MOST = 4  # lines in a picture
 OURS, OTHERS, YARDSTICK = "ours", "others", "yardstick"  # full, pale, hollow: told apart without colours too
 
 
@@ -49,7 +50,7 @@ def sentence(panel: Panel) -> str:
     line = panel.lines[0]
     ours, theirs = implementation(line.ours), implementation(line.yardstick)
     if panel.id == "growing":
-        text = f"{ours} takes {words.ratio(line.ratio.median)} of {theirs}'s time to append {where(line)}"
+        text = f"{ours} takes {words.ratio(line.ratio.median)} of {theirs}'s {line.answer.title} ({where(line)})"
         pause = next((one for one in panel.lines if one.answer.metric == "append_max"), None)
         if pause and pause.ratio.median > 0:
             share = pause.ratio.median
@@ -89,10 +90,10 @@ def loses(panel: Panel) -> str:
     return text
 
 
-def picture(panel: Panel, most: int = 3) -> Markup:
+def picture(panel: Panel) -> Markup:
     """Bars: Headroom's default, the best of the others, and the yardstick, which is 1. Drawn without the large scripts, so that it is
     there at once."""
-    lines = panel.lines[:most]
+    lines = panel.lines[:MOST]
     width, bar, gap, label, left = 340, 9, 4, 15, 4
     values = [value for line in lines for value in (line.ratio.median, line.other_ratio) if value]
     most_value = min(max([1.0, *values]), 2.0)
@@ -128,7 +129,7 @@ def picture(panel: Panel, most: int = 3) -> Markup:
 
 
 def legend(panel: Panel) -> list[tuple[str, str]]:
-    lines = panel.lines[:3]
+    lines = panel.lines[:MOST]
     others = list(dict.fromkeys(best_other(line) for line in lines if line.other))
     ours = list(dict.fromkeys(implementation(line.ours) for line in lines))
     theirs = list(dict.fromkeys(implementation(line.yardstick) for line in lines))

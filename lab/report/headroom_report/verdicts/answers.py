@@ -74,7 +74,7 @@ def _chosen(answer: Answer, experiment: Experiment, cells: list[Cell]) -> list[l
         return [own]
     own.sort(key=lambda cell: cell.parameters.get(answer.size, 0))
     ends = {"small": own[0], "large": own[-1]}
-    return [[ends[size]] for size in answer.sizes if size == "large" or own[0] is not own[-1]]
+    return [[ends[size]] for size in answer.sizes if size == "large" or answer.sizes == ("small",) or own[0] is not own[-1]]
 
 
 def _best(cell: Cell, names: Iterable[str], metric: str) -> tuple[str, Figure] | None:
