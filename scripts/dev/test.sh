@@ -1,11 +1,11 @@
 # ./dev test: which presets, and what each said. Sourced by ./dev.
 # shellcheck shell=bash disable=SC2154,SC2034
 
-# release is built for the lab's tests alone: what optimisation may break, i686 finds, and clang (-O2).
+# release is built for the lab's tests alone: what optimisation may break, tsan finds (-O1, what has threads), and clang (-O2).
 presets_fast=(dev)
 presets_full=(dev asan-ubsan tsan i686 valgrind release)
-# Of i686 ./dev test builds and runs the core tests alone, optimised, to stay within its time: dev runs everything. All of its
-# own with --everywhere, or --only; clang too, as asan-ubsan compiles everything with Clang.
+# Of i686 ./dev test builds and runs the core tests alone, to stay within its time: dev runs everything, but the packages that
+# are made of the library. All of its own with --everywhere, or --only; clang too, as asan-ubsan compiles everything with Clang.
 # Other compilers and systems, after those; docs/platforms.md says what each is. The last line's are compiled and linked, not run.
 presets_everywhere=(clang gcc-11 clang-14 clang-15 clang-16 clang-libcxx mingw aarch64 aarch64-64k riscv64 macos-x86_64 macos-aarch64 freebsd-x86_64)
 presets_linked=(macos-x86_64 macos-aarch64 freebsd-x86_64)
@@ -26,8 +26,9 @@ test_preset() {
     # The command's sources are compiled by dev with GCC and by asan-ubsan with Clang, and tested there; the lab's tests need
     # its own verb.
     case $preset:$mode in
-        i686:full | i686:slow) flags=(-DHEADROOM_ONLY_LABEL=core "-DCMAKE_CXX_FLAGS_DEBUG=-O1 -g1") ;;
-        i686:*) flags=(-DHEADROOM_ONLY_LABEL= "-DCMAKE_CXX_FLAGS_DEBUG=-O0 -g1") ;;
+        dev:full | dev:fast) only=(-E '^consumer\.(conan|deb)$') ;;
+        i686:full | i686:slow) flags=(-DHEADROOM_ONLY_LABEL=core) ;;
+        i686:*) flags=(-DHEADROOM_ONLY_LABEL=) ;;
         release:full | release:slow) flags=(-DHEADROOM_TOOLS_ONLY=lab) ;;
     esac
     if ! configure "$(configured_as "$preset")" "${flags[@]+"${flags[@]}"}"; then

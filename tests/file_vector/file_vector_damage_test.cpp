@@ -1,5 +1,5 @@
 // A file that is damaged, foreign, too short or somebody else's: every committed element is there, or it is refused in words.
-// Labels: posix
+// Labels: posix no-valgrind
 #include <gtest/gtest.h>
 
 #include <cstdint>

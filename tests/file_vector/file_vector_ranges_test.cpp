@@ -1,3 +1,4 @@
+// Labels: no-valgrind
 #include <gtest/gtest.h>
 
 #include "support/shown_files.hpp"

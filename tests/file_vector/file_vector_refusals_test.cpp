@@ -1,5 +1,5 @@
 // A disk that is full, a quota, a limit of the process, and each system call refused in turn.
-// Labels: posix
+// Labels: posix no-valgrind
 #include <gtest/gtest.h>
 
 #include <sys/mount.h>

@@ -1,3 +1,4 @@
+// Labels: no-valgrind
 // What a file_vector promises on every system: growing in place, readers beside the writer, one writer, commits, closing.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// Labels: no-valgrind
 // What a multipool hands out after much has come back: in order of addresses, from where it was, for whatever size.
 #include <headroom/multipool.hpp>
 

@@ -1,5 +1,5 @@
 // What is free in a multipool is used, whatever it was cut for, before upstream is asked for more.
-// Labels: thread
+// Labels: thread no-valgrind
 #include <headroom/multipool.hpp>
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Labels: no-valgrind
 // Memory resources where few programs take them: options at their ends, upstreams that give more than they are asked for, sizes
 // that the options exclude from pools, threads that look while others allocate, a first chunk of many megabytes.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Labels: no-valgrind
 // Every memory resource against the same model, by random operations.
 #include <gtest/gtest.h>
 

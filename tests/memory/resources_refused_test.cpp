@@ -1,4 +1,4 @@
-// Labels: own-heap
+// Labels: own-heap no-valgrind
 // Memory resources whose memory is refused, at every call in turn: of operator new, and of the system. Whatever is refused, the
 // request fails with bad_alloc or is served in another way, nothing else has changed, and everything goes back in the end.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Labels: no-valgrind
 // Not under Valgrind: given_back.two_hundred_and_eleven_default_vectors_use_a_few_megabytes
 // How much room there is: max_elements and the default reservation, length_error past it, what is committed and what is
 // given back.
