@@ -167,6 +167,22 @@ TEST(with_little_data, a_commit_is_refused_clearly_and_the_vector_is_unchanged) 
               0);
 }
 
+// All mappings that the system gives a process: neighbouring pages of different rights are mappings of their own.
+struct many_mappings {
+    const std::size_t page = headroom::page_size();
+    const std::size_t bytes = 300'000 * page;
+    void* const area = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    // Whether that met the limit.
+    bool use_up() {
+        for (std::size_t used = 0; used < bytes; used += 2 * page) {
+            if (mprotect(static_cast<char*>(area) + used, page, PROT_READ) != 0) return true;
+        }
+        return false;
+    }
+    bool give_back() { return munmap(area, bytes) == 0; }
+};
+
 // rvector's mremap failed here, and the next access crashed.
 TEST(with_no_mapping_left, a_vector_is_refused_clearly_and_comes_when_there_is_one) {
     if (headroom_test::sanitizer_needs_memory) GTEST_SKIP() << sanitizer_first;
@@ -174,16 +190,9 @@ TEST(with_no_mapping_left, a_vector_is_refused_clearly_and_comes_when_there_is_o
     EXPECT_EQ(in_child([] {
                   settled_vector<int> before;
                   before.push_back(1);
-                  // Neighbouring pages of different rights are mappings of their own.
-                  const std::size_t page = headroom::page_size();
-                  const std::size_t pages = 300'000;
-                  void* const area = mmap(nullptr, pages * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-                  if (area == MAP_FAILED) return 1;
-                  std::size_t used = 0;
-                  for (; used < pages; used += 2) {
-                      if (mprotect(static_cast<char*>(area) + used * page, page, PROT_READ) != 0) break;
-                  }
-                  if (used >= pages) return 77;    // no limit within reach on this system
+                  many_mappings others;
+                  if (others.area == MAP_FAILED) return 1;
+                  if (!others.use_up()) return 77;    // no limit within reach on this system
                   if (!refused_clearly([] {
                           settled_vector<int> v;
                           v.push_back(1);
@@ -196,7 +205,7 @@ TEST(with_no_mapping_left, a_vector_is_refused_clearly_and_comes_when_there_is_o
                       return 3;
                   if (before.at(0) != 1) return 4;
                   before.push_back(2);    // there is room on its page
-                  if (munmap(area, pages * page) != 0) return 5;
+                  if (!others.give_back()) return 5;
                   settled_vector<int> after(100'000, 3);
                   before.resize(1'000'000);
                   return after.back() == 3 && before.at(1) == 2 ? 0 : 6;
@@ -214,19 +223,13 @@ TEST(with_no_mapping_left, protection_is_refused_for_all_of_a_vector_or_for_none
                   settled_vector<int>(4 * mib, 1).clear();    // its memory stays accessible, behind what the next one has
                   settled_vector<int> v;
                   while (v.size() * sizeof(int) < 7 * mib) v.push_back(1);
-                  const std::size_t page = headroom::page_size();
-                  const std::size_t pages = 300'000;
-                  void* const area = mmap(nullptr, pages * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-                  if (area == MAP_FAILED) return 1;
-                  std::size_t used = 0;
-                  for (; used < pages; used += 2) {
-                      if (mprotect(static_cast<char*>(area) + used * page, page, PROT_READ) != 0) break;
-                  }
-                  if (used >= pages) return 77;                                  // no limit within reach on this system
+                  many_mappings others;
+                  if (others.area == MAP_FAILED) return 1;
+                  if (!others.use_up()) return 77;                               // no limit within reach on this system
                   if (!v.try_protect(headroom::access::read_only)) return 78;    // there was no need to cut
                   if (v.current_access() != headroom::access::read_write) return 2;
                   for (std::size_t i = 0; i < v.size(); i += 500) v[i] += 1;
-                  if (munmap(area, pages * page) != 0) return 3;
+                  if (!others.give_back()) return 3;
                   if (v.try_protect(headroom::access::read_only)) return 4;
                   return v[0] == 2 && v[v.size() / 500 * 500 - 500] == 2 ? 0 : 5;
               }),
