@@ -146,18 +146,17 @@ def _place(
     if not tried:
         return None
     measure, metric = contest.title, contest.metric
+    whole = [name for name in tried if not cell.failed(name)]
+    found = _least(cell, whole, metric)
     if theirs is None:
         # Nobody else finished: the best, if it did.
         failed = [
             name for name in contenders if peer(name) and cell.failed(name) in ("bad_alloc", "killed", "timeout")
         ]
-        own_figure = _least(cell, [name for name in tried if not cell.failed(name)], metric)
-        if not failed or not own_figure:
+        if not failed or not found:
             return None
         why = f"{failed[0]}: {cell.failed(failed[0])}"
-        return Place(experiment, measure, metric, parameters, *own_figure, failed[0], None, 0.0, why=why)
-    whole = [name for name in tried if not cell.failed(name)]
-    found = _least(cell, whole, metric)
+        return Place(experiment, measure, metric, parameters, *found, failed[0], None, 0.0, why=why)
     if found is None:
         if whole:
             return None  # it ended well, and this measure is not taken here
