@@ -12,6 +12,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "command_line.hpp"
 #include "verb.hpp"
 
 namespace {
@@ -43,8 +44,9 @@ int main(int argc, char** argv) {
             return 2;
         }
     }
-    CLI::App app("Growable memory: measured, inspected and tuned.", "headroom");
+    CLI::App app("Growable memory: measured and inspected.", "headroom");
     app.set_version_flag("--version", "headroom " HEADROOM_COMMAND_VERSION);
+    app.set_help_all_flag("--help-all", "The help of every command");
     app.require_subcommand(1);
     std::string left_out;
     for (const missing_verb* one = missing_verbs; one->name != nullptr; ++one) {
@@ -57,17 +59,23 @@ int main(int argc, char** argv) {
         CLI::App* const subcommand = app.add_subcommand(one->name, one->summary);
         verbs.emplace_back(subcommand, one->set_up(*subcommand));
     }
+    std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
+    if (words.empty()) {
+        std::fputs(app.help().c_str(), stderr);
+        return 2;
+    }
+    if (words.front() == "--complete") {    // asked by the completions of shells, packaging/completions/
+        words.erase(words.begin());
+        std::fputs(headroom::tools::offered(app, words).c_str(), stdout);
+        return 0;
+    }
     try {
         app.parse(argc, argv);
-    } catch (const CLI::RequiredError& error) {
-        // A misspelled command reads as a missing one; say which word was not understood.
-        for (const std::string& word : app.remaining(true)) {
-            std::fprintf(stderr, "headroom: unknown command or flag \"%s\"\n", word.c_str());
-        }
-        app.exit(error);
-        return 2;
     } catch (const CLI::ParseError& error) {
-        return app.exit(error) == 0 ? 0 : 2;
+        const std::string unknown = error.get_exit_code() == 0 ? "" : headroom::tools::unknown_word(app, words);
+        if (unknown.empty()) return app.exit(error) == 0 ? 0 : 2;
+        std::fprintf(stderr, "%s\n", unknown.c_str());
+        return 2;
     }
     for (const auto& [subcommand, run] : verbs) {
         if (!subcommand->parsed()) continue;

@@ -61,7 +61,7 @@ public:
         return policy;
     }
 
-    // The default with other sizes, for a machine whose pages cost something else (`headroom tune` finds them): half the
+    // The default with other sizes, for a machine whose pages cost something else (docs/tuning.md): half the
     // current size at a time, at most `small_step` bytes, until `from_bytes` are in use; from there on a huge page at a time or,
     // where there are none, 1/16 of what is in use, at most `large_step` bytes. Less than 2 * small_step is committed but unused
     // before, then less than a huge page or `large_step`. All are rounded up to pages; balanced(32 KiB, 4 MiB, 256 KiB) is the

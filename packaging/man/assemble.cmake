@@ -1,9 +1,19 @@
-# Makes headroom.1: the written part with the sections that the command knows of itself in the middle.
+# Makes headroom.1: the written part, and in its middle what the command says of its verbs and flags.
 cmake_minimum_required(VERSION 3.25)
-execute_process(COMMAND ${COMMAND} describe manual OUTPUT_VARIABLE SECTIONS COMMAND_ERROR_IS_FATAL ANY)
-string(STRIP "${SECTIONS}" SECTIONS)
+execute_process(COMMAND ${COMMAND} --help OUTPUT_VARIABLE help COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${COMMAND} --complete "" OUTPUT_VARIABLE verbs COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCHALL "[a-z]+\t" verbs "${verbs}")
+foreach(verb IN LISTS verbs)
+  string(STRIP ${verb} verb)
+  execute_process(COMMAND ${COMMAND} ${verb} --help-all OUTPUT_VARIABLE more COMMAND_ERROR_IS_FATAL ANY)
+  string(APPEND help "\n${more}")
+endforeach()
+# Nothing of it is an order to troff: backslashes and hyphens are to be shown, and no line begins with a dot or an apostrophe.
+string(REPLACE "\\" "\\e" help "${help}")
+string(REPLACE "-" "\\-" help "${help}")
+string(REGEX REPLACE "\n([.'])" "\n\\\\&\\1" help "${help}")
 file(READ ${TEMPLATE} page)
 # (Not configure_file(): a backslash is an order to troff, and must come through.)
 string(REPLACE "@VERSION@" "${VERSION}" page "${page}")
-string(REPLACE "@SECTIONS@" "${SECTIONS}" page "${page}")
+string(REPLACE "@HELP@" "${help}" page "${page}")
 file(WRITE ${OUT} "${page}")
