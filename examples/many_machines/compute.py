@@ -12,7 +12,7 @@ import time
 
 import numpy
 
-import headroom
+import headroom_arrays
 
 SYMBOLS = 16
 
@@ -23,11 +23,11 @@ def parts(folder):
 
 
 def column(part, name, dtype):
-    return headroom.Array(dtype, path=f"{part}.{name}", mode="r")
+    return headroom_arrays.Array(dtype, path=f"{part}.{name}", mode="r")
 
 
 def table(part):
-    return headroom.Table({"symbol": column(part, "symbol", "int32"), "cents": column(part, "cents", "int64"),
+    return headroom_arrays.Table({"symbol": column(part, "symbol", "int32"), "cents": column(part, "cents", "int64"),
                            "pieces": column(part, "pieces", "int64")})
 
 

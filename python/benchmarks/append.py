@@ -1,4 +1,4 @@
-"""Building an array whose size nobody knows: headroom.Array against what Python programs do instead.
+"""Building an array whose size nobody knows: headroom_arrays.Array against what Python programs do instead.
 
     python3 python/benchmarks/append.py [ELEMENTS] [ROUNDS]
 
@@ -12,7 +12,7 @@ import time
 
 import numpy
 
-import headroom
+import headroom_arrays
 
 CHUNK = 1000
 
@@ -46,7 +46,7 @@ def doubling_append(count, value):
 
 
 def headroom_append(count, value):
-    made = headroom.Array("float64")
+    made = headroom_arrays.Array("float64")
     append = made.append
     for i in range(count):
         append(value)
@@ -80,7 +80,7 @@ def array_extend(count, chunk):
 
 
 def headroom_extend(count, chunk):
-    made = headroom.Array("float64")
+    made = headroom_arrays.Array("float64")
     for i in range(count // CHUNK):
         made.extend(chunk)
     return numpy.asarray(made)

@@ -352,7 +352,7 @@ void construct(array* place, const nb::object& dtype, std::optional<Py_ssize_t> 
 }
 
 nb::object reduced(array& of) {
-    const nb::object module = nb::module_::import_("headroom");
+    const nb::object module = nb::module_::import_("headroom_arrays");
     if (of.path.empty()) {
         const nb::object bytes = nb::steal(
             PyBytes_FromStringAndSize(reinterpret_cast<const char*>(of.held->data), static_cast<Py_ssize_t>(of.held->used)));
@@ -371,7 +371,8 @@ nb::object from_bytes(const std::string& dtype, const nb::bytes& elements) {
 }
 
 std::string shown(const array& of) {
-    std::string text = "headroom.Array(dtype='" + std::string(facts(of.kind).name) + "', size=" + std::to_string(of.size());
+    std::string text =
+        "headroom_arrays.Array(dtype='" + std::string(facts(of.kind).name) + "', size=" + std::to_string(of.size());
     if (!of.path.empty()) text += ", path='" + of.path + "'";
     return text + ")";
 }

@@ -1,4 +1,4 @@
-// headroom.Array, as C++ sees it.
+// headroom_arrays.Array, as C++ sees it.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -181,7 +181,7 @@ void construct_table(table* place, const nb::dict& columns, std::optional<Py_ssi
     table made;
     for (const auto& [name, column] : columns) {
         if (!nb::isinstance<nb::str>(name)) throw nb::type_error("names of columns are str");
-        if (!nb::isinstance<array>(column) || !nb::inst_ready(column)) throw nb::type_error("columns are headroom.Array");
+        if (!nb::isinstance<array>(column) || !nb::inst_ready(column)) throw nb::type_error("columns are headroom_arrays.Array");
         made.columns.emplace_back(nb::cast<std::string>(name), *nb::inst_ptr<array>(column));
     }
     if (made.columns.empty()) throw nb::value_error("a table has at least one column");
@@ -329,7 +329,8 @@ void bind_exchange(nb::class_<array>& type, nb::module_& module) {
                  }
                  throw nb::key_error(name.c_str());
              })
-        .def("__repr__", [](const table& self) { return "headroom.Table(" + std::to_string(self.columns.size()) + " columns)"; })
+        .def("__repr__",
+             [](const table& self) { return "headroom_arrays.Table(" + std::to_string(self.columns.size()) + " columns)"; })
         .def("__arrow_c_schema__", &table_schema, "For Arrow: the names and types.")
         .def("__arrow_c_stream__", &table_stream, nb::arg("requested_schema") = nb::none(),
              "For Arrow: the elements that there are now.");

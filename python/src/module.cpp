@@ -10,7 +10,7 @@
 namespace nb = nanobind;
 
 NB_MODULE(_core, module) {
-    module.doc() = "The compiled part of headroom: see help(headroom).";
+    module.doc() = "The compiled part of headroom: see help(headroom_arrays).";
     nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
         try {
             std::rethrow_exception(thrown);

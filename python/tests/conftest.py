@@ -4,17 +4,17 @@ import sys
 
 import pytest
 
-import headroom
+import headroom_arrays
 
 
 @pytest.fixture
 def nothing_left():
     """Whatever the test makes is given back once its last reference is gone, and not before."""
     gc.collect()
-    before = len(headroom.reservations())
+    before = len(headroom_arrays.reservations())
     yield
     gc.collect()
-    assert len(headroom.reservations()) == before
+    assert len(headroom_arrays.reservations()) == before
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import gc
 import numpy
 import pytest
 
-import headroom
+import headroom_arrays
 from conftest import address
 
 polars = pytest.importorskip("polars")
@@ -13,10 +13,10 @@ pyarrow = pytest.importorskip("pyarrow")
 
 
 def columns(count=100_000):
-    x, y = headroom.Array("int64"), headroom.Array("float64")
+    x, y = headroom_arrays.Array("int64"), headroom_arrays.Array("float64")
     x.extend(numpy.arange(count))
     y.extend(numpy.arange(count) / 2)
-    return headroom.Table({"x": x, "y": y}), x
+    return headroom_arrays.Table({"x": x, "y": y}), x
 
 
 def test_polars_reads_the_memory_itself(nothing_left):
@@ -45,10 +45,10 @@ def test_duckdb_reads_tables(nothing_left):
                                   "duckdb.connect().from_arrow(pyarrow.table(table)).filter('x > 5')"])
 def test_what_engines_hold_when_the_interpreter_ends(held, run):
     run(f"""
-import duckdb, headroom, numpy, polars, pyarrow, sys
-array = headroom.Array("int64")
+import duckdb, headroom_arrays, numpy, polars, pyarrow, sys
+array = headroom_arrays.Array("int64")
 array.extend(numpy.arange(1000))
-table = headroom.Table({{"x": array}})
+table = headroom_arrays.Table({{"x": array}})
 sys.kept = {held}
 del array, table
 """)

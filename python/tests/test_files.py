@@ -9,7 +9,7 @@ import sys
 import numpy
 import pytest
 
-import headroom
+import headroom_arrays
 
 KINDS = ["bool", "int8", "uint32", "int64", "float32", "float64", "datetime64[us]", "timedelta64[s]"]
 
@@ -21,21 +21,21 @@ def numbers(dtype, count=1000):
 @pytest.mark.parametrize("dtype", KINDS)
 def test_elements_outlive_the_array(dtype, tmp_path, nothing_left):
     path = tmp_path / "column"
-    made = headroom.Array(dtype, path=path)
+    made = headroom_arrays.Array(dtype, path=path)
     made.extend(numbers(dtype))
     assert made.path == str(path) and (numpy.asarray(made) == numbers(dtype)).all()
     del made
-    back = headroom.Array(dtype, path=path, mode="r")
+    back = headroom_arrays.Array(dtype, path=path, mode="r")
     assert (numpy.asarray(back) == numbers(dtype)).all()
     del back
-    more = headroom.Array(dtype, path=path, mode="a")
+    more = headroom_arrays.Array(dtype, path=path, mode="a")
     more.append(numbers(dtype)[1].item() if dtype != "timedelta64[s]" and not dtype.startswith("date") else 1)
     more.extend(more)
     assert len(more) == 2002
 
 
 def test_a_view_stays_while_the_file_grows(tmp_path):
-    made = headroom.Array("int64", path=tmp_path / "column")
+    made = headroom_arrays.Array("int64", path=tmp_path / "column")
     made.append(1)
     view = numpy.asarray(made)
     before = view.__array_interface__["data"][0]
@@ -46,9 +46,9 @@ def test_a_view_stays_while_the_file_grows(tmp_path):
 
 
 def test_a_reader_follows_the_writer_live(tmp_path, run):
-    made = headroom.Array("int64", path=tmp_path / "column")
+    made = headroom_arrays.Array("int64", path=tmp_path / "column")
     made.extend(range(10))
-    reader = headroom.Array("int64", path=tmp_path / "column", mode="r")
+    reader = headroom_arrays.Array("int64", path=tmp_path / "column", mode="r")
     assert len(reader) == 0    # nothing is published yet
     made.publish()
     reader.refresh()
@@ -58,13 +58,13 @@ def test_a_reader_follows_the_writer_live(tmp_path, run):
     assert len(reader) == 10
     reader.refresh()
     assert reader[10] == 10
-    told = run("import headroom, sys; a = headroom.Array('int64', path=sys.argv[1], mode='r'); print(len(a), sum(a))", made.path)
+    told = run("import headroom_arrays, sys; a = headroom_arrays.Array('int64', path=sys.argv[1], mode='r'); print(len(a), sum(a))", made.path)
     assert told.split() == ["11", "55"]
 
 
 def test_a_reader_reads_only(tmp_path):
-    headroom.Array("int64", path=tmp_path / "column").extend([1, 2])
-    reader = headroom.Array("int64", path=tmp_path / "column", mode="r")
+    headroom_arrays.Array("int64", path=tmp_path / "column").extend([1, 2])
+    reader = headroom_arrays.Array("int64", path=tmp_path / "column", mode="r")
     for write in (lambda: reader.append(1), lambda: reader.extend([1]), lambda: reader.__setitem__(0, 1), lambda: reader.reserve(10),
                   lambda: reader.__dlpack__()):
         with pytest.raises(BufferError):
@@ -77,48 +77,48 @@ def test_a_reader_reads_only(tmp_path):
 
 def test_errors_are_python_s_own(tmp_path):
     path = tmp_path / "column"
-    made = headroom.Array("int64", path=path)
+    made = headroom_arrays.Array("int64", path=path)
     made.extend([1, 2])
     with pytest.raises(FileExistsError):
-        headroom.Array("int64", path=path)
+        headroom_arrays.Array("int64", path=path)
     with pytest.raises(BlockingIOError):
-        headroom.Array("int64", path=path, mode="a")    # one writer at a time
+        headroom_arrays.Array("int64", path=path, mode="a")    # one writer at a time
     with pytest.raises(FileNotFoundError):
-        headroom.Array("int64", path=tmp_path / "nothing", mode="r")
+        headroom_arrays.Array("int64", path=tmp_path / "nothing", mode="r")
     with pytest.raises(FileNotFoundError):
-        headroom.Array("int64", path=tmp_path / "nowhere" / "column")
+        headroom_arrays.Array("int64", path=tmp_path / "nowhere" / "column")
     with pytest.raises(ValueError, match="mode"):
-        headroom.Array("int64", path=path, mode="w")
+        headroom_arrays.Array("int64", path=path, mode="w")
     with pytest.raises(ValueError):
-        headroom.Array("float64", path=path, mode="r")    # of another type
+        headroom_arrays.Array("float64", path=path, mode="r")    # of another type
     with pytest.raises(ValueError):
-        headroom.Array("datetime64[s]", path=path, mode="r")
+        headroom_arrays.Array("datetime64[s]", path=path, mode="r")
     with pytest.raises(TypeError):
-        headroom.Array("int64", path=5.5)
+        headroom_arrays.Array("int64", path=5.5)
     with pytest.raises(ValueError):
-        headroom.Array("int64", path="a\0b")
+        headroom_arrays.Array("int64", path="a\0b")
     (tmp_path / "foreign").write_bytes(b"no column of ours" * 1000)
     with pytest.raises(ValueError, match="foreign"):
-        headroom.Array("int64", path=tmp_path / "foreign", mode="r")
+        headroom_arrays.Array("int64", path=tmp_path / "foreign", mode="r")
     assert made.tolist() == [1, 2]
 
 
 def test_past_the_limit_nothing_is_lost(tmp_path):
-    made = headroom.Array("int64", path=tmp_path / "column", max_elements=3)
+    made = headroom_arrays.Array("int64", path=tmp_path / "column", max_elements=3)
     made.extend([1, 2, 3])
     with pytest.raises(ValueError):
         made.append(4)
     made.commit()
-    assert headroom.Array("int64", path=tmp_path / "column", mode="r").tolist() == [1, 2, 3]
+    assert headroom_arrays.Array("int64", path=tmp_path / "column", mode="r").tolist() == [1, 2, 3]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of files, and SIGXFSZ, are as on Linux")
 def test_a_disk_that_is_full_is_an_os_error(tmp_path):
     program = """
-import headroom, resource, signal, sys
+import headroom_arrays, resource, signal, sys
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (4 << 20, 4 << 20))
-made = headroom.Array("int8", path=sys.argv[1])
+made = headroom_arrays.Array("int8", path=sys.argv[1])
 try:
     for _ in range(10):
         made.extend(bytes(1 << 20))
@@ -130,18 +130,18 @@ made.commit()
     assert done.returncode == 0, done.stderr
     number, size = map(int, done.stdout.split())
     assert number in (errno.EFBIG, errno.ENOSPC) and size >= 1 << 20
-    assert len(headroom.Array("uint8", path=tmp_path / "column", mode="r")) == size
+    assert len(headroom_arrays.Array("uint8", path=tmp_path / "column", mode="r")) == size
 
 
 def test_a_file_is_pickled_by_its_name_and_memory_by_its_elements(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    made = headroom.Array("int64", path="column")
+    made = headroom_arrays.Array("int64", path="column")
     made.extend(range(100_000))
     sent = pickle.dumps(made)
     assert len(sent) < 1000
     other = pickle.loads(sent)
     assert len(other) == 100_000 and memoryview(other).readonly and os.path.isabs(other.path)
-    memory = headroom.Array("datetime64[s]")
+    memory = headroom_arrays.Array("datetime64[s]")
     memory.extend(range(10))
     back = pickle.loads(pickle.dumps(memory))
     assert (numpy.asarray(back) == numpy.asarray(memory)).all() and back.dtype == memory.dtype
@@ -153,14 +153,14 @@ def total(column):
 
 
 def test_worker_processes_are_handed_the_file(tmp_path):
-    made = headroom.Array("int64", path=tmp_path / "column")
+    made = headroom_arrays.Array("int64", path=tmp_path / "column")
     made.extend(numpy.arange(100_000))
     with multiprocessing.get_context("spawn").Pool(2) as pool:
         assert pool.map(total, [made] * 4) == [total(made)] * 4
 
 
 def test_what_is_open_when_the_interpreter_ends_is_committed(tmp_path, run):
-    run("import headroom, sys; sys.kept = headroom.Array('int64', path=sys.argv[1]); sys.kept.extend(range(1000))", tmp_path / "column")
-    run("import headroom, numpy, sys; a = headroom.Array('int64', path=sys.argv[1], mode='r'); sys.kept = [memoryview(a), a]",
+    run("import headroom_arrays, sys; sys.kept = headroom_arrays.Array('int64', path=sys.argv[1]); sys.kept.extend(range(1000))", tmp_path / "column")
+    run("import headroom_arrays, numpy, sys; a = headroom_arrays.Array('int64', path=sys.argv[1], mode='r'); sys.kept = [memoryview(a), a]",
         tmp_path / "column")
-    assert len(headroom.Array("int64", path=tmp_path / "column", mode="r")) == 1000
+    assert len(headroom_arrays.Array("int64", path=tmp_path / "column", mode="r")) == 1000

@@ -6,7 +6,7 @@ import threading
 import numpy
 import pytest
 
-import headroom
+import headroom_arrays
 from conftest import address
 
 pyarrow = pytest.importorskip("pyarrow")
@@ -22,7 +22,7 @@ VIEWS = {
 
 
 def filled(count=1000, dtype="int64"):
-    made = headroom.Array(dtype)
+    made = headroom_arrays.Array(dtype)
     made.extend(numpy.arange(count, dtype=dtype))
     return made
 
@@ -61,21 +61,21 @@ def test_a_view_stays_while_the_array_grows(kind, nothing_left):
 
 @pytest.mark.parametrize("kind", VIEWS)
 def test_a_view_keeps_the_memory_when_the_array_is_gone(kind, nothing_left):
-    held = len(headroom.reservations())
+    held = len(headroom_arrays.reservations())
     made = filled()
     view = VIEWS[kind](made)
     del made
     gc.collect()
-    assert len(headroom.reservations()) == held + 1
+    assert len(headroom_arrays.reservations()) == held + 1
     assert listed(view) == list(range(1000))
     del view
     gc.collect()
-    assert len(headroom.reservations()) == held
+    assert len(headroom_arrays.reservations()) == held
 
 
 @pytest.mark.parametrize("kind", VIEWS)
 def test_a_view_may_be_empty(kind, nothing_left):
-    assert listed(VIEWS[kind](headroom.Array("int64"))) == []
+    assert listed(VIEWS[kind](headroom_arrays.Array("int64"))) == []
 
 
 @pytest.mark.parametrize("kind", VIEWS)
@@ -87,12 +87,12 @@ def test_a_view_may_die_on_another_thread(kind, nothing_left):
 
 
 @pytest.mark.parametrize("made", ["memoryview(array)", "numpy.asarray(array)", "numpy.from_dlpack(array)", "pyarrow.array(array)",
-                                  "pyarrow.table(headroom.Table({'x': array}))", "array.__arrow_c_array__()", "array.__dlpack__()",
-                                  "headroom.Table({'x': array}).__arrow_c_stream__()", "nanoarrow.Array(array)"])
+                                  "pyarrow.table(headroom_arrays.Table({'x': array}))", "array.__arrow_c_array__()", "array.__dlpack__()",
+                                  "headroom_arrays.Table({'x': array}).__arrow_c_stream__()", "nanoarrow.Array(array)"])
 def test_what_is_held_when_the_interpreter_ends(made, run):
     run(f"""
-import headroom, numpy, nanoarrow, pyarrow, sys
-array = headroom.Array("int64")
+import headroom_arrays, numpy, nanoarrow, pyarrow, sys
+array = headroom_arrays.Array("int64")
 array.extend(numpy.arange(1000))
 sys.kept = [{made}, array]
 sys.kept.append(sys.kept)
@@ -102,7 +102,7 @@ sys.kept.append(sys.kept)
 @pytest.mark.parametrize("dtype", ["bool", "int8", "uint16", "int32", "uint64", "float32", "float64", "datetime64[s]", "datetime64[ns]",
                                    "timedelta64[ms]"])
 def test_arrow_agrees_about_every_type(dtype):
-    made = headroom.Array(dtype)
+    made = headroom_arrays.Array(dtype)
     made.extend(numpy.arange(100).astype(dtype))
     arrow = pyarrow.array(made)
     arrow.validate(full=True)
@@ -111,7 +111,7 @@ def test_arrow_agrees_about_every_type(dtype):
     checked = nanoarrow.c_array(made)
     checked.view()
     assert len(checked) == 100
-    back = headroom.Array(dtype)
+    back = headroom_arrays.Array(dtype)
     back.extend(arrow)
     back.extend(arrow[10:20])
     assert (numpy.asarray(back)[100:] == numpy.asarray(made)[10:20]).all()
@@ -119,7 +119,7 @@ def test_arrow_agrees_about_every_type(dtype):
 
 
 def test_arrow_with_nulls_or_of_another_type_is_refused():
-    made = headroom.Array("int64")
+    made = headroom_arrays.Array("int64")
     with pytest.raises(ValueError, match="null"):
         made.extend(pyarrow.array([1, None]))
     with pytest.raises(TypeError, match="type"):
@@ -139,7 +139,7 @@ class Given:
 
 def test_a_capsule_is_taken_once():
     given = Given(array=filled(10).__arrow_c_array__())
-    made = headroom.Array("int64")
+    made = headroom_arrays.Array("int64")
     made.extend(given)
     with pytest.raises(ValueError, match="capsule held has been taken"):
         made.extend(given)
@@ -147,10 +147,10 @@ def test_a_capsule_is_taken_once():
 
 
 def test_a_stream_that_another_library_took_is_refused():
-    capsule = headroom.Table({"x": filled(10)}).__arrow_c_stream__()
+    capsule = headroom_arrays.Table({"x": filled(10)}).__arrow_c_stream__()
     reader = pyarrow.RecordBatchReader._import_from_c_capsule(capsule)
     del reader
-    made = headroom.Array("int64")
+    made = headroom_arrays.Array("int64")
     with pytest.raises(ValueError, match="capsule held has been taken"):
         made.extend(Given(stream=capsule))
     assert len(made) == 0
@@ -163,7 +163,7 @@ def test_a_schema_that_names_no_type_is_refused(nothing_left):
     first = ctypes.c_void_p.from_address(ctypes.pythonapi.PyCapsule_GetPointer(schema, b"arrow_schema"))
     first.value = None    # its first member is the format
     with pytest.raises(ValueError, match="names no type"):
-        headroom.Array("int64").extend(Given(array=(schema, elements)))
+        headroom_arrays.Array("int64").extend(Given(array=(schema, elements)))
 
 
 def test_numpy_may_write_and_others_see_it():
@@ -185,14 +185,14 @@ def test_dlpack_says_what_it_cannot_do():
         with pytest.raises((ValueError, BufferError)):
             made.__dlpack__(**wrong)
     with pytest.raises(BufferError, match="datetime64"):
-        headroom.Array("datetime64[s]").__dlpack__()
+        headroom_arrays.Array("datetime64[s]").__dlpack__()
     old, new, copied = made.__dlpack__(), made.__dlpack__(max_version=(1, 0)), made.__dlpack__(max_version=(1, 1), copy=True)
     assert '"dltensor"' in repr(old) and '"dltensor_versioned"' in repr(new) and '"dltensor_versioned"' in repr(copied)
 
 
 def test_the_buffer_protocol_says_what_it_cannot_do():
     with pytest.raises(BufferError, match="datetime64"):
-        memoryview(headroom.Array("datetime64[s]"))
+        memoryview(headroom_arrays.Array("datetime64[s]"))
     view = memoryview(filled(10))
     assert (view.format, view.itemsize, view.shape, view.strides, view.readonly) == ("q", 8, (10,), (8,), False)
     assert bytes(filled(3, "int8")) == b"\0\1\2"
@@ -200,10 +200,10 @@ def test_the_buffer_protocol_says_what_it_cannot_do():
 
 def test_a_table_is_read_in_chunks(nothing_left):
     x, y = filled(10), filled(10, "float32")
-    flags = headroom.Array("bool")
+    flags = headroom_arrays.Array("bool")
     flags.extend([i % 3 == 0 for i in range(10)])
     for rows in (None, 1, 3, 10, 100):
-        made = headroom.Table({"x": x, "y": y, "flag": flags}, chunk_rows=rows)
+        made = headroom_arrays.Table({"x": x, "y": y, "flag": flags}, chunk_rows=rows)
         table = pyarrow.table(made)
         table.validate(full=True)
         assert table.column_names == made.column_names == ["x", "y", "flag"]
@@ -217,33 +217,33 @@ def test_a_table_is_read_in_chunks(nothing_left):
 
 def test_a_table_shows_what_there_is_when_it_is_read():
     x = filled(10)
-    made = headroom.Table({"x": x})
+    made = headroom_arrays.Table({"x": x})
     x.append(10)
     assert pyarrow.table(made).num_rows == 11 == len(made)
 
 
 def test_what_makes_no_table():
     with pytest.raises(ValueError, match="'y'"):
-        len(headroom.Table({"x": filled(10), "y": filled(9)}))
+        len(headroom_arrays.Table({"x": filled(10), "y": filled(9)}))
     with pytest.raises(ValueError, match="'y'"):
-        headroom.Table({"x": filled(10), "y": filled(9)}).__arrow_c_stream__()
+        headroom_arrays.Table({"x": filled(10), "y": filled(9)}).__arrow_c_stream__()
     with pytest.raises(ValueError):
-        headroom.Table({})
+        headroom_arrays.Table({})
     with pytest.raises(ValueError):
-        headroom.Table({"x": filled(1)}, chunk_rows=0)
+        headroom_arrays.Table({"x": filled(1)}, chunk_rows=0)
     with pytest.raises(ValueError):
-        headroom.Table({"a\0b": filled(1)}).__arrow_c_stream__()
+        headroom_arrays.Table({"a\0b": filled(1)}).__arrow_c_stream__()
     with pytest.raises(TypeError):
-        headroom.Table({"x": [1]})
+        headroom_arrays.Table({"x": [1]})
     with pytest.raises(TypeError):
-        headroom.Table({1: filled(1)})
+        headroom_arrays.Table({1: filled(1)})
     with pytest.raises(KeyError):
-        headroom.Table({"x": filled(1)})["y"]
+        headroom_arrays.Table({"x": filled(1)})["y"]
 
 
 def test_a_table_of_itself_is_no_leak(nothing_left):
-    class Holder(headroom.Array):
+    class Holder(headroom_arrays.Array):
         pass
     made = Holder("int64")
-    made.table = headroom.Table({"x": made})
+    made.table = headroom_arrays.Table({"x": made})
     del made
