@@ -70,8 +70,9 @@ test_linked() {
     counted "$preset" $((SECONDS - began)) $((linked + 1 - broken)) $((${#programs[@]} - linked + broken))
 }
 
-test_report() {
-    local folder=lab/report began=$SECONDS line ok=0 bad=0 log=build/log/test-report.log
+test_report() {    # test_report [NAME]: all of the report's tests, or what pytest knows under this name
+    local folder=${1:-lab/report} began=$SECONDS line ok=0 bad=0 log=build/log/test-report.log
+    mkdir -p build/log
     [ -n "$python" ] || return 0
     say "report"
     "$python" -m pytest -q -p no:cacheprovider --numprocesses "$jobs" --dist worksteal $folder </dev/null 2>&1 | tee "$log" || true
@@ -92,7 +93,7 @@ test_tidy() {    # the library's sources; each is one test
     counted clang-tidy $((SECONDS - began)) "$ok" "$bad"
 }
 
-test_python() {    # test_python MODE: the Python package, built and installed into .venv as its users do
+test_python() {    # test_python MODE [NAME]: the Python package, built and installed into .venv as its users do
     local began=$SECONDS line ok=0 bad=0 log=build/log/test-python.log
     [ -n "$python" ] || return 0
     say "python"
@@ -105,7 +106,7 @@ test_python() {    # test_python MODE: the Python package, built and installed i
         counted python $((SECONDS - began)) 0 1
         return
     fi
-    "$python" -m pytest -q -p no:cacheprovider python </dev/null 2>&1 | tee "$log" || true
+    "$python" -m pytest -q -p no:cacheprovider "${2:-python}" </dev/null 2>&1 | tee "$log" || true
     line=$(tail -n 1 "$log")
     [[ $line =~ ([0-9]+)\ passed ]] && ok=${BASH_REMATCH[1]}
     [[ $line =~ ([0-9]+)\ failed ]] && bad=${BASH_REMATCH[1]}
@@ -115,7 +116,7 @@ test_python() {    # test_python MODE: the Python package, built and installed i
 }
 
 command_test() {
-    local mode=full preset presets=("${presets_full[@]}")
+    local mode=full preset presets=("${presets_full[@]}") names=()
     while [ $# -gt 0 ]; do
         case $1 in
             --fast) mode=fast ;;
@@ -129,10 +130,17 @@ command_test() {
                     known_preset test "$preset" || misused "there is no preset $preset to test. There are: $(preset_names test)"
                 done
                 break ;;
-            *) misused "test knows no flag $1" ;;
+            --list) exec python3 -B scripts/dev/find_tests.py --list ;;
+            -*) misused "test knows no flag $1" ;;
+            *) names+=("$1") ;;
         esac
         shift
     done
+    if [ ${#names[@]} -gt 0 ]; then
+        [ $mode = full ] || misused "names of tests or a flag, not both"
+        test_named "${names[@]}"
+        return
+    fi
     if [ $mode = fast ]; then presets=("${presets_fast[@]}"); fi
     if [ $mode = slow ]; then presets+=(msan slow); fi
     if [ $mode = everywhere ]; then presets+=("${presets_everywhere[@]}"); fi
@@ -153,6 +161,10 @@ command_test() {
     case $mode in fast | only) ;; *) test_tidy ;; esac
     [ $mode = only ] || test_report
     case $mode in fast | only) ;; *) test_python $mode ;; esac
+    summary
+}
+
+summary() {
     printf '\n%-14s %7s %7s %7s\n%s' tests passed failed time "$table"
     printf '%d passed, %d failed\n' $passed $failed
     [ $failed = 0 ]

@@ -16,6 +16,8 @@ WRONG = {    # command line: what is said
     "": "which command?",
     "frobnicate": "no such command: frobnicate",
     "test --frobnicate": "test knows no flag --frobnicate",
+    "test nosuch": 'there is no test "nosuch"',
+    "test fork_test --fast": "names of tests or a flag, not both",
     "test --only": "--only wants a preset",
     "test --only nosuch": "there is no preset nosuch to test",
     "test --only dev nosuch": "there is no preset nosuch to test",
@@ -75,6 +77,19 @@ if called.exists():
 made = sorted(path.name for path in (folder / "copy").iterdir())
 if made != ["CMakePresets.json", "dev", "scripts"]:
     failures.append(f"something was left in the checkout: {made}")
+
+# A name that is nearly one is answered with those that are, and nothing of several is run where one is wrong.
+finder = [sys.executable, "-B", ROOT / "scripts/dev/find_tests.py"]
+for wrong, right in {"vector_ersae": "vector_erase_test", "lint_flors": "lint_floors", "rehom": "rehoming", "wether": "weather"}.items():
+    run = subprocess.run([*finder, "fork_test", wrong], capture_output=True, text=True)
+    if run.returncode != 2 or run.stdout or right not in run.stderr:
+        failures.append(f"./dev test {wrong}: wanted status 2 and {right}, got {run.returncode}: {run.stdout}{run.stderr}")
+# Every name that the list shows is found.
+listed = subprocess.run([*finder, "--list"], capture_output=True, text=True, check=True).stdout
+names = [name for line in listed.splitlines() if line.startswith("    ") for name in line.split()]
+run = subprocess.run([*finder, *names], capture_output=True, text=True)
+if len(names) < 200 or run.returncode != 0:
+    failures.append(f"./dev test does not find {len(names)} names that --list shows: {run.stderr}")
 
 # ./dev lab checks flags before there is a command to ask; both know the same ones.
 command = (ROOT / "tools/lab/command.cpp").read_text(encoding="utf-8")
