@@ -28,7 +28,7 @@
 
 namespace headroom { inline namespace v0_1 {
 
-HEADROOM_MEMORY_ABI {
+inline namespace HEADROOM_MEMORY_ABI {
 
 class arena {
 public:

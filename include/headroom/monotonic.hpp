@@ -29,7 +29,7 @@
 
 namespace headroom { inline namespace v0_1 {
 
-HEADROOM_MEMORY_ABI {
+inline namespace HEADROOM_MEMORY_ABI {
 
 class monotonic_resource final : public std::pmr::memory_resource {
 public:

@@ -103,7 +103,7 @@ private:
     const char* name_;
     listener listener_;
     void* context_ = nullptr;
-    mutable detail::resource_mutex mutex_;    // of upstream and ledger, which call code of the program's
+    mutable detail::resource_mutex mutex_{upstream_};    // of upstream and ledger, which call code of the program's
     detail::block_ledger ledger_;
     // Of the counts and the listener; taken last, and nobody is called under it.
     mutable detail::resource_mutex counts_mutex_;

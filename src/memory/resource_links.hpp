@@ -10,7 +10,23 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-extern constinit constant_mutex resource_links;
+// Set while this thread forks, and holds the lock: handlers of the program's own may use resources meanwhile.
+extern constinit thread_local bool links_held_by_fork;
+
+class links_mutex {
+public:
+    void lock() noexcept {
+        if (thread_variables_gone_at_end() || !links_held_by_fork) mutex_.lock();
+    }
+    void unlock() noexcept {
+        if (thread_variables_gone_at_end() || !links_held_by_fork) mutex_.unlock();
+    }
+
+private:
+    constant_mutex mutex_;
+};
+
+extern constinit links_mutex resource_links;
 
 // How many forks lie between the first process and this one. Guarded by resource_links. What counts threads must start anew
 // when it has changed: only the thread that forked is left.

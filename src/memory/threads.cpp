@@ -83,8 +83,9 @@ void thread_leaving::return_caches() {
     }
 }
 
-shared_pools::shared_pools(std::pmr::memory_resource& core, const core_batches& batches) noexcept
-    : core_(core), batches_(batches) {
+shared_pools::shared_pools(std::pmr::memory_resource& core, const std::pmr::memory_resource* upstream,
+                           const core_batches& batches) noexcept
+    : core_(core), batches_(batches), mutex_(upstream) {
     const std::lock_guard lock(resource_links);
     serial_ = ++last_serial;
     forks_ = forks_so_far;

@@ -16,9 +16,9 @@
 
 #if defined(HEADROOM_CHECKED) || defined(HEADROOM_HARDENED)
 #define HEADROOM_MEMORY_CHECKED 1
-#define HEADROOM_MEMORY_ABI inline namespace checked_memory
+#define HEADROOM_MEMORY_ABI checked_memory
 #else
-#define HEADROOM_MEMORY_ABI inline namespace memory
+#define HEADROOM_MEMORY_ABI memory
 #endif
 
 namespace headroom { inline namespace v0_1 { namespace detail {

@@ -18,7 +18,7 @@
 
 namespace headroom { inline namespace v0_1 {
 
-HEADROOM_MEMORY_ABI {
+inline namespace HEADROOM_MEMORY_ABI {
 
 class multipool_resource final : public std::pmr::memory_resource {
 public:

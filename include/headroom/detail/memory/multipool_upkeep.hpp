@@ -13,7 +13,7 @@
 
 namespace headroom { inline namespace v0_1 {
 
-HEADROOM_MEMORY_ABI {
+inline namespace HEADROOM_MEMORY_ABI {
 
 inline void multipool_resource::enter_chunk() noexcept {
     std::byte* const first = detail::align_up(chain_.cursor, detail::slab_granule);

@@ -5,8 +5,15 @@
 // hold none from taking one; a thread that holds one may take more (its upstream's). A thread that holds one may not wait for
 // the others, for one of them might wait for it: where an upstream's allocate forks, what other threads hold stays locked in the
 // child, and such a child may use no resource but those of the thread that forked.
+//
+// An upstream of the program's may have a lock and fork handlers (pthread_atfork) of its own. Locks must be taken in one order,
+// the resource's first; and the system calls the handlers before a fork in the reverse order of their registration. So ours are
+// registered again each time that a resource is made over an upstream: whatever the upstream registered before that comes after
+// them. The first 1,000 such resources of a process do so, as handlers stay for good, and the first one over
+// new_delete_resource(). While a process forks, its handlers may use resources.
 #pragma once
 
+#include <memory_resource>
 #include <mutex>
 
 #include <headroom/detail/attributes.hpp>
@@ -15,7 +22,10 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 
 class HEADROOM_API resource_mutex {
 public:
+    // For what calls nobody under it.
     resource_mutex() noexcept;
+    // For a resource that calls `upstream` under it.
+    explicit resource_mutex(const std::pmr::memory_resource* upstream) noexcept;
     ~resource_mutex();
     resource_mutex(const resource_mutex&) = delete;
     resource_mutex& operator=(const resource_mutex&) = delete;

@@ -25,7 +25,7 @@
 
 namespace headroom { inline namespace v0_1 {
 
-HEADROOM_MEMORY_ABI {
+inline namespace HEADROOM_MEMORY_ABI {
 
 class synchronized_multipool_resource final : public std::pmr::memory_resource {
 public:
@@ -147,7 +147,7 @@ private:
 
     multipool_resource core_;
     std::size_t largest_kept_ = (std::min)(core_.options().largest_required_pool_block, detail::largest_binned);
-    detail::shared_pools shared_{core_, batches};
+    detail::shared_pools shared_{core_, core_.upstream_resource(), batches};
     [[no_unique_address]] detail::synchronized_checks checks_{"synchronized_multipool_resource"};
 };
 

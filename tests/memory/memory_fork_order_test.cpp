@@ -1,0 +1,174 @@
+// Forks of a process whose upstreams have a lock and fork handlers of their own, as careful ones do; and handlers of strangers
+// that use a resource while the process forks.
+// Labels: posix thread no-valgrind
+#include <headroom/multipool.hpp>
+#include <headroom/tracking.hpp>
+
+#include <gtest/gtest.h>
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "system/in_child.hpp"
+
+namespace {
+
+using headroom::synchronized_multipool_resource;
+
+// Locks around its upstream, and takes the locks of all such before a fork. (Handlers cannot be taken back: so they are of the
+// class, and each object has one of a few places.)
+template <int number>
+class careful_upstream : public std::pmr::memory_resource {
+public:
+    careful_upstream() {
+        static const bool registered = pthread_atfork([] { lock().lock(); }, [] { lock().unlock(); }, [] { lock().unlock(); }) == 0;
+        EXPECT_TRUE(registered);
+    }
+    static std::mutex& lock() {
+        static std::mutex one;
+        return one;
+    }
+
+private:
+    void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+        const std::lock_guard locked(lock());
+        std::this_thread::yield();
+        return std::pmr::new_delete_resource()->allocate(bytes, alignment);
+    }
+    void do_deallocate(void* block, std::size_t bytes, std::size_t alignment) override {
+        const std::lock_guard locked(lock());
+        std::pmr::new_delete_resource()->deallocate(block, bytes, alignment);
+    }
+    bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+};
+
+void use(std::pmr::memory_resource& resource) {
+    void* blocks[20];
+    for (std::size_t i = 0; i < 20; ++i) blocks[i] = resource.allocate(100'000 + i * 5000, 8);
+    void* const wide = resource.allocate(5000, 8);
+    void* const small = resource.allocate(50, 8);
+    std::memset(small, 1, 50);
+    resource.deallocate(small, 50, 8);
+    resource.deallocate(wide, 5000, 8);
+    for (std::size_t i = 0; i < 20; ++i) resource.deallocate(blocks[i], 100'000 + i * 5000, 8);
+}
+
+// A child that hangs is ended by its alarm; a parent that hangs, by its own.
+template <class Body>
+int in_child_soon(Body body) {
+    alarm(60);
+    const int status = headroom_test::in_child([&] {
+        alarm(20);
+        body();
+        return 0;
+    });
+    alarm(0);
+    return status;
+}
+
+class busy_threads {
+public:
+    explicit busy_threads(std::vector<std::pmr::memory_resource*> resources) {
+        for (std::pmr::memory_resource* const each : resources) {
+            threads_.emplace_back([this, each] {
+                while (!over_) use(*each);
+            });
+        }
+    }
+    ~busy_threads() {
+        over_ = true;
+        for (std::thread& each : threads_) each.join();
+    }
+
+private:
+    std::atomic<bool> over_{false};
+    std::vector<std::thread> threads_;
+};
+
+TEST(MemoryForkOrder, AnUpstreamWithALockAndHandlersOfItsOwnMayBeForkedAThousandTimes) {
+    careful_upstream<0> upstream;
+    synchronized_multipool_resource resource(&upstream);
+    const busy_threads busy({&resource, &resource});
+    for (int i = 0; i < 1000; ++i) {
+        ASSERT_EQ(in_child_soon([&] {
+                      use(resource);
+                      use(upstream);
+                  }),
+                  0)
+            << i;
+    }
+}
+
+// Each in its turn: an upstream that registers its handlers when resources are there already, and resources over that.
+TEST(MemoryForkOrder, ResourcesAndUpstreamsMayBeMadeInTurns) {
+    careful_upstream<1> first;
+    synchronized_multipool_resource over_first(&first);
+    careful_upstream<2> second;
+    headroom::tracking_resource over_second(&second);
+    synchronized_multipool_resource over_both(&over_second);
+    synchronized_multipool_resource by_default;
+    careful_upstream<3> third;
+    const auto over_third = std::make_unique<synchronized_multipool_resource>(&third);
+    const busy_threads busy({&over_first, &over_second, &over_both, over_third.get(), &by_default});
+    for (int i = 0; i < 200; ++i) {
+        ASSERT_EQ(in_child_soon([&] {
+                      for (std::pmr::memory_resource* const each : {static_cast<std::pmr::memory_resource*>(&over_first),
+                                                                    static_cast<std::pmr::memory_resource*>(&over_both),
+                                                                    static_cast<std::pmr::memory_resource*>(over_third.get())}) {
+                          use(*each);
+                      }
+                      over_first.release();
+                  }),
+                  0)
+            << i;
+    }
+}
+
+// What strangers do in their handlers, registered before the resource was made and after.
+std::atomic<std::pmr::memory_resource*> used_by_handlers{nullptr};
+std::atomic<int> handled{0};
+void handler() {
+    std::pmr::memory_resource* const resource = used_by_handlers;
+    if (resource == nullptr) return;
+    use(*resource);
+    synchronized_multipool_resource another(std::pmr::new_delete_resource());
+    use(another);
+    ++handled;
+}
+
+TEST(MemoryForkOrder, HandlersOfStrangersMayUseResources) {
+    ASSERT_EQ(pthread_atfork(handler, handler, handler), 0);
+    careful_upstream<4> upstream;
+    synchronized_multipool_resource resource;
+    synchronized_multipool_resource over(&upstream);    // (so that ours are called both before and after the first of those)
+    ASSERT_EQ(pthread_atfork(handler, handler, handler), 0);
+    {
+        const busy_threads busy({&resource, &over, &resource});
+        used_by_handlers = &resource;
+        for (int i = 0; i < 100; ++i) ASSERT_EQ(in_child_soon([&] { use(resource); }), 0) << i;
+        used_by_handlers = nullptr;
+    }
+    EXPECT_EQ(handled, 400);    // twice before and twice after each, in the parent
+    use(resource);
+}
+
+// No handler stays for each of many resources.
+TEST(MemoryForkOrder, AProcessMayMakeManyResourcesAndFork) {
+    careful_upstream<5> upstream;
+    for (int i = 0; i < 20'000; ++i) {
+        synchronized_multipool_resource resource(&upstream);
+        resource.deallocate(resource.allocate(8, 8), 8, 8);
+    }
+    synchronized_multipool_resource resource(&upstream);
+    const busy_threads busy({&resource});
+    for (int i = 0; i < 20; ++i) ASSERT_EQ(in_child_soon([&] { use(resource); }), 0);
+}
+
+}    // namespace
