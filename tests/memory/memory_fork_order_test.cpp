@@ -28,7 +28,8 @@ template <int number>
 class careful_upstream : public std::pmr::memory_resource {
 public:
     careful_upstream() {
-        static const bool registered = pthread_atfork([] { lock().lock(); }, [] { lock().unlock(); }, [] { lock().unlock(); }) == 0;
+        static const bool registered =
+            pthread_atfork([] { lock().lock(); }, [] { lock().unlock(); }, [] { lock().unlock(); }) == 0;
         EXPECT_TRUE(registered);
     }
     static std::mutex& lock() {

@@ -78,7 +78,8 @@ struct core_batches {
 class HEADROOM_API shared_pools {
 public:
     // `core` hands out the blocks, and takes memory from `upstream`; it is called under the lock only. Never throws.
-    shared_pools(std::pmr::memory_resource& core, const std::pmr::memory_resource* upstream, const core_batches& batches) noexcept;
+    shared_pools(std::pmr::memory_resource& core, const std::pmr::memory_resource* upstream,
+                 const core_batches& batches) noexcept;
     shared_pools(const shared_pools&) = delete;
     shared_pools& operator=(const shared_pools&) = delete;
     // Precondition: no other thread is in a call. The caches go with the core's blocks. A thread that ends is not in a call,
