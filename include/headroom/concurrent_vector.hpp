@@ -7,8 +7,8 @@
 // Choose it where threads produce what others read meanwhile or afterwards as one array: parsed records, events, results of
 // a parallel search. Give each thread an `appender`, which builds elements in a buffer and publishes them in batches. Where
 // one thread appends and no other thread reads meanwhile, settled_vector costs less. What it costs: an append by an appender
-// about as much as to a thread's own vector; a single one a short lock (without contention an atomic exchange, none while
-// only one thread has ever appended). Otherwise as settled_vector: a range of address space and at least a page.
+// about as much as to a thread's own vector; a single one a short lock (without contention an atomic exchange). Otherwise as
+// settled_vector: a range of address space and at least a page.
 //
 // How it differs from std::vector:
 //   - elements are appended only: none is erased, and the vector is neither copied, moved, assigned nor cleared;
@@ -19,9 +19,10 @@
 // Threads: all may be called by any number of threads at the same time, but for construction, destruction, take(),
 // protect(), and the members of one appender, which are for one thread at a time.
 //
-// Where a constructor runs: an element is built before the lock is taken, and moved to its place under it, so a constructor
-// may throw or append to the same vector. Elements whose move may throw, or that cannot be moved, are built in their place
-// under the lock: their constructors must not append to the same vector.
+// Where a constructor runs: an element is built before the lock is taken, from the caller's own arguments, and moved to its
+// place under it. So a constructor may throw or append to the same vector, and its `this` is not yet the element's place.
+// Elements whose move may throw, or that cannot be moved, are built in their place under the lock: their constructors must not
+// append to the same vector.
 //
 // A forked child may go on to use a vector that other threads of its parent were appending to: it has all elements that were
 // published. Elements that those threads had built and not published are lost in the child, and so is their memory.
@@ -57,8 +58,8 @@ class HEADROOM_HARDENED_ABI concurrent_vector : detail::concurrent_places<T, Pol
     using places::claims_;
     using places::control_;
     using places::lock_;
+    using places::range_lock_;
     using places::size_;
-    using typename places::growing;
     using typename places::section;
     using typename places::store;
     using typename places::unpublished;
@@ -89,7 +90,7 @@ public:
     // Precondition: no other thread is in a member function, and no appender is left. O(size()) destructions.
     // Invalidates: every element.
     ~concurrent_vector() {
-        HEADROOM_EXPECT(claims_.left() == 0, appenders_left, "the destructor", claims_.left());
+        HEADROOM_EXPECT(this->appenders_left_() == 0, appenders_left, "the destructor", this->appenders_left_());
         this->settle();
         this->give_up_();
     }
@@ -147,18 +148,20 @@ public:
     HEADROOM_ALWAYS_INLINE size_type emplace_back(Args&&... args) {
         // Where no code of the user's runs there is no need to build aside.
         if constexpr (std::is_trivially_constructible_v<T, Args&&...>) {
-            const bool as_owner = this->lock_for(1);
+            this->lock_for(1);
             const size_type first = size_.load(std::memory_order_relaxed);
             HEADROOM_CONVERSIONS_BEGIN
             ::new (static_cast<void*>(begin_ + first)) T(static_cast<Args&&>(args)...);
             HEADROOM_CONVERSIONS_END
-            return this->publish(first, 1, as_owner);
+            return this->publish(first, 1);
         } else if constexpr (!detail::relocates_surely<T>) {
-            unpublished built(*this, this->lock_for(1));
+            this->lock_for(1);
+            unpublished built(*this);
             HEADROOM_CONVERSIONS_BEGIN
             ::new (static_cast<void*>(begin_ + built.first)) T(static_cast<Args&&>(args)...);
             HEADROOM_CONVERSIONS_END
-            return this->publish(built.first, 1, built.release());
+            built.released = true;
+            return this->publish(built.first, 1);
         } else if constexpr (sizeof(T) <= most_on_stack) {
             this->expect_room();
             detail::one_aside<T> built(static_cast<Args&&>(args)...);
@@ -184,17 +187,18 @@ public:
         if constexpr (detail::walk_of<R>::measured && source::template constructed_as_bytes<store, T>()) {
             const auto count = static_cast<size_type>(last - each);
             const T* const from = count == 0 ? nullptr : detail::lying_in_memory<iterator_of_range>::address(each);
-            const bool as_owner = this->lock_for(count);
+            this->lock_for(count);
             const size_type first = size_.load(std::memory_order_relaxed);
             detail::copy_bytes(begin_ + first, from, count);
-            return this->publish(first, count, as_owner);
+            return this->publish(first, count);
         } else if constexpr (detail::relocates_surely<T>) {
             detail::aside<T> built;
             if constexpr (detail::walk_of<R>::measured) built.reserve(static_cast<size_type>(last - each));
             for (; each != last; ++each) built.emplace_back(*each);
             return this->publish_aside(built, built.size());
         } else {
-            unpublished built(*this, this->lock_for(0));
+            this->lock_for(0);
+            unpublished built(*this);
             for (; each != last; ++each) {
                 this->more_room_in_section(built.first + built.count);
                 HEADROOM_CONVERSIONS_BEGIN
@@ -202,7 +206,8 @@ public:
                 HEADROOM_CONVERSIONS_END
                 ++built.count;    // at once: the step to the next one may throw
             }
-            return this->publish(built.first, built.count, built.release());
+            built.released = true;
+            return this->publish(built.first, built.count);
         }
     }
     size_type append_range(std::initializer_list<T> values) { return append_range<const std::initializer_list<T>&>(values); }
@@ -225,7 +230,7 @@ public:
     // The elements as a settled_vector; this vector then owns nothing, and max_size() is 0. O(1). Precondition: no other
     // thread uses this vector, and no appender is left. Invalidates: nothing, the elements change owners.
     [[nodiscard]] settled_vector<T, Policy> take() && noexcept {
-        HEADROOM_EXPECT(claims_.left() == 0, appenders_left, "take()", claims_.left());
+        HEADROOM_EXPECT(this->appenders_left_() == 0, appenders_left, "take()", this->appenders_left_());
         this->settle();
         this->forget();
         return settled_vector<T, Policy>(this->stolen_(), 0);
@@ -240,17 +245,17 @@ public:
     }
     // The same, but returns what the system says.
     [[nodiscard]] std::error_code try_protect(access allowed) noexcept {
-        const growing held(*this);
+        const section held(range_lock_);
         return control_ == nullptr ? std::error_code{} : detail::protect(control_, allowed);
     }
     [[nodiscard]] access current_access() const noexcept {
-        const growing held(*this);
+        const section held(range_lock_);
         return control_ == nullptr ? access::read_write : detail::current_access(control_);
     }
 
     // Names the reservation for owner_of(), reservations() and the system's list of mappings; cut to 79 bytes. Any thread.
     void name(const char* text) noexcept {
-        const growing held(*this);
+        const section held(range_lock_);
         if (control_ != nullptr) detail::name(control_, text);
     }
 
@@ -259,6 +264,8 @@ public:
 
 private:
     static constexpr size_type most_on_stack = 1024;    // bytes
+
+    [[nodiscard]] size_type appenders_left_() const noexcept { return claims_.left(lock_.generation()); }
 
     static constexpr const char* kind_() noexcept { return "concurrent_vector"; }
 };
@@ -331,7 +338,7 @@ private:
     static head* begin_claim(concurrent_vector& to, size_type batch) {
         head* const made = block::make(batch);
         const section held(to.lock_);
-        to.claims_.add(*made);
+        to.claims_.add(*made, to.lock_.generation());
         return made;
     }
     static void end_claim(concurrent_vector* to, head* ended, T* first, size_type built) noexcept {

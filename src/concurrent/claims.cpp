@@ -2,7 +2,11 @@
 
 #include <algorithm>
 
+#include "system/platform.hpp"
+
 namespace headroom { inline namespace v0_1 { namespace detail {
+
+bool threads_can_be_fenced() noexcept { return other_threads_can_be_fenced(); }
 
 std::size_t claim_list::take_back() noexcept {
     std::size_t staying = 0;
@@ -10,7 +14,7 @@ std::size_t claim_list::take_back() noexcept {
         each->withdrawn_ = each->claimed();
         each->set_claimed(0);
     }
-    const bool seen = !threads_can_be_fenced() || fence_threads();
+    const bool seen = !threads_can_be_fenced() || fence_other_threads();
     for (claim* each = first_; each != nullptr; each = each->next) {
         // Without the fence nobody knows what is being built: all stay as they are.
         const std::size_t kept = seen ? std::min(each->withdrawn_, each->announced_.load()) : each->withdrawn_;

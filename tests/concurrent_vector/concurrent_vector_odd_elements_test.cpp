@@ -181,4 +181,32 @@ TEST(aggregates, are_built_from_braces) {
     EXPECT_EQ(v[3].b, 8);
 }
 
+// What is built aside is built from the caller's own arguments, also where memory must come first.
+struct keeps_arguments {
+    keeps_arguments(const int& number, int& counter, std::string&& text) : at(&number), taken(std::move(text)) { ++counter; }
+    const int* at;
+    std::string taken;
+};
+
+TEST(arguments_of_an_append, keep_their_identity_with_room_and_without) {
+    concurrent_vector<keeps_arguments> v;
+    const int number = 7;
+    int counter = 0;
+    concurrent_vector<keeps_arguments>::appender out(v, 10);
+    for (int i = 0; i < 3000; ++i) {
+        std::string text = "longer than what a string holds in place " + std::to_string(i);
+        const std::string same = text;
+        if (i % 2 == 0) {
+            v.emplace_back(number, counter, std::move(text));
+        } else {
+            out.emplace_back(number, counter, std::move(text));
+            out.flush();
+        }
+        ASSERT_TRUE(text.empty());
+        ASSERT_EQ(counter, i + 1);
+        ASSERT_EQ(v[v.size() - 1].at, &number);
+        ASSERT_EQ(v[v.size() - 1].taken, same);
+    }
+}
+
 }    // namespace

@@ -5,7 +5,7 @@
 // how far it builds next (one element, or a few where a few more or less do not count), and looks whether it still may; who
 // takes back withdraws the claim, and sees what the appender said. That is two threads which each write one word and read the
 // other's, and one of them must pass a memory fence in between. It is the one that takes back, by making all threads pass one,
-// where the system can do that; an append then costs none.
+// where the system can do that; an append then costs none. That happens only when a vector is full but for what is claimed.
 #pragma once
 
 #include <atomic>
@@ -13,9 +13,11 @@
 #include <cstdint>
 
 #include <headroom/detail/attributes.hpp>
-#include <headroom/detail/concurrent/append_lock.hpp>
 
 namespace headroom { inline namespace v0_1 { namespace detail {
+
+// Whether other threads can be made to pass a fence; the same answer for the life of the process.
+HEADROOM_API bool threads_can_be_fenced() noexcept;
 
 class claim {
 public:
@@ -43,12 +45,6 @@ public:
         seen_.store(unfenced_ ? count : 0, std::memory_order_relaxed);
     }
 
-    // Whether its appender can still be there: a child that is forked finds those of threads that did not come along. For who asks
-    // in a child, that is the thread that forked.
-    [[nodiscard]] bool may_be_used() const noexcept {
-        return made_in_ == detail::fork_generation().load(std::memory_order_relaxed) || maker_ == &detail::number_of_thread;
-    }
-
     claim* next = nullptr;
 
 private:
@@ -57,24 +53,26 @@ private:
     std::atomic<std::size_t> announced_{0};
     std::atomic<std::size_t> seen_{0};    // what announce() sees: nothing where the appender must pass the fence
     std::atomic<std::size_t> claimed_{0};
-    std::size_t withdrawn_ = 0;                               // what take_back() found
-    const std::size_t* maker_ = &detail::number_of_thread;    // which is a place of its own for each thread
-    std::uint32_t made_in_ = detail::fork_generation().load(std::memory_order_relaxed);
+    std::size_t withdrawn_ = 0;    // what take_back() found
+    std::uint32_t made_in_ = 0;    // the process, by its generation
     bool unfenced_ = detail::threads_can_be_fenced();
 };
 
 // The claims of a vector's appenders. All under the vector's lock.
 class claim_list {
 public:
-    // How many are left of appenders that may still publish. O(appenders).
-    [[nodiscard]] std::size_t left() const noexcept {
+    // How many are left of appenders that were made in the process with this generation. (Those of another process are not
+    // known to be here: a forked child has one of its parent's threads, and an appender may go from thread to thread.)
+    // O(appenders).
+    [[nodiscard]] std::size_t left(std::uint32_t generation) const noexcept {
         std::size_t count = 0;
-        for (const claim* each = first_; each != nullptr; each = each->next) count += each->may_be_used() ? 1U : 0U;
+        for (const claim* each = first_; each != nullptr; each = each->next) count += each->made_in_ == generation ? 1U : 0U;
         return count;
     }
 
     // Each leaves the list whole at any moment: a forked child may find a thread in the middle of it.
-    void add(claim& added) noexcept {
+    void add(claim& added, std::uint32_t generation) noexcept {
+        added.made_in_ = generation;
         added.next = first_;
         first_ = &added;
     }

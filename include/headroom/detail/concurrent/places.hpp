@@ -51,44 +51,29 @@ protected:
     // Whether somebody chose the most that it can hold, and may count on the last element of that.
     [[nodiscard]] bool counted_exactly() const noexcept { return counted_; }
 
-    // Held while the range changes.
-    struct growing {
-        explicit growing(const concurrent_places& owner) noexcept : lock(owner.range_lock_) { lock.lock(); }
-        ~growing() { lock.unlock(); }
-        growing(const growing&) = delete;
-        growing& operator=(const growing&) = delete;
-        detail::short_lock& lock;
-    };
-
-    // Elements in their place that are not published, under the lock: destroyed again, and the lock released, unless told
-    // that it is for somebody else to release.
+    // Elements in their place that are not published, under the lock: destroyed again, and the lock released, unless
+    // publish() has done that.
     struct unpublished {
         concurrent_places& owner;
-        bool as_owner;
         size_type first;
         size_type count = 0;
         bool released = false;
 
-        unpublished(concurrent_places& whose, bool locked_as_owner) noexcept
-            : owner(whose), as_owner(locked_as_owner), first(whose.size_.load(std::memory_order_relaxed)) {}
+        explicit unpublished(concurrent_places& whose) noexcept
+            : owner(whose), first(whose.size_.load(std::memory_order_relaxed)) {}
         unpublished(const unpublished&) = delete;
         unpublished& operator=(const unpublished&) = delete;
         ~unpublished() {
             if (released) return;
             store::destroy_(owner.begin_ + first, owner.begin_ + first + count);
             owner.close_place();
-            owner.lock_.unlock(as_owner);
-        }
-        bool release() noexcept {
-            released = true;
-            return as_owner;
+            owner.lock_.unlock();
         }
     };
 
     void begin_life() noexcept {
-        static_cast<void>(detail::threads_can_be_fenced());    // preparing for it is cheapest while there is one thread
+        static_cast<void>(detail::threads_can_be_fenced());    // for claims: to prepare it takes least while there is one thread
         note_room(static_cast<size_type>(cap_ - begin_), 0);
-        compare_with();
         cap_ = begin_;
     }
 
@@ -104,80 +89,62 @@ protected:
         size_.store(0, std::memory_order_relaxed);
         room_.store(0, std::memory_order_relaxed);
         claimed_ = 0;
-        compare_with();
     }
 
     // --- Under the lock.
 
     [[nodiscard]] size_type spoken_for() const noexcept { return size_.load(std::memory_order_relaxed) + claimed_; }
-    [[nodiscard]] bool fits(size_type count) const noexcept {
-        return spoken_for() + count <= room_.load(std::memory_order_acquire);
-    }
-    // What appending compares with, so that it need not look at all that decides it. After each change of that.
-    void compare_with() const noexcept {
-        free_end_ = less_claimed(room_.load(std::memory_order_acquire));
-        const size_type provide_at = less_claimed(provide_at_.load(std::memory_order_relaxed));
-        due_ = provide_at < wake_at_ ? provide_at : wake_at_;
-    }
-    [[nodiscard]] size_type less_claimed(size_type count) const noexcept { return count > claimed_ ? count - claimed_ : 0; }
+    [[nodiscard]] bool fits(size_type count) const noexcept { return count <= left_of(room_.load(std::memory_order_acquire)); }
     // Of `all` elements, how many are neither published nor claimed.
     [[nodiscard]] size_type left_of(size_type all) const noexcept { return all > spoken_for() ? all - spoken_for() : 0; }
     // (A forked child may have found a thread between two figures that belong together.)
     void no_longer_claimed(size_type count) noexcept { claimed_ -= count < claimed_ ? count : claimed_; }
 
     // Takes the lock, with room for `count` elements that nobody has claimed, from size_ on. What throws holds no lock.
-    HEADROOM_ALWAYS_INLINE bool lock_for(size_type count) {
-        bool as_owner = lock_.lock();
-        while (HEADROOM_UNLIKELY(size_.load(std::memory_order_relaxed) + count > free_end_))
-            as_owner = make_room(count, as_owner);
+    HEADROOM_ALWAYS_INLINE void lock_for(size_type count) {
+        lock_.lock();
+        while (HEADROOM_UNLIKELY(!fits(count))) make_room(count);
         follow_room();
         open_place(count);
-        return as_owner;
     }
 
     // Elements [first, first + count) are built: now they are published. Releases the lock.
-    HEADROOM_ALWAYS_INLINE size_type publish(size_type first, size_type count, bool as_owner) noexcept {
+    HEADROOM_ALWAYS_INLINE size_type publish(size_type first, size_type count) noexcept {
         const size_type last = first + count;
         size_.store(last, std::memory_order_release);
-        if (HEADROOM_UNLIKELY(last >= due_)) {
-            unlock_and_look_after(last, as_owner);
+        if (HEADROOM_UNLIKELY(last >= wake_at_ || last + claimed_ >= provide_at_.load(std::memory_order_relaxed))) {
+            unlock_and_look_after(last);
         } else {
-            lock_.unlock(as_owner);
+            lock_.unlock();
         }
         return first;
     }
     // Somebody waits for the `size` elements that there are, or more memory is wanted soon.
-    HEADROOM_COLD void unlock_and_look_after(size_type size, bool as_owner) noexcept {
+    HEADROOM_COLD void unlock_and_look_after(size_type size) noexcept {
         const bool awaited = size >= wake_at_;
         const size_type reached = size + claimed_;
         if (awaited) wake_at_ = nobody_waits;
-        compare_with();
-        lock_.unlock(as_owner);
+        lock_.unlock();
         if (awaited) detail::announce_change(arrivals_);
         if (reached >= provide_at_.load(std::memory_order_relaxed)) provide_ahead(reached);
     }
     template <class Built>
     HEADROOM_ALWAYS_INLINE size_type publish_aside(Built& built, size_type count) {
-        const bool as_owner = lock_for(count);
+        lock_for(count);
         const size_type first = size_.load(std::memory_order_relaxed);
         built.relocate_to(begin_ + first);
-        return publish(first, count, as_owner);
+        return publish(first, count);
     }
 
-    // Called with the lock held; waits for memory without it. There may be no room again when it returns, with the lock.
-    HEADROOM_COLD bool make_room(size_type count, bool as_owner) {
-        if (!fits(count)) as_owner = make_more_room(count, as_owner);
-        compare_with();
-        return as_owner;
-    }
-    bool make_more_room(size_type count, bool as_owner) {
+    // Called with the lock held, and returns with it; waits for memory without it, so that there may be no room again.
+    HEADROOM_COLD void make_room(size_type count) {
         if (count > left_of(max_size())) claimed_ = claims_.take_back();
         const bool never = count > left_of(max_size());
         const size_type needed = spoken_for() + count;
-        lock_.unlock(as_owner);
+        lock_.unlock();
         if (never) fail();
         provide(needed);
-        return lock_.lock();
+        lock_.lock();
     }
     [[noreturn]] HEADROOM_COLD static void fail() {
         detail::throw_length_error("headroom::concurrent_vector: past the reservation");
@@ -197,16 +164,18 @@ protected:
     // released it, and nothing has changed.
     HEADROOM_COLD void claim_more(detail::claim& mine, size_type built, size_type batch) {
         if (mine.announce(built + 1) || mine.announce_fenced(built + 1)) return;
-        section held(lock_);
-        for (;;) {
-            // (It may be larger than it seemed: who takes claims back withdraws them for a moment.)
-            if (mine.claimed() > built) return;
+        lock_.lock();
+        // (It may be larger than it seemed: who takes claims back withdraws them for a moment.)
+        while (mine.claimed() <= built) {
             size_type most = left_of(max_size());
             if (most == 0) {
                 claimed_ = claims_.take_back();
-                most = left_of(max_size());
-                if (most == 0) fail();
                 // Little is left: what one appender claims and does not need another will want.
+                most = left_of(max_size());
+                if (most == 0) {
+                    lock_.unlock();
+                    fail();
+                }
                 most = most / (2 * claims_.count()) + 1;
             }
             if (const size_type step = claimed_at_least + built; most > step) most = step;
@@ -215,33 +184,32 @@ protected:
                 const size_type granted = wanted < there ? wanted : there;
                 claimed_ += granted;
                 mine.set_claimed(mine.claimed() + granted);
-                compare_with();
-                return;
+                break;
             }
             const size_type needed = spoken_for();
-            held.unlock();
+            lock_.unlock();
             if (wanted == 1 || provide_or_not(needed + wanted)) provide(needed + 1);
-            held.lock_again(lock_);
+            lock_.lock();
         }
+        lock_.unlock();
     }
 
     // What an appender has built gets its place, for which it has a claim. Of the claim's rest it makes one for a whole batch
     // again, where there is room for that at once; a `batch` of 0 says that this is the appender's end.
     HEADROOM_NOINLINE void publish_claimed(detail::claim& mine, T* built, size_type count, size_type batch) noexcept {
-        const bool as_owner = lock_.lock();
+        lock_.lock();
         const size_type claimed = mine.claimed();
         const bool renewed = batch != 0 && fits(batch - (claimed - count));
         no_longer_claimed(claimed);
         mine.set_claimed(renewed ? batch : 0);
         if (renewed) claimed_ += batch;
         if (batch == 0) claims_.remove(mine);
-        compare_with();
         follow_room();
         open_place(count);
         const size_type first = size_.load(std::memory_order_relaxed);
         static_cast<void>(headroom::uninitialized_relocate(built, built + count, begin_ + first));
         mine.announce_none();
-        publish(first, count, as_owner);
+        publish(first, count);
     }
 
     // --- Memory. Outside of the lock, but for what is built in its place.
@@ -253,7 +221,7 @@ protected:
         }
     }
     std::error_code provide_or_not(size_type count) noexcept {
-        const growing held(*this);
+        const section held(range_lock_);
         return extend_to(count);
     }
     // Precondition: the range's lock is held.
@@ -284,10 +252,9 @@ protected:
         for (;;) {
             std::uint32_t seen;
             {
-                const section held(lock_, section::not_as_owner{});
+                const section held(lock_);
                 if (size() >= count) return;
                 if (count < wake_at_) wake_at_ = count;
-                compare_with();
                 seen = arrivals_.load(std::memory_order_relaxed);
             }
             detail::wait_for_change(arrivals_, seen);
@@ -331,16 +298,14 @@ protected:
     // What an append reads and writes, on a line of its own.
     alignas(64) mutable detail::append_lock lock_;
     std::atomic<size_type> size_{0};
-    size_type claimed_ = 0;             // by appenders: see claims.hpp; under the lock
-    mutable size_type free_end_ = 0;    // up to this size there is room that nobody has claimed; under the lock
-    mutable size_type due_ = 0;         // at this size something besides appending is to be done; under the lock
+    size_type claimed_ = 0;                       // by appenders: see claims.hpp; under the lock
+    mutable size_type wake_at_ = nobody_waits;    // the size that somebody waits for; under the lock
 
-    alignas(64) mutable detail::short_lock range_lock_;    // taken after lock_ where both are
-    std::atomic<size_type> room_{0};                       // elements for which there is memory
-    std::atomic<size_type> provide_at_{0};                 // when so many are published or claimed, more memory should come
-    mutable size_type wake_at_ = nobody_waits;             // the size that somebody waits for; under the lock
-    mutable std::atomic<std::uint32_t> arrivals_{0};       // counts how often those who wait were woken
-    detail::claim_list claims_;                            // under the lock
+    alignas(64) mutable detail::append_lock range_lock_;    // taken after lock_ where both are
+    std::atomic<size_type> room_{0};                        // elements for which there is memory
+    std::atomic<size_type> provide_at_{0};                  // when so many are published or claimed, more memory should come
+    mutable std::atomic<std::uint32_t> arrivals_{0};        // counts how often those who wait were woken
+    detail::claim_list claims_;                             // under the lock
     const bool counted_ = false;
 };
 
