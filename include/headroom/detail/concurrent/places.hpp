@@ -84,8 +84,11 @@ protected:
         cap_ = begin_ + room_.load(std::memory_order_relaxed);
     }
 
-    // After settle(), when the range has gone to another owner.
+    // After settle(), before the range goes to another owner, who conceals what has no elements itself.
     void forget() noexcept {
+#if defined(HEADROOM_ASAN)
+        if (this->annotates_()) detail::open_all(begin_, cap_, end_);
+#endif
         size_.store(0, std::memory_order_relaxed);
         room_.store(0, std::memory_order_relaxed);
         claimed_ = 0;
