@@ -67,20 +67,15 @@ EXPERIMENT = Experiment(
     pictures=lambda cells: one_bar_each(cells, "bytes", "toy-bars", "Bytes of ints", "bytes"),
 )
 ''',
-    "claims.json": """[
- {
-  "document": "A toy document",
-  "id": "toy-bytes",
-  "sentence": "An int has at most four bytes, wherever it stands.",
-  "published": {"text": "four"},
-  "rule": {
-   "where": {},
-   "quantity": {"ratio": "bytes", "of": "headroom::vector", "to": "std::vector"},
-   "must": "<= 1"
-  }
- }
-]
-""",
+    "claims.py": '''"""What is claimed of the toy."""
+
+from headroom_report.verdicts.claims import claim
+
+
+@claim("A toy document", "An int has at most four bytes, wherever it stands.", "page 1", "four")
+def toy_bytes(cells):
+    return cells.ratio("bytes", "headroom::vector", "std::vector") <= 1
+''',
     "published.json": """{
  "id": "toy_table",
  "source": {"document": "A toy document", "place": "table 1"},

@@ -10,6 +10,7 @@ from headroom_report.results.catalogue import Answer, Contest, Experiment, Matte
 from headroom_report.results.figures import Cell
 from headroom_report.tables.p0089 import percent_table
 from headroom_report.tables.section import Section
+from headroom_report.verdicts.claims import least
 
 
 def pictures(cells: list[Cell]) -> list[Picture | None]:
@@ -87,7 +88,7 @@ EXPERIMENT = Experiment(
     yardstick="std::allocator AS1",
     answers=(
         Answer(
-            "many", "several threads, a pool each", "time", {"sharing": "private", "W": {"min": 2}}, ("all",),
+            "many", "several threads, a pool each", "time", {"sharing": "private", "W": least(2)}, ("all",),
             "W", "AS7", place=20,
         ),
     ),
@@ -100,7 +101,7 @@ EXPERIMENT = Experiment(
             "the time to allocate and give back from several threads at once",
             "time",
             "",
-            {"W": {"min": 2}},
+            {"W": least(2)},
             ("AS1", "AS7", "AS11"),
             lambda parameters: words.configuration({name: parameters.get(name) for name in ("W", "sharing")}),
             place=70,

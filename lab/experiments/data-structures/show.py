@@ -8,7 +8,7 @@ from headroom_report.results import published, words
 from headroom_report.results.catalogue import Answer, Contest, Experiment, Matter
 from headroom_report.results.figures import Cell
 from headroom_report.results.strategies import GLOBAL, STRATEGIES, implementation, is_default, is_peer, least
-from headroom_report.tables.p0089 import PART, PLAYS, decided, decided_here, here_of, same_side, value_of
+from headroom_report.tables.p0089 import PART, PLAYS, decided, here_of, same_side, value_of
 from headroom_report.tables.section import Section
 from headroom_report.tables.table import Column, Entry, Table
 
@@ -166,7 +166,7 @@ def beside(section: Section) -> None:
         found = source.records({"id": structure, "size exponent": size})
         position = float(len(table.rows))
         what = words.configuration(cell.parameters)
-        between = decided(cell.ratio("time", PLAYS["AS3"], PLAYS["AS7"]), cell, section)
+        between = decided(cell, PLAYS["AS3"], PLAYS["AS7"], section)
         if plain(cell) and between is not None:
             first.append(between < 1)
         for record in found if plain(cell) else []:
@@ -174,7 +174,7 @@ def beside(section: Section) -> None:
                 there = {name: row[name] / row["AS1"] if row[name] is not None else None for name in SHOWN}
                 table.rows.append([Entry(what, position), Entry(f"published, {reading}")] + [value_of(there[name]) for name in SHOWN])
                 for name in SHOWN:
-                    same = same_side(there[name], decided_here(cell, name, section))
+                    same = same_side(there[name], decided(cell, PLAYS[name], GLOBAL, section))
                     if same is not None:
                         agreement[reading][0] += same
                         agreement[reading][1] += 1

@@ -205,7 +205,7 @@ def beside(section: Section) -> None:
         if 16 in there:
             slow_there.append(there[16] >= 2)
             slow_here.append(without.median >= 2)
-        ratio = decided(cell.ratio("degradation", local, GLOBAL), cell, section, "degradation")
+        ratio = decided(cell, local, GLOBAL, section, "degradation")
         helped += ratio is not None and ratio < 1
         table.rows.append(
             [

@@ -69,7 +69,7 @@ def beside(section: Section) -> None:
         count = cell.parameters.get("objects", 100_000)
         ratio_there = there["make_shared"] / there["shared_ptr(new)"]
         ratio = cell.ratio("time", "std::make_shared", "std::shared_ptr(new)")
-        same = same_side(ratio_there, decided(ratio, cell, section))
+        same = same_side(ratio_there, decided(cell, "std::make_shared", "std::shared_ptr(new)", section))
         table.rows.append(
             [
                 Entry(f"-{level}"),

@@ -9,7 +9,7 @@ from headroom_report.results.catalogue import DEFAULT, YARDSTICK, Contest, Exper
 from headroom_report.results.figures import Cell
 from headroom_report.tables.section import Section
 from headroom_report.tables.table import Column, Entry, Table
-from headroom_report.verdicts.claims import unsure
+from headroom_report.verdicts.difference import BETTER, between
 
 
 def pictures(cells: list[Cell]) -> list[Picture | None]:
@@ -40,7 +40,7 @@ def beside(section: Section) -> None:
         inside = [one for one in ratios if one[0] >= low and (high is None or one[0] < high)]
         if inside:
             noise = section.noise.get("time")
-            surely = all(ratio.median < 1 and not unsure(ratio, "< 1", noise.at(cell) if noise else 0.0) for _, ratio, cell in inside)
+            surely = all(between(cell, "time", DEFAULT, YARDSTICK, noise, 0.0) == BETTER for _, _, cell in inside)
             best, worst = min(ratio.median for _, ratio, _ in inside), max(ratio.median for _, ratio, _ in inside)
             text = f"{words.ratio(best)} to {words.ratio(worst)} over {len(inside)} sizes, {words.size(inside[0][0])} to {words.size(inside[-1][0])}"
             if high is not None:

@@ -1,14 +1,11 @@
 """What a verdict hangs on: rounds and noise of every figure in it, failures of single rounds, and the cell that is shown beside it."""
 
-from dataclasses import replace
-
-import pytest
 from headroom_report.page import model
 from headroom_report.results.figures import cells
 from headroom_report.results.reading import Metric, Run
 from headroom_report.verdicts import claims
 
-from test_claims import EVERY, a_run, by_id, limit_sides, made_up, seconds, thrice
+from test_claims import a_run, by_id, seconds
 
 
 def test_what_is_shown_beside_a_miss_is_a_cell_that_missed_and_not_one_that_is_undecided():
@@ -47,21 +44,6 @@ def test_the_best_of_the_others_is_named():
         for name, time in (("headroom::vector", 1.0), ("std::vector", 4.0), ("std::vector under jemalloc", 2.0))
     ]
     assert claims.decide(by_id("everyday-vector-push-int"), cells(runs)).decisive.why == "against std::vector under jemalloc"
-
-
-@pytest.mark.parametrize("claim", EVERY, ids=lambda claim: claim.id)
-def test_no_rule_that_looks_at_times_decides_by_one_round(claim):
-    """Whatever kind of rule: a quantity made of times, taken once, is undecided whichever way it points."""
-    quantity = claim.rule["quantity"]
-    counted = {"growths", "unused_most", "unused_share", "unused", "instructions", "allocations", "peak_resident"}
-    if quantity.get("ratio", quantity.get("value")) in counted or "sequence" in quantity or "survives" in quantity:
-        return
-    timed = [
-        replace(run, metrics={name: replace(metric, unit="s") for name, metric in run.metrics.items()})
-        for run in made_up(claim, limit_sides(claim.rule["must"])[0])
-    ]
-    assert claims.decide(claim, cells(timed)).state == claims.ONE_ROUND
-    assert claims.decide(claim, cells(thrice(timed))).state in (claims.HOLDS, claims.PARTLY)
 
 
 def test_figures_of_two_cells_are_as_noisy_as_the_noisier():

@@ -2,8 +2,7 @@
 
 What is compared is each contender's figure divided by the yardstick's (std::vector's, std::allocator's) in the same cell, because ratios within one run survive
 a change of machine and of weather; the yardstick itself, and what has none beside it, is compared by its own figure, and only
-if both sets are of one processor. A change counts when the rounds of the two sets do not overlap, and when it is larger
-than two runs of the same contender lay apart (where a set has such runs). A time that was taken only once tells nothing.
+if both sets are of one processor. Whether a change is more than an accident is for verdicts/difference.py to say.
 """
 
 from __future__ import annotations
@@ -15,16 +14,15 @@ from pathlib import Path
 
 from ..pictures.style import arrange
 from ..results import reading, words
-from ..results.figures import PAIRED, Cell, Figure, Noise, cells, distance, is_timed
+from ..results.figures import PAIRED, Cell, Figure, Noise, cells
 from ..results.reading import ResultSet
 from ..tables.table import Column, Entry, Table, plain
 from ..verdicts import claims
+from ..verdicts.difference import BETTER, WORSE, difference
 from . import experiments
 from .files import expand, write
 from .html import ASSETS, Packed, environment
 from .model import claim_mark, claim_state, promise_mark, promise_state
-
-LEAST = 0.005  # smaller changes are printed as the same number: none
 
 
 @dataclass(frozen=True)
@@ -96,10 +94,6 @@ def _key(cell: Cell) -> tuple:
     return (cell.experiment, tuple(sorted(cell.parameters.items(), key=lambda pair: pair[0])))
 
 
-def _apart(first: Figure, second: Figure) -> bool:
-    return first.high < second.low or second.high < first.low
-
-
 def compare(first: ResultSet, second: ResultSet, names: tuple[str, str] = ("A", "B")) -> Comparison:
     before, after = _cells(first), _cells(second)
     machines = (_machine(first), _machine(second))
@@ -120,12 +114,12 @@ def compare(first: ResultSet, second: ResultSet, names: tuple[str, str] = ("A", 
             noise = Noise(own[0], contest.metric), Noise(own[1], contest.metric)
             for cell in own[0]:
                 other = there.get(_key(cell))
-                if other is None or not contest.speaks_of(cell.parameters):
+                if other is None or cell.uncountable(contest.metric):
                     continue
                 for name in arrange(set(cell.contenders) & set(other.contenders)):
                     if name.endswith(PAIRED):
                         continue
-                    apart = max(noise[0].at(cell), noise[1].at(other), LEAST)
+                    apart = max(noise[0].between(cell, name), noise[1].between(other, name))
                     change = _change(cell, other, contest.metric, name, apart, same, experiment.yardstick)
                     if change:
                         changes.append(Change(experiment.id, cell.parameters, contest.title, name, *change))
@@ -183,10 +177,7 @@ def _change(cell: Cell, other: Cell, metric: str, name: str, apart: float, same:
         factor = 1.0 if before.median == after.median else float("inf") if before.median == 0 else 0.0
     else:
         factor = after.median / before.median
-    certain = factor != 1 and _apart(before, after) and distance(factor) > apart
-    if apart == LEAST and min(before.rounds, after.rounds) < 2 and is_timed(metric, cell.unit(name, metric)):
-        certain = False  # one time each: nothing tells a change from an accident
-    return relative, before, after, factor, certain
+    return relative, before, after, factor, difference(after, before, apart) in (BETTER, WORSE)
 
 
 def _changes_table(caption: str, found: list[Change], names: tuple[str, str]) -> Table:
@@ -272,8 +263,8 @@ def summary(comparison: Comparison) -> str:
 
 METHOD = (
     "Figures are divided by those of std::vector (std::allocator, for memory resources) in the same cell of the same set, since ratios within one "
-    "run survive a change of machine; what they are divided by is compared by its own figure where both sets are of one machine. A change counts when the rounds of A and B do not overlap, and when "
-    "it is larger than two runs of the same contender lay apart, where such runs were made."
+    "run survive a change of machine; what they are divided by is compared by its own figure where both sets are of one machine. A change takes at least three rounds on "
+    "either side, and must be larger than rounds scatter and than two runs of the same contender lay apart."
 )
 
 

@@ -181,7 +181,7 @@ def _bare_claims() -> Table:
     return Table(
         [Column("claim"), Column("source"), Column("published")],
         [
-            [Entry(claim.sentence), Entry(claim.document), Entry(claim.published_text)]
+            [Entry(claim.sentence), Entry(claim.document), Entry(claim.published)]
             for claim in claims.documents_claims()
         ],
         "Claims of the documents",

@@ -13,6 +13,7 @@ from ..tables.table import Column, Entry, Table
 from ..verdicts import claims, standing
 from ..verdicts.claims import Verdict
 from ..verdicts.answers import Panel, panels
+from ..verdicts.difference import ONE_ROUND, TOO_NOISY
 from ..verdicts.standing import Standing
 from . import experiments, sections
 
@@ -236,10 +237,10 @@ def _warnings(results: ResultSet, machines: list[Machine]) -> tuple[list[str], l
 
 
 def _told(text: str, found: claims.Finding, verdict: Verdict) -> str:
-    """With as many digits as it takes to see on which side of the limit it lies."""
-    digits = 3
-    while digits < 9 and "∞" not in text and claims.satisfied(float(text.replace(",", "")), verdict.claim.rule["must"]) != found.good:
-        digits += 1
+    """With as many digits as it takes to see on which side of each limit it lies."""
+    for digits in range(4, 10):
+        if "∞" in text or all((float(text.replace(",", "")) < at) == (found.figure.median < at) for at in verdict.limits):
+            break
         text = words.digits(found.figure.median, digits)
     return text
 
@@ -251,11 +252,10 @@ def here(verdict: Verdict) -> str:
         return failed or "—"
     if found.figure is None:
         return found.why + (f" ({words.configuration(found.parameters)})" if found.parameters else "")
-    quantity = verdict.claim.rule["quantity"]
     value = found.figure.median
-    if "survives" in quantity or "sequence" in quantity:
-        return found.why or ("yes" if value else "no")
-    if "ratio" in quantity or "over" in quantity or "against" in quantity or quantity.get("value") == "degradation":
+    if found.kind == "words":
+        return found.why
+    if found.kind == "times":
         text = f"{_told(words.ratio(value), found, verdict)}×"
     elif found.figure.unit:
         text = words.quantity(value, found.figure.unit)
@@ -263,7 +263,7 @@ def here(verdict: Verdict) -> str:
         text = _told(words.digits(value), found, verdict)
     cell = [words.configuration(found.parameters)] if found.parameters else []
     where = "; ".join([*cell, *([found.why] if found.why else [])])
-    most = "the middle of " if verdict.claim.rule.get("in") == "most" and len(verdict.findings) > 1 else ""
+    most = "the middle of " if verdict.how == "most" and len(verdict.findings) > 1 else ""
     return f"{text} ({f'{most}{len(verdict.findings)} cells' if most else where})"
 
 
@@ -332,7 +332,7 @@ def claims_table(verdicts: list[Verdict], caption: str = "Claims of the document
                 Entry(claim.sentence, hover=claim.id, small=". ".join(dict.fromkeys(remark))),
                 Entry(claim_state(verdict), mark=claim_mark(verdict)),
                 Entry(here(verdict), hover=_each(verdict)),
-                Entry(claim.published_text),
+                Entry(claim.published),
                 Entry(claim.place),
             ]
         )
@@ -386,8 +386,8 @@ def _median(figure: Figure) -> str:
 
 
 _WHY_UNDECIDED = {
-    claims.ONE_ROUND: "measured in fewer than three rounds",
-    claims.TOO_NOISY: "no larger than what rounds, or two runs of the same contender, lie apart here",
+    ONE_ROUND: "measured in fewer than three rounds",
+    TOO_NOISY: "no larger than what rounds, or two runs of the same contender, lie apart here",
 }
 
 
@@ -445,8 +445,8 @@ def standing_words(machine: Machine) -> str:
         f"Headroom's default was compared with the best of the others in {total:,} cells. In {best:,} it is the best or level with it, in "
         f"{close:,} within 5% of the best, in {len(decided) - best - close:,} farther behind."
     )
-    once = sum(place.undecided == claims.ONE_ROUND for place in machine.standing.places)
-    noisy = sum(place.undecided == claims.TOO_NOISY for place in machine.standing.places)
+    once = sum(place.undecided == ONE_ROUND for place in machine.standing.places)
+    noisy = sum(place.undecided == TOO_NOISY for place in machine.standing.places)
     if once:
         text += f" {once:,} were measured in fewer than three rounds, which decides nothing."
     if noisy:

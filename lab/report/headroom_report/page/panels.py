@@ -8,7 +8,7 @@ from markupsafe import Markup, escape
 from ..results import words
 from ..results.strategies import implementation
 from ..verdicts.answers import Line, Panel
-from ..verdicts.claims import ONE_ROUND, TOO_NOISY
+from ..verdicts.difference import ONE_ROUND, TOO_NOISY
 
 MOST = 4  # lines in a picture
 OURS, OTHERS, YARDSTICK = "ours", "others", "yardstick"  # full, pale, hollow: told apart without colours too

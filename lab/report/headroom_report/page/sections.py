@@ -18,9 +18,7 @@ def build(experiment: Experiment, cells: list[Cell], absent: dict[str, str]) -> 
     )
     section = Section(experiment, own, absent, command=f"./dev lab --filter {experiment.id}")
     for contest in experiment.contests:
-        found = Noise(own, contest.metric)
-        if found:
-            section.noise[contest.metric] = found
+        section.noise[contest.metric] = Noise(own, contest.metric)
     if section.ran:
         if experiment.by_strategy:
             if not experiment.tables:

@@ -67,7 +67,7 @@ def machine_text(machine: Machine, width: int = 80, everything: bool = False) ->
         out.append(_heading(f"What “{document}” claims", width))
         for verdict in machine.verdicts:
             if verdict.claim.document == document:
-                out.append(_verdict(verdict, model.claim_state(verdict), f"published {verdict.claim.published_text}", width))
+                out.append(_verdict(verdict, model.claim_state(verdict), f"published {verdict.claim.published}", width))
     out.append(_heading("What Headroom promises", width))
     for verdict in machine.promises:
         out.append(_verdict(verdict, model.promise_state(verdict), f"asked {verdict.claim.asked}", width))

@@ -7,6 +7,7 @@ from typing import Callable
 
 YARDSTICK = "std::vector"
 DEFAULT = "headroom::settled_vector"
+VECTOR = "headroom::vector"
 PAGE_BY_PAGE = "headroom::settled_vector/page_by_page"  # plays the part of the documents' DynArray
 
 
@@ -16,12 +17,6 @@ class Contest:
 
     metric: str
     title: str
-    least_elements: int = 0  # counts only from so many elements: one in a million says nothing of a thousand
-
-    def speaks_of(self, parameters: dict[str, object]) -> bool:
-        """Whether it counts in a cell with these parameters."""
-        elements = parameters.get("elements")
-        return not self.least_elements or (isinstance(elements, int) and elements >= self.least_elements)
 
 
 @dataclass(frozen=True)

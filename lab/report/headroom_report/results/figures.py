@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import re
 import statistics
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Iterable
 
 from .reading import Metric, Run
@@ -27,22 +28,11 @@ class Figure:
     timed: bool = False  # made of times, so that accidents move it
     exact: bool = False  # a count, which is the same whenever it is taken; neither: bytes, which may differ from round to round
     scatter: float = 0.0  # how far rounds typically lie from the median, as a part of it; one stalled round does not move it
-    stalled: int = 0  # rounds far above all others
+    values: tuple[float, ...] = ()  # of each round, where it is a figure of rounds
 
     def times(self, factor: float, unit: str = "") -> Figure:
-        return replace(self, median=self.median * factor, low=self.low * factor, high=self.high * factor, unit=unit)
-
-    @property
-    def noise(self) -> float:
-        """By how much it may differ by accident, as a part of it; infinite where too few rounds tell."""
-        if self.exact:
-            return 0.0
-        return self.scatter if self.rounds >= ROUNDS or not self.timed else float("inf")
-
-    @property
-    def spread(self) -> float:
-        """Half the distance between lowest and highest round, as a part of the median."""
-        return (self.high - self.low) / 2 / abs(self.median) if self.median else 0.0
+        values = tuple(value * factor for value in self.values)
+        return replace(self, median=self.median * factor, low=self.low * factor, high=self.high * factor, unit=unit, values=values)
 
 
 def percentile(metric: Metric, fraction: float) -> float:
@@ -66,15 +56,11 @@ def scalar(metric: Metric) -> float | None:
     return statistics.median(metric.values) if metric.values else None
 
 
-def _scatter(values: list[float]) -> tuple[float, int]:
+def _scatter(values: list[float]) -> float:
     """The median distance from the median, half as much again, as a part of it (for accidents as they usually are distributed, the
-    distance that two thirds stay within); and how many values lie far above that."""
+    distance that two thirds stay within)."""
     middle = statistics.median(values)
-    if not middle:
-        return 0.0, 0
-    apart = 1.5 * statistics.median(abs(value - middle) for value in values)
-    stalled = sum(value > 2 * middle + 5 * apart for value in values) if len(values) >= ROUNDS else 0
-    return apart / abs(middle), stalled
+    return 1.5 * statistics.median(abs(value - middle) for value in values) / abs(middle) if middle else 0.0
 
 
 QUOTIENTS = frozenset({"degradation", "ageing", "worst"})  # of times: they have no unit, and are no counts
@@ -93,22 +79,30 @@ def summarise(values: Iterable[float], unit: str = "", timed: bool = False, exac
     if not values:
         return None
     return Figure(
-        statistics.median(values), min(values), max(values), len(values), unit, timed, exact, *_scatter(values)
+        statistics.median(values), min(values), max(values), len(values), unit, timed, exact, _scatter(values), tuple(values)
     )
 
 
-def quotient(first: Figure, second: Figure) -> Figure | None:
-    """Of figures that were not taken in pairs, such as those of two cells: as noisy as the noisier of them."""
-    if second.median == 0:
-        return None
-    return replace(
-        first.times(1 / second.median),
-        rounds=min(first.rounds, second.rounds),
-        timed=first.timed or second.timed,
-        exact=first.exact and second.exact,
-        scatter=max(first.scatter, second.scatter),
-        stalled=max(first.stalled, second.stalled),
+def together(figures: list[Figure], median: float, **more) -> Figure:
+    """A figure that is made of several: as sure as the least sure of them."""
+    return Figure(
+        median,
+        more.pop("low", median),
+        more.pop("high", median),
+        min(figure.rounds for figure in figures),
+        timed=any(figure.timed for figure in figures),
+        exact=all(figure.exact for figure in figures),
+        scatter=more.pop("scatter", max(figure.scatter for figure in figures)),
+        **more,
     )
+
+
+def geometric_mean(figures: list[Figure]) -> Figure:
+    """Each differs by accident for itself, so that together they differ by less."""
+    medians = [figure.median for figure in figures]
+    middle = math.exp(sum(map(math.log, medians)) / len(medians)) if min(medians) > 0 else 0.0
+    scatter = max(figure.scatter for figure in figures) / math.sqrt(len(figures))
+    return together(figures, middle, low=min(medians), high=max(medians), scatter=scatter)
 
 
 _PERCENTILE = re.compile(r"_p(\d\d)(\d*)$")
@@ -131,6 +125,7 @@ class Cell:
     experiment: str
     parameters: dict[str, object]
     runs: dict[str, list[Run]]
+    known: dict[tuple[str, str], Figure | float | None] = field(default_factory=dict, compare=False, repr=False)  # what was asked before
 
     @property
     def contenders(self) -> list[str]:
@@ -170,8 +165,11 @@ class Cell:
         return next((run.metrics[metric].unit for run in self.ok(contender) if metric in run.metrics), "")
 
     def figure(self, contender: str, metric: str) -> Figure | None:
-        unit = self.unit(contender, metric)
-        return summarise(self.values(contender, metric), unit, is_timed(metric, unit), is_exact(metric, unit))
+        key = (contender, metric)
+        if key not in self.known:
+            unit = self.unit(contender, metric)
+            self.known[key] = summarise(self.values(contender, metric), unit, is_timed(metric, unit), is_exact(metric, unit))
+        return self.known[key]
 
     def uncountable(self, metric: str, *contenders: str) -> str:
         """Why a comparison of these contenders by this metric says nothing; empty where it says something."""
@@ -190,6 +188,14 @@ class Cell:
             return 0.0
         found = [figure.median for name in contenders if (figure := self.figure(name, metric)) is not None]
         return RESOLUTION / min(found) if found and min(found) > 0 else 0.0
+
+    def scatter(self, metric: str) -> float:
+        """How far rounds of a contender typically lie from their median here."""
+        key = ("", metric)
+        if key not in self.known:
+            figures = [figure for name in self.runs if (figure := self.figure(name, metric)) is not None and figure.rounds > 1]
+            self.known[key] = statistics.median(figure.scatter for figure in figures) if figures else 0.0
+        return self.known[key]
 
     def histogram(self, contender: str, metric: str) -> Metric | None:
         """All rounds' samples together."""
@@ -215,29 +221,13 @@ class Cell:
         first, second = self.figure(of, metric), self.figure(to, metric)
         if first is None or second is None or second.median == 0:
             return None
-        pairs = []
-        by_round = {}
-        for contender in (of, to):
-            by_round[contender] = {
-                run.round: scalar(run.metrics[metric]) for run in self.ok(contender) if metric in run.metrics
-            }
-        for number, value in by_round[of].items():
-            other = by_round[to].get(number)
-            if value is not None and other:
-                pairs.append(value / other)
+        of_rounds = [
+            {run.round: scalar(run.metrics[metric]) for run in self.ok(contender) if metric in run.metrics} for contender in (of, to)
+        ]
+        pairs = [value / of_rounds[1][number] for number, value in of_rounds[0].items() if value is not None and of_rounds[1].get(number)]
         middle = first.median / second.median
-        scatter, stalled = _scatter(pairs) if pairs else (0.0, 0)
-        return Figure(
-            middle,
-            min(pairs + [middle]),
-            max(pairs + [middle]),
-            len(pairs),
-            "",
-            first.timed or second.timed,
-            first.exact and second.exact,
-            max(scatter, first.scatter, second.scatter),  # rounds that agree by pairs may still be few and far apart
-            max(stalled, first.stalled, second.stalled),
-        )
+        found = together([first, second], middle, low=min(pairs + [middle]), high=max(pairs + [middle]), values=tuple(pairs))
+        return replace(found, rounds=len(pairs))
 
 
 def cells(runs: Iterable[Run]) -> list[Cell]:
@@ -261,6 +251,7 @@ class Noise:
     """
 
     def __init__(self, found: Iterable[Cell], metric: str):
+        self.metric = metric
         self._of_cell: dict[int, float] = {}
         for cell in found:
             for contender in cell.contenders:
@@ -283,6 +274,11 @@ class Noise:
     def at(self, cell: Cell) -> float:
         """As a part of the figure; 0 without A/A runs."""
         return self._of_cell.get(id(cell), self.typical)
+
+    def between(self, cell: Cell, *contenders: str) -> float:
+        """The same, and no less than rounds of this cell usually scatter (three of one contender may agree by accident) and than what
+        a step of the clock is of these contenders' figures."""
+        return max(self.at(cell), cell.scatter(self.metric), cell.step(self.metric, *contenders))
 
 
 def distance(ratio: float) -> float:

@@ -12,6 +12,9 @@ from dataclasses import dataclass
 from .figures import PAIRED, Cell, Figure
 
 GLOBAL = "std::allocator AS1"  # what all is divided by
+MONOTONIC = "headroom::monotonic_resource AS3"
+POOL = "headroom::multipool_resource AS7"
+SHARED_POOL = "headroom::synchronized_multipool_resource AS7"
 HEADROOM, FLOOR = "headroom::", "floor/"
 PRELOADED = " under "  # "std::vector under jemalloc": in a process that was started with that allocator
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from ..pictures.style import arrange
 from ..results import words
 from ..results.catalogue import Experiment
-from ..results.figures import PAIRED, Cell, Noise, distance
+from ..results.figures import PAIRED, Cell, Noise
 from ..results.strategies import GLOBAL, STRATEGIES, implementation, is_default, is_floor, is_peer, least, of_cell, strategy
+from ..verdicts.difference import LEVEL, UNDECIDED, between
 from .measured import ending, rank
 from .table import Column, Entry, Table
 
@@ -43,9 +44,8 @@ def best_table(cells: list[Cell], experiment: Experiment, noise: Noise | None) -
                     text += f" ({words.ratio(found[1].median / below.median)})"
                 mark = ""
                 if all(both) and min(both, key=lambda pair: pair[1].median) == found:
-                    ratio = both[1][1].median / both[0][1].median if both[0][1].median else 0
                     text += " *"
-                    mark = "quiet" if noise and 0 < distance(ratio) <= noise.at(cell) else "best"
+                    mark = "quiet" if between(cell, metric, both[0][0], both[1][0], noise) in (LEVEL, *UNDECIDED) else "best"
                 row.append(
                     Entry(text, found[1].median, mark, f"{implementation(found[0])}: {words.figure(found[1])}")
                 )
@@ -54,7 +54,7 @@ def best_table(cells: list[Cell], experiment: Experiment, noise: Noise | None) -
     table.notes.append(
         "In brackets: divided by std::allocator's (AS1). * marks the lesser of the two. Which implementation it is shows on hovering, and in "
         "the table of every implementation."
-        + (f" Grey: no farther apart than two runs of AS1 in this cell (typically {words.share(noise.typical)})." if noise else "")
+        + " Grey: not told apart."
     )
     titles = "; ".join(STRATEGIES[name].title for name in columns)
     table.notes.append(f"{titles}.")
@@ -133,11 +133,10 @@ def by_contender(cells: list[Cell], metric: str, title: str, noise: Noise | None
             text = words.quantity(figure.median, figure.unit) if figure.unit else words.ratio(figure.median)
             mark = ""
             if len(known) > 1 and not is_floor(name) and figure.median == min(known) < max(known):
-                text, mark = text + " *", "best"
-                others = sorted(known)
-                if noise and others[0] and distance(others[1] / others[0]) <= noise.at(cell):
-                    mark = "quiet"
+                text += " *"
+                rival = min((one for one in names if one != name and figures[one] and not is_floor(one)), key=lambda one: figures[one].median)
+                mark = "quiet" if between(cell, metric, name, rival, noise) in (LEVEL, *UNDECIDED) else "best"
             row.append(Entry(text, figure.median, mark, words.figure(figure), implementation(name)))
         table.rows.append(row)
-    table.notes.append("* marks the least of the row." + (" Grey: the next best is no farther than two runs of AS1 lie apart." if noise else ""))
+    table.notes.append("* marks the least of the row. Grey: not told apart from the next best.")
     return table

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..results import published, words
 from ..results.catalogue import DEFAULT, PAGE_BY_PAGE, YARDSTICK
-from ..verdicts.claims import unsure
+from ..verdicts.difference import UNDECIDED, between
 from .measured import ending
 from .section import Section
 from .table import Column, Entry, Table
@@ -57,8 +57,8 @@ def beside(
         label = words.configuration(where)
         same, mark = "not run" if here is None else "—", "unknown"
         if there is not None and here is not None:
-            if open_ := unsure(here, "< 1", noise.at(cell) if noise else 0.0):
-                same = open_
+            if (found := between(cell, metric, PAGE_BY_PAGE, YARDSTICK, noise, 0.0)) in UNDECIDED:
+                same = found
                 undecided += 1
             elif (there < 1) == (here.median < 1):
                 same, mark = "yes", "good"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from ..pictures.style import arrange
 from ..results import published, words
 from ..results.catalogue import YARDSTICK, Contest, Experiment
-from ..results.figures import PAIRED, Cell, Noise, distance
+from ..results.figures import PAIRED, Cell, Noise
+from ..verdicts.difference import LEVEL, UNDECIDED, between
 from .table import Column, Entry, Table
 
 
@@ -42,7 +43,7 @@ def contest_table(
             if yardstick and name != by and yardstick.median:
                 ratio = figure.median / yardstick.median
                 text += f" ({words.ratio(ratio)})"
-                if noise and distance(ratio) <= noise.at(cell):
+                if between(cell, contest.metric, name, by, noise) in (LEVEL, *UNDECIDED):
                     mark = "quiet"
             own = name not in without and not name.endswith(PAIRED)
             if compared and own and figure.median == min(known) and len(known) > 1 and min(known) < max(known):
@@ -53,12 +54,8 @@ def contest_table(
         return table  # these are different things, not different ways to do one
     table.notes.append(
         f"In brackets: divided by {by}'s. * marks the least of the row."
-        + (
-            f" Grey: no farther apart than two runs of the same contender, in this cell "
-            f"(typically {words.share(noise.typical)})."
-            if noise
-            else ""
-        )
+        + " Grey: level with it, or not told apart from it: fewer than three rounds, or within the noise"
+        + (f" (two runs of the same contender typically lie {words.share(noise.typical)} apart)." if noise else ".")
     )
     return table
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ..results import published, words
-from ..results.figures import Cell, Figure
+from ..results.figures import Cell
 from ..results.strategies import GLOBAL
-from ..verdicts.claims import unsure
+from ..verdicts.difference import BETTER, WORSE, between
 from .section import Section
 from .table import Column, Entry, Table
 
@@ -27,16 +27,10 @@ def here_of(cell: Cell | None, name: str, metric: str = "time") -> float | None:
     return ratio.median if ratio else None
 
 
-def decided(ratio: Figure | None, cell: Cell | None, section: Section, metric: str = "time") -> float | None:
+def decided(cell: Cell | None, of: str, to: str, section: Section, metric: str = "time") -> float | None:
     """The ratio, where it is no accident that it is more or less than one."""
-    if ratio is None or cell is None:
-        return None
-    noise = section.noise.get(metric)
-    return None if unsure(ratio, "< 1", noise.at(cell) if noise else 0.0) else ratio.median
-
-
-def decided_here(cell: Cell | None, name: str, section: Section, metric: str = "time") -> float | None:
-    return decided(cell.ratio(metric, PLAYS[name], GLOBAL) if cell else None, cell, section, metric)
+    found = between(cell, metric, of, to, section.noise.get(metric), 0.0) if cell else ""
+    return cell.ratio(metric, of, to).median if found in (BETTER, WORSE) else None
 
 
 def value_of(value: float | None) -> Entry:
@@ -78,7 +72,7 @@ def percent_table(
                 row.append(
                     Entry("failed", float("inf"), "bad") if there[name] is None else Entry(words.ratio(there[name] / 100), there[name] / 100)
                 )
-                same = same_side(float("inf") if there[name] is None else there[name] / 100, decided_here(cell, name, section))
+                same = same_side(float("inf") if there[name] is None else there[name] / 100, decided(cell, PLAYS[name], GLOBAL, section))
                 if same is not None and not (there[name] is not None and 97 <= there[name] <= 103):
                     agree += same
                     total += 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..results import published, words
 from ..results.strategies import is_peer
-from ..verdicts.claims import unsure
+from ..verdicts.difference import UNDECIDED, between
 from .section import Section
 from .table import Column, Entry, Table
 
@@ -61,19 +61,17 @@ def beside(section: Section, table_id: str, parts: dict[str, tuple[str, str, str
         table.rows.append(row + [Entry(words.ratio(speed), speed), Entry(found[1]), Entry(label)])
         there = record["speed of rvector / other"]
         noise = section.noise.get(metric)
-        apart = noise.at(cell) if noise else 0.0
-        ratio = cell.ratio(metric, found[1], ours)
-        near, farther = (unsure(ratio, f"> {limit}", apart) if ratio else "" for limit in (1, there))
+        near, farther = (between(cell, metric, found[1], ours, noise, 0.0, times) for times in (1, there))
         section.agreement.append(
             f"{record['what']}: {words.ratio(there)} times the speed of {record['other']} in the thesis, {words.ratio(speed)} times that of "
             f"{found[1]} here ({label}): "
             + (
                 f"which of the two is ahead is undecided ({near})."
-                if near
+                if near in UNDECIDED
                 else "not ahead."
                 if speed <= 1.0
                 else "about as far ahead."
-                if farther
+                if farther in UNDECIDED
                 else "farther ahead."
                 if speed > there
                 else "ahead, and not as far."

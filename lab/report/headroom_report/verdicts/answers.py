@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Iterable
 
 from ..results import strategies
 from ..results.catalogue import Answer, Experiment
-from ..results.figures import PAIRED, Cell, Figure, Noise
-from .claims import matches, unsure
-from .standing import Place, Standing, default, peer
+from ..results.figures import PAIRED, Cell, Figure, Noise, geometric_mean
+from ..results.strategies import is_default, is_peer
+from .claims import matches
+from .difference import UNDECIDED, difference, limit
+from .standing import Place, Standing
 
 PANELS = (
     ("growing", "Growing a vector"),
@@ -66,7 +67,7 @@ def _chosen(answer: Answer, experiment: Experiment, cells: list[Cell]) -> list[l
         cell
         for cell in experiment.of(cells)
         if matches(cell.parameters, answer.where)
-        and any(_ratio(answer, experiment, cell, name) for name in _names(answer, experiment, cell) if default(name))
+        and any(_ratio(answer, experiment, cell, name) for name in _names(answer, experiment, cell) if is_default(name))
     ]
     if not own:
         return []
@@ -82,19 +83,14 @@ def _best(cell: Cell, names: Iterable[str], metric: str) -> tuple[str, Figure] |
     return min(found, key=lambda pair: pair[1].median) if found else None
 
 
-def _mean(values: Iterable[float]) -> float:
-    values = list(values)
-    return math.exp(sum(map(math.log, values)) / len(values)) if values and min(values) > 0 else 0.0
-
-
 def _ours(answer: Answer, experiment: Experiment, cells: list[Cell]) -> tuple[str, list[tuple[Cell, Figure]]] | None:
     """The one of Headroom's defaults that is in the most of the cells, and of those the best over all: a reader takes one type."""
-    names = dict.fromkeys(name for cell in cells for name in _names(answer, experiment, cell) if default(name))
+    names = dict.fromkeys(name for cell in cells for name in _names(answer, experiment, cell) if is_default(name))
     found = {
         name: [(cell, ratio) for cell in cells if (ratio := _ratio(answer, experiment, cell, name)) is not None] for name in names
     }
     found = {name: pairs for name, pairs in found.items() if pairs}
-    return min(found.items(), key=lambda one: (-len(one[1]), _mean(ratio.median for _, ratio in one[1])), default=None)
+    return min(found.items(), key=lambda one: (-len(one[1]), geometric_mean([ratio for _, ratio in one[1]]).median), default=None)
 
 
 def _quotient(answer: Answer, cell: Cell, name: str) -> float | None:
@@ -111,30 +107,21 @@ def _line(answer: Answer, experiment: Experiment, cells: list[Cell], noise: Nois
     ours, pairs = chosen
     others, rivals, there = [], [], set()
     for cell, _ in pairs:
-        names = [name for name in _names(answer, experiment, cell) if peer(name) and name != experiment.yardstick]
+        names = [name for name in _names(answer, experiment, cell) if is_peer(name) and name != experiment.yardstick]
         there.update(names)
         rival, below = _best(cell, names, answer.metric), cell.figure(experiment.yardstick, answer.metric)
         if rival and below and below.median:
-            others.append(rival[1].median / below.median)
+            others.append(cell.ratio(answer.metric, rival[0], experiment.yardstick))
             rivals.append(rival[0])
     if len(others) < len(pairs):  # a mean over other cells than ours is nothing to stand beside it
         others, rivals = [], []
     cells = [cell for cell, _ in pairs]
     ratios = [ratio for _, ratio in pairs]
     one = cells[0] if len(cells) == 1 else None
-    ratio = ratios[0]
-    if not one:
-        ratio = replace(
-            ratio,
-            median=_mean(ratio.median for ratio in ratios),
-            low=min(one.median for one in ratios),
-            high=max(one.median for one in ratios),
-            rounds=min(one.rounds for one in ratios),
-            timed=any(one.timed for one in ratios),
-            exact=all(one.exact for one in ratios),
-            scatter=max(one.scatter for one in ratios) / math.sqrt(len(ratios)),
-        )
-    apart = max(noise.at(one), one.step(answer.metric, ours, experiment.yardstick)) if one else noise.typical
+    ratio = ratios[0] if one else geometric_mean(ratios)
+    apart = noise.between(one, ours, experiment.yardstick) if one else noise.typical
+    sides = [one.figure(name, answer.metric) for name in (ours, experiment.yardstick)] if one else [ratio, limit(1)]
+    found_out = difference(*sides, apart)
     common = {name: value for name, value in cells[0].parameters.items() if all(cell.parameters.get(name) == value for cell in cells)}
     return Line(
         answer,
@@ -144,13 +131,13 @@ def _line(answer: Answer, experiment: Experiment, cells: list[Cell], noise: Nois
         experiment.yardstick,
         ratio,
         max(rivals, key=rivals.count) if rivals else "",
-        _mean(others) or None,
+        geometric_mean(others).median if others else None,
         len(set(rivals)) > 1,
         len(there) == 1,
         _quotient(answer, one, ours) if one and answer.over else None,
         _quotient(answer, one, experiment.yardstick) if one and answer.over else None,
         0.0 if ratio.exact else max(apart, ratio.scatter),
-        unsure(ratio, "< 1", apart),
+        found_out if found_out in UNDECIDED else "",
     )
 
 

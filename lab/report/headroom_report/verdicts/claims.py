@@ -1,148 +1,80 @@
-"""The documents' claims and Headroom's promises: data in lab/experiments/*/claims.json, decided here by a handful of rules.
+"""The documents' claims and Headroom's promises: functions in lab/experiments/*/claims.py, over what was measured.
 
-A claim belongs to the experiment in whose folder it stands, and names the document that made it; a promise's is "Headroom".
+    @claim(RESERVE_AND_COMMIT, "With optimisation DynArray is ahead on large arrays of unique_ptr.", "Throughput, -O2", "0.9×")
+    def throughput_pointers(cells):
+        return cells(element="unique_ptr<int>", elements=least(10**7)).ratio("time", PAGE_BY_PAGE, YARDSTICK) < 1
 
-A rule picks cells of its experiment (`where`), computes one quantity in each, and compares it (`must`). It holds if it does so
-in `in`: "every" cell (unless said otherwise), in "some" cell, in "most" (more than half), in "nine of ten", or in the
-"largest"; or if their "geometric mean" does.
-
-`where` gives for a parameter a value, a list of values, or {"min": ..., "max": ...}. A flag that is absent is false.
-
-Quantities:
-  {"ratio": METRIC, "of": A, "to": B}                       A's figure / B's, in one cell. B may be "the best of the others": the
-                                                            contender with the least figure that is neither Headroom's nor a bound
-                                                            of the lab's. "to_where": {NAME: VALUE}: B's figure is taken from the
-                                                            cell that differs in these parameters alone.
-                                                            A may be a list: each of them in each cell; B then is a list of
-                                                            those they are divided by, or one for all. B may be "the best of
-                                                            its strategy": the best of the others under A's. "among" and
-                                                            "without" name who may or may not be the best; "whose" names one
-                                                            contender, under whatever allocator is preloaded. "per": [C, D] (a
-                                                            list of such for a list): the ratio divided by that of C and D
-  {"value": METRIC, "of": A, "less": M2, "over": M3}        A's figure, less another metric, divided by a third (both optional)
-  {"value": ..., "of": ..., "against": {"experiment", "where", "value", "of"}}   the figure / the one found elsewhere
-  {"sequence": METRIC, "of": A, "published": TABLE, "rows": {...}, "column": C}  1 if A's list is the published one, else 0
-  {"tail": HISTOGRAM, "of": A, "one_in": N, "at": F, "against": {"experiment", "where", "value", "of": [...]}}
-                                                            the slowest Nth part of A's samples, at its quantile F, divided by the
-                                                            sum of the figures found elsewhere
-  {"survives": A, "where_fails": B}                         1 if A ended well where B did not; nothing where B did not fail
-
-`must` is an operator and a limit: "<= 0.33", "> 1", "== 1", "within 3" (between a third and three times), "between 1.02 1.1".
-With "failing": "holds" a contender `of` that did not end well has shown what the claim says.
+`cells` are those of the claim's own experiment; calling them leaves those with these parameters (a value, a list of values of which
+each is wanted, or a range by `least` and `most`). What is asked of them (`ratio`, `value`, `figures`) gives a finding for each cell, and
+comparing the findings with a limit gives the verdict: in every cell, unless `most`, `some`, `nine_of_ten`, `largest` or `mean` says
+otherwise. Whether a finding stands on this side of its limit by accident is for `difference` to say, and for nobody else.
 """
 
 from __future__ import annotations
 
-import json
+import importlib.util
 import math
-import operator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from pathlib import Path
-from typing import Iterable
+from typing import Callable, Iterable
 
 from ..results import published
-from ..results.figures import ROUNDS, Cell, Figure, Noise, distance, is_timed, percentile, quotient, summarise
+from ..results.figures import Cell, Figure, Noise, geometric_mean, together
 from ..results.strategies import HEADROOM, PRELOADED, implementation, is_peer, strategy
+from .difference import BETTER, LEVEL, ONE_ROUND, TOO_NOISY, UNDECIDED, WORSE, difference, limit
 
 PROMISES = "Headroom"  # the document whose claims are promises
 
 HOLDS, FAILS, NOT_RUN, PARTLY = "holds", "does not hold", "not run", "holds where run"
-# What the figures do not decide: a time that was taken in fewer than three rounds, or that lies closer to the limit than the noise.
-ONE_ROUND, TOO_NOISY = "one round", "too noisy to say"
-UNDECIDED = (ONE_ROUND, TOO_NOISY)
-
-THE_BEST = "the best of the others"
-THE_BEST_ALIKE = "the best of its strategy"
-MEAN = "geometric mean"
-
-OPERATORS = {"<=": operator.le, "<": operator.lt, ">=": operator.ge, ">": operator.gt, "==": operator.eq}
 
 
 @dataclass(frozen=True)
 class Claim:
-    id: str
     document: str
     sentence: str
-    rule: dict = field(hash=False)
+    body: Callable[[Cells], Verdict] = field(hash=False)
     place: str = ""
-    published: dict = field(default_factory=dict, hash=False)
-    asked: str = ""
+    published: str = ""  # what the document found
+    asked: str = ""  # what Headroom promises
     note: str = ""
     overturn: bool = False  # a claim that Headroom was built to make untrue
+    experiment: str = ""  # the folder's name
 
     @property
-    def published_text(self) -> str:
-        if "ratio" in self.published:
-            return f"{published.ratio(self.published['ratio']):.3g}{self.published.get('unit', '×')}"
-        return self.published.get("text", "")
+    def id(self) -> str:
+        return self.body.__name__.replace("_", "-")
 
 
-@dataclass(frozen=True)
-class Finding:
-    """The quantity in one cell."""
-
-    parameters: dict[str, object]
-    figure: Figure | None  # None when a contender did not end well; `why` says how
-    good: bool
-    why: str = ""
-    unsure: str = ""  # ONE_ROUND or TOO_NOISY, where it could have come out the other way
+def claim(document: str, sentence: str, place: str, found: str, note: str = "", overturn: bool = False):
+    return lambda body: Claim(document, sentence, body, place, found, note=note, overturn=overturn)
 
 
-@dataclass
-class Verdict:
-    claim: Claim
-    state: str
-    findings: list[Finding] = field(default_factory=list)
-    missing: list[str] = field(default_factory=list)  # asked for, and not run
-    remarks: list[str] = field(default_factory=list)
-
-    @property
-    def decisive(self) -> Finding | None:
-        """The finding the verdict hangs on: the worst of those that had to hold, the best of those that could. Where every cell
-        had to hold, only those that decided it: no undecided cell stands for a verdict, and no decided one for none."""
-        known = [finding for finding in self.findings if finding.figure is not None]
-        if "in" not in self.claim.rule:
-            decided = {
-                FAILS: lambda finding: not finding.good and not finding.unsure,
-                ONE_ROUND: lambda finding: finding.unsure == ONE_ROUND,
-                TOO_NOISY: lambda finding: finding.unsure == TOO_NOISY,
-            }.get(self.state, lambda finding: True)
-            known = [finding for finding in known if decided(finding)]
-            if not known and self.state == FAILS:
-                return next((finding for finding in self.findings if not finding.good), None)
-        if not known:
-            return None
-        sign, _, limit = self.claim.rule["must"].partition(" ")
-        if self.claim.rule.get("in") == "most":
-            return sorted(known, key=lambda finding: finding.figure.median)[len(known) // 2]
-        if self.claim.rule.get("in") == "nine of ten":  # the best of the tenth that may miss, if it is less that is wanted
-            return sorted(known, key=lambda finding: finding.figure.median)[math.ceil(0.9 * len(known)) - 1]
-        if sign == "within":
-            return max(known, key=lambda finding: max(finding.figure.median, 1 / (finding.figure.median or 1e-300)))
-        if sign == "between":
-            low, high = map(float, limit.split())
-            return max(known, key=lambda finding: abs(finding.figure.median - (low + high) / 2))
-        if sign == "==":
-            return min(known, key=lambda finding: finding.good)
-        up = sign in (">", ">=")
-        some = self.claim.rule.get("in") == "some"
-        return (max if up == some else min)(known, key=lambda finding: finding.figure.median)
+def promise(sentence: str, asked: str):
+    return lambda body: Claim(PROMISES, sentence, body, asked=asked)
 
 
-def load(path: Path) -> list[Claim]:
-    found = json.loads(path.read_text(encoding="utf-8"))
-    return [Claim(**{**claim, "rule": {"experiment": path.parent.name, **claim["rule"]}}) for claim in found]
+def published_ratio(unit: str, table: str, of: dict, to: dict, column: str = "", **where) -> str:
+    """One cell of a document's table over another, or, of no column, the numbers of rows."""
+    rows = [published.tables()[table].records({**where, **side}) for side in (of, to)]
+    values = [len(own) if not column else own[0][column] for own in rows]
+    return f"{values[0] / values[1]:.3g}{unit}"
 
 
 @lru_cache
 def every() -> tuple[Claim, ...]:
-    return tuple(claim for path in sorted(published.EXPERIMENTS.glob("*/claims.json")) for claim in load(path))
+    """In the order in which they stand in their files."""
+    found = []
+    for path in sorted(published.EXPERIMENTS.glob("*/claims.py")):
+        spec = importlib.util.spec_from_file_location(f"headroom_report_claims_{path.parent.name.replace('-', '_')}", path)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        found += [replace(one, experiment=path.parent.name) for one in vars(module).values() if isinstance(one, Claim)]
+    return tuple(found)
 
 
 def _in_order(found: list[Claim], experiments: Iterable[str]) -> list[Claim]:
     places = {name: place for place, name in enumerate(experiments)}
-    return sorted(found, key=lambda claim: (claim.document, places.get(claim.rule["experiment"], len(places))))
+    return sorted(found, key=lambda claim: (claim.document, places.get(claim.experiment, len(places))))
 
 
 def documents_claims(experiments: Iterable[str] = ()) -> list[Claim]:
@@ -154,278 +86,316 @@ def promises(experiments: Iterable[str] = ()) -> list[Claim]:
     return _in_order([claim for claim in every() if claim.document == PROMISES], experiments)
 
 
+# --- which cells ---------------------------------------------------------------------------------------------------------------
+
+
+def least(value: float) -> Callable[[object], bool]:
+    return lambda found: isinstance(found, (int, float)) and not isinstance(found, bool) and found >= value
+
+
+def most(value: float) -> Callable[[object], bool]:
+    return lambda found: isinstance(found, (int, float)) and not isinstance(found, bool) and found <= value
+
+
 def matches(parameters: dict[str, object], where: dict) -> bool:
+    """A flag that is absent is false."""
     for name, wanted in where.items():
         value = parameters.get(name, False if wanted is False else None)
-        if isinstance(wanted, dict):
-            if isinstance(value, bool) or not isinstance(value, (int, float)):
-                return False
-            if value < wanted.get("min", value) or value > wanted.get("max", value):
-                return False
-        elif isinstance(wanted, list):
-            if value not in wanted:
-                return False
-        elif value != wanted:
+        if not (wanted(value) if callable(wanted) else value in wanted if isinstance(wanted, list) else value == wanted):
             return False
     return True
 
 
-def satisfied(figure: float, must: str) -> bool:
-    sign, _, limit = must.partition(" ")
-    if sign == "between":
-        low, high = map(float, limit.split())
-        return low <= figure <= high
-    if sign == "within":
-        return 1 / float(limit) <= figure <= float(limit)
-    return OPERATORS[sign](figure, float(limit))
+def span(low: float, high: float) -> Callable[[object], bool]:
+    return lambda found: least(low)(found) and most(high)(found)
 
 
 def _size(parameters: dict[str, object]) -> float:
-    return max(
-        (value for value in parameters.values() if isinstance(value, (int, float)) and not isinstance(value, bool)),
-        default=0,
-    )
+    return max((value for value in parameters.values() if isinstance(value, (int, float)) and not isinstance(value, bool)), default=0)
 
 
-def _contenders(quantity: dict) -> list[str]:
-    return [quantity[name] for name in ("of", "to") if name in quantity]
+def best(alike: bool = False, among: Iterable[str] = (), without: Iterable[str] = (), whose: str = ""):
+    """Who to divide by: the one with the least figure that is neither Headroom's nor a bound of the lab's. `alike`: of those under
+    the same strategy; `whose`: of that one contender under whatever allocator is preloaded."""
 
-
-def _elsewhere(quantity: dict, cell: Cell, everything: list[Cell]) -> Cell | None:
-    """The cell that the figure divided by comes from: the same, unless the rule names parameters in which it differs."""
-    if "to_where" not in quantity:
-        return cell
-    wanted = {**cell.parameters, **quantity["to_where"]}
-    return next((one for one in everything if one.experiment == cell.experiment and one.parameters == wanted), None)
-
-
-def _best_of_others(cell: Cell, quantity: dict) -> str | None:
-    """The best of the others, or of those of the same strategy, as far as the rule admits them."""
-    alike = quantity["to"] == THE_BEST_ALIKE
-    found = [
-        (figure.median, name)
-        for name in cell.contenders
-        if is_peer(name)
-        and not (alike and strategy(name) != strategy(quantity["of"]))
-        and implementation(name) in quantity.get("among", [implementation(name)])
-        and implementation(name) not in quantity.get("without", [])
-        and name.split(PRELOADED)[0] == quantity.get("whose", name.split(PRELOADED)[0])
-        and (figure := cell.figure(name, quantity["ratio"])) is not None
-    ]
-    return min(found)[1] if found else None
-
-
-def _tail(cell: Cell, quantity: dict, everything: list[Cell]) -> Figure | None:
-    other = quantity["against"]
-    where = [one for one in everything if one.experiment == other["experiment"] and matches(one.parameters, other["where"])]
-    figures = [one.figure(name, other["value"]) for one in where[:1] for name in other["of"]]
-    found = [run.metrics[quantity["tail"]] for run in cell.ok(quantity["of"]) if quantity["tail"] in run.metrics]
-    samples = [metric for metric in found if sum(metric.counts)]
-    if not samples or not figures or any(figure is None for figure in figures):
-        return None
-    at = 1 - (1 - quantity["at"]) / quantity["one_in"]
-    timed = is_timed(quantity["tail"], samples[0].unit)
-    tails = summarise((percentile(metric, at) for metric in samples), samples[0].unit, timed)
-    below = replace(
-        figures[0],
-        median=sum(figure.median for figure in figures),
-        rounds=min(figure.rounds for figure in figures),
-        scatter=max(figure.scatter for figure in figures),
-    )
-    return quotient(tails, below)
-
-
-def _count(value: float) -> Figure:
-    return Figure(value, value, value, 1, exact=True)
-
-
-def _ended(cell: Cell, contender: str) -> bool:
-    """Whether there is a figure of it to go by. One of Headroom's must have ended well each time."""
-    return bool(cell.ok(contender)) and not (contender.startswith(HEADROOM) and cell.failed(contender))
-
-
-def _figure(cell: Cell, quantity: dict, everything: list[Cell]) -> tuple[Figure | None, str]:
-    """The quantity in one cell, or why there is none; ("", no figure) means that the cell says nothing about it."""
-    if "survives" in quantity:
-        first, second = cell.outcome(quantity["survives"]), cell.outcome(quantity["where_fails"])
-        if first in (None, "absent", "not_run") or second not in ("bad_alloc", "killed"):
-            return None, ""
-        value = 1.0 if first == "ok" else 0.0
-        return _count(value), f"{quantity['survives']}: {first}; {quantity['where_fails']}: {second}"
-
-    other = _elsewhere(quantity, cell, everything)
-    if other is None:
-        return None, ""
-    chosen = quantity.get("to") in (THE_BEST, THE_BEST_ALIKE)
-    if chosen:
-        best = _best_of_others(other, quantity)
-        if best is None:
-            return None, ""
-        quantity = {**quantity, "to": best}
-    ended = [(cell, quantity["of"])] + ([(other, quantity["to"])] if "to" in quantity else [])
-    if any(not where.ok(contender) and not where.failed(contender) for where, contender in ended):
-        return None, ""
-    bad = [f"{contender}: {where.failed(contender)}" for where, contender in ended if not _ended(where, contender)]
-    if bad:
-        return None, "; ".join(bad)
-
-    if "tail" in quantity:
-        return _tail(cell, quantity, everything), ""
-    if "ratio" in quantity:
-        if other is cell:
-            why = f"against {quantity['to']}" if chosen or not quantity["to"].startswith("std::") else ""
-            figure = cell.ratio(quantity["ratio"], quantity["of"], quantity["to"])
-            if "per" in quantity and figure is not None:
-                per = cell.ratio(quantity["ratio"], *quantity["per"])
-                figure = quotient(figure, per) if per is not None else None
-            return figure, why
-        first, second = cell.figure(quantity["of"], quantity["ratio"]), other.figure(quantity["to"], quantity["ratio"])
-        return quotient(first, second) if first is not None and second is not None else None, ""
-    if "sequence" in quantity:
-        here = cell.sequence(quantity["of"], quantity["sequence"])
-        if here is None:
-            return None, ""
-        there = published.tables()[quantity["published"]].column(quantity["column"], quantity["rows"])
-        same = 1.0 if list(here) == there else 0.0
-        return _count(same), (
-            f"{len(here)} growths, the last at {int(here[-1]):,}" if here else "no growth"
-        )
-    figure = cell.figure(quantity["of"], quantity["value"])
-    if figure is None:
-        return None, ""
-    less = cell.figure(quantity["of"], quantity["less"]) if "less" in quantity else _count(0)
-    over = cell.figure(quantity["of"], quantity["over"]) if "over" in quantity else _count(1)
-    if less is None or over is None or over.median == 0:
-        return None, ""
-    divisor = over.median
-    if "against" in quantity:
-        other = quantity["against"]
-        there = [
-            found
-            for found in (
-                one.figure(other["of"], other["value"])
-                for one in everything
-                if one.experiment == other["experiment"] and matches(one.parameters, other["where"])
-            )
-            if found
+    def chosen(cell: Cell, of: str, metric: str) -> str | None:
+        found = [
+            (figure.median, name)
+            for name in cell.contenders
+            if is_peer(name)
+            and not (alike and strategy(name) != strategy(of))
+            and not (among and implementation(name) not in among)
+            and implementation(name) not in without
+            and not (whose and name.split(PRELOADED)[0] != whose)
+            and (figure := cell.figure(name, metric)) is not None
         ]
-        if not there or there[0].median == 0:
-            return None, ""
-        divisor *= there[0].median
-    low, middle, high = ((value - less.median) / divisor for value in (figure.low, figure.median, figure.high))
-    scatter = figure.scatter * abs(figure.median / (middle * divisor)) if middle else 0.0
-    return replace(figure, median=middle, low=low, high=high, scatter=scatter, unit=figure.unit if divisor == 1 else ""), ""
+        return min(found)[1] if found else None
+
+    chosen.alike = alike
+    return chosen
 
 
-def _each(quantity: dict) -> list[dict]:
-    """The quantity for each contender it speaks of."""
-    if not isinstance(quantity.get("of"), list) or "tail" in quantity:
-        return [quantity]
-    told = {key: quantity[key] for key in ("of", "to", "per") if isinstance(quantity.get(key), list)}
-    return [{**quantity, **dict(zip(told, values))} for values in zip(*told.values(), strict=True)]
+@dataclass
+class Cells:
+    """Those of one experiment that a claim speaks of."""
+
+    everything: list[Cell]  # of the machine
+    experiment: str
+    own: list[Cell] = field(default_factory=list)
+    wanted: dict[str, list] = field(default_factory=dict)  # values that must all have been run
+
+    def of(self, experiment: str) -> Cells:
+        own = [cell for cell in self.everything if cell.experiment == experiment]
+        return Cells(self.everything, experiment, sorted(own, key=lambda cell: _size(cell.parameters)))
+
+    def __call__(self, **where) -> Cells:
+        wanted = {name: values for name, values in where.items() if isinstance(values, list)}
+        return replace(self, own=[cell for cell in self.own if matches(cell.parameters, where)], wanted={**self.wanted, **wanted})
+
+    def wants(self, **values: list) -> Cells:
+        return replace(self, wanted={**self.wanted, **values})
+
+    def figures(self, found: Callable[[Cell], Finding | None]) -> Findings:
+        return Findings(self, [one for cell in self.own if (one := found(cell))])
+
+    def _ended(self, cell: Cell, of: str, others: list[tuple[Cell, str]], failing: bool) -> Finding | bool:
+        """Whether there are figures to go by. Whoever should have shown something and did not end well has shown the opposite; if only
+        the one it is compared with failed, there is nothing to compare."""
+        both = [(cell, of), *others]
+        if any(not where.ok(name) and not where.failed(name) for where, name in both):
+            return False
+
+        def well(where: Cell, name: str) -> bool:  # one of Headroom's must have ended well each time
+            return bool(where.ok(name)) and not (name.startswith(HEADROOM) and where.failed(name))
+
+        bad = "; ".join(f"{name}: {where.failed(name)}" for where, name in both if not well(where, name))
+        if not bad:
+            return True
+        ours = of.startswith(HEADROOM) and not well(cell, of) and all(where.ok(name) for where, name in others)
+        return Finding(cell.parameters, None, why=bad, shows=failing if ours else None)
+
+    def ratio(self, metric: str, of, to, at: dict | None = None, per=None, failing: bool = False) -> Findings:
+        """`of`'s figure divided by `to`'s: each a contender, or a list of them; `to` may be `best(...)`. `at`: the parameters in
+        which the cell of `to` differs; `per`: the two whose ratio is divided by; `failing`: `of` that did not end well has shown
+        what the claim says."""
+        many = of if isinstance(of, list) else [of]
+        tos = to if isinstance(to, list) else [to] * len(many)
+        pers = per or [None] * len(many)
+        noise = Noise([cell for cell in self.everything if cell.experiment == self.experiment], metric)
+        found = Findings(self, noise=noise)
+        for one, other, under in zip(many, tos, pers, strict=True):
+            for cell in self.own:
+                where = cell if at is None else next((c for c in self.everything if c.experiment == cell.experiment and c.parameters == {**cell.parameters, **at}), None)
+                name = other(where, one, metric) if callable(other) and where else other
+                if name is None or where is None:
+                    continue
+                if nothing := cell.uncountable(metric, *(who for who in (one, name) if who in cell.runs)):
+                    found.skipped[nothing] = found.skipped.get(nothing, 0) + 1
+                    continue
+                ended = self._ended(cell, one, [(where, name)], failing)
+                if ended is not True:
+                    found.list += [ended] if ended else []
+                    continue
+                why = f"against {name}" if at is None and (callable(other) or not name.startswith("std::")) else ""
+                why = f"{one} {why}".strip() if len(many) > 1 else why
+                first, second = cell.figure(one, metric), where.figure(name, metric)
+                if under and first and second:
+                    first, second = cell.ratio(metric, one, name), cell.ratio(metric, *under)
+                if first and second and second.median:
+                    found.list.append(Finding(cell.parameters, first, second, noise.between(cell, one, name), why, "times", one))
+        return found
+
+    def value(self, metric: str, of: str, less: str = "", over: str = "") -> Findings:
+        """`of`'s own figure, less another of its metrics, divided by a third."""
+        noise = Noise([cell for cell in self.everything if cell.experiment == self.experiment], metric)
+        found = Findings(self, noise=noise)
+        for cell in self.own:
+            if nothing := cell.uncountable(metric, *[of] if of in cell.runs else []):
+                found.skipped[nothing] = found.skipped.get(nothing, 0) + 1
+                continue
+            ended = self._ended(cell, of, [], False)
+            if ended is not True:
+                found.list += [ended] if ended else []
+                continue
+            figure, minus, under = (cell.figure(of, name) if name else limit(value) for name, value in ((metric, 0), (less, 0), (over, 1)))
+            if not figure or not minus or not under or not under.median:
+                continue
+            middle = (figure.median - minus.median) / under.median
+            if less or over:
+                scatter = figure.scatter * abs(figure.median / (middle * under.median)) if middle else 0.0
+                figure = together([figure], middle, scatter=scatter, unit="" if over else figure.unit)
+            kind = "times" if over or metric in ("degradation",) else "value"
+            found.list.append(Finding(cell.parameters, figure, noise=noise.between(cell, of), kind=kind, of=of))
+        return found
 
 
-def _mean(findings: list[Finding], must: str) -> list[Finding]:
-    """One finding for all: their geometric mean. Those that did not end well stay, and decide."""
-    known = [finding for finding in findings if finding.figure is not None and finding.figure.median > 0]
-    failed = [finding for finding in findings if finding.figure is None]
-    if not known:
-        return failed
-    value = math.exp(sum(math.log(finding.figure.median) for finding in known) / len(known))
-    worst = max(known, key=lambda finding: finding.figure.median)
-    why = f"geometric mean of {len(known)} cells, the largest {worst.figure.median:.2f}"
-    # Each cell differs by accident for itself, so that together they differ by less.
-    figures = [finding.figure for finding in known]
-    mean = replace(
-        figures[0],
-        median=value,
-        low=value,
-        high=value,
-        unit="",
-        rounds=min(figure.rounds for figure in figures),
-        timed=any(figure.timed for figure in figures),
-        exact=all(figure.exact for figure in figures),
-        scatter=max(figure.scatter for figure in figures) / math.sqrt(len(figures)),
-    )
-    return [Finding({}, mean, satisfied(value, must), why), *failed]
+# --- what was found in them, and what it comes to ------------------------------------------------------------------------------
 
 
-def unsure(figure: Figure, must: str, apart: float) -> str:
-    """Whether the figure may stand on this side of the limit by accident. `apart`: how far equal things lie apart there."""
-    if figure.timed and figure.rounds < ROUNDS:
-        return ONE_ROUND
-    noise = 0.0 if figure.exact else max(apart, figure.noise)
-    if not noise:
-        return ""
-    sign, _, limit = must.partition(" ")
-    value = float(limit.split()[0]) if limit else 0.0
-    limits = [float(text) for text in limit.split()] if sign != "within" else [value, 1 / value]
-    near = min((distance(figure.median / one) for one in limits if one > 0), default=float("inf"))
-    return TOO_NOISY if near <= noise else ""
+@dataclass(frozen=True)
+class Finding:
+    """The quantity in one cell."""
+
+    parameters: dict[str, object]
+    first: Figure | None  # None where a contender did not end well; `why` says how
+    second: Figure = limit(1)
+    noise: float = 0.0
+    why: str = ""
+    kind: str = "words"  # how it is told: "times" (a ratio), "value", or in the words of `why`
+    of: str = ""  # whose it is
+    shows: bool | None = None  # of one that did not end well: what the claim says, the opposite, or nothing
+    good: bool = False
+    unsure: str = ""  # ONE_ROUND or TOO_NOISY, where it could have come out the other way
+
+    @property
+    def figure(self) -> Figure | None:
+        if self.first is None or self.second == limit(1):
+            return self.first
+        return together([self.first, self.second], self.first.median / self.second.median)
+
+    def to(self, value: float) -> str:
+        return difference(self.first, self.second.times(value), self.noise, slack=0.0)
+
+    def judged(self, wanted: list[tuple[float, set[str]]]) -> Finding:
+        """Whether it stands as wanted to every limit."""
+        if self.first is None:
+            return replace(self, good=bool(self.shows))
+        found = [(self.to(value), outcomes) for value, outcomes in wanted]
+        fails = any(one not in UNDECIDED and one not in outcomes for one, outcomes in found)
+        unsure = "" if fails else next((one for one, _ in found if one in UNDECIDED), "")
+        return replace(self, good=not fails and (not unsure or self._as_measured(wanted)), unsure=unsure)
+
+    def _as_measured(self, wanted: list[tuple[float, set[str]]]) -> bool:
+        value = self.figure.median
+        return all((BETTER if value < at else WORSE if value > at else LEVEL) in outcomes for at, outcomes in wanted)
+
+
+class Findings:
+    """`<=`, `<`, `>=`, `>`, `==`, `between` and `within` give the verdict."""
+
+    def __init__(self, cells: Cells, found: list[Finding] | None = None, how: str = "", noise: Noise | None = None):
+        self.cells, self.list, self.how, self.noise = cells, found or [], how, noise
+        self.asked = self.list  # in every cell
+        self.skipped: dict[str, int] = {}
+
+    def _how(self, how: str) -> Findings:
+        self.how = how
+        return self
+
+    def most(self) -> Findings:
+        return self._how("most")
+
+    def some(self) -> Findings:
+        return self._how("some")
+
+    def nine_of_ten(self) -> Findings:
+        return self._how("nine of ten")
+
+    def largest(self) -> Findings:
+        self.list = sorted((one for one in self.list if one.first or one.shows is not None), key=lambda one: _size(one.parameters))[-1:]
+        return self._how("largest")
+
+    def mean(self) -> Findings:
+        """One finding for all. Those that did not end well stay, and decide."""
+        known = [one for one in self.list if one.figure is not None and one.figure.median > 0]
+        rest = [one for one in self.list if one.first is None]
+        if known:
+            figures = [one.figure for one in known]
+            why = f"geometric mean of {len(known)} cells, the largest {max(figure.median for figure in figures):.2f}"
+            rest.insert(0, Finding({}, geometric_mean(figures), noise=self.noise.typical, why=why, kind="times"))
+        self.list = rest
+        return self._how("mean")
+
+    def _verdict(self, sign: str, wanted: list[tuple[float, set[str]]]) -> Verdict:
+        remarks = [f"{one.why}, so nothing to compare" for one in self.list if one.first is None and one.shows is None]
+        remarks += [f"{count} cells left out: {why}" for why, count in self.skipped.items()]
+        found = [one.judged(wanted) for one in self.list if one.first or one.shows is not None]
+        missing = _missing(self.cells.wanted, self.asked if self.how == "mean" else found)
+        verdict = Verdict(None, NOT_RUN, found, missing, remarks, self.how, sign, [at for at, _ in wanted], self.asked)
+        if not found:
+            if not remarks and any(cell.experiment == self.cells.experiment for cell in self.cells.everything):
+                remarks.append("The experiment was run, but not the cells that this speaks of")
+            return verdict
+        # What may be an accident decides nothing: the verdict must be the same whichever way it had come out.
+        holds = _holds([one.good or bool(one.unsure) for one in found], self.how)
+        certainly = _holds([one.good and not one.unsure for one in found], self.how)
+        if holds != certainly:
+            verdict.state = ONE_ROUND if any(one.unsure == ONE_ROUND for one in found) else TOO_NOISY
+        else:
+            verdict.state = FAILS if not holds else PARTLY if verdict.missing else HOLDS
+        return verdict
+
+    def __le__(self, value: float) -> Verdict:
+        return self._verdict("<=", [(value, {BETTER, LEVEL})])
+
+    def __lt__(self, value: float) -> Verdict:
+        return self._verdict("<", [(value, {BETTER})])
+
+    def __ge__(self, value: float) -> Verdict:
+        return self._verdict(">=", [(value, {WORSE, LEVEL})])
+
+    def __gt__(self, value: float) -> Verdict:
+        return self._verdict(">", [(value, {WORSE})])
+
+    def __eq__(self, value: float) -> Verdict:
+        return self._verdict("==", [(value, {LEVEL})])
+
+    def between(self, low: float, high: float) -> Verdict:
+        return self._verdict("between", [(low, {WORSE, LEVEL}), (high, {BETTER, LEVEL})])
+
+    def within(self, times: float) -> Verdict:
+        """Between a so manieth and so many times."""
+        return self.between(1 / times, times)
+
+
+@dataclass
+class Verdict:
+    claim: Claim | None
+    state: str
+    findings: list[Finding] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)  # asked for, and not run
+    remarks: list[str] = field(default_factory=list)
+    how: str = ""  # in "" (every cell), most, some, nine of ten, the largest, the mean
+    sign: str = "<="
+    limits: list[float] = field(default_factory=list)
+    asked: list[Finding] = field(default_factory=list)  # in every cell, before it came to a mean or to the largest
+
+    @property
+    def decisive(self) -> Finding | None:
+        """The finding the verdict hangs on: the worst of those that had to hold, the best of those that could. Where every cell
+        had to hold, only those that decided it: no undecided cell stands for a verdict, and no decided one for none."""
+        known = [one for one in self.findings if one.first is not None]
+        if not self.how:
+            decided = {
+                FAILS: lambda one: not one.good and not one.unsure,
+                ONE_ROUND: lambda one: one.unsure == ONE_ROUND,
+                TOO_NOISY: lambda one: one.unsure == TOO_NOISY,
+            }.get(self.state, lambda one: True)
+            known = [one for one in known if decided(one)]
+            if not known and self.state == FAILS:
+                return next((one for one in self.findings if not one.good), None)
+        if not known:
+            return None
+        known.sort(key=lambda one: one.figure.median)
+        if self.how == "most":
+            return known[len(known) // 2]
+        if self.how == "nine of ten":  # the best of the tenth that may miss, if it is less that is wanted
+            return known[math.ceil(0.9 * len(known)) - 1]
+        if self.sign == "between":
+            middle = math.sqrt(self.limits[0] * self.limits[1])
+            return max(known, key=lambda one: abs(math.log(one.figure.median / middle)) if one.figure.median > 0 else math.inf)
+        if self.sign == "==":
+            return min(known, key=lambda one: one.good)
+        worst = min if (self.sign in (">", ">=")) != (self.how == "some") else max
+        return worst(known, key=lambda one: one.figure.median)
 
 
 def decide(claim: Claim, everything: list[Cell]) -> Verdict:
-    """Evaluates a claim over the cells of one machine."""
-    rule = claim.rule
-    quantity, must = rule["quantity"], rule["must"]
-    cells = [
-        cell for cell in everything if cell.experiment == rule["experiment"] and matches(cell.parameters, rule["where"])
-    ]
-    cells.sort(key=lambda cell: _size(cell.parameters))
-    metric = quantity.get("ratio", quantity.get("value", ""))
-    noise = Noise([cell for cell in everything if cell.experiment == rule["experiment"]], metric)
-    findings = []
-    reasons = []
-    skipped: dict[str, int] = {}
-    for each in _each(quantity):
-        for cell in cells:
-            if nothing := cell.uncountable(metric, *(name for name in _contenders(each) if name in cell.runs)):
-                skipped[nothing] = skipped.get(nothing, 0) + 1
-                continue
-            figure, why = _figure(cell, each, everything)
-            if each is not quantity and figure is not None:
-                why = each["of"] + (f" {why}" if why else "")
-            if figure is not None:
-                apart = max(noise.at(cell), cell.step(metric, *_contenders(each))) if metric else 0.0
-                open_ = unsure(figure, must, apart)
-                findings.append(Finding(cell.parameters, figure, satisfied(figure.median, must), why, open_))
-            elif why:
-                reasons.append((cell, each, why))
-    verdict = Verdict(claim, NOT_RUN, findings)
-    for cell, each, why in reasons:
-        # Whoever should have shown something and did not end well has shown the opposite; if only the one it is
-        # compared with failed, there is nothing to compare.
-        first, others = each.get("of", ""), _contenders(each)[1:]
-        others = [other for other in others if other not in (THE_BEST, THE_BEST_ALIKE)]
-        if first.startswith(HEADROOM) and not _ended(cell, first) and all(cell.ok(other) for other in others):
-            findings.append(Finding(cell.parameters, None, rule.get("failing") == "holds", why))
-        else:
-            verdict.remarks.append(f"{why}, so nothing to compare")
-    verdict.remarks += [f"{count} cells left out: {why}" for why, count in skipped.items()]
-    if rule.get("in") == "largest":
-        findings[:] = sorted(findings, key=lambda finding: _size(finding.parameters))[-1:]
-    verdict.missing = _missing(rule, findings)
-    if rule.get("in") == MEAN:
-        findings[:] = [
-            replace(one, unsure=unsure(one.figure, must, noise.typical)) if one.figure else one for one in _mean(findings, must)
-        ]
-    if not findings:
-        if not verdict.remarks and any(cell.experiment == rule["experiment"] for cell in everything):
-            verdict.remarks.append("The experiment was run, but not the cells that this speaks of")
-        return verdict
-    # What may be an accident decides nothing: the verdict must be the same whichever way it had come out.
-    holds = _holds([finding.good or bool(finding.unsure) for finding in findings], rule.get("in"))
-    certainly = _holds([finding.good and not finding.unsure for finding in findings], rule.get("in"))
-    if holds != certainly:
-        verdict.state = ONE_ROUND if any(finding.unsure == ONE_ROUND for finding in findings) else TOO_NOISY
-    elif not holds:
-        verdict.state = FAILS
-    else:
-        verdict.state = PARTLY if verdict.missing else HOLDS
-    return verdict
+    """Over the cells of one machine."""
+    return replace(claim.body(Cells(everything, claim.experiment).of(claim.experiment)), claim=claim)
 
 
-def _holds(good: list[bool], how: str | None) -> bool:
+def _holds(good: list[bool], how: str) -> bool:
     if how == "some":
         return any(good)
     if how == "most":
@@ -435,18 +405,14 @@ def _holds(good: list[bool], how: str | None) -> bool:
     return all(good)
 
 
-def _missing(rule: dict, findings: list[Finding]) -> list[str]:
-    wanted = {
-        **{name: value for name, value in rule["where"].items() if isinstance(value, list)},
-        **rule.get("complete", {}),
-    }
-    if not findings:
-        return []
-    missing = []
-    for name, values in wanted.items():
-        seen = {finding.parameters.get(name) for finding in findings}
-        missing += [f"{name} {value}" for value in values if value not in seen]
-    return missing
+def _missing(wanted: dict[str, list], found: list[Finding]) -> list[str]:
+    there = [one for one in found if one.first or one.shows is not None]
+    return [
+        f"{name} {value}"
+        for name, values in (wanted.items() if there else ())
+        for value in values
+        if value not in {one.parameters.get(name) for one in there}
+    ]
 
 
 def decide_all(claims: Iterable[Claim], everything: list[Cell]) -> list[Verdict]:

@@ -12,12 +12,10 @@ from typing import Iterable
 
 from ..results import strategies
 from ..results.catalogue import Contest, Experiment
-from ..results.figures import PAIRED, ROUNDS, Cell, Figure, Noise, distance
-from .claims import ONE_ROUND, TOO_NOISY
+from ..results.figures import PAIRED, Cell, Figure, Noise
+from .difference import SLACK, UNDECIDED, between, over
 
-OURS = "headroom::"
 CLOSE = 1.05
-LEVEL = 1.005  # printed as 1.00: level with the best
 
 
 @dataclass(frozen=True)
@@ -40,15 +38,15 @@ class Place:
 
     @property
     def best(self) -> bool:
-        return self.ratio <= LEVEL
+        return self.ratio <= 1 + SLACK
 
     @property
     def close(self) -> bool:
-        return LEVEL < self.ratio <= CLOSE
+        return not self.best and self.ratio <= CLOSE
 
     @property
     def lost(self) -> bool:
-        return self.ratio > LEVEL and not self.undecided
+        return not self.best and not self.undecided
 
 
 @dataclass
@@ -71,15 +69,6 @@ class Standing:
         )
 
 
-def default(contender: str) -> bool:
-    return contender.startswith(OURS) and "/" not in contender and strategies.PRELOADED not in contender
-
-
-def peer(contender: str) -> bool:
-    """Whoever else a reader could take: not the lab's own bounds, and no second run."""
-    return strategies.is_peer(contender)
-
-
 def _groups(cell: Cell, alike: bool) -> list[tuple[dict[str, object], list[str]]]:
     """Who is compared with whom: where the question is P0089R0's strategies each with its like, elsewhere all with all."""
     found = [name for name in strategies.of_cell(cell) if strategies.STRATEGIES[name].kind != "global"]
@@ -96,25 +85,6 @@ def _least(cell: Cell, contenders: list[str], metric: str) -> tuple[str, Figure]
     return min(found, key=lambda pair: pair[1].median) if found else None
 
 
-def _over(first: float, second: float) -> float:
-    if second == 0:
-        return 1.0 if first == 0 else math.inf
-    return first / second
-
-
-def _undecided(
-    cell: Cell, metric: str, ours: tuple[str, Figure], theirs: tuple[str, Figure], ratio: float, noise: Noise
-) -> str:
-    if (ours[1].timed or theirs[1].timed) and min(ours[1].rounds, theirs[1].rounds) < ROUNDS:
-        return ONE_ROUND
-    if ours[1].exact and theirs[1].exact:
-        return ""
-    paired = cell.ratio(metric, ours[0], theirs[0])
-    apart = max(noise.at(cell), paired.noise if paired else 0.0, cell.step(metric, ours[0], theirs[0]))
-    # Level with the best is a verdict too: only where noise is smaller than what counts as level.
-    return TOO_NOISY if apart > LEVEL - 1 and distance(ratio) <= apart else ""
-
-
 def of(cells: list[Cell], experiments: Iterable[Experiment]) -> Standing:
     result = Standing()
     for experiment in experiments:
@@ -122,8 +92,6 @@ def of(cells: list[Cell], experiments: Iterable[Experiment]) -> Standing:
         for contest in experiment.contests:
             noise = Noise(own, contest.metric)
             for cell in own:
-                if not contest.speaks_of(cell.parameters):
-                    continue
                 for parameters, contenders in _groups(cell, experiment.alike):
                     contenders = [name for name in contenders if name not in experiment.no_choice]
                     place = _place(experiment.id, contest, noise, cell, parameters, contenders)
@@ -140,8 +108,8 @@ def _place(
     parameters: dict[str, object],
     contenders: list[str],
 ) -> Place | None:
-    mine = [name for name in contenders if default(name) and not name.endswith(PAIRED)]
-    theirs = _least(cell, [name for name in contenders if peer(name)], contest.metric)
+    mine = [name for name in contenders if strategies.is_default(name)]
+    theirs = _least(cell, [name for name in contenders if strategies.is_peer(name)], contest.metric)
     tried = [name for name in mine if cell.ok(name) or cell.failed(name)]
     if not tried:
         return None
@@ -151,7 +119,7 @@ def _place(
     if theirs is None:
         # Nobody else finished: the best, if it did.
         failed = [
-            name for name in contenders if peer(name) and cell.failed(name) in ("bad_alloc", "killed", "timeout")
+            name for name in contenders if strategies.is_peer(name) and cell.failed(name) in ("bad_alloc", "killed", "timeout")
         ]
         if not failed or not found:
             return None
@@ -164,9 +132,10 @@ def _place(
         return Place(experiment, measure, metric, parameters, tried[0], None, *theirs, why=why)
     if cell.uncountable(metric, found[0], theirs[0]):
         return None  # nobody can be told to have won or lost here
-    ratio = _over(found[1].median, theirs[1].median)
-    policies = [name for name in contenders if name.startswith(OURS) and "/" in name and not name.endswith(PAIRED)]
+    ratio = over(found[1].median, theirs[1].median)
+    policies = [name for name in contenders if name.startswith(strategies.HEADROOM) and "/" in name and not name.endswith(PAIRED)]
     tuned = _least(cell, policies, metric)
+    found_out = between(cell, metric, found[0], theirs[0], noise)
     return Place(
         experiment,
         measure,
@@ -176,6 +145,6 @@ def _place(
         *theirs,
         ratio,
         tuned[0] if tuned else "",
-        _over(tuned[1].median, theirs[1].median) if tuned else None,
-        undecided=_undecided(cell, metric, found, theirs, ratio, noise),
+        over(tuned[1].median, theirs[1].median) if tuned else None,
+        undecided=found_out if found_out in UNDECIDED else "",
     )

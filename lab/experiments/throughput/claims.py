@@ -1,0 +1,57 @@
+"""What is claimed and promised of throughput."""
+
+from headroom_report.results.catalogue import DEFAULT, PAGE_BY_PAGE, YARDSTICK
+from headroom_report.results.documents import RESERVE_AND_COMMIT
+from headroom_report.verdicts.claims import claim, least, promise, published_ratio
+
+def published(unit, **where):
+    """DynArray's figure over std::vector's in the document's table."""
+    sides = {"contender": "DynArray"}, {"contender": "std::vector"}
+    return published_ratio(unit, "reserve_and_commit_throughput", *sides, "seconds", **where)
+
+
+@promise("Appending ints from empty under the default policy, a fresh process, -O2: time / std::vector's", "≤ 0.33 at 10⁷, 10⁸, 10⁹")
+def append_default(cells):
+    return cells(element="int", optimisation="O2", elements=[10**7, 10**8, 10**9], warm=False).ratio("time", DEFAULT, YARDSTICK) <= 0.33
+
+@promise("The same with huge pages", "≤ 0.22 at 10⁷, 10⁸, 10⁹")
+def append_huge_pages(cells):
+    chosen = cells(element="int", optimisation="O2", elements=[10**7, 10**8, 10**9], warm=False)
+    return chosen.ratio("time", "headroom::settled_vector/huge_pages", YARDSTICK) <= 0.22
+
+@promise("The same with the pre-fault helper", "≤ 0.12 at 10⁹")
+def append_prefault(cells):
+    chosen = cells(element="int", optimisation="O2", elements=[10**9], warm=False)
+    return chosen.ratio("time", "headroom::settled_vector/prefault_ahead", YARDSTICK) <= 0.12
+
+@promise("The same when the process has a warm reservation to reuse", "≤ 0.20 at 10⁶, 10⁷, 10⁸")
+def append_warm(cells):
+    chosen = cells(element="int", optimisation="O2", elements=[10**6, 10**7, 10**8], warm=True)
+    return chosen.ratio("time", "headroom::settled_vector/warm", YARDSTICK) <= 0.20
+
+@promise("Appending unique_ptr<int> from empty, -O2: time / std::vector's", "< 1.0 at 10⁷, 10⁸")
+def append_pointers(cells):
+    return cells(element="unique_ptr<int>", optimisation="O2", elements=[10**7, 10**8], warm=False).ratio("time", DEFAULT, YARDSTICK) < 1
+
+@claim(RESERVE_AND_COMMIT, "Without optimisation DynArray appends faster than std::vector in every case.",
+       "Throughput, no optimisation",
+       published("× the time (Linux, 10⁶ ints)", system="Linux", optimisation="O0", elements=10**6, element="int"),
+       note="The document's own Mac table has DynArray slower at 10³.")
+def throughput_unoptimised(cells):
+    return cells(optimisation="O0", warm=False).ratio("time", PAGE_BY_PAGE, YARDSTICK) < 1
+
+@claim(RESERVE_AND_COMMIT, "With optimisation std::vector is ahead of DynArray on large arrays of int.", "Throughput, /O2 and -O2",
+       published("× the time (Linux, 10⁹ ints)", system="Linux", optimisation="O2", elements=10**9, element="int"), overturn=True)
+def throughput_ints(cells):
+    return cells(optimisation="O2", element="int", elements=least(10**7), warm=False).ratio("time", PAGE_BY_PAGE, YARDSTICK) > 1
+
+@claim(RESERVE_AND_COMMIT, "With optimisation std::vector is ahead of DynArray on small arrays.", "Throughput, /O1, /O2, -O1, -O2",
+       published("× the time (Linux, 10³ unique_ptr)", system="Linux", optimisation="O2", elements=1000, element="unique_ptr<int>"))
+def throughput_small(cells):
+    return cells(optimisation=["O1", "O2"], elements=1000, warm=False).ratio("time", PAGE_BY_PAGE, YARDSTICK) > 1
+
+@claim(RESERVE_AND_COMMIT, "With optimisation DynArray is ahead on large arrays of unique_ptr.", "Throughput, /O2 and -O2",
+       published("× the time (FreeBSD, 10⁹; Windows 0.24, Mac 2.44)", system="FreeBSD", optimisation="O2", elements=10**9, element="unique_ptr<int>"))
+def throughput_pointers(cells):
+    chosen = cells(optimisation=["O1", "O2"], element="unique_ptr<int>", elements=least(10**7), warm=False)
+    return chosen.ratio("time", PAGE_BY_PAGE, YARDSTICK) < 1
