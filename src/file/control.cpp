@@ -13,7 +13,7 @@
 
 #include "range/range_calls.hpp"
 #include "range/registry.hpp"
-#include "range/statistics.hpp"
+#include "range/counters.hpp"
 #include "system/waiting.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {
@@ -174,7 +174,7 @@ std::error_code reach(file_control* control, std::uint64_t to) noexcept {
             return error;
         }
     }
-    control->place->committed.store(last_page(control), std::memory_order_relaxed);
+    control->place->extent.committed.store(last_page(control), std::memory_order_relaxed);
     return {};
 }
 
@@ -347,7 +347,7 @@ std::size_t refresh(file_control* control, std::size_t was) noexcept {
                 control->file_bytes = before;
                 return was;
             }
-            control->place->committed.store(now, std::memory_order_relaxed);
+            control->place->extent.committed.store(now, std::memory_order_relaxed);
         }
         // Somebody has cut it: what is there is what can be had.
         if (bytes < header_bytes) return 0;
@@ -362,7 +362,7 @@ std::size_t shrink(file_control* control, std::size_t used) noexcept {
         if (cut_after(control, used)) {
             const std::size_t kept = (std::max)(last_page(control), first_page(control));
             if (kept < accessible) (void)protect_shown(pages_of(control, kept, accessible), access::none);
-            control->place->committed.store(kept, std::memory_order_relaxed);
+            control->place->extent.committed.store(kept, std::memory_order_relaxed);
             control->huge_until = (std::min)(control->huge_until, control->file_bytes);
         }
     }

@@ -56,7 +56,7 @@ range* map_range(const file_control* control, std::size_t limit, std::error_code
         const std::size_t from = first_page(control), to = last_page(control);
         if (from < to) error = show_at(control, {place->start() + from, to - from}, from);
         if (!error) {
-            place->committed.store(to, std::memory_order_relaxed);
+            place->extent.committed.store(to, std::memory_order_relaxed);
             return place;
         }
     }
@@ -66,7 +66,7 @@ range* map_range(const file_control* control, std::size_t limit, std::error_code
 
 void unmap_range(range* place) noexcept {
     // All of it, as it was reserved. (Where the system does not take the file out of the range, giving the range back does.)
-    (void)unmap_file(place->mapping);
+    (void)unmap_file(place->terms.mapping);
     relinquish_bare(place);
 }
 

@@ -39,7 +39,6 @@ large_block map(const large_layout& layout, std::size_t required, std::size_t wa
     const std::size_t usable = required < layout.from ? layout.from : required;
     const std::size_t least = bytes_for(layout, wanted < usable ? usable : wanted);
     failure why;
-    if (layout.keep_small != nullptr) layout.keep_small();
     const held_range held = acquire_slowly(reservation_for(least), false, least, *layout.commit, why);
     if (why) return {};
     std::size_t committed = held.committed;

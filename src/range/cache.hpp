@@ -1,36 +1,53 @@
 // Ranges whose owners died, kept with their memory for the next one: fresh pages are what growing costs most.
 //
-// Small ones go to a few places that threads do not share, without a lock; the others to one list. What is kept, and what
-// living ranges were handed out warm and have not come to use yet, stays under an allowance: that begins small, grows where a
-// range has to be given again, by the system, what was taken from it, and shrinks when a second passes without a hit.
+// Nothing is kept until keeping would have paid. Of what is dropped the size is remembered, for a second and without memory; a
+// range is kept when one of its size was dropped within a second before its life began. Two tiers: a list under the registry's lock, and
+// slots of each thread's own for ranges with little memory (own_slots.hpp). What is kept here and, in living ranges, was handed out warm
+// and has not come to use yet, stays under a limit; what lies in the list for a second goes back when the next range is dropped.
+//
+// Nothing here ends a range: what must end is returned, chained by `cache.next`.
 #pragma once
+
+#include <atomic>
 
 #include "range/range.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-// Of what a range keeps beyond this, the system may take pages when memory is short.
-inline constexpr std::size_t offered_from = std::size_t{4} << 20;
+// How much memory a range may have to be kept in a slot of a thread, and to count as small.
+inline constexpr std::size_t small_memory = std::size_t{64} << 10;
 
-// Whether the range is what an owner asks for, and its new life.
-[[nodiscard]] inline bool serves(const range* control, std::size_t bytes, const commit_policy& policy) noexcept {
-    return control->size() == bytes && control->policy == policy;
-}
+// What a process may keep of it where nobody says otherwise; and while it keeps no more than the second, it does not ask how
+// much memory there is.
+inline constexpr std::size_t default_limit = std::size_t{64} << 20;
+inline constexpr std::size_t limit_unasked = std::size_t{512} << 10;
+
+// The user's limit or, where there is none, what suits the memory that the process may have. It may have to read files for that: not
+// while `bytes` are no more than limit_unasked.
+[[nodiscard]] std::size_t limit_of_cache(std::size_t bytes) noexcept;
+
+// How many ranges were dropped so far with memory that nobody kept; wraps round.
+extern constinit std::atomic<std::size_t> drops;
+
+// Marks a range of the cache as live.
 inline void make_live(range* control) noexcept {
-    control->hits.store(control->hits.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-    control->state.store(range_state::live, std::memory_order_release);
+    control->cache.hits.store(control->cache.hits.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    control->identity.state.store(range_state::live, std::memory_order_release);
 }
 
-// The limit as it was set; SIZE_MAX where nobody has asked for it. Written under the registry's lock.
-[[nodiscard]] std::size_t limit_of_cache() noexcept;
+// A range of the list reserved at `bytes` under `policy`, made live; null when there is none. The most recently given first.
+[[nodiscard]] range* take_from_list(std::size_t bytes, const commit_policy& policy) noexcept;
 
-// A cached range reserved at `bytes` under `policy`, made live; null when there is none. The most recently given first.
-[[nodiscard]] range* take_from_cache(std::size_t bytes, const commit_policy& policy) noexcept;
+// Takes a range that nobody owns into the list, with as much of its `memory` bytes as was wanted again and the limit permits. What
+// must end: ranges that give way or have lain for too long and, where it is not kept, this one.
+[[nodiscard]] range* give_to_list(range* control, std::size_t memory) noexcept;
 
-// Takes the (live) range into the cache with as much of its memory as the allowance permits, older ranges giving way; false
-// when nothing may be kept, and then it is live still. Every byte past its memory() must be without memory. `at_once`: it may go
-// where it serves the next owner at once, which is not always wanted of addresses.
-[[nodiscard]] bool give_to_cache(range* control, bool at_once) noexcept;
+// All that the list keeps, and the slots of the calling thread. What other threads have in theirs they give up at their next
+// call, or when they end.
+[[nodiscard]] range* empty_cache() noexcept;
+
+// Sets the limit for good. What must end.
+[[nodiscard]] range* limit_cache(std::size_t bytes) noexcept;
 
 // The owner was given `committed` bytes: what it got warm is in use as far as that.
 void count_warm_in_use(range* control, std::size_t committed) noexcept;

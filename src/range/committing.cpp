@@ -6,7 +6,7 @@
 #include "range/cache.hpp"
 #include "range/prefaulter.hpp"
 #include "range/range_calls.hpp"
-#include "range/statistics.hpp"
+#include "range/counters.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
@@ -30,11 +30,10 @@ std::error_code commit_part(range* control, std::size_t to, provision how) noexc
     if (how == provision::now && cold < to) {
         const std::error_code error = prefault(control->part(cold, to));
         if (error == std::errc::not_enough_memory) {
-            if (!decommit(control->part(from, control->accessible))) {
-                control->accessible = from;
+            if (!decommit(control->part(from, control->extent.accessible))) {
+                control->extent.accessible = from;
                 control->set_memory(std::min(memory, from));
-                control->provided = std::min(control->provided, from);
-                control->stale = std::min(control->stale, from);
+                control->extent.provided = std::min(control->extent.provided, from);
             } else if (to > memory) {
                 control->set_memory(to);    // some of it may be there
             }
@@ -45,7 +44,8 @@ std::error_code commit_part(range* control, std::size_t to, provision how) noexc
         if (!error) there = to;
     }
     if (there > from) count_faults_avoided((there - from) / page_size());
-    if (how == provision::now && control->provided >= from) control->provided = std::max(control->provided, to);
+    if (how == provision::now && control->extent.provided >= from)
+        control->extent.provided = std::max(control->extent.provided, to);
     if (to > memory) control->set_memory(to);
     set_committed(control, to);
     count_warm_in_use(control, to);
@@ -55,7 +55,7 @@ std::error_code commit_part(range* control, std::size_t to, provision how) noexc
 // Commits up to `generous`, or where that is refused up to `needed`; between tries gives back what is kept warm.
 std::error_code commit_or_less(range* control, std::size_t generous, std::size_t needed, provision how) noexcept {
     // (Where nothing is asked of the system, there is no time to be taken.)
-    if (generous <= control->accessible && (how == provision::at_first_touch || generous <= control->memory()))
+    if (generous <= control->extent.accessible && (how == provision::at_first_touch || generous <= control->memory()))
         return commit_part(control, generous, how);
     const commit_clock clock;
     std::error_code error = commit_part(control, generous, how);
@@ -67,12 +67,12 @@ std::error_code commit_or_less(range* control, std::size_t generous, std::size_t
 }
 
 bool has_huge_pages(const range* control) noexcept {
-    const policy_kind kind = control->policy.which();
+    const policy_kind kind = control->terms.policy.which();
     return (kind == policy_kind::huge_pages || kind == policy_kind::balanced) && huge_page_size() != 0;
 }
 
 std::size_t step_of(const range* control, std::size_t committed, bool past_start) noexcept {
-    const commit_policy& policy = control->policy;
+    const commit_policy& policy = control->terms.policy;
     const std::size_t fraction = policy.fraction() == 0 ? 0 : committed / policy.fraction();
     const std::size_t most = std::max(policy.min_step(), policy.max_step());
     std::size_t step = std::clamp(fraction, policy.min_step(), most);
@@ -89,36 +89,17 @@ std::size_t step_of(const range* control, std::size_t committed, bool past_start
     return whole_pages(std::max<std::size_t>(step, 1));
 }
 
-// The first place at or behind `bytes` where a huge page can begin; in bytes from the base, as everything here.
-std::size_t huge_page_after(const range* control, std::size_t bytes) noexcept {
-    const auto inside = static_cast<std::size_t>(reinterpret_cast<std::uintptr_t>(control->start()) % granule);
-    return round_up(bytes + inside, granule) - inside;
-}
-
 // From where on huge pages are used.
 std::size_t huge_from(const range* control) noexcept {
-    const std::size_t from = control->policy.from();
-    return control->policy.which() == policy_kind::balanced ? huge_page_after(control, from) : from;
+    const std::size_t from = control->terms.policy.from();
+    return control->terms.policy.which() == policy_kind::balanced ? huge_page_after(control, from) : from;
 }
 
 }    // namespace
 
-// (A page is a power of two, and a division many bytes.)
-std::size_t whole_pages(std::size_t bytes) noexcept {
-    const std::size_t page = page_size();
-    return (bytes + (page - 1)) & ~(page - 1);
-}
-
-void advise_huge_once(range* control) noexcept {
-    if (control->huge_advised) return;
-    control->huge_advised = true;
-    const std::size_t from = huge_page_after(control, std::max(committed_of(control), control->policy.from()));
-    if (from < control->size()) (void)advise_huge(control->part(from, control->size()));
-}
-
 std::size_t extend(range* control, std::size_t needed, failure& why) noexcept {
     why = {};
-    const commit_policy& policy = control->policy;
+    const commit_policy& policy = control->terms.policy;
     const policy_kind kind = policy.which();
     const bool past_start = needed > policy.from();
     // From there on the helper may be at work on this range: nothing is read before it is paused.
@@ -145,8 +126,8 @@ std::size_t extend(range* control, std::size_t needed, failure& why) noexcept {
         commit_or_less(control, target, least, kind == policy_kind::page_by_page ? provision::at_first_touch : provision::now));
     if (why) return 0;
     constexpr std::size_t one_element = 4096;    // at most, to count as one
-    if (needed - committed <= one_element) control->appended += committed_of(control) - committed;
-    if (kind == policy_kind::page_by_page) control->provided = std::max(control->provided, committed_of(control));
+    if (needed - committed <= one_element) control->cache.appended += committed_of(control) - committed;
+    if (kind == policy_kind::page_by_page) control->extent.provided = std::max(control->extent.provided, committed_of(control));
     return committed_of(control);
 }
 
@@ -155,32 +136,28 @@ std::size_t extend_exactly(range* control, std::size_t needed, failure& why) noe
     const without_helper pause(control);    // which must not commit at the same time
     const std::size_t least = whole_pages(needed);
     if (least <= committed_of(control)) {
-        if (control->handed != 0) control->handed = committed_of(control);
+        if (control->ahead.handed != 0) control->ahead.handed = committed_of(control);
         return committed_of(control);
     }
-    if (least > control->policy.from() && has_huge_pages(control)) advise_huge_once(control);
+    if (least > control->terms.policy.from() && has_huge_pages(control)) advise_huge_once(control);
     why = failure_of(commit_or_less(control, least, least, provision::at_first_touch));
     if (why) return 0;
-    if (control->handed != 0) control->handed = committed_of(control);
+    if (control->ahead.handed != 0) control->ahead.handed = committed_of(control);
     return committed_of(control);
 }
 
-void cut_memory(range* control, std::size_t kept) noexcept {
-    kept &= ~(page_size() - 1);
-    const std::size_t memory = control->memory();
-    if (memory <= kept) return;
-    const std::size_t committed = committed_of(control);
-    if (control->held == holding::open) {
-        if (discard(control->part(kept, memory))) return;
-    } else {
-        if (decommit(control->part(kept, std::max({memory, committed, control->accessible})))) return;
-        control->accessible = std::min(control->accessible, kept);
-        control->limited = std::min(control->limited, kept);
-        control->committed.store(std::min(committed, kept), std::memory_order_release);    // of a dead range, perhaps
-    }
-    control->set_memory(kept);
-    control->provided = std::min(control->provided, kept);
-    control->stale = std::min(control->stale, kept);
+std::size_t shrink(range* control, std::size_t kept) noexcept {
+    kept = std::min(whole_pages(kept), control->size());
+    const without_helper pause(control);
+    control->ahead.wanted.store(0);
+    control->set_memory(
+        std::max(control->memory(), control->terms.held == holding::open ? control->size() : committed_of(control)));
+    cut_memory(control, kept);
+    count_warm_in_use(control, committed_of(control));
+    report(control, committed_of(control));
+    if (control->ahead.ready.load(std::memory_order_relaxed) > kept) control->ahead.ready.store(kept, std::memory_order_release);
+    if (control->ahead.handed != 0) control->ahead.handed = committed_of(control);
+    return committed_of(control);
 }
 
 void transfer(range* from, range* to, std::size_t bytes) noexcept {
@@ -194,7 +171,7 @@ void transfer(range* from, range* to, std::size_t bytes) noexcept {
         const std::size_t behind = std::max(from->memory(), committed_of(from));
         to->set_memory(std::max(to->memory(), whole));
         from->set_memory(behind > whole ? behind : 0);
-        if (behind <= whole) from->provided = 0;
+        if (behind <= whole) from->extent.provided = 0;
         return;
     }
     std::memcpy(to->start(), from->start(), bytes);

@@ -39,14 +39,14 @@ struct description {
 // version is read again after them all.
 bool describe(const detail::range* control, description& result) noexcept {
     for (;;) {
-        const std::uint32_t version = control->version.load(std::memory_order_acquire);
+        const std::uint32_t version = control->identity.version.load(std::memory_order_acquire);
         if (version % 2 != 0) continue;
-        if (control->state.load(std::memory_order_acquire) != detail::range_state::live) return false;
-        result.base = control->base.load(std::memory_order_acquire);
-        result.reserved = control->reserved.load(std::memory_order_acquire);
-        result.committed = control->committed.load(std::memory_order_acquire);
+        if (control->identity.state.load(std::memory_order_acquire) != detail::range_state::live) return false;
+        result.base = control->identity.base.load(std::memory_order_acquire);
+        result.reserved = control->identity.reserved.load(std::memory_order_acquire);
+        result.committed = control->extent.committed.load(std::memory_order_acquire);
         detail::copy_label(control, result.label);
-        if (control->version.load(std::memory_order_relaxed) == version) return true;
+        if (control->identity.version.load(std::memory_order_relaxed) == version) return true;
     }
 }
 
@@ -63,7 +63,7 @@ std::optional<owner> owner_of(const void* pointer) {
 
 std::vector<owner> reservations() {
     std::vector<owner> result;
-    for (const detail::range* control = detail::first_of_all(); control != nullptr; control = control->next_of_all) {
+    for (const detail::range* control = detail::first_of_all(); control != nullptr; control = control->identity.next_of_all) {
         description found;
         if (describe(control, found)) result.push_back(found.to_owner());
     }

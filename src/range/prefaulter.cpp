@@ -4,8 +4,9 @@
 #include <chrono>
 #include <thread>
 
+#include "range/extent.hpp"
 #include "range/range_calls.hpp"
-#include "range/statistics.hpp"
+#include "range/counters.hpp"
 #include "system/at_fork.hpp"
 #include "system/platform.hpp"
 
@@ -48,9 +49,9 @@ range* next_asked() noexcept {
         range* const first = asked[0];
         std::copy(asked + 1, asked + asked_count, asked);
         // Sequentially consistent with ask_ahead: either this sees the new figure, or that sees it is not queued.
-        first->queued.store(false);
-        if (first->wanted.load() > first->ready.load()) {
-            first->queued.store(true);
+        first->ahead.queued.store(false);
+        if (first->ahead.wanted.load() > first->ahead.ready.load()) {
+            first->ahead.queued.store(true);
             asked[asked_count - 1] = first;    // to the end of the queue
             return first;
         }
@@ -71,9 +72,9 @@ std::error_code provide(range* control, std::size_t to) noexcept {
     const std::size_t from = committed_of(control);
     if (to > from) {
         // Access is granted far ahead in one call: each such call would hold up the other thread's page faults.
-        const std::size_t wanted = std::min(control->wanted.load(std::memory_order_relaxed), control->size());
+        const std::size_t wanted = std::min(control->ahead.wanted.load(std::memory_order_relaxed), control->size());
         std::size_t further = std::max(to, wanted);
-        if (further > control->accessible) {
+        if (further > control->extent.accessible) {
             std::error_code error = make_accessible(control, further);
             if (error && further > to) {
                 further = to;
@@ -84,13 +85,13 @@ std::error_code provide(range* control, std::size_t to) noexcept {
         clear_stale(control, from, further);
         set_committed(control, further);
     }
-    const std::size_t ready = control->ready.load(std::memory_order_relaxed);
+    const std::size_t ready = control->ahead.ready.load(std::memory_order_relaxed);
     if (to > ready) {
         const std::error_code error = prefault(control->part(ready, to));
         if (error == std::errc::not_enough_memory) return error;
         if (!error) count_faults_avoided((to - ready) / page_size());
         control->set_memory(std::max(control->memory(), to));
-        control->ready.store(to, std::memory_order_release);
+        control->ahead.ready.store(to, std::memory_order_release);
     }
     return {};
 }
@@ -99,15 +100,16 @@ std::error_code provide(range* control, std::size_t to) noexcept {
 bool work_once() noexcept {
     range* const control = next_asked();
     if (control == nullptr) return false;
-    control->batch.lock();
+    control->ahead.batch.lock();
     // Asked again under the lock: the owner may have withdrawn meanwhile.
-    const std::size_t wanted = control->wanted.load(std::memory_order_relaxed);
-    const std::size_t ready = control->ready.load(std::memory_order_relaxed);
+    const std::size_t wanted = control->ahead.wanted.load(std::memory_order_relaxed);
+    const std::size_t ready = control->ahead.ready.load(std::memory_order_relaxed);
     if (wanted > ready) {
         const std::size_t stop = std::min(wanted, (ready + batch_bytes) / batch_bytes * batch_bytes);
-        if (provide(control, stop)) control->wanted.store(0, std::memory_order_relaxed);    // the writer will meet the refusal
+        if (provide(control, stop))
+            control->ahead.wanted.store(0, std::memory_order_relaxed);    // the writer will meet the refusal
     }
-    control->batch.unlock();
+    control->ahead.batch.unlock();
     return true;
 }
 
@@ -178,14 +180,14 @@ bool have_helper() noexcept {
 // Asks the helper to provide [ready, bytes) of the range. Never fails: without a helper (no thread to be had, or a program
 // that ends) writers provide for themselves.
 void ask_ahead(range* control, std::size_t bytes) noexcept {
-    control->wanted.store(bytes);
-    if (control->queued.load()) return;    // the helper will find the new figure
+    control->ahead.wanted.store(bytes);
+    if (control->ahead.queued.load()) return;    // the helper will find the new figure
     {
         const queue_guard guard;
-        if (control->queued.load()) return;
+        if (control->ahead.queued.load()) return;
         // (So many writers at once have no use for one helper.)
         if (asked_count == most_asked || !have_helper()) return;
-        control->queued.store(true);
+        control->ahead.queued.store(true);
         asked[asked_count++] = control;
     }
     call_for_help();
@@ -196,47 +198,33 @@ void ask_ahead(range* control, std::size_t bytes) noexcept {
 bool help_ahead(range* control, std::size_t ready, std::size_t ahead) noexcept {
     const std::size_t from = ready / granule * granule + 2 * granule;
     const std::size_t to = from + granule;
-    if (to > std::min(ahead, committed_of(control)) || to <= control->helped) return false;
-    control->helped = to;
+    if (to > std::min(ahead, committed_of(control)) || to <= control->ahead.helped) return false;
+    control->ahead.helped = to;
     return !prefault(control->part(from, to));    // a refusal is the helper's to meet
-}
-
-// The end of a life: the helper is kept out, and what it provided is known.
-void end_help_ahead(range* control) noexcept {
-    {
-        const without_helper pause(control);
-        control->wanted.store(0, std::memory_order_relaxed);
-    }
-    control->set_memory(std::max(control->memory(), control->helped));
-    control->provided = std::max(control->provided, control->ready.load(std::memory_order_relaxed));
-    control->helped = control->handed = 0;
-    control->ready.store(0, std::memory_order_relaxed);
-    control->end_help = nullptr;
 }
 
 std::size_t extend_ahead(range* control, std::size_t needed, std::error_code& error) noexcept {
     const kept_errno unchanged;    // a signal may end a sleep
     const std::size_t reserved = control->size();
-    const std::size_t ahead = std::min(reserved, round_up(needed, granule) + control->policy.ahead());
-    if (control->ready.load(std::memory_order_relaxed) == 0) {
+    const std::size_t ahead = std::min(reserved, round_up(needed, granule) + control->terms.policy.ahead());
+    if (control->ahead.ready.load(std::memory_order_relaxed) == 0) {
         const without_helper pause(control);
-        control->end_help = end_help_ahead;
         advise_huge_once(control);
-        control->ready.store(committed_of(control), std::memory_order_release);
+        control->ahead.ready.store(committed_of(control), std::memory_order_release);
     }
     for (unsigned tries = 0;; ++tries) {
-        const std::size_t ready = control->ready.load(std::memory_order_acquire);
+        const std::size_t ready = control->ahead.ready.load(std::memory_order_acquire);
         if (ready >= needed) {
             ask_ahead(control, ahead);
-            return control->handed = std::min(ready, round_up(needed, granule));
+            return control->ahead.handed = std::min(ready, round_up(needed, granule));
         }
-        if (control->batch.try_lock()) {
+        if (control->ahead.batch.try_lock()) {
             // Caught up, and nothing in hand: provide one batch here. (The helper may have been faster after all.)
-            if (control->ready.load(std::memory_order_relaxed) < needed) {
+            if (control->ahead.ready.load(std::memory_order_relaxed) < needed) {
                 error = provide(control, std::min(reserved, round_up(needed, granule)));
                 if (error) error = provide(control, whole_pages(needed));
             }
-            control->batch.unlock();
+            control->ahead.batch.unlock();
             if (error) return 0;
             continue;
         }

@@ -17,11 +17,11 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 class without_helper {
 public:
     explicit without_helper(range* control) noexcept
-        : control_(control->policy.which() == commit_policy::kind::prefault_ahead ? control : nullptr) {
-        if (control_ != nullptr) control_->batch.lock();
+        : control_(control->terms.policy.which() == commit_policy::kind::prefault_ahead ? control : nullptr) {
+        if (control_ != nullptr) control_->ahead.batch.lock();
     }
     ~without_helper() {
-        if (control_ != nullptr) control_->batch.unlock();
+        if (control_ != nullptr) control_->ahead.batch.unlock();
     }
     without_helper(const without_helper&) = delete;
     without_helper& operator=(const without_helper&) = delete;

@@ -23,14 +23,15 @@ static_assert(sizeof(std::atomic<range_state>) == 4 && sizeof(std::atomic<std::s
 }    // namespace
 
 #define HEADROOM_PLACE(field) \
-    {static_cast<std::uint32_t>(offsetof(range, field)), static_cast<std::uint32_t>(sizeof(range::field))}
+    {static_cast<std::uint32_t>(offsetof(range, field)), static_cast<std::uint32_t>(sizeof(static_cast<range*>(nullptr)->field))}
 
 constinit published_table published_ranges = {
     {"headroom-ranges", published_format, published_byte_order, sizeof(void*), sizeof(range), "v0_1", sizeof(published_table),
      published_fields},
-    {HEADROOM_PLACE(version), HEADROOM_PLACE(state), HEADROOM_PLACE(base), HEADROOM_PLACE(reserved), HEADROOM_PLACE(label),
-     HEADROOM_PLACE(committed), HEADROOM_PLACE(high), HEADROOM_PLACE(hits), HEADROOM_PLACE(allowed), HEADROOM_PLACE(held),
-     HEADROOM_PLACE(next_of_all)},
+    {HEADROOM_PLACE(identity.version), HEADROOM_PLACE(identity.state), HEADROOM_PLACE(identity.base),
+     HEADROOM_PLACE(identity.reserved), HEADROOM_PLACE(identity.label), HEADROOM_PLACE(extent.committed),
+     HEADROOM_PLACE(extent.memory), HEADROOM_PLACE(cache.hits), HEADROOM_PLACE(rights.allowed), HEADROOM_PLACE(terms.held),
+     HEADROOM_PLACE(identity.next_of_all)},
     {nullptr}};
 
 #undef HEADROOM_PLACE

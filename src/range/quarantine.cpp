@@ -5,8 +5,8 @@
 
 #include <headroom/detail/hardened.hpp>
 
+#include "range/own_slots.hpp"
 #include "range/registry.hpp"
-#include "range/small/small_ranges.hpp"
 #include "system/waiting.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {
@@ -50,7 +50,7 @@ extern constinit const hardening quarantining{quarantine, empty_quarantine};
 
 bool harden_ranges() noexcept {
     hardening_in_force.store(&quarantining, std::memory_order_relaxed);
-    if (const small_range_calls* const small = small_ranges.load(std::memory_order_acquire)) small->close_own_slots();
+    close_all_slots();    // what lies there can be read
     return true;
 }
 

@@ -5,29 +5,16 @@
 #include <atomic>
 
 #include "range/cache.hpp"
+#include "range/counters.hpp"
+#include "range/prefaulter.hpp"
 #include "range/quarantine.hpp"
 #include "range/range_calls.hpp"
 #include "range/registry.hpp"
-#include "range/statistics.hpp"
 #include "system/platform.hpp"
 #include "system/waiting.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {
-
-#if defined(HEADROOM_HARDENED)
-constinit std::atomic<const hardening*> hardening_in_force{&quarantining};
-#else
-constinit std::atomic<const hardening*> hardening_in_force{nullptr};
-#endif
-
 namespace {
-
-// Whether the end of a life may need no more than end_quickly() does, unless the owner does something out of the way.
-bool ends_quickly(const range* control) noexcept {
-    const commit_policy::kind kind = control->policy.which();
-    return control->held == holding::guarded && kind != commit_policy::kind::page_by_page &&
-           kind != commit_policy::kind::prefault_ahead;
-}
 
 // How many bytes before its granule a range starts. Processors look an address's translation up in a small table, in one of
 // few places that the lowest bits of its page number choose: of many vectors that grow together, all the last pages would share
@@ -48,8 +35,7 @@ page_range reserve_for_memory(std::size_t bytes, std::size_t alignment, std::err
     return reserve(bytes, alignment, error);
 }
 
-}    // namespace
-
+// A fresh range, live; null and `error` when refused.
 range* make_range(std::size_t reserved, const commit_policy& policy, std::error_code& error,
                   reserving* reserve_guarded) noexcept {
     range* const control = new_control_block();
@@ -57,86 +43,108 @@ range* make_range(std::size_t reserved, const commit_policy& policy, std::error_
         error = std::make_error_code(std::errc::not_enough_memory);
         return nullptr;
     }
-    holding held = policy.how_held();
-    control->close_open = nullptr;
-    if (held == holding::open && !policy_calls::map_open(policy)(control, reserved)) held = holding::guarded;
-    if (held == holding::guarded) {
-        control->mapping = reserve_guarded(span_of(reserved), granule, error);
+    control->terms = {{}, policy, policy.how_held()};
+    if (control->terms.held == holding::open && !policy_calls::map_open(policy)(control, reserved))
+        control->terms.held = holding::guarded;
+    const bool open = control->terms.held == holding::open;
+    if (!open) {
+        control->terms.mapping = reserve_guarded(span_of(reserved), granule, error);
         if (error) {
             free_control_block(control);
             return nullptr;
         }
     }
-    const page_range mapping = control->mapping;
+    const page_range mapping = control->terms.mapping;
     // (An open range has its guards close to it.)
-    const bool may_start_early = held == holding::guarded && reserve_guarded == reserve_for_memory;
-    const std::size_t early = may_start_early ? next_early_start(policy) : 0;
-    rewriting(control).place(mapping.data + granule - early, reserved);    // (the label was cleared when its last life ended)
-    control->policy = policy;
-    control->held = held;
-    control->allowed = access::read_write;
-    control->limited = 0;
-    control->huge_advised = false;
-    control->named = false;
-    control->quick = ends_quickly(control);
-    control->default_size = held == holding::guarded && policy == commit_policy{} ? reserved : 0;
-    control->accessible = held == holding::open ? reserved : 0;
-    control->provided = 0;
-    control->warm = 0;
-    control->cut = false;
-    control->offered = false;
+    const bool may_start_early = !open && reserve_guarded == reserve_for_memory;
+    rewriting(control).place(mapping.data + granule - (may_start_early ? next_early_start(policy) : 0), reserved);
+    control->extent.accessible = open ? reserved : 0;
+    control->extent.provided = 0;
     control->set_memory(0);
-    control->helped = 0;
-    control->handed = 0;
-    control->appended = 0;
-    control->stale = 0;
-    control->ready.store(0);
-    control->wanted.store(0);
-    set_committed(control, control->accessible);
+    control->rights = {};
+    control->cache.wanted_again = 0;
+    control->cache.warm = 0;
+    control->cache.appended = 0;
+    control->cache.offered = false;
+    control->cache.ends_fast = false;
+    control->ahead.ready.store(0);
+    control->ahead.wanted.store(0);
+    control->ahead.helped = 0;
+    control->ahead.handed = 0;
+    set_committed(control, control->extent.accessible);
     if (!enter_granules(control)) {
         release_surely(mapping);
         free_control_block(control);
         error = std::make_error_code(std::errc::not_enough_memory);
         return nullptr;
     }
-    control->state.store(range_state::live, std::memory_order_release);
+    control->identity.state.store(range_state::live, std::memory_order_release);
     return control;
 }
 
-namespace {
-
-// Of a range whose owner committed more than was provided (reserve() provides nothing), only the system knows how much has
-// memory behind it. What was left almost empty is emptied: it would count as kept, and as little.
-void find_memory(range* control, std::size_t committed) noexcept {
-    const std::size_t known = std::min(control->provided, committed);
-    if (committed - known <= warm_start) return;
-    const residency found = resident(control->part(known, committed));
-    const std::size_t kept = found.bytes >= found.reach / 2 ? known + found.reach : known;
-    // What is not resident is emptied as well: it may have been, and be swapped out.
-    if (kept < committed && discard(control->part(kept, committed))) return;
-    control->set_memory(std::max(kept, control->provided));
+// The same; where it is refused, what nobody uses goes first: address space, mappings or memory may be what is short.
+range* make_range_surely(std::size_t reserved, const commit_policy& policy, std::error_code& error, reserving* how) noexcept {
+    range* const control = make_range(reserved, policy, error, how);
+    if (control != nullptr) return control;
+    give_back_unused();
+    return make_range(reserved, policy, error, how);
 }
 
-// Prepares a guarded range for the cache: its memory stays, hidden or ready for the next owner.
-bool close_guarded_range(range* control, bool hidden) noexcept {
-    const std::size_t committed = committed_of(control);
-    find_memory(control, committed);
-    control->stale = std::max(control->memory(), committed);
-    if (hidden && control->accessible > 0) {
-        if (protect(control->part(0, control->accessible), access::none)) return false;
-        control->accessible = 0;
+// A life ends: the helper is kept out, and what it provided is known.
+void end_help(range* control) noexcept {
+    prefault_state& ahead = control->ahead;
+    {
+        const without_helper pause(control);
+        ahead.wanted.store(0, std::memory_order_relaxed);
     }
-    control->provided = control->memory();
-    if (committed > offered_from) control->offered = false;
-    const bool start = control->policy.which() != commit_policy::kind::page_by_page;
-    control->committed.store(start ? std::min(control->accessible, warm_start) : 0, std::memory_order_release);
-    return true;
+    control->set_memory(std::max(control->memory(), ahead.helped));
+    control->extent.provided = std::max(control->extent.provided, ahead.ready.load(std::memory_order_relaxed));
+    ahead.helped = ahead.handed = 0;
+    ahead.ready.store(0, std::memory_order_relaxed);
+}
+
+// The next owner finds the rights and the name that the system gave. False: the system refuses.
+bool undo_changes(range* control) noexcept {
+    bool undone = true;
+    if (control->rights.allowed != access::read_write) {
+        const std::size_t committed = committed_of(control);
+        undone = committed == 0 || !protect(control->part(0, committed), access::read_write);
+        control->rights.allowed = access::read_write;
+    }
+    if (is_named(control)) {
+        rewriting(control).label(nullptr);
+        (void)name(control->part(0, control->size()), nullptr);
+    }
+    return undone;
+}
+
+void end(range* control) noexcept {
+    control->identity.state.store(range_state::unused, std::memory_order_release);
+    count_warm_in_use(control, SIZE_MAX);
+    leave_granules(control);
+    if (is_named(control)) rewriting(control).label(nullptr);
+    if (const hardening* const hard = hardening_in_force.load(std::memory_order_acquire)) {
+        hard->quarantine(control->terms.mapping);
+    } else {
+        release_surely(control->terms.mapping);
+    }
+    control->terms.mapping = {};
+    free_control_block(control);
 }
 
 }    // namespace
 
+void end_all(range* chain) noexcept {
+    while (chain != nullptr) {
+        range* const following = chain->cache.next;
+        chain->cache.next = nullptr;
+        end(chain);
+        chain = following;
+    }
+}
+
 void give_back_unused() noexcept {
-    trim_cache();
+    end_all(empty_cache());
     if (const hardening* const hard = hardening_in_force.load(std::memory_order_acquire)) hard->empty();
     retry_releases();
 }
@@ -153,16 +161,11 @@ held_range acquire_slowly(std::size_t bytes, bool exact, std::size_t floor_bytes
         bytes = most;
     }
     bytes = whole_pages(std::max<std::size_t>(bytes, 1));
-    range* control = take_from_cache(bytes, policy);
+    range* control = take_from_list(bytes, policy);
     if (control == nullptr) {
         count_cache_miss();
         floor_bytes = std::min(bytes, whole_pages(std::max<std::size_t>(floor_bytes, 1)));
-        control = make_range(bytes, policy, error, reserve_for_memory);
-        if (control == nullptr) {
-            // What is kept warm may be what stands in the way: address space, mappings or memory.
-            give_back_unused();
-            control = make_range(bytes, policy, error, reserve_for_memory);
-        }
+        control = make_range_surely(bytes, policy, error, reserve_for_memory);
         while (control == nullptr && !exact && bytes > floor_bytes) {
             bytes = std::max(floor_bytes, whole_pages(bytes / 2));
             control = make_range(bytes, policy, error, reserve_for_memory);
@@ -172,6 +175,8 @@ held_range acquire_slowly(std::size_t bytes, bool exact, std::size_t floor_bytes
             return {};
         }
     }
+    control->cache.drops_before = drops.load(std::memory_order_relaxed);
+    control->cache.since = std::chrono::steady_clock::now();
     const std::size_t committed = committed_of(control);
     clear_stale(control, 0, committed);    // given back before anybody asked for more
     count_warm_in_use(control, committed);
@@ -181,37 +186,48 @@ held_range acquire_slowly(std::size_t bytes, bool exact, std::size_t floor_bytes
 }
 
 void relinquish_slowly(range* control, std::size_t used) noexcept {
+    control->identity.state.store(range_state::cached, std::memory_order_release);
     tell_of_pointers(control, false);
-    if (control->end_help != nullptr) control->end_help(control);
-    bool keep = control->change_back == nullptr || control->change_back(control);
-    control->quick = ends_quickly(control);
-    const bool hidden = warm_memory_is_hidden();
-    keep = keep && (control->close_open != nullptr ? control->close_open(control, used) : close_guarded_range(control, hidden));
+    end_help(control);
+    const bool undone = undo_changes(control);
     report(control, 0);    // what is kept warm is nobody's
-    if (keep && give_to_cache(control, !hidden)) return;
-    destroy(control);
-}
-
-void destroy(range* control) noexcept {
-    control->state.store(range_state::unused, std::memory_order_release);
-    count_warm_in_use(control, SIZE_MAX);
-    leave_granules(control);
-    if (const hardening* const hard = hardening_in_force.load(std::memory_order_acquire)) {
-        hard->quarantine(control->mapping);
+    if (undone) {
+        keep_or_end(control, used);
     } else {
-        release_surely(control->mapping);
+        end(control);
     }
-    control->mapping = {};
-    free_control_block(control);
 }
 
-void destroy_all(range* chain) noexcept {
-    while (chain != nullptr) {
-        range* const following = chain->next;
-        chain->next = nullptr;
-        destroy(chain);
-        chain = following;
-    }
+void keep_or_end(range* control, std::size_t used) noexcept { end_all(give_to_list(control, memory_worth(control, used))); }
+
+range* acquire_bare(std::size_t bytes, reserving* how, std::error_code& error) noexcept {
+    return make_range_surely(whole_pages(bytes), page_by_page(), error, how);
 }
+
+void relinquish_bare(range* control) noexcept { end(control); }
+
+namespace {
+
+// When the code is unloaded, or the program ends, what is kept goes back: nobody else knows of it. Ranges whose owners live
+// longer, in other static objects, follow one by one.
+struct cache_end {
+    ~cache_end() {
+        set_cache_limit(0);
+        give_back_unused();
+    }
+};
+[[maybe_unused]] const cache_end end_cache;
+
+}    // namespace
 
 }}}    // namespace headroom::detail
+
+namespace headroom { inline namespace v0_1 {
+
+void set_cache_limit(std::size_t bytes) noexcept { detail::end_all(detail::limit_cache(bytes)); }
+
+std::size_t cache_limit() noexcept { return detail::limit_of_cache(SIZE_MAX); }
+
+void trim_cache() noexcept { detail::end_all(detail::empty_cache()); }
+
+}}    // namespace headroom

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 
@@ -23,67 +24,85 @@ inline constexpr std::size_t longest_name = 79;    // bytes, as the kernel allow
 
 enum class range_state : std::uint32_t { unused, live, cached };
 
-// Control blocks are never freed, only used again: a lookup may hold a pointer to one whose range has died meanwhile.
+// Control blocks are never freed, only used again: a lookup may hold a pointer to one whose range has died meanwhile. Each part
+// has one owner, the file that is named with it; the others read.
 //
-//   base         committed        accessible       high                         reserved
+//   base         committed        accessible       memory                       reserved
 //   | in use ... | the owner's    | inaccessible,  | inaccessible, never        | guard
 //   |            | on demand      | memory is warm | touched                    |
 //
-// `accessible` and `high` may lie either way round: memory is provided at its first touch, or an earlier owner left it.
-struct range {
-    // Read by owner_of at any time, without a lock. `version` is odd while what follows it changes, so that a reader who saw
-    // one even version before and after has read what belongs together. Written by the owner of the block alone.
+// `accessible` and `memory` may lie either way round: memory is provided at its first touch, or an earlier owner left it.
+
+// What owner_of() and other processes read at any time, without a lock (registry.cpp). `version` is odd while what follows the
+// state changes, so that a reader who saw one even version before and after has read what belongs together.
+struct range_identity {
     std::atomic<std::uint32_t> version{0};
     std::atomic<range_state> state{range_state::unused};
     std::atomic<std::byte*> base{nullptr};
     std::atomic<std::size_t> reserved{0};    // bytes, a multiple of the page size
-    std::array<std::atomic<std::size_t>, (longest_name + 1) / sizeof(std::size_t)> label{};    // 80 bytes of text
-    std::atomic<std::size_t> committed{0};    // bytes from base that the owner was given
-    std::atomic<std::size_t> high{0};         // bytes from base that may have memory behind them
+    // 80 bytes of text; empty: it has no name. Nothing else says whether it has one.
+    std::array<std::atomic<std::size_t>, (longest_name + 1) / sizeof(std::size_t)> label{};
+    range* next_of_all = nullptr;    // every block there is; set before the block is published
+};
 
-    // The owner's alone (or the cache's, between owners). Where a range is made (make_range()) they get their values.
-    std::size_t accessible;    // bytes from base that the system lets us touch; at least what is committed
-    std::size_t provided;      // the same, of which the memory is known to be there
-    std::size_t warm;          // bytes that an earlier owner left and the present one has not committed yet
-    bool cut;                  // whether the cache took memory from it before the present life
-    std::size_t cut_to;        // how much was left then
-    bool offered;              // whether the system may take its memory when memory is short
-    std::size_t helped;        // bytes from base that a waiting writer provided ahead of the helper
-    std::size_t handed;        // the same, that the helper or the writer made ready and the owner was given
-    std::size_t appended;      // bytes committed in this life for one element more, and not for many
-    std::size_t stale;         // bytes from base that may hold what an earlier owner wrote
-    page_range mapping;        // all that was reserved, with the guards around
+// How far it reaches, in bytes from the base (extent.cpp, committing.cpp).
+struct range_extent {
+    std::atomic<std::size_t> committed{0};    // what the owner was given
+    std::atomic<std::size_t> memory{0};       // what may have memory behind it
+    std::size_t accessible = 0;               // what the system lets us touch; at least what is committed
+    std::size_t provided = 0;                 // of that, how much is known to have its memory
+};
+
+// What it was made for; the same for all its lives (range.cpp).
+struct range_terms {
+    page_range mapping;    // all that was reserved, with the guards around
     commit_policy policy;
-    std::size_t default_size;    // the size, of a guarded range under the default policy; of others 0
-    holding held;
-    access allowed;
-    std::size_t limited;    // bytes from base that this was said of; what was committed later can be written to
-    bool huge_advised;
-    bool named;
-    bool quick;                            // whether its end needs no call of the system, if it has little memory (end_quickly())
-    std::atomic<std::uint64_t> hits{0};    // how often it was handed out warm; written by its owner
+    holding held = holding::guarded;
+};
 
-    // Shared with the helper thread (see prefaulter.hpp).
+// What its owner asked the system to do with it besides (changing.cpp, committing.cpp).
+struct range_rights {
+    access allowed = access::read_write;
+    std::size_t limited = 0;    // bytes from base that this was said of; what was committed later can be written to
+    bool huge_advised = false;
+};
+
+// What the cache knows of it (cache.cpp, own_slots.cpp); its links serve the list of unused blocks as well.
+struct cache_entry {
+    std::atomic<std::uint64_t> hits{0};    // how often it was handed out warm; written by its owner
+    std::size_t warm = 0;                  // bytes that an earlier owner left and the present one has not committed yet
+    std::size_t wanted_again = 0;          // bytes that it kept for this life; 0: it began anew
+    std::size_t drops_before = 0;          // how many ranges had been dropped when this life began
+    std::chrono::steady_clock::time_point since{};    // when this life began (0: in a slot), or when it was given back
+    std::size_t appended = 0;                         // bytes committed in this life for one element more, and not for many
+    bool offered = false;                             // whether the system may take its memory when memory is short
+    bool ends_fast = false;                           // whether its life may end in a slot of the thread's own; see own_slots.hpp
+    range* next = nullptr;
+    range* previous = nullptr;
+};
+
+// What its owner shares with the helper thread (prefaulter.cpp).
+struct prefault_state {
     constant_mutex batch;                  // held while memory is provided, and while the owner changes the range
     std::atomic<std::size_t> ready{0};     // bytes from base that the helper or the owner has provided
     std::atomic<std::size_t> wanted{0};    // bytes from base that the helper is asked to provide
     std::atomic<bool> queued{false};       // whether it is in the helper's queue
+    std::size_t helped = 0;                // bytes from base that a waiting writer provided ahead of the helper
+    std::size_t handed = 0;                // the same, that the helper or the writer made ready and the owner was given
+};
 
-    // What the end of its life needs besides, null where nothing: said by those who made it needed, so that a program without
-    // them is not linked with what they take.
-    void (*end_help)(range* control) noexcept = nullptr;       // the helper was asked
-    bool (*change_back)(range* control) noexcept = nullptr;    // rights or name were changed; false: not to be kept
-    bool (*close_open)(range* control, std::size_t used) noexcept = nullptr;    // it is held open; false: not to be kept
+struct range {
+    range_identity identity;
+    range_extent extent;
+    range_terms terms;
+    range_rights rights;
+    cache_entry cache;
+    prefault_state ahead;
 
-    // The list of the cache, or of unused blocks, under the registry's lock.
-    range* next = nullptr;
-    range* previous = nullptr;
-    range* next_of_all = nullptr;    // every block there is; set before the block is published
-
-    [[nodiscard]] std::byte* start() const noexcept { return base.load(std::memory_order_relaxed); }
-    [[nodiscard]] std::size_t size() const noexcept { return reserved.load(std::memory_order_relaxed); }
-    [[nodiscard]] std::size_t memory() const noexcept { return high.load(std::memory_order_relaxed); }
-    void set_memory(std::size_t bytes) noexcept { high.store(bytes, std::memory_order_relaxed); }
+    [[nodiscard]] std::byte* start() const noexcept { return identity.base.load(std::memory_order_relaxed); }
+    [[nodiscard]] std::size_t size() const noexcept { return identity.reserved.load(std::memory_order_relaxed); }
+    [[nodiscard]] std::size_t memory() const noexcept { return extent.memory.load(std::memory_order_relaxed); }
+    void set_memory(std::size_t bytes) noexcept { extent.memory.store(bytes, std::memory_order_relaxed); }
     [[nodiscard]] page_range part(std::size_t from, std::size_t to) const noexcept { return {start() + from, to - from}; }
 };
 

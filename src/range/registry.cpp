@@ -7,7 +7,6 @@
 
 #include "range/granules.hpp"
 #include "range/published.hpp"
-#include "range/small/small_ranges.hpp"
 #include "system/at_fork.hpp"
 #include "system/constant_mutex.hpp"
 
@@ -75,13 +74,12 @@ namespace {
 // must not wait for a block that is half written, nor an owner for a helper that did not come along. (The ranges of those
 // threads are lost with them.)
 void child_of_registry() noexcept {
-    for (range* control = first_of_all(); control != nullptr; control = control->next_of_all) {
-        const std::uint32_t version = control->version.load(std::memory_order_relaxed);
-        if (version % 2 != 0) control->version.store(version + 1, std::memory_order_relaxed);
-        control->batch.forget_holder();
-        control->queued.store(false, std::memory_order_relaxed);
+    for (range* control = first_of_all(); control != nullptr; control = control->identity.next_of_all) {
+        const std::uint32_t version = control->identity.version.load(std::memory_order_relaxed);
+        if (version % 2 != 0) control->identity.version.store(version + 1, std::memory_order_relaxed);
+        control->ahead.batch.forget_holder();
+        control->ahead.queued.store(false, std::memory_order_relaxed);
     }
-    if (const small_range_calls* const small = small_ranges.load(std::memory_order_acquire)) small->after_fork();
     unlock_registry();
 }
 
@@ -95,21 +93,21 @@ range* new_control_block() noexcept {
     {
         const registry_guard guard;
         if (range* const block = unused_blocks) {
-            unused_blocks = block->next;
-            block->next = nullptr;
+            unused_blocks = block->cache.next;
+            block->cache.next = nullptr;
             return block;
         }
     }
     auto* const block = new (std::nothrow) range;
     if (block == nullptr) return nullptr;
-    block->next_of_all = published_ranges.newest.load(std::memory_order_relaxed);
-    while (!published_ranges.newest.compare_exchange_weak(block->next_of_all, block, std::memory_order_release)) {}
+    block->identity.next_of_all = published_ranges.newest.load(std::memory_order_relaxed);
+    while (!published_ranges.newest.compare_exchange_weak(block->identity.next_of_all, block, std::memory_order_release)) {}
     return block;
 }
 
 void free_control_block(range* control) noexcept {
     const registry_guard guard;
-    control->next = unused_blocks;
+    control->cache.next = unused_blocks;
     unused_blocks = control;
 }
 
@@ -150,8 +148,27 @@ void leave_granules(range* control) noexcept {
 }
 
 void rewriting::place(std::byte* base, std::size_t reserved) noexcept {
-    control_->base.store(base, std::memory_order_release);
-    control_->reserved.store(reserved, std::memory_order_release);
+    control_->identity.base.store(base, std::memory_order_release);
+    control_->identity.reserved.store(reserved, std::memory_order_release);
+}
+
+void rewriting::label(const char* text) noexcept {
+    char bytes[longest_name + 1] = {};
+    if (text != nullptr)
+        for (std::size_t i = 0; i < longest_name && text[i] != '\0'; ++i) bytes[i] = text[i];
+    for (std::size_t i = 0; i < control_->identity.label.size(); ++i) {
+        std::size_t word;
+        std::memcpy(&word, bytes + i * sizeof word, sizeof word);
+        control_->identity.label[i].store(word, std::memory_order_release);
+    }
+}
+
+void copy_label(const range* control, char* to) noexcept {
+    for (const auto& each : control->identity.label) {
+        const std::size_t word = each.load(std::memory_order_acquire);
+        std::memcpy(to, &word, sizeof word);
+        to += sizeof word;
+    }
 }
 
 }}}    // namespace headroom::detail

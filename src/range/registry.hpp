@@ -26,20 +26,28 @@ void leave_granules(range* control) noexcept;
 class rewriting {
 public:
     explicit rewriting(range* control) noexcept : control_(control) {
-        control_->version.store(control_->version.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+        control_->identity.version.store(control_->identity.version.load(std::memory_order_relaxed) + 1,
+                                         std::memory_order_relaxed);
     }
-    ~rewriting() { control_->version.store(control_->version.load(std::memory_order_relaxed) + 1, std::memory_order_release); }
+    ~rewriting() {
+        control_->identity.version.store(control_->identity.version.load(std::memory_order_relaxed) + 1,
+                                         std::memory_order_release);
+    }
     rewriting(const rewriting&) = delete;
     rewriting& operator=(const rewriting&) = delete;
 
     void place(std::byte* base, std::size_t reserved) noexcept;
-    // Cut to longest_name bytes; null is no name.
+    // Cut to longest_name bytes; null and an empty text are no name.
     void label(const char* text) noexcept;
 
 private:
     range* control_;
 };
 
+// Whether the range has a name.
+[[nodiscard]] inline bool is_named(const range* control) noexcept {
+    return control->identity.label[0].load(std::memory_order_relaxed) != 0;
+}
 // The name of the range; `to` has room for longest_name + 1 bytes. Only for its owner.
 void copy_label(const range* control, char* to) noexcept;
 

@@ -1,20 +1,59 @@
-#include "range/statistics.hpp"
+// statistics(): the counters read, and set to zero; and what the warm cache keeps.
+#include <atomic>
 
-#include <algorithm>
-#include <bit>
+#include "range/registry.hpp"
+#include "range/counters.hpp"
+#include "system/calls.hpp"
 
-namespace headroom { inline namespace v0_1 { namespace detail {
+namespace headroom { inline namespace v0_1 { namespace detail { namespace {
 
-constinit counters counts;
+constinit counter hits_before_reset{0};
 
-// (In the header of containers, hence a function.)
-void count_copied(std::size_t bytes) noexcept { counts.bytes_copied.fetch_add(bytes, std::memory_order_relaxed); }
-
-commit_clock::~commit_clock() {
-    const auto taken = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - began_);
-    const auto nanoseconds = static_cast<std::uint64_t>(std::max<std::int64_t>(taken.count(), 1));
-    const auto bucket = static_cast<std::size_t>(std::bit_width(nanoseconds)) - 1;
-    counts.commit_times[std::min(bucket, counts.commit_times.size() - 1)].fetch_add(1, std::memory_order_relaxed);
+// Each range counts its own, so that threads do not meet in one counter.
+std::uint64_t all_hits() noexcept {
+    std::uint64_t sum = 0;
+    for (const range* each = first_of_all(); each != nullptr; each = each->identity.next_of_all)
+        sum += each->cache.hits.load(std::memory_order_relaxed);
+    return sum;
 }
 
+std::uint64_t read(const counter& from) noexcept { return from.load(std::memory_order_relaxed); }
+
+}    // namespace
 }}}    // namespace headroom::detail
+
+namespace headroom { inline namespace v0_1 {
+
+page_statistics statistics() noexcept {
+    using namespace detail;
+    page_statistics result;
+    for (std::size_t i = 0; i < page_call_kinds; ++i) result.calls[i] = read(calls.made[i]);
+    result.refusals = read(calls.refused);
+    result.faults_avoided = read(counts.faults_avoided);
+    result.bytes_remapped = read(counts.bytes_remapped);
+    result.bytes_copied = read(counts.bytes_copied);
+    result.cache_hits = all_hits() - read(hits_before_reset);
+    result.cache_misses = read(counts.cache_misses);
+    for (std::size_t i = 0; i < counts.commit_times.size(); ++i) result.commit_times[i] = read(counts.commit_times[i]);
+    return result;
+}
+
+std::size_t cached_bytes() noexcept {
+    std::size_t bytes = 0;
+    for (detail::range* each = detail::first_of_all(); each != nullptr; each = each->identity.next_of_all) {
+        if (each->identity.state.load(std::memory_order_acquire) == detail::range_state::cached) bytes += each->memory();
+    }
+    return bytes;
+}
+
+void reset_statistics() noexcept {
+    using namespace detail;
+    for (auto& each : calls.made) each.store(0, std::memory_order_relaxed);
+    for (auto& each : counts.commit_times) each.store(0, std::memory_order_relaxed);
+    for (counter* each :
+         {&calls.refused, &counts.faults_avoided, &counts.bytes_remapped, &counts.bytes_copied, &counts.cache_misses})
+        each->store(0, std::memory_order_relaxed);
+    hits_before_reset.store(all_hits(), std::memory_order_relaxed);
+}
+
+}}    // namespace headroom

@@ -1,7 +1,5 @@
 // Pages on Linux. Written for kernels from 4.14; what newer ones add (populating in one call, guard markers, moving
 // without unmapping, names) is tried and, where missing, reported as function_not_supported.
-#include <fcntl.h>
-#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -10,7 +8,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <climits>
 #include <cstdint>
 #include <cstring>
 
@@ -21,29 +18,10 @@
 #include "system/platform.hpp"
 #include "system/waiting.hpp"
 
-#if __has_include(<valgrind/valgrind.h>)
-#include <valgrind/valgrind.h>
-#endif
-
-// There when the program is built with AddressSanitizer, whether or not the library is.
-extern "C" {
-[[gnu::weak]] void __lsan_register_root_region(const void* data, std::size_t bytes);
-[[gnu::weak]] void __lsan_unregister_root_region(const void* data, std::size_t bytes);
-}
-
-// There when the program is built with AddressSanitizer.
-extern "C" [[gnu::weak]] void __asan_init();
-
 // There when the program is built with MemorySanitizer, which learns of neither madvise nor mremap by itself.
 extern "C" {
 [[gnu::weak]] void __msan_unpoison(const volatile void* data, std::size_t bytes);
 [[gnu::weak]] void __msan_copy_shadow(const volatile void* to, const volatile void* from, std::size_t bytes);
-}
-
-// There when the program runs under heaptrack.
-extern "C" {
-[[gnu::weak]] void heaptrack_realloc(void* from, std::size_t bytes, void* to);
-[[gnu::weak]] void heaptrack_free(void* data);
 }
 
 // The C library's headers may be older than the kernel.
@@ -53,9 +31,17 @@ extern "C" {
 #ifndef MREMAP_DONTUNMAP
 #define MREMAP_DONTUNMAP 4
 #endif
+#ifndef MADV_GUARD_INSTALL
+#define MADV_GUARD_INSTALL 102
+#endif
+#ifndef PR_SET_VMA
+#define PR_SET_VMA 0x53564d41
+#define PR_SET_VMA_ANON_NAME 0
+#endif
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif
+
 namespace headroom { inline namespace v0_1 {
 namespace {
 
@@ -107,89 +93,8 @@ std::error_code unmap(std::byte* data, std::size_t bytes) noexcept {
 
 std::uintptr_t address(const std::byte* data) noexcept { return reinterpret_cast<std::uintptr_t>(data); }
 
-// The system call itself, whose headers not every C library brings: std::atomic's functions keep a table of waiters besides.
-constexpr long futex_wait = 0 | 128, futex_wake = 1 | 128;    // within the process
-long futex(const std::atomic<std::uint32_t>& word, long what, std::uint32_t value) noexcept {
-    return syscall(SYS_futex, &word, what, value, nullptr, nullptr, 0);
-}
-
-void read_small_file(const char* path, char* text, std::size_t most) noexcept {
-    const detail::kept_errno unchanged;
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) return;
-    const ssize_t length = read(file, text, most);
-    text[length > 0 ? length : 0] = '\0';
-    close(file);
-}
-
-// The first bytes of a small system file, 0-terminated; empty when it cannot be read.
-template <std::size_t Most = 128>
-struct small_file {
-    char text[Most] = {};
-    HEADROOM_ALWAYS_INLINE explicit small_file(const char* path) noexcept { read_small_file(path, text, sizeof text - 1); }
-};
-
-// Whether the system promises no more memory than it has (overcommit mode 2).
-bool promises_are_charged() noexcept {
-    static constinit std::atomic<int> known{0};    // 0: not asked, 1: no, 2: yes
-    int answer = known.load(std::memory_order_relaxed);
-    if (answer == 0) {
-        answer = small_file<>("/proc/sys/vm/overcommit_memory").text[0] == '2' ? 2 : 1;
-        known.store(answer, std::memory_order_relaxed);
-    }
-    return answer == 2;
-}
-
 // (Not std::has_single_bit, which is a call where the processor may lack the instruction.)
 constexpr bool is_power_of_two(std::size_t value) noexcept { return value != 0 && (value & (value - 1)) == 0; }
-
-// The number that the text begins with; 0 where there is none.
-std::size_t number(const char* text) noexcept {
-    std::size_t value = 0;
-    for (; *text >= '0' && *text <= '9'; ++text) {
-        const auto digit = static_cast<std::size_t>(*text - '0');
-        if (value > (SIZE_MAX - digit) / 10) return SIZE_MAX;
-        value = 10 * value + digit;
-    }
-    return value;
-}
-
-// The first `wanted` in the text, or its end.
-const char* find(const char* text, char wanted) noexcept {
-    while (*text != '\0' && *text != wanted) ++text;
-    return text;
-}
-
-// The name of a file, put together.
-struct file_name {
-    char text[512] = {};
-    std::size_t length = 0;
-    void add(const char* part, std::size_t bytes) noexcept {
-        for (; bytes != 0 && *part != '\0' && length < sizeof text - 1; --bytes) text[length++] = *part++;
-    }
-};
-
-// Where the groups are: version 2 in the first so many bytes of it, the memory's of version 1 in all of it.
-constexpr char all_groups[] = "/sys/fs/cgroup/memory";
-constexpr std::size_t groups_of_version_2 = 14;
-
-// The least limit that `file` states in the group `path` (its first `length` bytes), or in a group above it.
-std::size_t least_limit(std::size_t mount, const char* path, std::size_t length, const char* file) noexcept {
-    std::size_t least = SIZE_MAX;
-    for (bool more = true; more;) {
-        while (length != 0 && path[length - 1] == '/') --length;
-        file_name name;
-        name.add(all_groups, mount);
-        name.add(path, length);
-        name.add(file, SIZE_MAX);
-        const small_file<> limit(name.text);
-        // (The other answers are "max" and none.)
-        if (limit.text[0] >= '0' && limit.text[0] <= '9') least = std::min(least, number(limit.text));
-        more = length != 0;
-        while (length != 0 && path[length - 1] != '/') --length;
-    }
-    return least;
-}
 
 }    // namespace
 
@@ -209,31 +114,6 @@ bool answers_can_be_trusted(page_range range) noexcept {
 }
 
 }    // namespace detail
-
-std::size_t huge_page_size() noexcept {
-    static constinit std::atomic<std::size_t> known{1};    // 1: not asked
-    std::size_t bytes = known.load(std::memory_order_relaxed);
-    if (bytes == 1) {
-        const detail::kept_errno unchanged;
-        bytes = 0;
-        // Where they are switched off for everybody, asking for them would only commit more and gain nothing.
-        // (In two parts, for the program's sake: two such names are as long as a function.)
-        file_name name;
-        name.add("/sys/kernel/mm/transparent_hugepage/", SIZE_MAX);
-        const std::size_t folder = name.length;
-        name.add("enabled", SIZE_MAX);
-        const small_file<> mode(name.text);
-        if (mode.text[0] != '\0' && std::strstr(mode.text, "[never]") == nullptr) {
-            name.length = folder;
-            name.add("hpage_pmd_size", SIZE_MAX);    // the longer of the two
-            bytes = number(small_file<>(name.text).text);
-        }
-        if (!is_power_of_two(bytes)) bytes = 0;
-        if (syscall(SYS_prctl, PR_GET_THP_DISABLE, 0, 0, 0, 0) == 1) bytes = 0;    // and for this process
-        known.store(bytes, std::memory_order_relaxed);
-    }
-    return bytes;
-}
 
 page_range reserve(std::size_t bytes, std::size_t alignment, std::error_code& error, access initial) noexcept {
     const detail::kept_errno unchanged;
@@ -280,7 +160,7 @@ std::error_code commit(page_range range) noexcept {
 }
 
 std::error_code decommit(page_range range) noexcept {
-    if (promises_are_charged()) {
+    if (detail::promises_are_charged()) {
         // There, dropping the pages is not enough: the promise stays charged until something is mapped over it.
         const std::error_code error = detail::attempt(page_call::decommit, [=] {
             return mmap(range.data, range.bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) ==
@@ -343,24 +223,37 @@ std::error_code remap(page_range from, page_range to) noexcept {
     return std::make_error_code(std::errc::function_not_supported);
 }
 
+std::error_code guard(page_range range) noexcept {
+    const detail::kept_errno unchanged;
+    if (detail::answers_can_be_trusted(range)) {
+        const std::error_code error =
+            detail::attempt(page_call::other, [=] { return madvise(range.data, range.bytes, MADV_GUARD_INSTALL); });
+        if (!error) return {};
+    }
+    return protect(range, access::none);    // kernels before 6.13: a mapping of its own
+}
+
+std::error_code name(page_range range, const char* text) noexcept {
+    char clean[80];
+    if (text != nullptr) {
+        std::size_t length = 0;
+        for (; text[length] != '\0' && length < sizeof clean - 1; ++length) {
+            const char c = text[length];
+            // The kernel refuses what would confuse readers of its list of mappings.
+            clean[length] = c < ' ' || c > '~' || std::strchr("[]\\$`", c) != nullptr ? '_' : c;
+        }
+        clean[length] = '\0';
+    }
+    const std::error_code error = detail::attempt(page_call::other, [&] {
+        // Not through prctl(): AddressSanitizer's stand-in for it reads a name, and there may be none.
+        return static_cast<int>(
+            syscall(SYS_prctl, PR_SET_VMA, PR_SET_VMA_ANON_NAME, range.data, range.bytes, text != nullptr ? clean : nullptr));
+    });
+    if (error == std::errc::invalid_argument) return std::make_error_code(std::errc::function_not_supported);
+    return error;
+}
+
 namespace detail {
-
-void look_for_pointers(page_range range, bool wanted) noexcept {
-    if (wanted) {
-        if (__lsan_register_root_region != nullptr) __lsan_register_root_region(range.data, range.bytes);
-    } else {
-        if (__lsan_unregister_root_region != nullptr) __lsan_unregister_root_region(range.data, range.bytes);
-    }
-}
-
-void report_memory(std::byte* base, std::size_t bytes) noexcept {
-    if (!memory_is_reported()) return;
-    if (bytes == 0) {
-        heaptrack_free(base);
-    } else {
-        heaptrack_realloc(base, bytes, base);
-    }
-}
 
 residency resident(page_range range) noexcept {
     const kept_errno unchanged;
@@ -381,55 +274,6 @@ residency resident(page_range range) noexcept {
 }
 
 void offer_memory(page_range range) noexcept { (void)advise(page_call::other, range, MADV_FREE); }
-
-bool pointers_are_followed() noexcept { return __lsan_register_root_region != nullptr; }
-
-bool memory_is_reported() noexcept { return heaptrack_realloc != nullptr && heaptrack_free != nullptr; }
-
-bool strays_are_looked_for() noexcept { return __asan_init != nullptr; }
-
-bool readable_means_in_use() noexcept {
-#ifdef RUNNING_ON_VALGRIND
-    return RUNNING_ON_VALGRIND != 0;
-#else
-    return false;
-#endif
-}
-
-std::size_t memory_of_group() noexcept {
-    // Lines of the form number:controllers:path; version 2 has one group for all, whose list of controllers is empty. In a
-    // container the path may be one of the host's, which is not there: then the mount itself is the group.
-    const small_file<4096> groups("/proc/self/cgroup");
-    std::size_t least = SIZE_MAX;
-    for (const char* line = groups.text; *line != '\0';) {
-        const char* const end = find(line, '\n');
-        const char* const controllers = find(line, ':');
-        if (controllers >= end) break;
-        const char* const path = find(controllers + 1, ':');
-        if (path >= end) break;
-        const auto bytes = static_cast<std::size_t>(end - (path + 1));
-        const bool all = path == controllers + 1;
-        const char* const memory = std::strstr(controllers, "memory");
-        if (all) {
-            least = std::min(least, least_limit(groups_of_version_2, path + 1, bytes, "/memory.max"));
-        } else if (memory != nullptr && memory < path) {
-            least = std::min(least, least_limit(sizeof all_groups, path + 1, bytes, "/memory.limit_in_bytes"));
-        }
-        line = *end == '\n' ? end + 1 : end;
-    }
-    return least;
-}
-
-void on_fork(void (*before)(), void (*after_in_parent)(), void (*after_in_child)()) noexcept {
-    (void)pthread_atfork(before, after_in_parent, after_in_child);
-}
-
-void wait_while(const std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept {
-    const kept_errno unchanged;    // (only who waits is told something by it)
-    if (word.load(std::memory_order_relaxed) == value) (void)futex(word, futex_wait, value);
-}
-void wake_one(std::atomic<std::uint32_t>& word) noexcept { (void)futex(word, futex_wake, 1); }
-void wake_all(std::atomic<std::uint32_t>& word) noexcept { (void)futex(word, futex_wake, INT_MAX); }
 
 }    // namespace detail
 }}    // namespace headroom

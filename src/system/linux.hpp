@@ -10,4 +10,7 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 // Whether the system refuses what it does not know. The first answer may change errno.
 [[nodiscard]] bool answers_can_be_trusted(page_range range) noexcept;
 
+// Whether the system promises no more memory than it has (overcommit mode 2).
+[[nodiscard]] bool promises_are_charged() noexcept;
+
 }}}    // namespace headroom::detail

@@ -75,6 +75,10 @@ bool fence_other_threads() noexcept;
 // Whether the thread's variables are gone when that is called, so that to name one makes a new one, which nothing frees.
 [[nodiscard]] bool thread_variables_gone_at_end() noexcept;
 
+// Calls `run(nullptr)` when the calling thread ends, after the destructors of its thread-local objects, unless the module is unloaded
+// before: it keeps no module loaded. One function for the whole process. False where it cannot be arranged.
+[[nodiscard]] bool at_end_of_thread(void (*run)(void*)) noexcept;
+
 // Keeps the module that `code` is in (a shared library, a plug-in) loaded until the process ends. A wish.
 void keep_loaded(const void* code) noexcept;
 

@@ -230,6 +230,8 @@ bool thread_variables_gone_at_end() noexcept { return false; }
 
 #endif
 
+bool at_end_of_thread(void (*)(void*)) noexcept { return false; }
+
 namespace {
 
 // Of all words: who waits is rare.

@@ -246,13 +246,13 @@ TEST(hardened_memory, a_stale_pointer_faults) {
 
 TEST(hardened_memory, warm_memory_past_the_committed_part_faults) {
     bool warm = false;
-    for (int i = 0; i < 40; ++i) settled_vector<int>(headroom::max_elements{1'000'000}).resize(1'000'000);
+    for (int i = 0; i < 40; ++i) settled_vector<int>(headroom::max_elements{100'000}).resize(100'000);
     headroom::reset_statistics();
-    settled_vector<int> v(headroom::max_elements{1'000'000});
+    settled_vector<int> v(headroom::max_elements{100'000});
     v.resize(10);
     warm = headroom::statistics().cache_hits != 0;
     EXPECT_TRUE(warm) << "no range was used again, so this shows nothing";
-    volatile int* const beyond = v.data() + 500'000;
+    volatile int* const beyond = v.data() + 50'000;
     EXPECT_EXIT(
         {
             *beyond = 1;

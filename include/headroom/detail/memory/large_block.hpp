@@ -26,13 +26,7 @@ struct large_layout {
     bool malloced;            // see heap.hpp
     bool short_by_malloc;     // and blocks of up to longest_short bytes, or twice that, are such ones
     const commit_policy* commit;
-    void (*keep_small)() noexcept;    // called before a reservation is asked for, unless null: see below
 };
-
-// Tells the warm cache that there may be ranges with little memory in this program, for which it has places of its own.
-HEADROOM_API void keep_small_ranges() noexcept;
-// Vectors whose large blocks begin here have none.
-inline constexpr std::size_t no_small_ranges_from = std::size_t{128} << 10;    // bytes
 
 // Room for `count` elements; null where memory is refused.
 struct large_block {

@@ -207,13 +207,7 @@ private:
         return from_malloc() && sizeof(T) <= longest_short && (Policy::map_threshold > 4 * longest_short);
     }
 
-    static constexpr large_layout layout{sizeof(T),
-                                         alignof(T),
-                                         large_from(),
-                                         from_malloc(),
-                                         short_by_malloc(),
-                                         &Policy::commit,
-                                         Policy::map_threshold < no_small_ranges_from ? &detail::keep_small_ranges : nullptr};
+    static constexpr large_layout layout{sizeof(T), alignof(T), large_from(), from_malloc(), short_by_malloc(), &Policy::commit};
 };
 
 }}}    // namespace headroom::detail

@@ -35,10 +35,6 @@ struct held_range {
 HEADROOM_API held_range acquire(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy,
                                 failure& why) noexcept;
 
-// A range of `bytes` or a few pages more under the default policy, that the calling thread gave back not long ago
-// and nobody else has taken; empty when there is none. A few instructions, no lock.
-HEADROOM_API held_range take_warm(std::size_t bytes) noexcept;
-
 // Gives the range back, to the warm cache or to the system. Null is ignored. `used`, the bytes in use from the base, tells
 // an open range what is worth keeping warm; a guarded one knows for itself.
 HEADROOM_API void relinquish(range* control, std::size_t used = 0) noexcept;

@@ -326,12 +326,8 @@ private:
         constexpr std::size_t least = smallest < sizeof(T) ? sizeof(T) : smallest;
         constexpr std::size_t wanted = by_default + most_lead_;
         const std::size_t floor = (floor_bytes < least ? least : floor_bytes) + most_lead_;
-        held_range held;
-        if constexpr (Policy::commit == commit_policy{}) held = detail::take_warm(wanted);
-        if (held.control == nullptr) {
-            held = detail::acquire(wanted, false, floor < wanted ? floor : wanted, Policy::commit, why);
-            if (why) return {};
-        }
+        const held_range held = detail::acquire(wanted, false, floor < wanted ? floor : wanted, Policy::commit, why);
+        if (why) return {};
         const std::size_t lead = lead_at_(held.base);
         const std::size_t fitting = (held.reserved - most_lead_) / sizeof(T);
         return placed_(held, lead, fitting < most_by_default_() ? fitting : most_by_default_(), false, Policy::commit);

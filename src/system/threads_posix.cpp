@@ -1,11 +1,15 @@
 // Threads on POSIX systems: the helper's, what is run when one ends, and keeping the code that they run.
 #include <dlfcn.h>
+#include <pthread.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #if defined(__linux__)
 #include <sys/syscall.h>
 #endif
+
+#include <atomic>
+#include <cstdint>
 
 #include "system/calls.hpp"
 #include "system/helper_thread.hpp"
@@ -53,5 +57,36 @@ bool helper_thread_can_be_joined() noexcept { return true; }
 bool at_thread_end(void (*run)(void*), void* with) noexcept { return run_by_destructor(run, with); }
 
 bool thread_variables_gone_at_end() noexcept { return false; }
+
+namespace {
+
+// 1 more than the key whose destructor is called; `no_key_any_more` once the code is being unloaded.
+constexpr std::uint64_t no_key_any_more = UINT64_MAX;
+constinit std::atomic<std::uint64_t> end_key{0};
+
+struct key_end {
+    ~key_end() {
+        const std::uint64_t key = end_key.exchange(no_key_any_more);
+        if (key != 0 && key != no_key_any_more) (void)pthread_key_delete(static_cast<pthread_key_t>(key - 1));
+    }
+};
+[[maybe_unused]] const key_end delete_key;
+
+}    // namespace
+
+bool at_end_of_thread(void (*run)(void*)) noexcept {
+    std::uint64_t key = end_key.load();
+    if (key == 0) {
+        pthread_key_t made;
+        if (pthread_key_create(&made, run) != 0) return false;
+        if (end_key.compare_exchange_strong(key, std::uint64_t{made} + 1)) {
+            key = std::uint64_t{made} + 1;
+        } else {
+            (void)pthread_key_delete(made);    // another thread was faster
+        }
+    }
+    // (Any value: no destructor is called for null.)
+    return key != no_key_any_more && pthread_setspecific(static_cast<pthread_key_t>(key - 1), &end_key) == 0;
+}
 
 }}}    // namespace headroom::detail

@@ -1,0 +1,110 @@
+#include "range/extent.hpp"
+
+#include <algorithm>
+
+namespace headroom { inline namespace v0_1 { namespace detail {
+
+#if defined(HEADROOM_HARDENED)
+constinit std::atomic<const hardening*> hardening_in_force{&quarantining};
+#else
+constinit std::atomic<const hardening*> hardening_in_force{nullptr};
+#endif
+
+// (A page is a power of two, and a division many bytes.)
+std::size_t whole_pages(std::size_t bytes) noexcept {
+    const std::size_t page = page_size();
+    return (bytes + (page - 1)) & ~(page - 1);
+}
+
+std::error_code make_accessible(range* control, std::size_t to) noexcept {
+    if (to <= control->extent.accessible) return {};
+    const page_range more = control->part(control->extent.accessible, to);
+    const std::error_code error = commit(more);
+    if (error) {
+        // Where it is of several mappings (huge pages are asked for in a part of it, say) the first may have been made accessible:
+        // it would count as memory in use, and stray writes to it would not fault.
+        (void)protect(more, access::none);
+    } else {
+        control->extent.accessible = to;
+    }
+    return error;
+}
+
+void cut_memory(range* control, std::size_t kept) noexcept {
+    kept &= ~(page_size() - 1);
+    const std::size_t memory = control->memory();
+    if (memory <= kept) return;
+    range_extent& extent = control->extent;
+    const std::size_t committed = committed_of(control);
+    if (control->terms.held == holding::open) {
+        if (discard(control->part(kept, memory))) return;
+    } else {
+        if (decommit(control->part(kept, std::max({memory, committed, extent.accessible})))) return;
+        extent.accessible = std::min(extent.accessible, kept);
+        control->rights.limited = std::min(control->rights.limited, kept);
+        extent.committed.store(std::min(committed, kept), std::memory_order_release);    // of a dead range, perhaps
+    }
+    control->set_memory(kept);
+    extent.provided = std::min(extent.provided, kept);
+}
+
+std::size_t memory_worth(const range* control, std::size_t used) noexcept {
+    if (control->terms.held == holding::open) return std::min(control->size(), whole_pages(used));
+    const std::size_t committed = committed_of(control);
+    const std::size_t known = std::min(control->extent.provided, committed);
+    if (committed - known <= warm_start) return control->memory();
+    const residency found = resident(control->part(known, committed));
+    // What is almost empty would count as kept, and as little.
+    return std::max(found.bytes >= found.reach / 2 ? known + found.reach : known, control->extent.provided);
+}
+
+bool leave_for_next(range* control, std::size_t kept) noexcept {
+    // How far an open range was touched only its user knows; the rest is emptied, which costs next to nothing where nothing was
+    // touched. It stays readable, and that is not always wanted.
+    const bool open = control->terms.held == holding::open;
+    if (open) {
+        if (hardened() || readable_means_in_use()) return false;
+        control->set_memory(control->size());
+    }
+    cut_memory(control, kept);
+    if (open) return control->memory() <= kept;
+    range_extent& extent = control->extent;
+    if (warm_memory_is_hidden() && extent.accessible > 0) {
+        if (protect(control->part(0, extent.accessible), access::none)) return false;
+        extent.accessible = 0;
+    }
+    extent.provided = control->memory();
+    if (committed_of(control) > offered_from) control->cache.offered = false;
+    const bool start = control->terms.policy.which() != commit_policy::kind::page_by_page;
+    extent.committed.store(start ? std::min(extent.accessible, warm_start) : 0, std::memory_order_release);
+    return true;
+}
+
+void advise_huge_once(range* control) noexcept {
+    if (control->rights.huge_advised) return;
+    control->rights.huge_advised = true;
+    const std::size_t from = huge_page_after(control, std::max(committed_of(control), control->terms.policy.from()));
+    if (from < control->size()) (void)advise_huge(control->part(from, control->size()));
+}
+
+tools tools_at_work() noexcept {
+    static constinit std::atomic<unsigned> known{0};    // bits as there, and 8 once asked
+    unsigned bits = known.load(std::memory_order_relaxed);
+    if (bits == 0) [[unlikely]] {
+        bits = 8U | (readable_means_in_use() || strays_are_looked_for() ? 1U : 0U) | (pointers_are_followed() ? 2U : 0U) |
+               (memory_is_reported() ? 4U : 0U);
+        known.store(bits, std::memory_order_relaxed);
+    }
+    return {(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0};
+}
+
+void report(const range* control, std::size_t bytes) noexcept {
+    if (control->terms.held != holding::open && tools_at_work().count_memory) report_memory(control->start(), bytes);
+}
+
+void tell_of_pointers(const range* control, bool wanted) noexcept {
+    if (control->terms.held != holding::open && tools_at_work().follow_pointers)
+        look_for_pointers(control->part(0, control->size()), wanted);
+}
+
+}}}    // namespace headroom::detail

@@ -1,0 +1,80 @@
+// How far a range reaches: what its owner has, what may be touched, and what has memory. The steps from which those who fill
+// ranges, and those who make, keep and end them, are built.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+
+#include <headroom/detail/vector/held_range.hpp>
+
+#include "range/quarantine.hpp"
+#include "range/range.hpp"
+#include "system/platform.hpp"
+
+namespace headroom { inline namespace v0_1 { namespace detail {
+
+// How much of a warm range its next owner gets at once: what the default policy may leave unused.
+inline constexpr std::size_t warm_start = std::size_t{64} << 10;
+
+// Of what a range keeps beyond this, the system may take pages when memory is short.
+inline constexpr std::size_t offered_from = std::size_t{4} << 20;
+
+// Rounded up to pages.
+[[nodiscard]] std::size_t whole_pages(std::size_t bytes) noexcept;
+
+// Makes the range accessible as far as `to`; not at all, where the system refuses a part of it.
+[[nodiscard]] std::error_code make_accessible(range* control, std::size_t to) noexcept;
+
+// Gives the memory past `kept` bytes, rounded down to pages, back to the system. Where that is refused, nothing has changed.
+void cut_memory(range* control, std::size_t kept) noexcept;
+
+// The bytes from the base that are worth keeping when the owner is gone. (Where the owner committed more than was provided,
+// as reserve() does, only the system knows what has memory, and it is asked. `used` is what the owner of a range held open says.)
+[[nodiscard]] std::size_t memory_worth(const range* control, std::size_t used) noexcept;
+
+// Leaves a range whose owner is gone as the next is to find it, with the memory of the first `kept` bytes. False: it cannot be
+// kept.
+[[nodiscard]] bool leave_for_next(range* control, std::size_t kept) noexcept;
+
+// The first place at or behind `bytes` where a huge page can begin; in bytes from the base, as everything here.
+[[nodiscard]] inline std::size_t huge_page_after(const range* control, std::size_t bytes) noexcept {
+    const auto inside = static_cast<std::size_t>(reinterpret_cast<std::uintptr_t>(control->start()) % granule);
+    return round_up(bytes + inside, granule) - inside;
+}
+// Asks for huge pages where the policy wants them, the first time.
+void advise_huge_once(range* control) noexcept;
+
+// Which tools look at what we do; asked once, for each life of a range must know.
+struct tools {
+    bool look_for_strays;    // what is nobody's must be inaccessible
+    bool follow_pointers;    // what is in use must be told
+    bool count_memory;       // and how much of it
+};
+[[nodiscard]] tools tools_at_work() noexcept;
+
+// Whether memory that is kept warm is inaccessible until its next owner commits it. Where not, it stays as it is, and the next
+// owner gets it without a system call.
+[[nodiscard]] inline bool warm_memory_is_hidden() noexcept { return hardened() || tools_at_work().look_for_strays; }
+
+[[nodiscard]] inline std::size_t committed_of(const range* control) noexcept {
+    return control->extent.committed.load(std::memory_order_relaxed);
+}
+// Tells a heap profiler how much the range has. (Of an open range nobody knows how much was touched.)
+void report(const range* control, std::size_t bytes) noexcept;
+// Tells a leak checker whether to look through the range. (One that is readable throughout would take too long.)
+void tell_of_pointers(const range* control, bool wanted) noexcept;
+
+inline void set_committed(range* control, std::size_t bytes) noexcept {
+    control->extent.committed.store(bytes, std::memory_order_release);
+    report(control, bytes);
+}
+
+// What an earlier owner left in [from, to), just made accessible, is not for the next one to see.
+inline void clear_stale(range* control, std::size_t from, std::size_t to) noexcept {
+    to = std::min(to, control->memory());
+    if (from < to && hardened()) std::memset(control->start() + from, 0, to - from);
+}
+
+}}}    // namespace headroom::detail

@@ -1,0 +1,136 @@
+// How ranges begin and end for those who hold many small ones: in a slot of the thread's own where that is enough. (Compiled for
+// speed: the rest of a range's life waits for the system.)
+#include "range/own_slots.hpp"
+
+#include <algorithm>
+
+#include "range/range_calls.hpp"
+#include "range/registry.hpp"
+#include "system/at_fork.hpp"
+#include "system/platform.hpp"
+
+namespace headroom { inline namespace v0_1 { namespace detail {
+namespace {
+
+// How many threads have slots.
+constinit std::atomic<std::size_t> threads_with_slots{0};
+
+// The chain's ranges go to the list, or end.
+void pass_on(range* chain) noexcept {
+    while (chain != nullptr) {
+        range* const each = chain;
+        chain = each->cache.next;
+        each->cache.next = nullptr;
+        keep_or_end(each, 0);
+    }
+}
+
+void give_up_slots() noexcept {
+    slots_of_this_thread.generation = 0;
+    threads_with_slots.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void thread_ends(void*) noexcept {
+    if (slots_of_this_thread.generation == 0) return;
+    range* const left = take_own_slots();
+    give_up_slots();
+    pass_on(left);
+}
+
+// Whether the thread may use slots; where it may, and has none, it gets some.
+bool open_slots() noexcept {
+    if (usable_slots() != nullptr) return true;
+    const tools at_work = tools_at_work();
+    if (warm_memory_is_hidden() || at_work.follow_pointers || at_work.count_memory) return false;
+    // (After this a thread's variables may be touched: they live when it is called.)
+    if (!at_end_of_thread(thread_ends)) return false;
+    own_slots& mine = slots_of_this_thread;
+    if (mine.generation == 0) threads_with_slots.fetch_add(1, std::memory_order_relaxed);
+    constexpr std::size_t of_one = own_places * small_memory;
+    const std::size_t all = threads_with_slots.load(std::memory_order_relaxed) * of_one;
+    std::uint32_t never = 0;
+    slots_generation.compare_exchange_strong(never, 1, std::memory_order_relaxed);
+    mine.generation = slots_generation.load(std::memory_order_relaxed);
+    // (What a few threads hold is too little to ask for the limit.)
+    const std::size_t limit = limit_of_cache(all);
+    if (all <= limit / 16 || (limit == limit_unasked && all <= limit_unasked)) return true;
+    give_up_slots();
+    return false;
+}
+
+// The range was served from the list: small ones are wanted again. Says whether its life may end in a slot, unless its owner does
+// something out of the way to it.
+void prepare_end(range* control) noexcept {
+    const commit_policy::kind kind = control->terms.policy.which();
+    control->cache.ends_fast = control->terms.held == holding::guarded && kind != commit_policy::kind::page_by_page &&
+                               kind != commit_policy::kind::prefault_ahead && control->memory() <= small_memory && open_slots();
+}
+
+// Ends what was to be given up since the last call: whoever trimmed the cache could not reach it.
+void empty_closed_slots() noexcept {
+    if (usable_slots() == nullptr) end_all(take_own_slots());
+}
+
+HEADROOM_NOINLINE held_range acquire_elsewhere(std::size_t bytes, bool exact, std::size_t floor_bytes,
+                                               const commit_policy& policy, failure& why) noexcept {
+    empty_closed_slots();
+    const held_range held = acquire_slowly(bytes, exact, floor_bytes, policy, why);
+    if (held.control != nullptr && held.control->cache.wanted_again != 0) prepare_end(held.control);
+    return held;
+}
+
+// What relinquish_slowly() does for a range of whose life nothing is left but a little memory. False where that is not enough.
+HEADROOM_ALWAYS_INLINE bool end_in_slot(range* control) noexcept {
+    if (!control->cache.ends_fast || control->cache.warm != 0) return false;
+    const std::size_t committed = committed_of(control);
+    const std::size_t memory = control->memory();
+    if ((std::max)(committed, memory) > small_memory) return false;
+    own_slots* const mine = usable_slots();
+    if (mine == nullptr) return false;
+    for (range*& place : mine->kept) {
+        if (place != nullptr) continue;
+        control->extent.provided = memory;
+        const std::size_t start = (std::min)(control->extent.accessible, warm_start);
+        if (committed != start) control->extent.committed.store(start, std::memory_order_release);
+        control->identity.state.store(range_state::cached, std::memory_order_release);
+        place = control;
+        return true;
+    }
+    return false;
+}
+
+// In a forked child there is one thread.
+void nothing() noexcept {}
+void child_of_slots() noexcept {
+    if (slots_generation.load(std::memory_order_relaxed) == 0) return;
+    threads_with_slots.store(slots_of_this_thread.generation != 0 ? 1 : 0, std::memory_order_relaxed);
+}
+[[maybe_unused]] const bool slots_fork = at_fork(fork_place::slots, {nothing, nothing, child_of_slots});
+
+}    // namespace
+
+held_range acquire(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy, failure& why) noexcept {
+    why = {};
+    if (own_slots* const mine = usable_slots()) {
+        constexpr std::size_t smallest_page = 4096;
+        for (range*& place : mine->kept) {
+            range* const each = place;
+            // (What was asked for was rounded up to pages.)
+            if (each == nullptr || each->size() - bytes >= smallest_page || each->terms.policy != policy) continue;
+            place = nullptr;
+            make_live(each);
+            each->cache.drops_before = drops.load(std::memory_order_relaxed);
+            each->cache.since = {};
+            return {each, each->start(), committed_of(each), each->size()};
+        }
+    }
+    return acquire_elsewhere(bytes, exact, floor_bytes, policy, why);
+}
+
+void relinquish(range* control, std::size_t used) noexcept {
+    if (control == nullptr || end_in_slot(control)) return;
+    empty_closed_slots();
+    relinquish_slowly(control, used);
+}
+
+}}}    // namespace headroom::detail

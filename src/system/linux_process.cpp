@@ -1,0 +1,256 @@
+// What Linux says of the process, and what it does for its threads: how much memory there is for it and in what pages, which tools
+// look at it, and waiting.
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <climits>
+#include <cstdint>
+#include <cstring>
+
+#include <headroom/pages.hpp>
+
+#include "system/linux.hpp"
+#include "system/platform.hpp"
+
+#if __has_include(<valgrind/valgrind.h>)
+#include <valgrind/valgrind.h>
+#endif
+
+// There when the program is built with AddressSanitizer, whether or not the library is.
+extern "C" {
+[[gnu::weak]] void __lsan_register_root_region(const void* data, std::size_t bytes);
+[[gnu::weak]] void __lsan_unregister_root_region(const void* data, std::size_t bytes);
+}
+
+// There when the program is built with AddressSanitizer.
+extern "C" [[gnu::weak]] void __asan_init();
+
+// There when the program runs under heaptrack.
+extern "C" {
+[[gnu::weak]] void heaptrack_realloc(void* from, std::size_t bytes, void* to);
+[[gnu::weak]] void heaptrack_free(void* data);
+}
+
+namespace headroom { inline namespace v0_1 {
+namespace {
+
+// The system call itself, whose headers not every C library brings: std::atomic's functions keep a table of waiters besides.
+constexpr long futex_wait = 0 | 128, futex_wake = 1 | 128;    // within the process
+long futex(const std::atomic<std::uint32_t>& word, long what, std::uint32_t value) noexcept {
+    return syscall(SYS_futex, &word, what, value, nullptr, nullptr, 0);
+}
+
+void read_small_file(const char* path, char* text, std::size_t most) noexcept {
+    const detail::kept_errno unchanged;
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return;
+    const ssize_t length = read(file, text, most);
+    text[length > 0 ? length : 0] = '\0';
+    close(file);
+}
+
+// The first bytes of a small system file, 0-terminated; empty when it cannot be read.
+template <std::size_t Most = 128>
+struct small_file {
+    char text[Most] = {};
+    HEADROOM_ALWAYS_INLINE explicit small_file(const char* path) noexcept { read_small_file(path, text, sizeof text - 1); }
+};
+
+// The number that the text begins with; 0 where there is none.
+std::size_t number(const char* text) noexcept {
+    std::size_t value = 0;
+    for (; *text >= '0' && *text <= '9'; ++text) {
+        const auto digit = static_cast<std::size_t>(*text - '0');
+        if (value > (SIZE_MAX - digit) / 10) return SIZE_MAX;
+        value = 10 * value + digit;
+    }
+    return value;
+}
+
+// The first `wanted` in the text, or its end.
+const char* find(const char* text, char wanted) noexcept {
+    while (*text != '\0' && *text != wanted) ++text;
+    return text;
+}
+
+// The name of a file, put together.
+struct file_name {
+    char text[512] = {};
+    std::size_t length = 0;
+    void add(const char* part, std::size_t bytes) noexcept {
+        for (; bytes != 0 && *part != '\0' && length < sizeof text - 1; --bytes) text[length++] = *part++;
+    }
+};
+
+// Where the groups are: version 2 in the first so many bytes of it, the memory's of version 1 in all of it.
+constexpr char all_groups[] = "/sys/fs/cgroup/memory";
+constexpr std::size_t groups_of_version_2 = 14;
+
+// The least limit that `file` states in the group `path` (its first `length` bytes), or in a group above it.
+std::size_t least_limit(std::size_t mount, const char* path, std::size_t length, const char* file) noexcept {
+    std::size_t least = SIZE_MAX;
+    for (bool more = true; more;) {
+        while (length != 0 && path[length - 1] == '/') --length;
+        file_name name;
+        name.add(all_groups, mount);
+        name.add(path, length);
+        name.add(file, SIZE_MAX);
+        const small_file<> limit(name.text);
+        // (The other answers are "max" and none.)
+        if (limit.text[0] >= '0' && limit.text[0] <= '9') least = std::min(least, number(limit.text));
+        more = length != 0;
+        while (length != 0 && path[length - 1] != '/') --length;
+    }
+    return least;
+}
+
+}    // namespace
+
+std::size_t huge_page_size() noexcept {
+    static constinit std::atomic<std::size_t> known{1};    // 1: not asked
+    std::size_t bytes = known.load(std::memory_order_relaxed);
+    if (bytes == 1) {
+        const detail::kept_errno unchanged;
+        bytes = 0;
+        // Where they are switched off for everybody, asking for them would only commit more and gain nothing.
+        // (In two parts, for the program's sake: two such names are as long as a function.)
+        file_name name;
+        name.add("/sys/kernel/mm/transparent_hugepage/", SIZE_MAX);
+        const std::size_t folder = name.length;
+        name.add("enabled", SIZE_MAX);
+        const small_file<> mode(name.text);
+        if (mode.text[0] != '\0' && std::strstr(mode.text, "[never]") == nullptr) {
+            name.length = folder;
+            name.add("hpage_pmd_size", SIZE_MAX);    // the longer of the two
+            bytes = number(small_file<>(name.text).text);
+        }
+        if ((bytes & (bytes - 1)) != 0) bytes = 0;
+        if (syscall(SYS_prctl, PR_GET_THP_DISABLE, 0, 0, 0, 0) == 1) bytes = 0;    // and for this process
+        known.store(bytes, std::memory_order_relaxed);
+    }
+    return bytes;
+}
+
+namespace detail {
+
+bool promises_are_charged() noexcept {
+    static constinit std::atomic<int> known{0};    // 0: not asked, 1: no, 2: yes
+    int answer = known.load(std::memory_order_relaxed);
+    if (answer == 0) {
+        answer = small_file<>("/proc/sys/vm/overcommit_memory").text[0] == '2' ? 2 : 1;
+        known.store(answer, std::memory_order_relaxed);
+    }
+    return answer == 2;
+}
+
+bool mappings_are_locked() noexcept {
+    // Nobody tells, but it shows: a page that nobody has touched is there.
+    const kept_errno unchanged;
+    const std::size_t page = real_page_size();
+    void* const probe = mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (probe == MAP_FAILED) return false;
+    unsigned char seen = 0;
+    const bool locked = mincore(probe, page, &seen) == 0 && (seen & 1) != 0;
+    (void)munmap(probe, page);
+    return locked;
+}
+
+void look_for_pointers(page_range range, bool wanted) noexcept {
+    if (wanted) {
+        if (__lsan_register_root_region != nullptr) __lsan_register_root_region(range.data, range.bytes);
+    } else {
+        if (__lsan_unregister_root_region != nullptr) __lsan_unregister_root_region(range.data, range.bytes);
+    }
+}
+
+void report_memory(std::byte* base, std::size_t bytes) noexcept {
+    if (!memory_is_reported()) return;
+    if (bytes == 0) {
+        heaptrack_free(base);
+    } else {
+        heaptrack_realloc(base, bytes, base);
+    }
+}
+
+bool pointers_are_followed() noexcept { return __lsan_register_root_region != nullptr; }
+
+bool memory_is_reported() noexcept { return heaptrack_realloc != nullptr && heaptrack_free != nullptr; }
+
+bool strays_are_looked_for() noexcept { return __asan_init != nullptr; }
+
+bool readable_means_in_use() noexcept {
+#ifdef RUNNING_ON_VALGRIND
+    return RUNNING_ON_VALGRIND != 0;
+#else
+    return false;
+#endif
+}
+
+std::size_t memory_of_group() noexcept {
+    // Lines of the form number:controllers:path; version 2 has one group for all, whose list of controllers is empty. In a
+    // container the path may be one of the host's, which is not there: then the mount itself is the group.
+    const small_file<4096> groups("/proc/self/cgroup");
+    std::size_t least = SIZE_MAX;
+    for (const char* line = groups.text; *line != '\0';) {
+        const char* const end = find(line, '\n');
+        const char* const controllers = find(line, ':');
+        if (controllers >= end) break;
+        const char* const path = find(controllers + 1, ':');
+        if (path >= end) break;
+        const auto bytes = static_cast<std::size_t>(end - (path + 1));
+        const bool all = path == controllers + 1;
+        const char* const memory = std::strstr(controllers, "memory");
+        if (all) {
+            least = std::min(least, least_limit(groups_of_version_2, path + 1, bytes, "/memory.max"));
+        } else if (memory != nullptr && memory < path) {
+            least = std::min(least, least_limit(sizeof all_groups, path + 1, bytes, "/memory.limit_in_bytes"));
+        }
+        line = *end == '\n' ? end + 1 : end;
+    }
+    return least;
+}
+
+void on_fork(void (*before)(), void (*after_in_parent)(), void (*after_in_child)()) noexcept {
+    (void)pthread_atfork(before, after_in_parent, after_in_child);
+}
+
+void wait_while(const std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept {
+    const kept_errno unchanged;    // (only who waits is told something by it)
+    if (word.load(std::memory_order_relaxed) == value) (void)futex(word, futex_wait, value);
+}
+void wake_one(std::atomic<std::uint32_t>& word) noexcept { (void)futex(word, futex_wake, 1); }
+void wake_all(std::atomic<std::uint32_t>& word) noexcept { (void)futex(word, futex_wake, INT_MAX); }
+
+namespace {
+
+// membarrier's commands; the C library's headers may be older than the kernel.
+constexpr int barrier_query = 0, barrier_private = 1 << 3, barrier_register_private = 1 << 4;
+
+}    // namespace
+
+bool other_threads_can_be_fenced() noexcept {
+    static constinit std::atomic<int> known{0};    // 0: not asked, 1: no, 2: yes
+    int answer = known.load(std::memory_order_relaxed);
+    if (answer == 0) {
+        const kept_errno unchanged;
+        // (A process registers once: at once while it has one thread, in milliseconds later. A forked child is registered.)
+        const long commands = syscall(SYS_membarrier, barrier_query, 0);
+        const bool there = commands >= 0 && (commands & barrier_private) != 0 && (commands & barrier_register_private) != 0;
+        answer = there && syscall(SYS_membarrier, barrier_register_private, 0) == 0 ? 2 : 1;
+        known.store(answer, std::memory_order_relaxed);
+    }
+    return answer == 2;
+}
+
+bool fence_other_threads() noexcept {
+    return !attempt(page_call::other, [] { return static_cast<int>(syscall(SYS_membarrier, barrier_private, 0)); });
+}
+
+}    // namespace detail
+}}    // namespace headroom
