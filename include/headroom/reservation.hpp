@@ -183,15 +183,17 @@ HEADROOM_API [[nodiscard]] std::vector<owner> reservations();
 HEADROOM_API [[nodiscard]] page_statistics statistics() noexcept;
 HEADROOM_API void reset_statistics() noexcept;
 
-// Limits the bytes of memory that the warm cache keeps of destroyed reservations for the next one; the default is 64 MiB or,
-// where a control group limits the program's memory, a sixteenth of that if it is less. Unless this is called, only 4 MiB of
-// it are used until a reservation needs memory again that the cache had given back, at most 32 MiB for one reservation, and
-// 6 MiB where its memory was committed for one element after another. A smaller limit trims at once.
+// Limits the bytes of memory that the warm cache keeps of destroyed reservations for the next one. Unless this is called, a
+// reservation is kept only where one of its size was dropped within a second before it was made: at most 64 MiB in all or, where a
+// control group limits the program's memory, a sixteenth of that if it is less; at most 32 MiB for one reservation, and 6 MiB
+// where its memory was committed for one element after another. Once it is called, everything is kept up to `bytes`. A smaller
+// limit trims at once, as trim_cache().
 HEADROOM_API void set_cache_limit(std::size_t bytes) noexcept;
 HEADROOM_API [[nodiscard]] std::size_t cache_limit() noexcept;
 HEADROOM_API [[nodiscard]] std::size_t cached_bytes() noexcept;
 
-// Gives all memory in the warm cache back to the system.
+// Gives the memory in the warm cache back to the system. Two small ranges that another thread has in slots of its own (128 KiB, in
+// at most 32 threads) follow at that thread's next call, or when it ends.
 HEADROOM_API void trim_cache() noexcept;
 
 }}    // namespace headroom
