@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "process.hpp"
-#include "tables.hpp"
+#include "process/process.hpp"
+#include "process/tables.hpp"
 
 namespace headroom::tools::maps {
 

@@ -11,6 +11,7 @@
 #include <stdexcept>
 
 #include "analyse/symbols.hpp"
+#include "printable.hpp"
 #include "record/record.hpp"
 #include "show/show.hpp"
 #include "verb.hpp"
@@ -68,6 +69,8 @@ std::uint64_t parse_bytes(const std::string& text) {
 profile_command::profile_command(CLI::App& profile) {
     const auto outputs = [&](CLI::App* to) {
         to->add_option("--page", page_, "Write a page for a browser: time line, flame graph, advice");
+        to->add_option("--sources", sources_,
+                       "The folder whose files the page may show lines of (of a program that is run: where it is run)");
         to->add_option("--json", json_, "Write everything as JSON (\"-\": to standard output)");
         to->add_option("--pprof", pprof_, "Write a profile that `go tool pprof` reads");
         to->add_option("--folded", folded_, "Write call stacks and the bytes they copied, for flame graph programs");
@@ -108,10 +111,11 @@ int profile_command::record() {
     what.command = command_;
     what.sample = sample_.empty() ? 0 : parse_bytes(sample_);
     what.recorder = recorder_path();
+    if (sources_.empty()) sources_ = ".";
     what.trace = trace_.empty() ? fs::path(command_.front()).filename().string() + ".headroom" : trace_;
     const profile::recorded result = profile::record_command(what);
     std::fflush(stdout);
-    for (const std::string& message : result.messages) std::fprintf(stderr, "headroom: %s\n", message.c_str());
+    for (const std::string& message : result.messages) std::fprintf(stderr, "headroom: %s\n", printable_utf8(message).c_str());
     if (WIFSIGNALED(result.status)) {
         std::fprintf(stderr, "headroom: %s was ended by signal %d; the profile shows what it did until then\n",
                      command_.front().c_str(), WTERMSIG(result.status));
@@ -134,7 +138,7 @@ void profile_command::show(const profile::trace_totals& trace) {
     if (!json_.empty()) profile::write_output(json_, profile::json_text(found));
     if (!folded_.empty()) profile::write_output(folded_, profile::folded_text(found));
     if (!pprof_.empty()) profile::write_output(pprof_, profile::pprof_bytes(found));
-    if (!page_.empty()) profile::write_output(page_, profile::page_text(found));
+    if (!page_.empty()) profile::write_output(page_, profile::page_text(found, sources_));
 }
 
 namespace {

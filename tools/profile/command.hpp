@@ -30,6 +30,7 @@ private:
     std::string trace_;
     std::string sample_;
     std::string page_;
+    std::string sources_;
     std::string json_;
     std::string pprof_;
     std::string folded_;

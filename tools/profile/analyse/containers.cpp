@@ -40,10 +40,17 @@ split_name split(std::string_view name) {
     return {last.substr(0, last.find("[abi:")), begin >= 2 ? name.substr(0, begin - 2) : std::string_view{}};
 }
 
+// The library's own functions; the tools are programs like others.
+bool is_headroom(std::string_view name) {
+    return starts(name, "headroom::") && !starts(name, "headroom::profile::") && !starts(name, "headroom::tools::") &&
+           !starts(name, "headroom::lab::");
+}
+
 // What the standard library calls itself, and what lies between a program and its allocator.
 bool is_library(const source_frame& frame) {
     if (frame.function.empty()) return false;
     const std::string_view name = without_arguments(frame.function);
+    if (is_headroom(name)) return true;
     for (const std::string_view prefix : {"std::",
                                           "__gnu_cxx::",
                                           "operator new",
@@ -101,7 +108,9 @@ constexpr std::array containers = {"vector",
                                    "function",
                                    "shared_ptr",
                                    "unique_ptr",
-                                   "basic_stringbuf"};
+                                   "basic_stringbuf",
+                                   "settled_vector",
+                                   "concurrent_vector"};
 
 bool is_container(std::string_view scope) {
     const std::string_view name = split(scope).method;
@@ -252,8 +261,15 @@ recognised recognise(const std::vector<source_frame>& frames) {
     std::string_view outermost;
     std::size_t i = 0;
     for (; i < frames.size() && is_library(frames[i]); ++i) {
-        const split_name name = split(without_arguments(frames[i].function));
-        if (is_container(name.scope)) outermost = name.scope;
+        const std::string_view function = without_arguments(frames[i].function);
+        result.headroom = result.headroom || is_headroom(function);
+        const split_name name = split(function);
+        if (is_container(name.scope)) {
+            outermost = name.scope;
+            const std::string_view kind = split(name.scope).method;
+            if (kind == "priority_queue" || kind == "stack" || kind == "queue")
+                result.adapter = readable(std::string(name.scope));
+        }
         if (result.what != doing::unknown && result.what != doing::reserving) continue;
         for (const known_function& known : known_functions()) {
             if (name.method != known.name || known.what == doing::unknown) continue;

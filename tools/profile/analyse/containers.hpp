@@ -21,6 +21,8 @@ struct recognised {
     doing what = doing::unknown;
     std::string container;    // "std::vector<int>"; empty where it is not known
     std::string element;      // "int"
+    std::string adapter;      // "std::priority_queue<int>", if the container is inside one: then it has no reserve()
+    bool headroom = false;    // Headroom itself allocates
     std::size_t user = 0;     // the innermost frame that is not the library's; frames.size() if all are
 };
 

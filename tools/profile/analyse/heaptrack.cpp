@@ -11,6 +11,7 @@
 #include <stdexcept>
 
 #include "totals.hpp"
+#include "trace/budget.hpp"
 #include "trace/format.hpp"
 
 namespace headroom::profile {
@@ -20,44 +21,92 @@ struct closer {
     void operator()(std::FILE* file) const { std::fclose(file); }
 };
 
-// The text of a file, whichever way it is compressed. `damage` says what was wrong with its end.
-std::string unpacked(const std::string& path, std::string& damage) {
-    std::unique_ptr<std::FILE, closer> file(std::fopen(path.c_str(), "rbe"));
-    if (!file) throw std::runtime_error("cannot read " + path + ": " + std::strerror(errno));
-    unsigned char magic[4] = {};
-    const std::size_t got = std::fread(magic, 1, sizeof magic, file.get());
-    std::rewind(file.get());
-    std::string text;
-    if (got == 4 && magic[0] == 0x28 && magic[1] == 0xb5 && magic[2] == 0x2f && magic[3] == 0xfd) {
-        const std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> context(ZSTD_createDCtx(), ZSTD_freeDCtx);
-        std::string in(ZSTD_DStreamInSize(), '\0');
-        std::string out(ZSTD_DStreamOutSize(), '\0');
-        std::size_t rest = 0;
-        while (const std::size_t size = std::fread(in.data(), 1, in.size(), file.get())) {
-            ZSTD_inBuffer input{in.data(), size, 0};
-            while (input.pos < input.size) {
-                ZSTD_outBuffer output{out.data(), out.size(), 0};
-                rest = ZSTD_decompressStream(context.get(), &output, &input);
-                if (ZSTD_isError(rest) != 0) {
-                    damage = "it is damaged";
-                    return text;
-                }
-                text.append(out, 0, output.pos);
+// The lines of a file, whichever way it is compressed, one at a time: together they may be far larger than memory.
+class line_source {
+public:
+    explicit line_source(const std::string& path) : file_(std::fopen(path.c_str(), "rbe")) {
+        if (!file_) throw std::runtime_error("cannot read " + path + ": " + std::strerror(errno));
+        unsigned char magic[4] = {};
+        const std::size_t got = std::fread(magic, 1, sizeof magic, file_.get());
+        std::rewind(file_.get());
+        if (got == 4 && magic[0] == 0x28 && magic[1] == 0xb5 && magic[2] == 0x2f && magic[3] == 0xfd) {
+            zstd_.reset(ZSTD_createDCtx());
+            stored_.resize(ZSTD_DStreamInSize());
+        } else {
+            zipped_.reset(gzopen(path.c_str(), "rb"));    // plain text passes too
+            if (!zipped_) throw std::runtime_error("cannot read " + path);
+        }
+    }
+
+    // The next line without its end, valid until the next call; false after the last.
+    bool next(std::string_view& line) {
+        for (std::size_t searched = begin_;;) {
+            const std::size_t end = text_.find('\n', searched);
+            if (end != std::string::npos) {
+                line = std::string_view(text_).substr(begin_, end - begin_);
+                begin_ = end + 1;
+                return true;
+            }
+            text_.erase(0, begin_);
+            begin_ = 0;
+            searched = text_.size();
+            if (text_.size() > longest_line) throw std::runtime_error("a line is longer than 16 MiB");
+            if (!more()) {
+                if (!text_.empty() && damage_.empty()) damage_ = "its last line is cut off";
+                return false;
             }
         }
-        if (rest != 0) damage = "it is cut off";
-        return text;
     }
-    file.reset();
-    const std::unique_ptr<gzFile_s, decltype(&gzclose)> zipped(gzopen(path.c_str(), "rb"),
-                                                               gzclose);    // plain text passes too
-    if (!zipped) throw std::runtime_error("cannot read " + path);
-    char buffer[65536];
-    int size = 0;
-    while ((size = gzread(zipped.get(), buffer, sizeof buffer)) > 0) text.append(buffer, static_cast<std::size_t>(size));
-    if (size < 0) damage = "it is damaged";
-    return text;
-}
+    // What was wrong with its end, after the last line.
+    [[nodiscard]] const std::string& damage() const { return damage_; }
+
+private:
+    static constexpr std::size_t longest_line = std::size_t{16} << 20;
+
+    // Appends a piece to the text.
+    bool more() {
+        char piece[65536];
+        if (zipped_) {
+            const int size = gzread(zipped_.get(), piece, sizeof piece);
+            if (size < 0) damage_ = "it is damaged";
+            if (size > 0) text_.append(piece, static_cast<std::size_t>(size));
+            return size > 0;
+        }
+        while (true) {
+            ZSTD_outBuffer output{piece, sizeof piece, 0};
+            if (input_.pos == input_.size) {
+                input_ = {stored_.data(), std::fread(stored_.data(), 1, stored_.size(), file_.get()), 0};
+                if (input_.size == 0) {
+                    if (rest_ != 0) damage_ = "it is cut off";
+                    return false;
+                }
+            }
+            rest_ = ZSTD_decompressStream(zstd_.get(), &output, &input_);
+            if (ZSTD_isError(rest_) != 0) {
+                damage_ = "it is damaged";
+                return false;
+            }
+            text_.append(piece, output.pos);
+            if (output.pos != 0) return true;
+        }
+    }
+
+    struct zstd_end {
+        void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
+    };
+    struct zip_end {
+        void operator()(gzFile_s* file) const { gzclose(file); }
+    };
+    std::unique_ptr<std::FILE, closer> file_;
+    std::unique_ptr<ZSTD_DCtx, zstd_end> zstd_;
+    std::unique_ptr<gzFile_s, zip_end> zipped_;
+    std::string stored_;
+    ZSTD_inBuffer input_{nullptr, 0, 0};
+    std::size_t rest_ = 0;
+    std::string text_;
+    std::size_t begin_ = 0;
+    std::string damage_;
+};
 
 class line_words {
 public:
@@ -84,8 +133,10 @@ private:
 trace_totals import_heaptrack(const std::string& path) {
     trace_totals result;
     result.source = path;
-    const std::string text = unpacked(path, result.damage);
-    if (text.compare(0, 2, "v ") != 0)
+    line_source lines(path);
+    budget memory(path);
+    std::string_view line;
+    if (!lines.next(line) || line.substr(0, 2) != "v ")
         throw std::runtime_error(path + " is neither a trace of headroom profile nor one of heaptrack");
     process_totals& process = result.processes.emplace_back();
     std::vector<std::string> strings(1);
@@ -111,15 +162,15 @@ trace_totals import_heaptrack(const std::string& path) {
                                      ": it refers to an entry that does not exist");
         return list[index];
     };
-    for (std::size_t begin = 0; begin < text.size();) {
-        std::size_t end = text.find('\n', begin);
-        if (end == std::string::npos) {
-            if (result.damage.empty()) result.damage = "its last line is cut off";
-            break;
+    const auto keep = [&](std::uint64_t bytes) {
+        try {
+            memory.take(bytes);
+        } catch (const std::runtime_error& error) {
+            throw std::runtime_error(path + ", line " + std::to_string(line_number) + ": " + error.what());
         }
+    };
+    do {
         ++line_number;
-        const std::string_view line(text.data() + begin, end - begin);
-        begin = end + 1;
         if (line.size() < 2) continue;
         line_words words(line.substr(2));
         switch (line[0]) {
@@ -134,11 +185,13 @@ trace_totals import_heaptrack(const std::string& path) {
             case 'X': process.command_line = line.substr(2); break;
             case 's':
                 if (version >= 3) words.number();
+                keep(sizeof(std::string) + words.rest().size());
                 strings.emplace_back(words.rest());
                 break;
             case 'i': {
                 words.number();
                 const std::uint64_t module = words.number();
+                keep(sizeof(std::vector<std::string>));
                 std::vector<std::string>& frames = places.emplace_back();
                 while (!words.done()) {
                     const std::string function = at(strings, words.number());
@@ -148,6 +201,7 @@ trace_totals import_heaptrack(const std::string& path) {
                     }
                     const std::string file = at(strings, words.number());
                     frames.push_back(function + "\t" + file + ":" + std::to_string(words.number()));
+                    keep(sizeof(std::string) + frames.back().size());
                 }
                 if (frames.empty()) {
                     const std::string& name = at(strings, module);
@@ -157,6 +211,7 @@ trace_totals import_heaptrack(const std::string& path) {
             }
             case 't': {
                 const std::uint64_t place = words.number();
+                keep(sizeof(node));
                 nodes.push_back({place, words.number()});
                 break;
             }
@@ -164,15 +219,18 @@ trace_totals import_heaptrack(const std::string& path) {
                 const std::uint64_t size = words.number();
                 const auto stack = static_cast<std::uint32_t>(words.number());
                 if (!process.stacks.contains(stack)) {
+                    keep(sizeof(stack_totals));
                     std::vector<std::string>& names = process.stacks[stack].names;
                     std::uint64_t next = stack;
                     for (std::size_t depth = 0; next != 0 && depth < 1024; ++depth) {
                         const node& one = at(nodes, next);
                         const std::vector<std::string>& frames = at(places, one.place);
+                        for (const std::string& frame : frames) keep(sizeof frame + frame.size());
                         names.insert(names.end(), frames.begin(), frames.end());
                         next = one.parent;
                     }
                 }
+                keep(sizeof(block_kind));
                 kinds.push_back({stack, size, &process.totals[stack]});
                 break;
             }
@@ -217,7 +275,8 @@ trace_totals import_heaptrack(const std::string& path) {
                 break;
             default: break;
         }
-    }
+    } while (lines.next(line));
+    result.damage = lines.damage();
     process.complete = true;
     process.notes.push_back(
         "read from heaptrack's trace: it does not say how long growing took, which thread did it, nor where blocks "

@@ -6,9 +6,12 @@
 #include <numeric>
 #include <set>
 
+#include "printable.hpp"
 #include "symbols.hpp"
 
 namespace headroom::profile {
+
+using tools::printable_utf8;
 
 std::string site::place() const {
     if (file.empty() || line == 0) return function;
@@ -56,6 +59,8 @@ dimensions five_dimensions(const stack_totals& totals, double seconds) {
 
 namespace {
 
+constexpr std::size_t most_named_frames = 256;
+
 std::vector<source_frame> named_frames(const process_totals::call_stack& stack, symbols& names) {
     std::vector<source_frame> frames;
     frames.reserve(stack.names.size() + 4 * stack.frames.size());    // about three of four functions were inlined
@@ -70,11 +75,13 @@ std::vector<source_frame> named_frames(const process_totals::call_stack& stack, 
             if (colon != std::string::npos) frame.line = std::atoi(place.c_str() + colon + 1);
         }
         frames.push_back(frame);
+        if (frames.size() >= most_named_frames) return frames;
     }
     for (const std::uint64_t address : stack.frames) {
         const std::vector<source_frame>& here = names.at(address, stack.generation);
         frames.insert(frames.end(), here.begin(), here.end());
     }
+    if (frames.size() > most_named_frames) frames.resize(most_named_frames);
     return frames;
 }
 
@@ -122,12 +129,16 @@ bool runs_own_new(const process_totals& process, const std::vector<source_frame>
 
 profile_result find_sites(const trace_totals& trace) {
     profile_result result;
-    result.source = trace.source;
+    result.source = printable_utf8(trace.source);
     std::map<std::string, site> sites;
     const process_totals* main = nullptr;
     std::set<std::string> without_lines;
     bool own_new = false;
     double unknown_stack = 0;
+    double used = 0;
+    double recording = 0;
+    double costs = 0;
+    double costed = 0;
     for (const process_totals& process : trace.processes) {
         if (main == nullptr || process.allocations > main->allocations) main = &process;
         ++result.processes;
@@ -135,10 +146,18 @@ profile_result find_sites(const trace_totals& trace) {
         result.frees += process.frees;
         result.bytes += process.bytes;
         result.peak_bytes = std::max(result.peak_bytes, process.peak_bytes);
+        result.peak_held = std::max(result.peak_held, process.peak_held);
+        result.resident = std::max(result.resident, process.resident);
+        used += process.processor_seconds;
+        recording += process.recorder_seconds;
+        if (process.malloc_ns + process.free_ns > 0) {
+            costs += process.allocations * (process.malloc_ns + process.free_ns);
+            costed += process.allocations;
+        }
         result.seconds = std::max(result.seconds, process.seconds);
         result.sample = std::max(result.sample, process.sample);
-        if (result.command_line.empty()) result.command_line = process.command_line;
-        for (const std::string& note : process.notes) result.notes.push_back(note);
+        if (result.command_line.empty()) result.command_line = printable_utf8(process.command_line);
+        for (const std::string& note : process.notes) result.notes.push_back(printable_utf8(note));
         if (process.lost != 0) {
             result.notes.push_back("process " + std::to_string(process.pid) + " did not complete " +
                                    std::to_string(process.lost) + " events (threads that were killed while writing them)");
@@ -163,16 +182,18 @@ profile_result find_sites(const trace_totals& trace) {
             const bool inside = known.user < frames.size();
             const bool has_names = inside && !frames[known.user].function.empty();
             if (has_names) {
-                one.function = readable(frames[known.user].function);
-                one.file = frames[known.user].file;
+                one.function = printable_utf8(readable(frames[known.user].function));
+                one.file = printable_utf8(frames[known.user].file);
                 one.line = frames[known.user].line;
             } else if (inside && !stack->second.frames.empty()) {
-                one.function = offset_name(process, stack->second, address_of(stack->second, names, known.user));
+                one.function = printable_utf8(offset_name(process, stack->second, address_of(stack->second, names, known.user)));
             } else {
-                one.function = frames.empty() ? "?" : readable(frames.back().function);
+                one.function = frames.empty() ? "?" : printable_utf8(readable(frames.back().function));
             }
-            one.container = known.container;
-            one.element = known.element;
+            one.container = printable_utf8(known.container);
+            one.element = printable_utf8(known.element);
+            one.adapter = printable_utf8(known.adapter);
+            one.headroom = known.headroom;
             one.what = known.what;
             growth_sum growth;
             for (std::size_t i = 0; i < totals.growth.size(); ++i) {
@@ -180,13 +201,15 @@ profile_result find_sites(const trace_totals& trace) {
             }
             stack_share share;
             for (std::size_t i = frames.size(); i-- > 0;) {
-                share.frames.push_back(frames[i].function.empty() ? "?"
-                                                                  : std::string(without_arguments(readable(frames[i].function))));
+                const std::string& function = frames[i].function;
+                share.frames.push_back(
+                    *result.names->insert(function.empty() ? "?" : printable_utf8(without_arguments(readable(function)))).first);
             }
+            share.allocations = totals.allocations;
             share.copied = growth.bytes;
             share.allocated = totals.bytes;
             const std::string key = one.function + '\n' + one.file + '\n' + std::to_string(one.line) + '\n' + one.container +
-                                    '\n' + std::to_string(static_cast<int>(one.what));
+                                    '\n' + std::to_string(static_cast<int>(one.what)) + one.adapter;
             site& into = sites.try_emplace(key, std::move(one)).first->second;
             into.totals.merge(totals);
             into.growth += growth;
@@ -197,8 +220,13 @@ profile_result find_sites(const trace_totals& trace) {
             if (module == process.path) without_lines.insert(module);
         }
     }
+    if (costed > 0) result.allocation_ns = std::clamp(costs / costed, 5.0, 500.0);
+    // What recording took is an estimate, so that something is always left.
+    if (used > 0) result.processor_seconds = std::max(used - recording, used / 10);
     for (auto& [key, one] : sites) {
-        one.seconds = result.seconds;
+        one.seconds = result.processor_seconds > 0 ? result.processor_seconds : result.seconds;
+        one.allocation_ns = result.allocation_ns;
+        result.interrupted += one.growth.interrupted;
         one.five = five_dimensions(one.totals, result.seconds);
         measure_elements(one);
         result.copied += one.growth.bytes;
@@ -213,7 +241,8 @@ profile_result find_sites(const trace_totals& trace) {
     });
     if (main != nullptr) result.times = main->times;
     for (const std::string& module : without_lines) {
-        result.notes.push_back(module + " has no line numbers; compile it with -g to see source lines and inlined functions");
+        result.notes.push_back(printable_utf8(module) +
+                               " has no line numbers; compile it with -g to see source lines and inlined functions");
     }
     if (own_new) {
         result.notes.push_back(
@@ -224,7 +253,7 @@ profile_result find_sites(const trace_totals& trace) {
         result.notes.push_back("the call stacks of " + std::to_string(static_cast<long long>(unknown_stack)) +
                                " allocations are missing");
     if (!trace.damage.empty())
-        result.notes.push_back("the end of the trace could not be read (" + trace.damage +
+        result.notes.push_back("the end of the trace could not be read (" + printable_utf8(trace.damage) +
                                "); the profile shows what was recorded before");
     return result;
 }

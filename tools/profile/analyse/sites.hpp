@@ -1,7 +1,10 @@
 // The places of a program that allocate, each with what it cost: a source line and the container that allocated there.
 #pragma once
 
+#include <memory>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "containers.hpp"
@@ -19,8 +22,9 @@ struct dimensions {
 };
 
 struct stack_share {
-    std::vector<std::string> frames;    // outermost first
+    std::vector<std::string_view> frames;    // outermost first; of profile_result::names
     double copied = 0;
+    double allocations = 0;
     double allocated = 0;
 };
 
@@ -30,12 +34,15 @@ struct site {
     int line = 0;
     std::string container;
     std::string element;
+    std::string adapter;      // "std::priority_queue<int>", if the container is inside one
+    bool headroom = false;    // what allocates is Headroom's
     doing what = doing::unknown;
     stack_totals totals;
     growth_sum growth;    // what was recognised as growth, and copied
     growth_sum in_place;
     double element_size = 0;    // bytes: greatest common divisor of the sizes
-    double seconds = 0;         // the run's
+    double seconds = 0;         // of processor time that the run took without its recording; of the run, where that is not known
+    double allocation_ns = 30;    // what malloc and free of a block take together, as measured in the run
     dimensions five;
     std::vector<stack_share> stacks;
 
@@ -46,10 +53,15 @@ struct profile_result {
     std::string source;
     std::string command_line;
     double seconds = 0;
+    double processor_seconds = 0;    // of the program, without its recording; 0: not known
+    double allocation_ns = 30;
     double allocations = 0;
     double frees = 0;
     double bytes = 0;
-    double peak_bytes = 0;
+    double peak_bytes = 0;     // blocks, and what Headroom's ranges held
+    double peak_held = 0;      // by Headroom's ranges
+    double resident = 0;       // at most, as the system counts it; 0: not known
+    double interrupted = 0;    // growths during which the processor did something else
     double copied = 0;
     double growing_ns = 0;
     double growths = 0;
@@ -59,8 +71,10 @@ struct profile_result {
     std::vector<site> sites;           // the most bytes copied first, then the most allocations
     std::vector<moment> times;         // of the process that allocated most
     std::vector<std::string> notes;    // what the reader should know: lost events, missing names, a damaged end
+    std::shared_ptr<std::set<std::string, std::less<>>> names = std::make_shared<std::set<std::string, std::less<>>>();
 };
 
+// All texts of the result may be shown to a terminal, whatever the trace holds.
 profile_result find_sites(const trace_totals& trace);
 
 // Whether pairs of this class are growth, given what the call stack is known to do. `has_names`: the program's own

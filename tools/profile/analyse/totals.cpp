@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "recorder/ring.hpp"
+#include "trace/budget.hpp"
 #include "trace/reader.hpp"
 
 namespace headroom::profile {
@@ -15,6 +16,7 @@ growth_sum& growth_sum::operator+=(const growth_sum& other) {
     bytes += other.bytes;
     ns += other.ns;
     longest_ns = std::max(longest_ns, other.longest_ns);
+    interrupted += other.interrupted;
     room_bytes += other.room_bytes;
     return *this;
 }
@@ -51,6 +53,9 @@ void stack_totals::merge(const stack_totals& other) {
     alive_at_end += other.alive_at_end;
     largest_final = std::max(largest_final, other.largest_final);
     final_sizes.merge(other.final_sizes);
+    first_birth = std::min(first_birth, other.first_birth);
+    last_birth = std::max(last_birth, other.last_birth);
+    last_death = std::max(last_death, other.last_death);
 }
 
 growth_class classify(std::uint32_t flags, std::uint64_t old_size, std::uint64_t new_size) {
@@ -79,6 +84,7 @@ namespace {
 // Reads the records of one process.
 class adder {
 public:
+    explicit adder(budget& memory) : memory_(&memory) {}
     process_totals done;
 
     void read(record_reader& from) {
@@ -125,16 +131,19 @@ private:
         if (totals.last_thread != thread_ || totals.threads.empty()) totals.threads[thread_] += 0;
         if (totals.last_thread != thread_ && totals.last_thread != 0) totals.reshared += weight;
         totals.last_thread = thread_;
+        totals.first_birth = std::min(totals.first_birth, done.seconds);
+        totals.last_birth = done.seconds;
         done.allocations += weight;
         done.bytes += bytes;
         done.live_bytes += bytes;
-        done.peak_bytes = std::max(done.peak_bytes, done.live_bytes);
+        done.peak_bytes = std::max(done.peak_bytes, done.live_bytes + done.held_bytes);
     }
     void leaves(info_t& what) {
         const double bytes = what.weight * static_cast<double>(what.size);
         what.totals->live -= what.weight;
         what.totals->live_bytes -= bytes;
         what.totals->frees += what.weight;
+        what.totals->last_death = done.seconds;
         done.frees += what.weight;
         done.live_bytes -= bytes;
     }
@@ -163,12 +172,13 @@ private:
             }
             case record::tick:
                 done.seconds += static_cast<double>(from.number()) * 1e-6;
-                add_moment(done.times, {done.seconds, done.live_bytes, copied_, done.allocations});
+                add_moment(done.times, {done.seconds, done.live_bytes + done.held_bytes, copied_, done.allocations});
                 break;
             case record::thread: thread_ = from.number32(); break;
             case record::info: {
                 const std::uint32_t stack = from.number32();
                 const std::uint64_t size = from.number();
+                memory_->take(sizeof(info_t) + (done.totals.contains(stack) ? 0 : sizeof(stack_totals)));
                 infos_.push_back({stack, size, weight_of(size), &done.totals[stack], 0});
                 break;
             }
@@ -177,6 +187,7 @@ private:
                 stack.generation = from.number32();
                 const std::uint64_t count = from.number();
                 if (count > most_frames) throw std::runtime_error("a call stack is too deep");
+                memory_->take(sizeof stack + count * sizeof(std::uint64_t));
                 stack.frames.clear();
                 std::uint64_t address = 0;
                 for (std::uint64_t i = 0; i < count; ++i) {
@@ -193,6 +204,7 @@ private:
                 module.end = from.number();
                 module.bias = from.number();
                 module.path = from.text();
+                memory_->take(sizeof module + module.path.size());
                 done.modules.push_back(std::move(module));
                 break;
             }
@@ -242,13 +254,14 @@ private:
                     frame.line = static_cast<int>(from.number32());
                     frame.module = from.text();
                     frame.inlined = from.number() != 0;
+                    memory_->take(sizeof frame + frame.function.size() + frame.file.size() + frame.module.size());
                 }
                 break;
             }
             case record::lost: done.lost += from.number(); break;
             case record::ended:
                 done.seconds = std::max(done.seconds, static_cast<double>(from.number()) * 1e-6);
-                add_moment(done.times, {done.seconds, done.live_bytes, copied_, done.allocations});
+                add_moment(done.times, {done.seconds, done.live_bytes + done.held_bytes, copied_, done.allocations});
                 done.complete = true;
                 break;
             case record::resized: {
@@ -256,7 +269,22 @@ private:
                 arrives(info(from));
                 break;
             }
-            case record::text: done.notes.push_back(from.text()); break;
+            case record::text:
+                done.notes.push_back(from.text());
+                memory_->take(2 * (sizeof(std::string) + done.notes.back().size()));    // (shown once more)
+                break;
+            case record::costs:
+                done.processor_seconds = static_cast<double>(from.number()) * 1e-9;
+                done.recorder_seconds = static_cast<double>(from.number()) * 1e-9;
+                done.malloc_ns = static_cast<double>(from.number()) / 1000;
+                done.free_ns = static_cast<double>(from.number()) / 1000;
+                done.resident = static_cast<double>(from.number());
+                break;
+            case record::held:
+                done.held_bytes = static_cast<double>(from.number());
+                done.peak_held = std::max(done.peak_held, done.held_bytes);
+                done.peak_bytes = std::max(done.peak_bytes, done.live_bytes + done.held_bytes);
+                break;
             default: throw std::runtime_error("an unknown record");
         }
     }
@@ -274,6 +302,7 @@ private:
         sum.bytes = weight * static_cast<double>(old.size);
         sum.ns = weight * static_cast<double>(ns);
         sum.longest_ns = ns;
+        sum.interrupted = (flags & grew_interrupted) != 0 ? weight : 0;
         sum.room_bytes = weight * static_cast<double>(fresh.size);
         const growth_class kind = classify(flags, old.size, fresh.size);
         fresh.totals->growth[static_cast<std::size_t>(kind)] += sum;
@@ -282,6 +311,7 @@ private:
         if (by_realloc) arrives(fresh);    // other new blocks have been announced
     }
 
+    budget* memory_;
     double copied_ = 0;
     std::uint32_t thread_ = 0;
     std::vector<info_t> infos_;
@@ -294,8 +324,13 @@ trace_totals add_up(const std::string& path) {
     if (!is_trace(path)) return import_heaptrack(path);
     trace_totals result;
     result.source = path;
+    budget memory(path);
     std::map<std::uint32_t, adder> processes;
-    result.damage = read_trace(path, [&](std::uint32_t process, record_reader& records) { processes[process].read(records); });
+    result.damage = read_trace(path, [&](std::uint32_t process, record_reader& records) {
+        const auto [place, fresh] = processes.try_emplace(process, memory);
+        if (fresh) memory.take(sizeof(adder));
+        place->second.read(records);
+    });
     for (auto& [number, one] : processes) {
         one.finish();
         one.done.number = number;

@@ -25,9 +25,10 @@ enum class growth_class : unsigned {
 struct growth_sum {
     double count = 0;
     double bytes = 0;    // of the old blocks: what was copied
-    double ns = 0;
+    double ns = 0;       // of processor time, where the trace knows it
     std::uint64_t longest_ns = 0;
-    double room_bytes = 0;    // of the new blocks: an upper bound for what was used
+    double interrupted = 0;    // how many took much longer than that, since the processor did something else meanwhile
+    double room_bytes = 0;     // of the new blocks: an upper bound for what was used
 
     growth_sum& operator+=(const growth_sum& other);
 };
@@ -64,6 +65,10 @@ struct stack_totals {
     std::uint64_t largest_final = 0;
     block_sizes final_sizes;
     std::uint32_t last_thread = 0;
+    // Seconds from the beginning: the first and the last block that was allocated, and the last that was freed.
+    double first_birth = 1e300;
+    double last_birth = 0;
+    double last_death = 0;
 
     void merge(const stack_totals& other);
 };
@@ -112,10 +117,18 @@ struct process_totals {
     std::map<std::pair<std::uint32_t, std::uint64_t>, std::vector<source_frame>> names;
     std::vector<moment> times;
     double live_bytes = 0;
-    double peak_bytes = 0;
+    double held_bytes = 0;    // by Headroom's ranges, as it was looked at now and then
+    double peak_held = 0;
+    double peak_bytes = 0;    // both together
     double allocations = 0;
     double frees = 0;
     double bytes = 0;
+    // What is known when it has ended; 0 where it is not.
+    double processor_seconds = 0;
+    double recorder_seconds = 0;    // of them, that recording took
+    double malloc_ns = 0;
+    double free_ns = 0;
+    double resident = 0;      // bytes, at most, without what recording took
     bool complete = false;    // its end is in the trace
     std::vector<std::string> notes;
 };

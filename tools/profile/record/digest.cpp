@@ -5,87 +5,9 @@
 #include <cmath>
 #include <ctime>
 
+#include "recorder/ticks.hpp"
+
 namespace headroom::profile {
-
-namespace {
-
-// Twice the places in a table of open addressing; each entry that is `taken` goes to where `place` wants it then.
-template <class Entry, class Taken, class Place>
-void double_places(std::vector<Entry>& places, int& shift, Taken taken, Place place) {
-    std::vector<Entry> old(places.size() * 2);
-    old.swap(places);
-    --shift;
-    for (const Entry& one : old) {
-        if (!taken(one)) continue;
-        std::size_t i = place(one);
-        while (taken(places[i])) i = (i + 1) & (places.size() - 1);
-        places[i] = one;
-    }
-}
-
-}    // namespace
-
-// --- live_table
-
-live_block* live_table::find(std::uint64_t address) {
-    for (std::size_t i = place(address);; i = (i + 1) & (places_.size() - 1)) {
-        if (places_[i].address == address) return &places_[i];
-        if (places_[i].address == 0) return nullptr;
-    }
-}
-
-live_block& live_table::obtain(std::uint64_t address) {
-    if (count_ * 2 >= places_.size()) grow();
-    std::size_t i = place(address);
-    for (; places_[i].address != 0; i = (i + 1) & (places_.size() - 1)) {
-        if (places_[i].address == address) return places_[i];
-    }
-    ++count_;
-    places_[i] = {};
-    places_[i].address = address;
-    return places_[i];
-}
-
-void live_table::erase(live_block* block) {
-    const std::size_t mask = places_.size() - 1;
-    auto hole = static_cast<std::size_t>(block - places_.data());
-    --count_;
-    for (std::size_t i = hole;;) {    // those behind that would rather lie in the hole move up
-        i = (i + 1) & mask;
-        if (places_[i].address == 0) break;
-        const std::size_t wanted = place(places_[i].address);
-        if (((i - wanted) & mask) >= ((i - hole) & mask)) {
-            places_[hole] = places_[i];
-            hole = i;
-        }
-    }
-    places_[hole].address = 0;
-}
-
-void live_table::grow() {
-    double_places(
-        places_, shift_, [](const live_block& block) { return block.address != 0; },
-        [this](const live_block& block) { return place(block.address); });
-}
-
-// --- numbering
-
-std::pair<std::uint32_t, bool> numbering::number_of(std::uint64_t key) {
-    const std::size_t mask = places_.size() - 1;
-    std::size_t i = place(key);
-    for (; places_[i].number != 0; i = (i + 1) & mask) {
-        if (places_[i].key == key) return {static_cast<std::uint32_t>(places_[i].number - 1), false};
-    }
-    places_[i] = {key, ++count_};
-    if (std::size_t{count_} * 2 >= places_.size()) {
-        double_places(
-            places_, shift_, [](const entry& one) { return one.number != 0; },
-            [this](const entry& one) { return place(one.key); });
-    }
-    return {count_ - 1, true};
-}
-
-// --- digest
 
 namespace {
 
@@ -93,6 +15,19 @@ constexpr std::uint64_t tick_us = 2000;
 
 // Whether vectors grow like that: to twice the size, or half as much again.
 bool is_growth_factor(std::uint64_t from, std::uint64_t to) { return to == from * 2 || (from > 64 && to == from + from / 2); }
+
+// What reading the counter adds to what is timed by it.
+double clock_read_ns() {
+    std::uint64_t least = ~std::uint64_t{0};
+    const std::uint64_t ns_before = monotonic_ns();
+    const std::uint64_t ticks_before = ticks();
+    for (int i = 0; i < 10000; ++i) {
+        const std::uint64_t before = ticks();
+        least = std::min(least, ticks() - before);
+    }
+    const auto all = static_cast<double>(ticks() - ticks_before);
+    return all > 0 ? static_cast<double>(least) * static_cast<double>(monotonic_ns() - ns_before) / all : 0;
+}
 
 std::uint64_t zigzag(std::uint64_t value) {
     const auto number = static_cast<std::int64_t>(value);
@@ -184,8 +119,20 @@ void digest::take(const slot& from, std::uint64_t head) {
     }
     thread_t& by = thread_of_number(thread);
     if (what == event::free_ended) {
-        if (by.growth.waiting) by.growth.ended = from.words[2];
+        if (by.growth.waiting) {
+            by.growth.ended = from.words[2];
+            by.growth.processor_ended = from.words[0];
+        }
         write_growth(thread, by.growth);
+        return;
+    }
+    if (what == event::processor_time) {
+        if (from.words[1] != 0) {
+            by.moving_processor[from.words[1] == 2] = from.words[0];
+        } else if (by.last != 0) {
+            by.last_processor = from.words[0];
+            newest_of(by.last_site, thread).processor = from.words[0];
+        }
         return;
     }
     if (by.growth.waiting && what != event::stack && what != event::module) write_growth(thread, by.growth);
@@ -258,11 +205,12 @@ void digest::allocated(std::uint32_t thread, std::uint32_t stack, std::uint64_t 
         ++(distance <= 4096 ? site.near : site.far);
     }
     site.last = address;
-    newest_of(number, thread) = {address, size};
+    newest_of(number, thread) = {address, size, 0};
     thread_t& by = thread_of_number(thread);
     by.last = address;
     by.last_size = size;
     by.last_site = number;
+    by.last_processor = 0;
 }
 
 void digest::write_allocated(std::uint32_t info) {
@@ -290,8 +238,9 @@ void digest::forget_chain(const live_block& block) {
     if (block.chain != 0) free_chains_.push_back(block.chain);
 }
 
-// The block that took over the contents of this one, which is being freed, or null.
-live_block* digest::successor(const live_block& block, std::uint32_t thread, std::uint32_t& flags) {
+// The block that took over the contents of this one, which is being freed, or null; and the thread's processor time at its
+// beginning.
+live_block* digest::successor(const live_block& block, std::uint32_t thread, std::uint32_t& flags, std::uint64_t& processor) {
     const info_t& was = infos_[block.info];
     const auto could_be = [&](std::uint64_t address, std::uint64_t size) -> live_block* {
         if (address == 0 || address == block.address || size <= was.size) return nullptr;
@@ -310,6 +259,7 @@ live_block* digest::successor(const live_block& block, std::uint32_t thread, std
         if (live_block* const next = could_be(by.last, by.last_size); next != nullptr) {
             flags |= grew_adjacent;
             if (by.last_site == was.site) flags |= grew_same_stack;
+            processor = by.last_processor;
             return next;
         }
     }
@@ -318,6 +268,7 @@ live_block* digest::successor(const live_block& block, std::uint32_t thread, std
     live_block* const next = is_growth_factor(was.size, newest.size) ? could_be(newest.address, newest.size) : nullptr;
     if (next != nullptr) {
         flags |= grew_same_stack;
+        processor = newest.processor;
         newest = {};
         return next;
     }
@@ -338,7 +289,8 @@ void digest::freed(std::uint32_t thread, std::uint64_t address, std::uint64_t de
             growth_chain& chain = chain_of(*next);
             ++chain.growths;
             chain.previous = usable;
-            by.growth = {true, old_info, next->info, evidence | grew_adjacent | grew_old_unknown, next->since, at};
+            by.growth = {true,        old_info, next->info,        evidence | grew_adjacent | grew_old_unknown,
+                         next->since, at,       by.last_processor, 0};
         }
         by.last = 0;
         return;
@@ -346,7 +298,8 @@ void digest::freed(std::uint32_t thread, std::uint64_t address, std::uint64_t de
     by_thread(thread);
     std::uint32_t flags = evidence;
     // A sampled recording says with the usable size that nothing lay between; of other pairs it knows nothing.
-    live_block* const next = sampled_ && usable == 0 ? nullptr : successor(*block, thread, flags);
+    std::uint64_t processor = 0;
+    live_block* const next = sampled_ && usable == 0 ? nullptr : successor(*block, thread, flags, processor);
     if (next == nullptr) {
         write_free(*block, thread, at);
     } else {
@@ -355,7 +308,7 @@ void digest::freed(std::uint32_t thread, std::uint64_t address, std::uint64_t de
         growth_chain& chain = chains_[next->chain];
         ++chain.growths;
         chain.previous = infos_[block->info].size;
-        by.growth = {true, block->info, next->info, flags, next->since, at};
+        by.growth = {true, block->info, next->info, flags, next->since, at, processor, 0};
     }
     by.last = 0;
     live_.erase(block);
@@ -404,7 +357,7 @@ void digest::moved(std::uint32_t thread, std::uint32_t stack, std::uint64_t addr
         if (in_place) flags |= grew_in_place;
         if (!known) flags |= grew_old_unknown;
         else if (infos_[old.info].stack == stack) flags |= grew_same_stack;
-        pending_growth growth{true, old_info, info, flags, by.moving_since, at};
+        pending_growth growth{true, old_info, info, flags, by.moving_since, at, by.moving_processor[0], by.moving_processor[1]};
         write_growth(thread, growth);
     } else if (known) {
         out_->begin(record::resized);
@@ -419,11 +372,25 @@ void digest::write_growth(std::uint32_t thread, pending_growth& growth) {
     if (!growth.waiting) return;
     growth.waiting = false;
     by_thread(thread);
+    const auto bytes = static_cast<double>(infos_[growth.old_info].size);
+    double ns = growth.ended > growth.began ? static_cast<double>(growth.ended - growth.began) / ticks_per_us_ * 1000 : 0;
+    if (growth.processor_began != 0 && growth.processor_ended >= growth.processor_began) {
+        const auto used = static_cast<double>(growth.processor_ended - growth.processor_began);
+        growth.flags |= grew_processor_time;
+        if (ns > 2 * used + 100000) growth.flags |= grew_interrupted;
+        ns = std::min(ns, used);
+    } else if (ns > 20000 + 20 * bytes) {
+        // A processor did something else meanwhile: no copy takes so long. What others took, for each byte, stands for it.
+        growth.flags |= grew_interrupted;
+        ns = small_bytes_ > 0 ? bytes * small_ns_ / small_bytes_ : bytes;
+    } else {
+        small_ns_ += ns;
+        small_bytes_ += bytes;
+    }
     out_->begin(record::grew);
     out_->info(growth.old_info);
     out_->info(growth.new_info);
     out_->number(growth.flags);
-    const double ns = growth.ended > growth.began ? static_cast<double>(growth.ended - growth.began) / ticks_per_us_ * 1000 : 0;
     // Three significant digits in binary: the rest is noise, which does not compress.
     auto whole = static_cast<std::uint64_t>(ns);
     const int shift = std::max(0, static_cast<int>(std::bit_width(whole)) - 5);
@@ -457,7 +424,14 @@ void digest::write_free(const live_block& block, std::uint32_t thread, std::uint
     out_->lifetime(lifetime(block.since, at));
 }
 
-void digest::end(std::uint64_t lost) {
+void digest::holds(std::uint64_t bytes) {
+    if (bytes == held_) return;
+    held_ = bytes;
+    out_->begin(record::held);
+    out_->number(bytes);
+}
+
+void digest::end(const process_end& how, const ring& from) {
     for (std::uint32_t thread = 0; thread < threads_.size(); ++thread) write_growth(thread, threads_[thread].growth);
     live_.each([&](const live_block& block) {
         if (block.chain != 0) died(record::alive, block, newest_);
@@ -469,10 +443,26 @@ void digest::end(std::uint64_t lost) {
         out_->number(site.near);
         out_->number(site.far);
     }
-    if (lost != 0) {
+    if (how.lost != 0) {
         out_->begin(record::lost);
-        out_->number(lost);
+        out_->number(how.lost);
     }
+    const double own =
+        ns_per_tick_ * timed_calls * static_cast<double>(from.mallocs.recorder_ticks.load() + from.frees.recorder_ticks.load());
+    const auto average_ps = [&](const call_costs& of) {
+        const auto count = static_cast<double>(of.count.load());
+        const double ns = count > 0 ? static_cast<double>(of.ticks.load()) / count * ns_per_tick_ - clock_read_ns() : 0;
+        return static_cast<std::uint64_t>(std::max(0.0, ns) * 1000);
+    };
+    // What the recorder keeps in the process's memory: the ring, and a page for each stack or so.
+    const std::uint64_t kept = std::min<std::uint64_t>(from.reserved.load(), ring_slots) * sizeof(slot) +
+                               std::min<std::uint64_t>(sites_.size(), 2048) * 4096;
+    out_->begin(record::costs);
+    out_->number(how.processor_ns);
+    out_->number(static_cast<std::uint64_t>(own));
+    out_->number(average_ps(from.mallocs));
+    out_->number(average_ps(from.frees));
+    out_->number(how.resident > kept ? how.resident - kept : how.resident);
     out_->begin(record::ended);
     out_->number(static_cast<std::uint64_t>(static_cast<double>(newest_ - start_) / ticks_per_us_));
 }

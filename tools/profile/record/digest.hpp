@@ -14,22 +14,11 @@
 #include <utility>
 #include <vector>
 
+#include "live_table.hpp"
 #include "recorder/ring.hpp"
 #include "trace/writer.hpp"
 
 namespace headroom::profile {
-
-// Blocks that are alive, by address: open addressing, as this is looked into at every event, and small, as it is most
-// of what the command keeps in its caches.
-struct live_block {
-    std::uint64_t address = 0;    // 0: no block
-    std::uint64_t since = 0;      // ticks
-    std::uint32_t info = 0;
-    std::uint32_t thread = 0;
-    std::uint32_t order = 0;    // allocations before this one
-    std::uint32_t chain = 0;    // what is known of the array whose present block this is, if it has grown; 0: it has not
-};
-static_assert(sizeof(live_block) == 32);
 
 struct growth_chain {
     std::uint64_t began = 0;       // ticks, when the array began
@@ -37,54 +26,18 @@ struct growth_chain {
     std::uint32_t growths = 0;
 };
 
-class live_table {
-public:
-    live_table() : places_(std::size_t{1} << (64 - first_shift)) {}
-    live_block* find(std::uint64_t address);
-    // The block of this address, or a new one: its `order` is 0. Ends the life of references got before.
-    live_block& obtain(std::uint64_t address);
-    void erase(live_block* block);
-    void expect(std::uint64_t address) const { __builtin_prefetch(&places_[place(address)]); }
-    template <class F>
-    void each(F use) const {
-        for (const live_block& block : places_) {
-            if (block.address != 0) use(block);
-        }
-    }
-
-private:
-    [[nodiscard]] std::size_t place(std::uint64_t address) const {
-        return (address >> 4) * 0x9e3779b97f4a7c15U >> shift_;    // the upper bits: the lower ones hardly mix
-    }
-    void grow();
-    static constexpr int first_shift = 64 - 10;
-    int shift_ = first_shift;
-    std::vector<live_block> places_;
-    std::size_t count_ = 0;
-};
-
-// Numbers, from 0, for keys that come again and again. A table of its own since it is looked into at every allocation.
-class numbering {
-public:
-    // The key's number, and whether it has just been given.
-    std::pair<std::uint32_t, bool> number_of(std::uint64_t key);
-
-private:
-    struct entry {
-        std::uint64_t key;
-        std::uint64_t number;    // and 1; 0: none
-    };
-    [[nodiscard]] std::size_t place(std::uint64_t key) const { return key * 0x9e3779b97f4a7c15U >> shift_; }
-    int shift_ = 64 - 8;
-    std::vector<entry> places_{std::size_t{1} << 8};
-    std::uint32_t count_ = 0;
-};
-
 struct process_facts {
     std::uint32_t pid = 0;
     std::uint32_t parent = 0;
     std::string path;
     std::string command_line;
+};
+
+// What is known of a process when it has ended; 0 where it is not.
+struct process_end {
+    std::uint64_t lost = 0;
+    std::uint64_t processor_ns = 0;
+    std::uint64_t resident = 0;    // bytes, at most
 };
 
 class digest {
@@ -97,8 +50,10 @@ public:
     void take(const slot& event, std::uint64_t head);
     // This slot, whether complete or not, will be taken soon: what it needs is fetched into the caches.
     void expect(const slot& event) const { live_.expect(event.words[0]); }
+    // What Headroom's ranges hold of the process now, in bytes.
+    void holds(std::uint64_t bytes);
     // After the last.
-    void end(std::uint64_t lost);
+    void end(const process_end& how, const ring& from);
     void note(std::string_view words);
 
 private:
@@ -114,14 +69,18 @@ private:
         std::uint32_t flags = 0;
         std::uint64_t began = 0;
         std::uint64_t ended = 0;
+        std::uint64_t processor_began = 0;    // ns; 0: not known
+        std::uint64_t processor_ended = 0;
     };
     struct thread_t {
         std::uint64_t last = 0;    // address of what it allocated last, unless it has freed something since
+        std::uint64_t last_processor = 0;
         std::uint64_t last_size = 0;
         std::uint32_t last_site = 0;
         live_block moving;    // the block that a realloc under way has in hand
         std::uint64_t moving_usable = 0;
         std::uint64_t moving_since = 0;
+        std::uint64_t moving_processor[2] = {};    // before and after
         bool is_moving = false;
         pending_growth growth;
     };
@@ -129,6 +88,7 @@ private:
                          // one became
         std::uint64_t address = 0;
         std::uint64_t size = 0;
+        std::uint64_t processor = 0;    // the thread's time then, if it is large
     };
     struct site_t {
         std::uint32_t stack = 0;
@@ -145,7 +105,7 @@ private:
     growth_chain& chain_of(live_block& block);
     void forget_chain(const live_block& block);
     void write_allocated(std::uint32_t info);
-    live_block* successor(const live_block& block, std::uint32_t thread, std::uint32_t& flags);
+    live_block* successor(const live_block& block, std::uint32_t thread, std::uint32_t& flags, std::uint64_t& processor);
     void write_free(const live_block& block, std::uint32_t thread, std::uint64_t at);
     void write_growth(std::uint32_t thread, pending_growth& growth);
     void died(record how, const live_block& block, std::uint64_t at);
@@ -165,6 +125,10 @@ private:
     std::uint64_t last_tick_us_ = 0;
     std::uint64_t next_tick_ = 0;    // when, in ticks
     std::uint64_t newest_ = 0;       // the latest stamp seen
+    std::uint64_t held_ = 0;
+    // What growths took that are too small to ask for processor time, and were not interrupted: ns and bytes.
+    double small_ns_ = 0;
+    double small_bytes_ = 0;
     std::uint32_t writing_thread_ = 0;
     std::uint32_t allocations_ = 0;
     std::uint32_t last_allocated_ = ~std::uint32_t{0};    // the info of the last `allocated` that was written

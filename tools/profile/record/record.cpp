@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -18,9 +19,12 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <optional>
+#include <sstream>
 #include <stdexcept>
 
 #include "digest.hpp"
+#include "held.hpp"
 #include "recorder/ring.hpp"
 #include "recorder/ticks.hpp"
 #include "trace/writer.hpp"
@@ -77,6 +81,58 @@ private:
     int socket_ = -1;
 };
 
+std::uint64_t processor_ns_of(const rusage& used) {
+    const auto ns = [](const timeval& time) {
+        return static_cast<std::uint64_t>(time.tv_sec) * 1000000000U + static_cast<std::uint64_t>(time.tv_usec) * 1000U;
+    };
+    return ns(used.ru_utime) + ns(used.ru_stime);
+}
+std::uint64_t own_resident() {
+    rusage own{};
+    getrusage(RUSAGE_SELF, &own);
+    return static_cast<std::uint64_t>(own.ru_maxrss) * 1024;
+}
+
+// What all programs of the machine have used of its processors, in seconds.
+double machine_seconds() {
+    std::istringstream line(file_text("/proc/stat"));
+    std::string name;
+    line >> name;
+    double parts[8] = {};    // user nice system idle iowait irq softirq steal
+    for (double& part : parts) line >> part;
+    return (parts[0] + parts[1] + parts[2] + parts[5] + parts[6] + parts[7]) / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
+
+// Notes what others used of the processors from its making on.
+class neighbours {
+public:
+    // Empty where that does not matter.
+    [[nodiscard]] std::string note() const {
+        const double passed = static_cast<double>(monotonic_ns() - began_) * 1e-9;
+        const double others = (machine_seconds() - machine_ - (ours() - ours_)) / passed;
+        if (passed < 0.2 || others < 0.25) return {};
+        char text[200];
+        std::snprintf(
+            text, sizeof text,
+            "the machine was busy: other programs used %.1f of its %ld processors. Times are the program's own, but whoever "
+            "shares caches with others takes longer",
+            others, sysconf(_SC_NPROCESSORS_ONLN));
+        return text;
+    }
+
+private:
+    static double ours() {
+        rusage self{};
+        rusage children{};
+        getrusage(RUSAGE_SELF, &self);
+        getrusage(RUSAGE_CHILDREN, &children);
+        return static_cast<double>(processor_ns_of(self) + processor_ns_of(children)) * 1e-9;
+    }
+    std::uint64_t began_ = monotonic_ns();
+    double machine_ = machine_seconds();
+    double ours_ = ours();
+};
+
 // One recorded process.
 class process {
 public:
@@ -128,6 +184,10 @@ public:
             if (std::atomic_ref(ring_->version).load(std::memory_order_acquire) != ring_version) return 0;
             digest_ = std::make_unique<digest>(facts_, records_);
             digest_->begin(*ring_, ticks_per_us);
+            held_.emplace(static_cast<pid_t>(facts_.pid));
+        }
+        if (!last) {
+            if (const auto bytes = held_->look(monotonic_ns())) digest_->holds(*bytes);
         }
         const std::uint64_t reserved = ring_->reserved.load(std::memory_order_acquire);
         const std::uint64_t began = next_;
@@ -159,10 +219,18 @@ public:
         }
         return next_ - began;
     }
-    void finish(trace_writer& out) {
+    // `used`: of the command that was run, and of all that it waited for.
+    void finish(trace_writer& out, const rusage* used = nullptr) {
         if (digest_ == nullptr) return;
         lost_ += ring_->lost.load(std::memory_order_relaxed);
-        digest_->end(lost_);
+        process_end how{lost_, 0, held_->most_resident()};
+        if (used != nullptr) {
+            how.processor_ns = processor_ns_of(*used);
+            // The system counts what the process had resident before it became the program, too: this command's own memory.
+            const auto resident = static_cast<std::uint64_t>(used->ru_maxrss) * 1024;
+            if (resident > own_resident()) how.resident = std::max(how.resident, resident);
+        }
+        digest_->end(how, *ring_);
         out.write(number_, records_);
     }
     void refuse_more() {
@@ -201,6 +269,7 @@ private:
     ring* ring_ = nullptr;
     record_writer records_;
     std::unique_ptr<digest> digest_;
+    std::optional<held_ranges> held_;
     std::uint64_t next_ = 0;
     std::uint64_t lost_ = 0;
     std::uint64_t begun_ns_ = 0;
@@ -326,7 +395,9 @@ recorded record_command(const recording& what) {
         }
     };
 
+    const neighbours others;
     const pid_t child = launch(what, meeting.path());
+    rusage used{};
     const signals_passed_on signals(child);
     bool ended = false;
     for (int idle = 0;;) {
@@ -334,14 +405,14 @@ recorded record_command(const recording& what) {
         // A quiet program is asked less often; the busiest fill the ring in some ten milliseconds. To ask more often than
         // every millisecond would take the processor from the program.
         if (poll(&socket, 1, idle == 0 ? 0 : idle < 20 ? 1 : 5) != 0) accept_all();
-        const bool ends_now = !ended && waitpid(child, &result.status, WNOHANG) == child;
+        const bool ends_now = !ended && wait4(child, &result.status, WNOHANG, &used) == child;
         std::uint64_t events = 0;
         for (auto& one : processes) {
             const bool gone = one->facts().pid == static_cast<std::uint32_t>(child) ? ended || ends_now : !one->alive();
             events += one->drain(out, ticks_per_us, false);
             if (!gone) continue;
             while (one->drain(out, ticks_per_us, true) != 0) {}
-            one->finish(out);
+            one->finish(out, one->facts().pid == static_cast<std::uint32_t>(child) ? &used : nullptr);
             result.lost += one->lost();
             if (one->recorded()) ++result.processes;
             one.reset();
@@ -374,6 +445,12 @@ recorded record_command(const recording& what) {
             break;
         }
         idle = events > ring_slots / 16 ? 0 : events != 0 ? 1 : idle + 1;
+    }
+    if (const std::string busy = others.note(); !busy.empty() && number != 0) {
+        record_writer records;
+        records.begin(record::text);
+        records.text(busy);
+        out.write(0, records);
     }
     result.trace_size = out.size();
     if (result.processes == 0) {

@@ -3,7 +3,6 @@
 // It depends on libc alone, takes nothing from the program's heap, and calls whatever allocator comes next (the
 // system's, or jemalloc's, if the program asks for that). One rule orders the events of all threads: an allocation is
 // written after the allocator has given the block, a free before the allocator has it back.
-#include <dlfcn.h>
 #include <link.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -12,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "allocator_behind.hpp"
 #include "channel.hpp"
 #include "ring.hpp"
 #include "sampler.hpp"
@@ -23,91 +23,6 @@
 
 namespace headroom::profile {
 namespace {
-
-// --- The allocator behind this one
-
-struct allocator {
-    void* (*malloc)(std::size_t);
-    void (*free)(void*);
-    void* (*calloc)(std::size_t, std::size_t);
-    void* (*realloc)(void*, std::size_t);
-    int (*posix_memalign)(void**, std::size_t, std::size_t);
-    void* (*aligned_alloc)(std::size_t, std::size_t);
-    void* (*memalign)(std::size_t, std::size_t);
-    void* (*valloc)(std::size_t);
-    void* (*pvalloc)(std::size_t);
-    std::size_t (*malloc_usable_size)(void*);
-    int (*dlclose)(void*);
-};
-
-// While the allocator is looked up, the dynamic loader may allocate: it gets a little of this, for good.
-alignas(16) char early[16384];
-std::atomic<std::size_t> early_used;
-bool looking_up;
-
-void* take_early(std::size_t size) {
-    const std::size_t rounded = (size + 15) & ~std::size_t{15};
-    const std::size_t at = early_used.fetch_add(rounded);
-    if (at + rounded > sizeof early) return nullptr;
-    ++filter[place_in_filter(early + at)];
-    return early + at;
-}
-bool is_early(const void* address) {
-    const auto at = reinterpret_cast<std::uintptr_t>(address);
-    const auto begin = reinterpret_cast<std::uintptr_t>(early);
-    return at >= begin && at < begin + sizeof early;
-}
-
-void look_up_allocator();
-void* first_malloc(std::size_t size);
-void first_free(void* address);
-void* first_calloc(std::size_t count, std::size_t size);
-void* first_realloc(void* address, std::size_t size);
-
-constinit allocator next{first_malloc, first_free, first_calloc, first_realloc, nullptr, nullptr,
-                         nullptr,      nullptr,    nullptr,      nullptr,       nullptr};
-
-template <class F>
-void find_next(F*& function, const char* name) {
-    function = reinterpret_cast<F*>(dlsym(RTLD_NEXT, name));
-}
-
-void look_up_allocator() {
-    if (looking_up || next.malloc_usable_size != nullptr) return;
-    looking_up = true;
-    allocator found{};
-    find_next(found.malloc, "malloc");
-    find_next(found.free, "free");
-    find_next(found.calloc, "calloc");
-    find_next(found.realloc, "realloc");
-    find_next(found.posix_memalign, "posix_memalign");
-    find_next(found.aligned_alloc, "aligned_alloc");
-    find_next(found.memalign, "memalign");
-    find_next(found.valloc, "valloc");
-    find_next(found.pvalloc, "pvalloc");
-    find_next(found.malloc_usable_size, "malloc_usable_size");
-    find_next(found.dlclose, "dlclose");
-    next = found;
-    looking_up = false;
-}
-
-void* first_malloc(std::size_t size) {
-    look_up_allocator();
-    return looking_up ? take_early(size) : next.malloc(size);
-}
-void first_free(void* address) {
-    if (is_early(address)) return;
-    look_up_allocator();
-    if (!looking_up) next.free(address);
-}
-void* first_calloc(std::size_t count, std::size_t size) {
-    look_up_allocator();
-    return looking_up ? take_early(count * size) : next.calloc(count, size);    // the loader's sizes do not overflow
-}
-void* first_realloc(void* address, std::size_t size) {
-    look_up_allocator();
-    return looking_up ? nullptr : next.realloc(address, size);
-}
 
 // --- State
 
@@ -129,8 +44,9 @@ struct thread_state {
     const void* last;               // the block that this thread allocated last
     std::size_t last_size;
     std::uint64_t random;
-    std::uint32_t id;    // from 1
-    bool inside;         // in the recorder: what is allocated now is its own, or a signal handler's
+    std::uint32_t id;      // from 1
+    std::uint32_t turn;    // calls, to time one now and then
+    bool inside;           // in the recorder: what is allocated now is its own, or a signal handler's
 };
 [[gnu::tls_model("initial-exec")]] constinit thread_local thread_state self{.left = 0,
                                                                             .filter = filter,
@@ -140,6 +56,7 @@ struct thread_state {
                                                                             .last_size = 0,
                                                                             .random = 0,
                                                                             .id = 0,
+                                                                            .turn = 0,
                                                                             .inside = false};
 
 enum class state : int { fresh, starting, recording, off };
@@ -164,8 +81,7 @@ public:
 // must not reach the allocator.
 void set_filter(bool all) {
     std::memset(filter, all ? 1 : 0, filter_size);
-    const std::size_t used = early_used.load();
-    for (std::size_t at = 0; !all && at < used && at < sizeof early; at += 16) ++filter[place_in_filter(early + at)];
+    if (!all) mark_early_blocks();
 }
 
 void switch_off() {
@@ -257,6 +173,9 @@ void put_end(event what, std::uint32_t stack, std::uint64_t first, std::uint64_t
     to_command.write(index, what, self.id, stack, first, second, at);
 }
 
+// Processor time, of a large block (what `words[1]` of the event says of it: ring.hpp).
+void put_processor_time(std::uint64_t when) { put_end(event::processor_time, 0, processor_ns(), when, 0); }
+
 same_bytes compare(const void* old_block) {
     if (self.last == nullptr || self.last == old_block || self.last_size < 16) return same_bytes::unknown;
     std::uint64_t fresh[2];
@@ -306,11 +225,12 @@ void allocated(void* address, std::size_t size, const void* frame) {
     put_begin(event::allocated, stack_from(frame, self.id), reinterpret_cast<std::uint64_t>(address), size);
     self.last = address;
     self.last_size = size;
+    if (size >= large_block) put_processor_time(0);
     errno = saved;
 }
 
-// Before a block goes back. Returns whether the end of the free itself is to be stamped, as for a large array that
-// grew.
+// Before a block goes back. Returns whether the end of the free itself is to be stamped, as for a large block, which may be an
+// array's that grew.
 bool to_be_freed(void* address) {
     if (!recording()) return false;
     const std::uint64_t at = ticks();
@@ -328,7 +248,7 @@ bool to_be_freed(void* address) {
         else if (!known) return false;
     }
     const same_bytes evidence = compare(address);
-    const bool large = self.last != nullptr && self.last_size >= 262144;
+    const bool large = usable_size(address) >= large_block / 2;
     self.last = nullptr;
     put_end(event::freed, 0, reinterpret_cast<std::uint64_t>(address), static_cast<std::uint64_t>(evidence) | usable << 8, at);
     errno = saved;
@@ -338,13 +258,20 @@ bool to_be_freed(void* address) {
 void freed() {
     if (!recording()) return;
     const inside_recorder guard;
-    put_end(event::free_ended, 0, 0, 0, ticks());
+    put_end(event::free_ended, 0, processor_ns(), 0, ticks());
+}
+
+// Whether this call is timed. Every so many, not a power of two: programs like those.
+inline bool is_timed() {
+    if (++self.turn < timed_calls) return false;
+    self.turn = 0;
+    return now.load(std::memory_order_relaxed) == state::recording && !self.inside;
 }
 
 void* reallocate(void* address, std::size_t size, const void* frame) {
     if (is_early(address)) {
         void* const moved_to = next.malloc(size);
-        const std::size_t rest = static_cast<std::size_t>(early + sizeof early - static_cast<char*>(address));
+        const std::size_t rest = room_behind(address);
         if (moved_to != nullptr) std::memcpy(moved_to, address, size < rest ? size : rest);
         return moved_to;
     }
@@ -363,6 +290,7 @@ void* reallocate(void* address, std::size_t size, const void* frame) {
             }
             usable = usable_size(address);
         }
+        if (size >= large_block) put_processor_time(1);
         put_begin(event::moving, 0, reinterpret_cast<std::uint64_t>(address), usable);
     }
     errno = saved;
@@ -382,6 +310,7 @@ void* reallocate(void* address, std::size_t size, const void* frame) {
                 return result;
             }
         }
+        if (size >= large_block) put_processor_time(2);
         put_end(event::moved, stack_from(frame, self.id), reinterpret_cast<std::uint64_t>(result), size, at);
         self.last = nullptr;
     }
@@ -397,8 +326,16 @@ inline bool passes(std::size_t size) {
 }
 
 [[gnu::noinline]] void* recorded_malloc(std::size_t size) {
+    if (!is_timed()) [[likely]] {
+        void* const block = next.malloc(size);
+        allocated(block, size, __builtin_frame_address(0));
+        return block;
+    }
+    const std::uint64_t began = ticks();
     void* const block = next.malloc(size);
+    const std::uint64_t ended = ticks();
     allocated(block, size, __builtin_frame_address(0));
+    to_command.timed(&ring::mallocs, ended - began, ticks() - ended);
     return block;
 }
 [[gnu::noinline]] void* recorded_calloc(std::size_t count, std::size_t size) {
@@ -408,8 +345,12 @@ inline bool passes(std::size_t size) {
 }
 [[gnu::noinline]] void recorded_free(void* address) {
     if (address == nullptr || is_early(address)) return;
+    const bool timed = is_timed();
+    const std::uint64_t came = timed ? ticks() : 0;
     const bool stamp = to_be_freed(address);
+    const std::uint64_t began = timed ? ticks() : 0;
     next.free(address);
+    if (timed) to_command.timed(&ring::frees, ticks() - began, began - came);
     if (stamp) freed();
 }
 

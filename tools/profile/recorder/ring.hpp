@@ -16,9 +16,13 @@ namespace headroom::profile {
 inline constexpr const char* socket_variable = "HEADROOM_PROFILE_SOCKET";
 inline constexpr const char* sample_variable = "HEADROOM_PROFILE_SAMPLE";
 
-inline constexpr std::uint32_t ring_version = 1;
+inline constexpr std::uint32_t ring_version = 2;
 inline constexpr std::uint64_t ring_slots = std::uint64_t{1} << 17;    // 4 MiB
 inline constexpr std::size_t most_frames = 64;
+// From this size on the processor time of the thread is asked for too, a system call each time: little beside what a copy takes.
+inline constexpr std::size_t large_block = 65536;
+// One call in so many is timed: what malloc and free take, and what the recorder itself does.
+inline constexpr std::uint32_t timed_calls = 61;
 
 enum class event : std::uint32_t {
     none = 0,
@@ -29,7 +33,8 @@ enum class event : std::uint32_t {
     stack = 5,        // words: number of frames, generation, 0; then `more` slots, three return addresses each
     more = 6,
     module = 7,        // words: first address, end, bias; `stack` holds the length of the path; then `more` slots, 24 bytes each
-    free_ended = 8,    // words: 0, 0, ticks. The thread's last free, of an array that grew, is done
+    free_ended = 8,    // words: the thread's processor time in ns, 0, ticks. Its last free, of a large block, is done
+    processor_time = 9    // words: the thread's, in ns; 0 after it allocated a large block, 1 before a realloc, 2 after it
 };
 
 // Whether a freed block begins with the same bytes as the one that its thread allocated last: evidence of a copy.
@@ -51,6 +56,13 @@ constexpr event event_of(std::uint64_t head) { return static_cast<event>(head >>
 constexpr std::uint32_t thread_of(std::uint64_t head) { return static_cast<std::uint32_t>(head >> 32 & 0xfffff); }
 constexpr std::uint32_t stack_of(std::uint64_t head) { return static_cast<std::uint32_t>(head); }
 
+// What timed calls took, all together.
+struct call_costs {
+    std::atomic<std::uint64_t> count;
+    std::atomic<std::uint64_t> ticks;
+    std::atomic<std::uint64_t> recorder_ticks;
+};
+
 struct ring {
     std::uint32_t version;
     std::uint32_t pid;
@@ -63,6 +75,8 @@ struct ring {
     alignas(64) std::atomic<std::uint64_t> read;        // slots given back by the reader
     alignas(64) std::atomic<std::uint32_t> closed;      // set by the reader: record no more
     std::atomic<std::uint64_t> lost;                    // events for which there was no room
+    call_costs mallocs;
+    call_costs frees;
     alignas(4096) slot slots[ring_slots];
 };
 

@@ -8,11 +8,14 @@
 
 namespace headroom::profile {
 
-inline std::uint64_t monotonic_ns() {
+inline std::uint64_t clock_ns(clockid_t which) {
     timespec now{};
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(which, &now);
     return static_cast<std::uint64_t>(now.tv_sec) * 1000000000U + static_cast<std::uint64_t>(now.tv_nsec);
 }
+inline std::uint64_t monotonic_ns() { return clock_ns(CLOCK_MONOTONIC); }
+// What the calling thread has used of a processor.
+inline std::uint64_t processor_ns() { return clock_ns(CLOCK_THREAD_CPUTIME_ID); }
 
 inline std::uint64_t ticks() {
 #if __has_builtin(__builtin_ia32_rdtsc)

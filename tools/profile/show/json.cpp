@@ -6,24 +6,62 @@
 
 namespace headroom::profile {
 
+namespace {
+
+using nlohmann::ordered_json;
+
+long long whole(double value) { return static_cast<long long>(std::llround(value)); }
+
+ordered_json advice_json(const recommendation& what) {
+    ordered_json entry = {
+        {"what", name_of(what.what)}, {"text", what.text}, {"rule", what.because_of->name},
+        {"evidence", what.evidence},  {"code", what.code}, {"saves_ns", {whole(what.saves_least_ns), whole(what.saves_most_ns)}}};
+    const lab_cell& cell = what.because_of->cell;
+    if (!cell.experiment.empty()) {
+        entry["measured_in"] = {{"experiment", cell.experiment},
+                                {"contender", cell.contender},
+                                {"parameters", cell.parameters},
+                                {"ratio", cell.ratio}};
+    }
+    return entry;
+}
+
+}    // namespace
+
 std::string json_text(const profile_result& profile) {
-    using nlohmann::ordered_json;
-    const auto whole = [](double value) { return static_cast<long long>(std::llround(value)); };
     ordered_json all;
     all["format"] = 1;
     all["command"] = profile.command_line;
     all["trace"] = profile.source;
     all["seconds"] = profile.seconds;
+    all["processor_seconds"] = profile.processor_seconds;
+    all["allocation_ns"] = profile.allocation_ns;
     all["processes"] = profile.processes;
     all["sample_bytes"] = profile.sample;
     all["allocations"] = whole(profile.allocations);
     all["frees"] = whole(profile.frees);
     all["bytes"] = whole(profile.bytes);
     all["peak_bytes"] = whole(profile.peak_bytes);
+    all["headroom_bytes"] = whole(profile.peak_held);
+    all["resident_bytes"] = whole(profile.resident);
     all["growths"] = whole(profile.growths);
     all["copied_bytes"] = whole(profile.copied);
     all["growing_ns"] = whole(profile.growing_ns);
+    all["interrupted"] = whole(profile.interrupted);
     all["notes"] = profile.notes;
+    if (const malloc_estimate other = other_malloc(profile); other.share > 0) {
+        all["malloc"] = {{"share", other.share},
+                         {"saves_ns", {whole(other.saves_least_ns), whole(other.saves_most_ns)}},
+                         {"text", other.text}};
+    }
+    all["together"] = ordered_json::array();
+    for (const shared_recommendation& what : advise_together(profile)) {
+        ordered_json entry = advice_json(what);
+        entry["function"] = what.function;
+        entry["places"] = ordered_json::array();
+        for (const site* const one : what.sites) entry["places"].push_back(one->place());
+        all["together"].push_back(std::move(entry));
+    }
     all["sites"] = ordered_json::array();
     for (const site& one : profile.sites) {
         const recommendation what = advise(one);
@@ -41,6 +79,7 @@ std::string json_text(const profile_result& profile) {
                            {"copied_bytes", whole(one.growth.bytes)},
                            {"ns", whole(one.growth.ns)},
                            {"longest_ns", one.growth.longest_ns},
+                           {"interrupted", whole(one.growth.interrupted)},
                            {"in_place", whole(one.in_place.count)},
                            {"arrays", whole(one.totals.arrays)},
                            {"largest_bytes", one.totals.largest_final},
@@ -56,18 +95,7 @@ std::string json_text(const profile_result& profile) {
                                {"utilization", one.five.utilization},
                                {"contention", one.five.contention}};
         entry["threads"] = one.totals.threads.size();
-        entry["advice"] = {{"what", name_of(what.what)},
-                           {"text", what.text},
-                           {"rule", what.because_of->name},
-                           {"evidence", what.evidence},
-                           {"saves_ns", {whole(what.saves_least_ns), whole(what.saves_most_ns)}}};
-        if (!what.because_of->cell.experiment.empty()) {
-            const lab_cell& cell = what.because_of->cell;
-            entry["advice"]["measured_in"] = {{"experiment", cell.experiment},
-                                              {"contender", cell.contender},
-                                              {"parameters", cell.parameters},
-                                              {"ratio", cell.ratio}};
-        }
+        entry["advice"] = advice_json(what);
         all["sites"].push_back(std::move(entry));
     }
     return all.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <memory>
+#include <set>
 #include <vector>
 
+#include "printable.hpp"
 #include "show.hpp"
 
 namespace headroom::profile {
@@ -120,9 +123,9 @@ std::string flame_graph(const profile_result& profile) {
             root.bytes += stack.copied;
             flame_node* at = &root;
             std::size_t depth = 0;
-            for (const std::string& frame : stack.frames) {
+            for (const std::string_view frame : stack.frames) {
                 if (frame == "_start" || frame.compare(0, 6, "__libc") == 0 || frame == "operator new" || ++depth > 60) continue;
-                std::unique_ptr<flame_node>& next = at->callees[frame];
+                std::unique_ptr<flame_node>& next = at->callees[std::string(frame)];
                 if (!next) next = std::make_unique<flame_node>();
                 next->bytes += stack.copied;
                 at = next.get();
@@ -135,15 +138,23 @@ std::string flame_graph(const profile_result& profile) {
     return "<div class=\"flame\" style=\"height:" + std::to_string(deepest * 21 + 2) + "px\">\n" + boxes + "</div>\n";
 }
 
-// A few lines around the one meant, if the source is still where it was.
-std::string source_lines(const site& one) {
-    if (one.line == 0 || one.file.empty()) return {};
-    std::ifstream file(one.file);
+// A few lines around the one meant, if the source is still where it was, in the folder that may be shown.
+std::string source_lines(const site& one, const std::string& sources) {
+    namespace fs = std::filesystem;
+    if (one.line == 0 || one.file.empty() || sources.empty()) return {};
+    std::error_code error;
+    const fs::path root = fs::canonical(sources, error);
+    if (error) return {};
+    const fs::path path = fs::canonical(root / one.file, error);    // (an absolute path stays what it is; no link leads out)
+    if (error || !fs::is_regular_file(path, error)) return {};
+    const auto [end_of_root, rest] = std::mismatch(root.begin(), root.end(), path.begin(), path.end());
+    if (end_of_root != root.end()) return {};
+    std::ifstream file(path);
     std::string text;
     std::string line;
     for (int at = 1; std::getline(file, line) && at <= one.line + 2; ++at) {
         if (at < one.line - 2) continue;
-        const std::string shown = std::to_string(at) + "  " + escaped(line.substr(0, 200));
+        const std::string shown = std::to_string(at) + "  " + escaped(tools::printable_utf8(line.substr(0, 200)));
         text += (at == one.line ? "<b>" + shown + "</b>" : shown) + "\n";
     }
     return text.empty() ? text : "<pre>" + text + "</pre>\n";
@@ -177,14 +188,36 @@ std::string dimensions_of(const site& one) {
            "</div>\n";
 }
 
-std::string site_card(const site& one, const recommendation& what) {
+std::string code_of(const recommendation& what) { return what.code.empty() ? "" : "<pre>" + escaped(what.code) + "</pre>\n"; }
+
+std::string measured(const lab_cell& cell) {
+    if (cell.experiment.empty()) return {};
+    return "<p class=\"soft\">Measured: " + escaped(cell.contender) + " takes " + percent(cell.ratio) +
+           " of the usual time in experiment " + escaped(cell.experiment) + " (" + escaped(cell.parameters) + ").</p>\n";
+}
+
+std::string shared_card(const advised& all) {
+    const recommendation& what = all.what;
+    std::string text = "<div class=\"site\"><h3>" + escaped(all.where) + "</h3>\n<p><span class=\"what\">" + escaped(what.text) +
+                       "</span> saves " + time_text(what.saves_least_ns) + " to " + time_text(what.saves_most_ns) +
+                       " of this run. " + escaped(what.evidence) + ".</p>\n" + code_of(what);
+    text += "<details><summary>The places</summary><table><tr><th>Where</th><th>What</th><th class=\"n\">allocations</th></tr>\n";
+    for (std::size_t i = 0; i < all.together.size() && i < 60; ++i) {
+        const site& one = *all.together[i];
+        text += "<tr><td>" + escaped(one.place()) + "</td><td>" + escaped(one.container) + "</td><td class=\"n\">" +
+                count_text(one.totals.allocations) + "</td></tr>\n";
+    }
+    return text + "</table></details>\n" + measured(what.because_of->cell) + "</div>\n";
+}
+
+std::string site_card(const site& one, const recommendation& what, const std::string& sources) {
     std::string text = "<div class=\"site\"><h3>" + escaped(one.place()) + " <span class=\"soft\">" +
                        escaped(one.container.empty() ? "" : one.container) + "</span></h3>\n";
     text += "<p><span class=\"what\">" + escaped(what.text) + "</span>";
     if (what.saves_most_ns > 0)
         text += " saves " + time_text(what.saves_least_ns) + " to " + time_text(what.saves_most_ns) + " of this run";
     text += ". " + escaped(what.evidence) + ".</p>\n<p class=\"soft\">in " + escaped(one.function) + "</p>\n";
-    text += source_lines(one);
+    text += code_of(what) + source_lines(one, sources);
     if (one.growth.count > 0) {
         text += "<p>" + count_text(one.growth.count) + " growths, " + bytes_text(one.growth.bytes) + " copied";
         if (one.growth.ns > 0)
@@ -195,17 +228,12 @@ std::string site_card(const site& one, const recommendation& what) {
         text += "</p>\n";
     }
     text += dimensions_of(one);
-    const lab_cell& cell = what.because_of->cell;
-    if (!cell.experiment.empty()) {
-        text += "<p class=\"soft\">Measured: " + escaped(cell.contender) + " takes " + percent(cell.ratio) +
-                " of the usual time in experiment " + escaped(cell.experiment) + " (" + escaped(cell.parameters) + ").</p>\n";
-    }
-    return text + "</div>\n";
+    return text + measured(what.because_of->cell) + "</div>\n";
 }
 
 }    // namespace
 
-std::string page_text(const profile_result& profile) {
+std::string page_text(const profile_result& profile, const std::string& sources) {
     const std::string title = profile.command_line.empty() ? profile.source : profile.command_line;
     std::string page =
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
@@ -218,6 +246,9 @@ std::string page_text(const profile_result& profile) {
     page += "<div class=\"numbers\">";
     figure(count_text(profile.allocations), "allocations");
     figure(bytes_text(profile.peak_bytes), "at most at once");
+    if (profile.peak_held > 0) figure(bytes_text(profile.peak_held), "of it in Headroom's ranges");
+    if (profile.resident > 0) figure(bytes_text(profile.resident), "resident at most");
+    if (profile.processor_seconds > 0) figure(time_text(profile.processor_seconds * 1e9), "of processor time");
     figure(count_text(profile.growths), "times an array grew");
     figure(bytes_text(profile.copied), "copied by that");
     if (profile.growing_ns > 0) figure(time_text(profile.growing_ns), "spent on that");
@@ -225,23 +256,13 @@ std::string page_text(const profile_result& profile) {
     page += "</div>\n";
     for (const std::string& note : profile.notes) page += "<p class=\"soft\">" + escaped(note) + ".</p>\n";
 
-    std::vector<std::pair<const site*, recommendation>> all;
-    for (const site& one : profile.sites) all.emplace_back(&one, advise(one));
-    std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
-        if (a.second.saves_most_ns != b.second.saves_most_ns) return a.second.saves_most_ns > b.second.saves_most_ns;
-        if (a.second.saved_bytes_copied != b.second.saved_bytes_copied) {
-            return a.second.saved_bytes_copied > b.second.saved_bytes_copied;
-        }
-        return a.first < b.first;
-    });
     page += "<h2>What would gain</h2>\n";
-    std::size_t shown = 0;
-    for (const auto& [one, what] : all) {
-        if (what.what == advice::leave_it || shown == 30) continue;
-        ++shown;
-        page += site_card(*one, what);
-    }
-    if (shown == 0) page += "<p>No site would gain from a change.</p>\n";
+    const std::vector<advised> all = by_saving(profile);
+    for (std::size_t i = 0; i < all.size() && i < 30; ++i)
+        page += all[i].one != nullptr ? site_card(*all[i].one, all[i].what, sources) : shared_card(all[i]);
+    const malloc_estimate other = other_malloc(profile);
+    if (!other.text.empty()) page += "<p>" + escaped(other.text) + ".</p>\n" + measured(other_malloc_cell());
+    if (all.empty() && other.text.empty()) page += "<p>No site would gain from a change.</p>\n";
     if (profile.times.size() > 1) page += "<h2>Memory over time</h2>\n" + time_line(profile);
     if (profile.copied > 0)
         page +=
@@ -251,11 +272,16 @@ std::string page_text(const profile_result& profile) {
         "<h2>Left alone</h2>\n<div class=\"scroll\"><table><tr><th>Where</th><th>What</th><th "
         "class=\"n\">allocations</th><th class=\"n\">copied</th><th>why</th></tr>\n";
     std::size_t rows = 0;
-    for (const auto& [one, what] : all) {
-        if (what.what != advice::leave_it || rows++ >= 40) continue;
-        page += "<tr><td>" + escaped(one->place()) + "</td><td>" + escaped(one->container) + "</td><td class=\"n\">" +
-                count_text(one->totals.allocations) + "</td><td class=\"n\">" + bytes_text(one->growth.bytes) + "</td><td>" +
-                escaped(what.evidence) + "</td></tr>\n";
+    std::set<const site*> advised_about;
+    for (const advised& one : all) {
+        advised_about.insert(one.one);
+        advised_about.insert(one.together.begin(), one.together.end());
+    }
+    for (const site& one : profile.sites) {
+        if (advised_about.contains(&one) || rows++ >= 40) continue;
+        page += "<tr><td>" + escaped(one.place()) + "</td><td>" + escaped(one.container) + "</td><td class=\"n\">" +
+                count_text(one.totals.allocations) + "</td><td class=\"n\">" + bytes_text(one.growth.bytes) + "</td><td>" +
+                escaped(advise(one).evidence) + "</td></tr>\n";
     }
     page += "</table></div>\n";
     if (rows > 40) page += "<p class=\"soft\">and " + std::to_string(rows - 40) + " more, which --json names.</p>\n";

@@ -89,11 +89,11 @@ std::string pprof_bytes(const profile_result& profile) {
                 packed.push_back(static_cast<char>(value));
             };
             for (std::size_t i = stack.frames.size(); i-- > 0;) {    // innermost first
-                const auto [number, fresh] = functions.of(stack.frames[i]);
+                const auto [number, fresh] = functions.of(std::string(std::string(stack.frames[i])));
                 if (fresh) {
                     message function;
                     function.number(1, number);
-                    function.number(2, string(stack.frames[i]));
+                    function.number(2, string(std::string(stack.frames[i])));
                     all.bytes(5, function.text());
                     message line;
                     line.number(1, number);

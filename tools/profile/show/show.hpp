@@ -2,11 +2,23 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "analyse/advice.hpp"
 #include "analyse/sites.hpp"
 
 namespace headroom::profile {
+
+// What would gain: at one place, or at many together.
+struct advised {
+    std::string where;
+    recommendation what;
+    const site* one = nullptr;            // the place
+    std::vector<const site*> together;    // or all of them
+    std::size_t places = 1;
+};
+// What saves most first; what should be left alone is not there.
+std::vector<advised> by_saving(const profile_result& profile);
 
 // About ten lines: what the program did, and the sites that would gain most. `width`: columns of the terminal.
 std::string terminal_text(const profile_result& profile, std::size_t width);
@@ -21,7 +33,8 @@ std::string folded_text(const profile_result& profile);
 std::string pprof_bytes(const profile_result& profile);
 
 // One file that needs no network: time line, flame graph, advice with source lines, the five dimensions of each site.
-std::string page_text(const profile_result& profile);
+// `sources`: the folder whose files may be shown; empty: none. (A trace names files, and anybody may have made the trace.)
+std::string page_text(const profile_result& profile, const std::string& sources);
 
 // What changed from one profile to the other, site by site.
 std::string difference_text(const profile_result& before, const profile_result& after, std::size_t width);

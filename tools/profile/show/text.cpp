@@ -24,52 +24,73 @@ std::string saving(const recommendation& what) {
     return time_text(what.saves_least_ns) + " to " + time_text(what.saves_most_ns);
 }
 
-struct advised {
-    const site* at;
-    recommendation what;
-};
-
-std::vector<advised> by_saving(const profile_result& profile) {
-    std::vector<advised> all;
-    for (const site& one : profile.sites) all.push_back({&one, advise(one)});
-    std::sort(all.begin(), all.end(), [](const advised& a, const advised& b) {
-        if (a.what.saves_most_ns != b.what.saves_most_ns) return a.what.saves_most_ns > b.what.saves_most_ns;
-        if (a.what.saved_bytes_copied != b.what.saved_bytes_copied) return a.what.saved_bytes_copied > b.what.saved_bytes_copied;
-        return a.at < b.at;
-    });
-    return all;
-}
-
 std::string what_grows(const site& one) {
     return one.container.empty() ? one.growth.count > 0 ? "an array" : "allocations" : one.container;
 }
 
 }    // namespace
 
+std::vector<advised> by_saving(const profile_result& profile) {
+    std::vector<advised> all;
+    for (const site& one : profile.sites) {
+        const recommendation what = advise(one);
+        if (what.what != advice::leave_it) all.push_back({one.place() + "  " + what_grows(one), what, &one, {}, 1});
+    }
+    for (shared_recommendation& what : advise_together(profile)) {
+        std::string where = count_text(static_cast<double>(what.sites.size())) + (what.sites.size() == 1 ? " place" : " places");
+        where += what.function.empty() ? "" : " in " + what.function + "()";
+        if (what.sites.size() == 1) where = what.sites.front()->place() + "  " + what_grows(*what.sites.front());
+        all.push_back({where, what, nullptr, what.sites, what.sites.size()});
+    }
+    std::stable_sort(all.begin(), all.end(), [](const advised& a, const advised& b) {
+        if (a.what.saves_most_ns != b.what.saves_most_ns) return a.what.saves_most_ns > b.what.saves_most_ns;
+        return a.what.saved_bytes_copied > b.what.saved_bytes_copied;
+    });
+    return all;
+}
+
 std::string terminal_text(const profile_result& profile, std::size_t width) {
     std::string text;
     const auto line = [&](const std::string& words) { text += shortened(words, width) + "\n"; };
     line(profile.command_line.empty() ? profile.source : profile.command_line);
     line(count_text(profile.allocations) + " allocations of " + bytes_text(profile.bytes) + ", at most " +
-         bytes_text(profile.peak_bytes) + " at once" + (profile.seconds > 0 ? ", in " + time_text(profile.seconds * 1e9) : "") +
+         bytes_text(profile.peak_bytes) + " at once" +
+         (profile.peak_held > 0 ? " (up to " + bytes_text(profile.peak_held) + " in Headroom's ranges)" : "") +
+         (profile.processor_seconds > 0 ? ", in " + time_text(profile.processor_seconds * 1e9) + " of processor time"
+          : profile.seconds > 0         ? ", in " + time_text(profile.seconds * 1e9)
+                                        : "") +
          (profile.processes > 1 ? ", by " + std::to_string(profile.processes) + " processes" : "") +
          (profile.sample != 0 ? "; sampled, one in about " + bytes_text(static_cast<double>(profile.sample)) : ""));
     line(count_text(profile.growths) + " times an array grew: " + bytes_text(profile.copied) + " copied" +
-         (profile.growing_ns > 0 ? ", which took " + time_text(profile.growing_ns) : ""));
+         (profile.growing_ns > 0 ? ", which took " + time_text(profile.growing_ns) : "") +
+         (profile.interrupted >= 1
+              ? " (" + count_text(profile.interrupted) + " were interrupted for longer, which is not counted)"
+              : ""));
     const std::vector<advised> all = by_saving(profile);
+    const malloc_estimate other = other_malloc(profile);
+    const bool other_first =
+        !other.text.empty() && (all.empty() || other.saves_least_ns + other.saves_most_ns >
+                                                   all.front().what.saves_least_ns + all.front().what.saves_most_ns);
+    if (other_first) text += "\nFirst: " + other.text + "\n";
     std::size_t shown = 0;
+    std::size_t covered = 0;
     for (const advised& one : all) {
-        if (one.what.what == advice::leave_it || shown == 6) break;
+        if (shown == 5) break;
+        covered += one.places;
         if (shown++ == 0) line("");
-        line(one.at->place() + "  " + what_grows(*one.at) + ": " + one.what.text + ", saves " + saving(one.what));
+        line(one.where + ": " + one.what.text + ", saves " + saving(one.what));
         line("    " + one.what.evidence);
+        for (std::size_t at = 0; at < one.what.code.size();) {    // whole: it is to be copied
+            const std::size_t end = std::min(one.what.code.find('\n', at), one.what.code.size());
+            text += "        " + one.what.code.substr(at, end - at) + "\n";
+            at = end + 1;
+        }
     }
-    const auto rest = static_cast<std::size_t>(
-        std::count_if(all.begin(), all.end(), [](const advised& one) { return one.what.what == advice::leave_it; }));
-    if (shown == 0) line("Nothing here would gain: leave it.");
-    else if (all.size() > shown)
-        line(std::to_string(all.size() - shown) + " other places" +
-             (rest == all.size() - shown ? ": leave them" : "; --page shows them, --json too"));
+    if (shown == 0 && !other_first) line("Nothing here would gain: leave it.");
+    else if (profile.sites.size() > covered)
+        line(count_text(static_cast<double>(profile.sites.size() - covered)) + " more" +
+             (all.size() == shown ? ": to be left alone" : "; --page shows them, --json too"));
+    if (!other.text.empty() && !other_first) text += "Or first: " + other.text + "\n";
     for (const std::string& note : profile.notes) text += "note: " + note + "\n";
     return text;
 }
@@ -102,9 +123,15 @@ std::string difference_text(const profile_result& before, const profile_result& 
     const auto row = [&](const char* name, double from, double to, std::string (*shown)(double)) {
         text += std::string(name) + ": " + shown(from) + " -> " + shown(to) + " (" + change(from, to) + ")\n";
     };
+    if (before.processor_seconds > 0 && after.processor_seconds > 0)
+        row("processor time", before.processor_seconds * 1e9, after.processor_seconds * 1e9, time_text);
+    if (before.resident > 0 && after.resident > 0)
+        row("most resident, as the system counts", before.resident, after.resident, bytes_text);
     row("allocations", before.allocations, after.allocations, count_text);
     row("bytes allocated", before.bytes, after.bytes, bytes_text);
     row("most at once", before.peak_bytes, after.peak_bytes, bytes_text);
+    if (before.peak_held > 0 || after.peak_held > 0)
+        row("  of it in Headroom's ranges", before.peak_held, after.peak_held, bytes_text);
     row("arrays grew", before.growths, after.growths, count_text);
     row("bytes copied", before.copied, after.copied, bytes_text);
     if (before.growing_ns > 0 || after.growing_ns > 0) row("time in growing", before.growing_ns, after.growing_ns, time_text);
@@ -129,8 +156,8 @@ std::string folded_text(const profile_result& profile) {
         for (const stack_share& stack : one.stacks) {
             if (stack.copied <= 0) continue;
             std::string line;
-            for (const std::string& frame : stack.frames) {
-                std::string name = frame;
+            for (const std::string_view frame : stack.frames) {
+                std::string name(frame);
                 std::replace(name.begin(), name.end(), ';', ':');
                 line += (line.empty() ? "" : ";") + name;
             }

@@ -13,7 +13,7 @@
 namespace headroom::profile {
 
 inline constexpr char trace_magic[8] = {'H', 'R', 'T', 'R', 'A', 'C', 'E', '\n'};
-inline constexpr std::uint32_t trace_version = 1;
+inline constexpr std::uint32_t trace_version = 2;           // 1 had no records above 19, and elapsed time for growths
 inline constexpr std::uint32_t block_magic = 0x31425248;    // HRB1
 
 struct file_head {
@@ -60,7 +60,11 @@ enum class record : std::uint8_t {
     freed_elsewhere = 17,    // info, lifetime: by another thread
     names = 19,              // generation, return address, how many functions are there (innermost first), for each: name, file,
                              // line, path of its program or library, 1 if it was inlined
-    freed_last = 18          // lifetime: of what the last `allocated` was about, by the thread that allocated it
+    freed_last = 18,         // lifetime: of what the last `allocated` was about, by the thread that allocated it
+    costs =
+        20,    // nanoseconds: of processor time that the process used (0: not known), and what the recorder took of it; picoseconds:
+               // a malloc, a free, on the average; bytes resident at most, without the recorder's (0: not known)
+    held = 21    // bytes that Headroom's ranges hold now: of committed memory
 };
 
 enum grew_flags : std::uint32_t {
@@ -69,6 +73,9 @@ enum grew_flags : std::uint32_t {
     grew_same_stack = 8,    // old and new were allocated by the same call stack
     grew_by_realloc = 16,
     grew_in_place = 32,
+    grew_processor_time = 128,    // the nanoseconds are the thread's processor time
+    grew_interrupted =
+        256,                 // it took much longer than the program used a processor for it: estimated, if there is no such time
     grew_old_unknown = 64    // a sampled recording that did not keep the old block; its size is what the allocator says
 };
 

@@ -12,7 +12,7 @@
 namespace headroom::profile {
 namespace {
 
-constexpr std::uint32_t largest_block = std::uint32_t{1} << 28;
+constexpr std::uint32_t largest_block = std::uint32_t{1} << 26;    // more than any recording writes
 
 struct closer {
     void operator()(std::FILE* file) const { std::fclose(file); }
@@ -40,9 +40,9 @@ std::string read_trace(const std::string& path, const std::function<void(std::ui
         std::memcmp(head.magic, trace_magic, sizeof head.magic) != 0) {
         throw std::runtime_error(path + " is not a trace of headroom profile");
     }
-    if (head.version != trace_version) {
+    if (head.version < 1 || head.version > trace_version) {
         throw std::runtime_error(path + " is a trace of version " + std::to_string(head.version) +
-                                 "; this program reads version " + std::to_string(trace_version));
+                                 "; this program reads versions 1 to " + std::to_string(trace_version));
     }
     std::vector<char> stored;
     std::array<std::string, columns> raw;
@@ -61,12 +61,14 @@ std::string read_trace(const std::string& path, const std::function<void(std::ui
             return which + " is damaged";
         }
         std::size_t at = 0;
+        std::size_t rest = block.raw_size;
         for (std::string& part : raw) {
             std::uint32_t sizes[2] = {};
             if (stored.size() - at < sizeof sizes) return which + " is damaged";
             std::memcpy(sizes, stored.data() + at, sizeof sizes);
             at += sizeof sizes;
-            if (sizes[0] > block.raw_size || sizes[1] > stored.size() - at) return which + " is damaged";
+            if (sizes[0] > rest || sizes[1] > stored.size() - at) return which + " is damaged";
+            rest -= sizes[0];
             part.resize(sizes[0]);
             if (ZSTD_decompress(part.data(), part.size(), stored.data() + at, sizes[1]) != part.size())
                 return which + " is damaged";

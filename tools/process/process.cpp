@@ -1,4 +1,4 @@
-#include "process.hpp"
+#include "process/process.hpp"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "tables.hpp"
+#include "process/tables.hpp"
 
 #include <elf.h>
 #include <sched.h>

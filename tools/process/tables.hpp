@@ -9,7 +9,7 @@
 
 #include <headroom/detail/published_table.hpp>
 
-#include "process.hpp"
+#include "process/process.hpp"
 
 namespace headroom::tools::maps {
 

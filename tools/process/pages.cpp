@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "process.hpp"
+#include "process/process.hpp"
 
 namespace headroom::tools::maps {
 namespace {

@@ -1,0 +1,32 @@
+// The allocator behind the recorder: the system's, or whichever the program asked for.
+#pragma once
+
+#include <cstddef>
+
+namespace headroom::profile {
+
+struct allocator {
+    void* (*malloc)(std::size_t);
+    void (*free)(void*);
+    void* (*calloc)(std::size_t, std::size_t);
+    void* (*realloc)(void*, std::size_t);
+    int (*posix_memalign)(void**, std::size_t, std::size_t);
+    void* (*aligned_alloc)(std::size_t, std::size_t);
+    void* (*memalign)(std::size_t, std::size_t);
+    void* (*valloc)(std::size_t);
+    void* (*pvalloc)(std::size_t);
+    std::size_t (*malloc_usable_size)(void*);
+    int (*dlclose)(void*);
+};
+
+// At first functions that look up the others.
+extern constinit allocator next;
+void look_up_allocator();
+
+// While it is looked up, the dynamic loader may allocate: it gets a little memory for good, which must never reach the allocator.
+bool is_early(const void* address);
+std::size_t room_behind(const void* early_block);
+// So that frees of such blocks are looked at, whatever else the filter lets pass.
+void mark_early_blocks();
+
+}    // namespace headroom::profile
