@@ -115,6 +115,7 @@ using headroom::arrow_offset;
 using headroom::arrow_value;
 using headroom::bit_column;
 using headroom::chunk_rows;
+using headroom::decimal128;
 using headroom::dlpack_value;
 using headroom::export_arrow;
 using headroom::export_arrow_table;
@@ -123,6 +124,7 @@ using headroom::frozen;
 using headroom::import_arrow;
 using headroom::imported;
 using headroom::nulls;
+using headroom::string_column;
 using headroom::to_dlpack;
 using headroom::to_unversioned_dlpack;
 

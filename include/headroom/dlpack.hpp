@@ -1,4 +1,4 @@
-// Elements handed to NumPy, PyTorch, JAX and others as a tensor of one dimension, without a copy: DLPack.
+// Elements handed to NumPy, PyTorch, JAX and others as a tensor, without a copy: DLPack.
 //
 // Choose it instead of arrow.hpp where the other library takes tensors. It costs one allocation, whatever the size. The
 // elements live until the other library has called the tensor's deleter, on any thread. A module that has exported a tensor
@@ -7,11 +7,13 @@
 
 #include <headroom/detail/language.hpp>
 
+#include <array>
 #include <complex>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <type_traits>
 #include <utility>
 
@@ -40,9 +42,12 @@ struct dlpack_type_of<std::complex<T>> {
     static constexpr std::uint8_t code = kDLComplex;
 };
 
-HEADROOM_API DLManagedTensorVersioned* make_tensor(const void* data, std::size_t count, DLDataType type, share owner,
-                                                   bool read_only);
-HEADROOM_API DLManagedTensor* make_unversioned_tensor(const void* data, std::size_t count, DLDataType type, share owner);
+// A shape has one extent at least. Throws std::invalid_argument where it is not of `count` elements.
+HEADROOM_API void expect_shape(std::span<const std::int64_t> shape, std::size_t count);
+HEADROOM_API DLManagedTensorVersioned* make_tensor(const void* data, std::span<const std::int64_t> shape, DLDataType type,
+                                                   share owner, bool read_only);
+HEADROOM_API DLManagedTensor* make_unversioned_tensor(const void* data, std::span<const std::int64_t> shape, DLDataType type,
+                                                      share owner);
 
 template <class T>
 constexpr DLDataType dlpack_type() noexcept {
@@ -60,14 +65,28 @@ concept dlpack_value = detail::dlpack_type_of<T>::known;
 // shares of the elements are then as they were. Invalidates: nothing. May be called from any thread.
 template <dlpack_value T>
 [[nodiscard]] DLManagedTensorVersioned* to_dlpack(frozen<T> values, bool read_only = true) {
-    return detail::make_tensor(values.data(), values.size(), detail::dlpack_type<T>(), values.shared(), read_only);
+    const std::array shape{static_cast<std::int64_t>(values.size())};
+    return detail::make_tensor(values.data(), shape, detail::dlpack_type<T>(), values.shared(), read_only);
+}
+// The same with several dimensions, the last index running fastest: {rows, columns}. Throws std::invalid_argument where the
+// shape is empty or of another number of elements.
+template <dlpack_value T>
+[[nodiscard]] DLManagedTensorVersioned* to_dlpack(frozen<T> values, std::span<const std::int64_t> shape, bool read_only = true) {
+    detail::expect_shape(shape, values.size());
+    return detail::make_tensor(values.data(), shape, detail::dlpack_type<T>(), values.shared(), read_only);
 }
 
 // The same for receivers that support no later DLPack than 0.8 (NumPy before 2.1). That version cannot say that elements are
 // read-only, so the receiver takes them for writable. Precondition: they are.
 template <dlpack_value T>
 [[nodiscard]] DLManagedTensor* to_unversioned_dlpack(frozen<T> values) {
-    return detail::make_unversioned_tensor(values.data(), values.size(), detail::dlpack_type<T>(), values.shared());
+    const std::array shape{static_cast<std::int64_t>(values.size())};
+    return detail::make_unversioned_tensor(values.data(), shape, detail::dlpack_type<T>(), values.shared());
+}
+template <dlpack_value T>
+[[nodiscard]] DLManagedTensor* to_unversioned_dlpack(frozen<T> values, std::span<const std::int64_t> shape) {
+    detail::expect_shape(shape, values.size());
+    return detail::make_unversioned_tensor(values.data(), shape, detail::dlpack_type<T>(), values.shared());
 }
 
 }}    // namespace headroom

@@ -168,7 +168,10 @@ struct frozen_maker {
     // From a container that is in its counted block already.
     template <class V>
     static auto shared(owning<V>* made) noexcept {
-        share held(made);
+        return shared(made, share(made));
+    }
+    template <class V>
+    static auto shared(owning<V>* made, share held) noexcept {
         const std::span elements = detail::elements_of(made->owner);
         using value = typename decltype(elements)::value_type;
         return frozen<value>(std::span<const value>(elements), std::move(held));

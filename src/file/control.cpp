@@ -433,4 +433,24 @@ void close_control(file_control* control, std::size_t size, bool loudly) {
     if (loudly && !outcome.done()) throw_commit_failure(control, outcome, size);
 }
 
+void end_writing(file_control* control, std::size_t size, std::size_t kept) {
+    if (!may_write(control)) return;
+    const std::size_t accessible = last_page(control);
+    commit_outcome outcome;
+    if (size != control->committed.size) {
+        outcome = try_commit(control, size);
+    } else {
+        std::error_code error;
+        if (!was_cut(control, error) && !error) publish(control, size);
+    }
+    if (cut_after(control, (std::max)(size, kept))) {
+        const std::size_t left = (std::max)(last_page(control), first_page(control));
+        if (left < accessible) (void)protect_shown(pages_of(control, left, accessible), access::none);
+        control->place->committed.store(left, std::memory_order_relaxed);
+    }
+    control->writable = false;
+    leave_writers(control);
+    if (!outcome.done()) throw_commit_failure(control, outcome, size);
+}
+
 }}}    // namespace headroom::detail

@@ -18,7 +18,7 @@ namespace {
 struct owned_schema {
     std::string format;
     std::string name;
-    std::vector<ArrowSchema> children;
+    std::vector<ArrowSchema> children;    // and, last, the dictionary's, if there is one
     std::vector<ArrowSchema*> pointers;
 
     ~owned_schema() {
@@ -31,7 +31,7 @@ struct owned_schema {
 struct owned_array {
     std::vector<share> owners;
     std::vector<const void*> buffers;
-    std::vector<ArrowArray> children;
+    std::vector<ArrowArray> children;    // and the dictionary
     std::vector<ArrowArray*> pointers;
 
     ~owned_array() {
@@ -64,15 +64,18 @@ ArrowSchema schema_of(const arrow_node& node) {
     auto owned = std::make_unique<owned_schema>();
     owned->format = node.format;
     owned->name = node.name;
-    owned->children.reserve(node.children.size());
+    owned->children.reserve(node.children.size() + node.dictionary.size());
     for (const arrow_node& child : node.children) owned->children.push_back(schema_of(child));
+    for (const arrow_node& values : node.dictionary) owned->children.push_back(schema_of(values));
     owned->pointers = addresses_of(owned->children);
     ArrowSchema made{};
     made.format = owned->format.c_str();
     made.name = owned->name.c_str();
     made.flags = ARROW_FLAG_NULLABLE;    // as others say of all columns: tables with and without nulls are of one schema
-    made.n_children = static_cast<std::int64_t>(owned->children.size());
-    made.children = owned->pointers.empty() ? nullptr : owned->pointers.data();
+    if (node.ordered) made.flags |= ARROW_FLAG_DICTIONARY_ORDERED;
+    made.n_children = static_cast<std::int64_t>(node.children.size());
+    made.children = node.children.empty() ? nullptr : owned->pointers.data();
+    made.dictionary = node.dictionary.empty() ? nullptr : owned->pointers.back();
     made.release = &release_schema;
     made.private_data = owned.release();
     return made;
@@ -89,21 +92,23 @@ ArrowArray array_of(const arrow_node& node, std::size_t first, std::size_t count
         if (const shared_owner* const owner = buffer.owner.get()) keep_loaded_once(reinterpret_cast<const void*>(owner->destroy));
     }
     // The rows of a struct are those of its fields; the elements of lists are found through the offsets.
-    const bool is_struct = node.format[0] == '+' && node.format[1] == 's';
-    owned->children.reserve(node.children.size());
+    const bool is_struct = node.format == "+s";
+    owned->children.reserve(node.children.size() + node.dictionary.size());
     for (const arrow_node& child : node.children) {
         owned->children.push_back(is_struct && !node.nullable ? array_of(child, first, count) : array_of(child, 0, child.length));
     }
+    for (const arrow_node& values : node.dictionary) owned->children.push_back(array_of(values, 0, values.length));
     owned->pointers = addresses_of(owned->children);
     ArrowArray made{};
     made.length = static_cast<std::int64_t>(count);
     // Of a part nobody has counted.
-    made.null_count = !node.nullable ? 0 : count == node.length ? static_cast<std::int64_t>(node.length - node.ones) : -1;
+    made.null_count = !node.nullable ? 0 : count == node.length ? node.null_count : -1;
     made.offset = static_cast<std::int64_t>(is_struct && !node.nullable ? 0 : first);
     made.n_buffers = static_cast<std::int64_t>(owned->buffers.size());
-    made.n_children = static_cast<std::int64_t>(owned->children.size());
+    made.n_children = static_cast<std::int64_t>(node.children.size());
     made.buffers = owned->buffers.data();
-    made.children = owned->pointers.empty() ? nullptr : owned->pointers.data();
+    made.children = node.children.empty() ? nullptr : owned->pointers.data();
+    made.dictionary = node.dictionary.empty() ? nullptr : owned->pointers.back();
     made.release = &release_array;
     made.private_data = owned.release();
     return made;

@@ -1,5 +1,9 @@
 // dlpack.hpp: tensors of one dimension over shared elements.
 #include <headroom/dlpack.hpp>
+
+#include <array>
+#include <vector>
+#include <stdexcept>
 #include <headroom/settled_vector.hpp>
 
 #include <complex>
@@ -64,6 +68,35 @@ TYPED_TEST(tensor_of, may_have_no_elements) {
     DLManagedTensorVersioned* const tensor = headroom::to_dlpack(headroom::frozen<TypeParam>());
     EXPECT_EQ(tensor->dl_tensor.shape[0], 0);
     tensor->deleter(tensor);
+}
+
+TYPED_TEST(tensor_of, may_have_several_dimensions) {
+    auto vector = headroom::settled_vector<TypeParam>(24);
+    const auto shared = headroom::freeze(std::move(vector));
+    const std::array<std::int64_t, 3> shape{2, 3, 4};
+    DLManagedTensorVersioned* const tensor = headroom::to_dlpack(shared, shape);
+    DLManagedTensor* const old = headroom::to_unversioned_dlpack(shared, shape);
+    for (const DLTensor& each : {tensor->dl_tensor, old->dl_tensor}) {
+        ASSERT_EQ(each.ndim, 3);
+        EXPECT_EQ(each.data, shared.data());
+        EXPECT_EQ(std::vector(each.shape, each.shape + 3), (std::vector<std::int64_t>{2, 3, 4}));
+        EXPECT_EQ(std::vector(each.strides, each.strides + 3), (std::vector<std::int64_t>{12, 4, 1}));
+    }
+    tensor->deleter(tensor);
+    old->deleter(old);
+}
+
+TEST(tensor, is_of_as_many_elements_as_its_shape_says) {
+    constexpr std::int64_t huge = std::int64_t{1} << 62;
+    const std::vector<std::int64_t> wrong[] = {{}, {23}, {2, 3, 5}, {-24}, {-1, -24}, {huge, huge, 24}, {4, 6, 0}, {huge, 4, 24}};
+    const auto shared = headroom::freeze(headroom::settled_vector<int>(24));
+    for (const auto& shape : wrong) {
+        EXPECT_THROW(static_cast<void>(headroom::to_dlpack(shared, shape)), std::invalid_argument);
+        EXPECT_THROW(static_cast<void>(headroom::to_unversioned_dlpack(shared, shape)), std::invalid_argument);
+    }
+    DLManagedTensorVersioned* const none = headroom::to_dlpack(headroom::frozen<int>(), std::vector<std::int64_t>{0, huge, huge});
+    EXPECT_EQ(none->dl_tensor.ndim, 3);
+    none->deleter(none);
 }
 
 TEST(tensor, is_of_numbers) {

@@ -86,6 +86,10 @@ HEADROOM_API access current_access(const file_control* control) noexcept;
 HEADROOM_API void name(file_control* control, const char* text) noexcept;
 HEADROOM_API bool may_write(const file_control* control) noexcept;
 
+// Commits where the caller has changed the size since, lets the file end after `kept` elements or what is in use, and gives the
+// lock back: the elements stay mapped, as those of a reader, but may be written to as before. Throws what commit() throws, once
+// the lock is given back.
+HEADROOM_API void end_writing(file_control* control, std::size_t size, std::size_t kept);
 // Commits where the caller has changed the size since, and gives everything back. With `loudly`, throws what commit() throws
 // once all is given back.
 HEADROOM_API void close_control(file_control* control, std::size_t size, bool loudly);

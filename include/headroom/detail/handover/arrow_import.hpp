@@ -1,0 +1,196 @@
+// Columns that other libraries have exported: a view of them, and the duty to release them.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include <headroom/detail/attributes.hpp>
+#include <headroom/detail/hardened.hpp>
+#include <headroom/detail/handover/arrow_formats.hpp>
+#include <headroom/detail/handover/arrow_structs.hpp>
+
+namespace headroom { inline namespace v0_1 {
+
+// The types whose elements are a column as they lie in memory.
+template <class T>
+concept arrow_value = detail::arrow_format_of<T>::get() != nullptr;
+
+// Whether elements may be missing from what is imported.
+enum class nulls { refused, allowed };
+
+namespace detail {
+
+enum class arrow_layout { plain, bits, text };
+
+// What an array holds, checked against what is wanted of it.
+struct arrow_contents {
+    const void* values = nullptr;    // plain: the first element; bits: the bitmap; text: the first offset
+    const char* bytes = nullptr;     // of text
+    const std::uint8_t* validity = nullptr;
+    std::size_t first_bit = 0;    // of validity and bits
+    std::size_t size = 0;
+    std::size_t null_count = 0;
+    bool large = false;    // text with offsets of 64 bits
+};
+
+struct arrow_wish {
+    const char* format;
+    arrow_layout layout;
+    std::size_t bytes;
+    std::size_t alignment;
+    nulls missing;
+};
+
+// Throws std::invalid_argument, which says what does not fit.
+HEADROOM_API arrow_contents check_arrow(const ArrowArray* array, const ArrowSchema* schema, const arrow_wish& wish);
+
+[[nodiscard]] inline bool bit_at(const std::uint8_t* bits, std::size_t index) noexcept {
+    return (bits[index / 8] >> index % 8 & 1) != 0;
+}
+
+// An array that another library exported, released once.
+class arrow_holder {
+public:
+    arrow_holder() noexcept = default;
+    // Takes the array over, as the specification says: the struct is moved, and the old one marked as released.
+    explicit arrow_holder(ArrowArray* from) noexcept : array_(*from) { from->release = nullptr; }
+    arrow_holder(arrow_holder&& other) noexcept : array_(std::exchange(other.array_, ArrowArray{})) {}
+    arrow_holder& operator=(arrow_holder&& other) noexcept {
+        if (this != &other) {
+            let_go();
+            array_ = std::exchange(other.array_, ArrowArray{});
+        }
+        return *this;
+    }
+    ~arrow_holder() { let_go(); }
+
+private:
+    void let_go() noexcept {
+        if (array_.release != nullptr) array_.release(&array_);
+    }
+
+    ArrowArray array_{};
+};
+
+// What all of the imported have in common.
+class HEADROOM_HARDENED_ABI imported_base {
+public:
+    imported_base() noexcept = default;
+    imported_base(ArrowArray* array, const arrow_contents& contents) noexcept : held_(array), contents_(contents) {}
+    imported_base(imported_base&& other) noexcept
+        : held_(std::move(other.held_)), contents_(std::exchange(other.contents_, arrow_contents{})) {}
+    imported_base& operator=(imported_base&& other) noexcept {
+        held_ = std::move(other.held_);
+        contents_ = std::exchange(other.contents_, arrow_contents{});
+        return *this;
+    }
+
+    [[nodiscard]] std::size_t size() const noexcept { return contents_.size; }
+    [[nodiscard]] bool empty() const noexcept { return contents_.size == 0; }
+    [[nodiscard]] std::size_t null_count() const noexcept { return contents_.null_count; }
+    // Whether element `index` is there. Precondition: index < size(). O(1).
+    [[nodiscard]] bool is_valid(std::size_t index) const noexcept {
+        HEADROOM_EXPECT(index < size(), past_the_end, "is_valid()", index);
+        return contents_.null_count == 0 || detail::bit_at(contents_.validity, contents_.first_bit + index);
+    }
+
+protected:
+    [[nodiscard]] static constexpr const char* kind_() noexcept { return "headroom::imported"; }
+    [[nodiscard]] const void* data() const noexcept { return contents_.values; }
+
+    arrow_holder held_;
+    arrow_contents contents_;
+};
+
+// (Not in the specialisations below, to which compilers do not apply the mark of hardened code.)
+class HEADROOM_HARDENED_ABI imported_bits : public imported_base {
+public:
+    using value_type = bool;
+    using imported_base::imported_base;
+
+    // Precondition: index < size().
+    [[nodiscard]] bool operator[](std::size_t index) const noexcept {
+        HEADROOM_EXPECT(index < size(), past_the_end, "operator[]", index);
+        return detail::bit_at(static_cast<const std::uint8_t*>(contents_.values), contents_.first_bit + index);
+    }
+    static constexpr arrow_layout layout = arrow_layout::bits;
+};
+
+class HEADROOM_HARDENED_ABI imported_text : public imported_base {
+public:
+    using value_type = std::string_view;
+    using imported_base::imported_base;
+
+    // Valid as long as *this is, and whatever it is moved to. Precondition: index < size().
+    [[nodiscard]] std::string_view operator[](std::size_t index) const noexcept {
+        HEADROOM_EXPECT(index < size(), past_the_end, "operator[]", index);
+        return contents_.large ? piece<std::int64_t>(index) : piece<std::int32_t>(index);
+    }
+    static constexpr arrow_layout layout = arrow_layout::text;
+
+private:
+    template <class Offset>
+    [[nodiscard]] std::string_view piece(std::size_t index) const noexcept {
+        if (contents_.bytes == nullptr) return {};    // all of them are empty, wherever their offsets lead
+        const Offset* const offset = static_cast<const Offset*>(contents_.values) + index;
+        return {contents_.bytes + offset[0], static_cast<std::size_t>(offset[1] - offset[0])};
+    }
+};
+
+}    // namespace detail
+
+// Elements that another library exported: a span over them, and the duty to release them, once. Movable. An element that is
+// not valid has any value. The destructor may run on any thread, as Arrow demands of every producer.
+template <class T>
+class HEADROOM_HARDENED_ABI imported : public detail::imported_base {
+public:
+    using value_type = T;
+    using detail::imported_base::imported_base;
+
+    [[nodiscard]] const T* data() const noexcept { return static_cast<const T*>(contents_.values); }
+    [[nodiscard]] const T* begin() const noexcept { return data(); }
+    [[nodiscard]] const T* end() const noexcept { return data() + size(); }
+    // Precondition: index < size().
+    [[nodiscard]] const T& operator[](std::size_t index) const noexcept {
+        HEADROOM_EXPECT(index < size(), past_the_end, "operator[]", index);
+        return data()[index];
+    }
+    static constexpr detail::arrow_layout layout = detail::arrow_layout::plain;
+};
+
+// The same of bits, which no span can be laid over.
+template <>
+class imported<bool> : public detail::imported_bits {
+public:
+    using detail::imported_bits::imported_bits;
+};
+
+// The same of text, or of binary strings, with offsets of 32 or 64 bits.
+template <>
+class imported<std::string_view> : public detail::imported_text {
+public:
+    using detail::imported_text::imported_text;
+};
+
+// Takes over an array that another library has exported, as elements of T: an arrow_value, bool, or std::string_view. The
+// array is released when the imported dies, the schema at once. O(1), and O(length / 8) where the exporter has not counted
+// nulls; O(length) for text, whose offsets are all looked at. Throws std::invalid_argument, saying what does not fit (the type,
+// elements missing where `missing` does not allow it, buffers that are not there or not aligned, offsets that run backwards);
+// array and schema are the caller's still, and can be tried as another type.
+template <class T>
+    requires(arrow_value<T> || std::same_as<T, bool> || std::same_as<T, std::string_view>)
+[[nodiscard]] imported<T> import_arrow(ArrowArray* array, ArrowSchema* schema, nulls missing = nulls::refused) {
+    using made = imported<T>;
+    constexpr bool plain = made::layout == detail::arrow_layout::plain;
+    detail::arrow_wish wish{"", made::layout, plain ? sizeof(T) : 1, plain ? alignof(T) : 1, missing};
+    if constexpr (plain) wish.format = detail::arrow_format_of<T>::get();
+    const detail::arrow_contents contents = detail::check_arrow(array, schema, wish);
+    made result(array, contents);    // before anything of the producer's runs
+    schema->release(schema);
+    return result;
+}
+
+}}    // namespace headroom
