@@ -6,60 +6,70 @@
 What goes to a worker is a path. It opens the files and computes on mapped memory, which all workers of a machine share; what
 comes back is small. ENGINE prints the turnover of each symbol: the same line from every engine.
 """
+import importlib
 import pathlib
 import sys
 import time
+from collections.abc import Callable
+from typing import Any
 
 import numpy
 
 import headroom_arrays
 
 SYMBOLS = 16
+Sums = numpy.ndarray[tuple[int, ...], numpy.dtype[numpy.float64]]
 
 
-def parts(folder):
+def parts(folder: str) -> list[str]:
     """The paths of the parts, without the ending that names the column."""
     return sorted(str(each.with_suffix("")) for each in pathlib.Path(folder).absolute().glob("part-*.symbol"))
 
 
-def column(part, name, dtype):
+def column(part: str, name: str, dtype: str) -> headroom_arrays.Array:
     return headroom_arrays.Array(dtype, path=f"{part}.{name}", mode="r")
 
 
-def table(part):
+def table(part: str) -> headroom_arrays.Table:
     return headroom_arrays.Table({"symbol": column(part, "symbol", "int32"), "cents": column(part, "cents", "int64"),
                            "pieces": column(part, "pieces", "int64")})
 
 
-def turnover(part):
+def turnover(part: str) -> Sums:
     """Of one part, in whatever process this runs. The sums are whole numbers below 2^53: exact in any order."""
     columns = table(part)
     symbol, cents, pieces = (numpy.asarray(columns[name]) for name in columns.column_names)
-    return numpy.bincount(symbol, weights=cents * pieces, minlength=SYMBOLS)
+    return numpy.bincount(symbol, weights=cents * pieces, minlength=SYMBOLS).astype("float64")
 
 
-def one(folder):
-    return sum(turnover(each) for each in parts(folder))
+def added(sums: Any) -> Sums:
+    total: Sums = numpy.sum(list(sums), axis=0, dtype="float64")
+    return total
 
 
-def ray(folder):
-    import ray as engine
+def one(folder: str) -> Sums:
+    return added(turnover(each) for each in parts(folder))
+
+
+def ray(folder: str) -> Sums:
+    engine: Any = importlib.import_module("ray")
     engine.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
     try:
-        return sum(engine.get([engine.remote(turnover).remote(each) for each in parts(folder)]))
+        return added(engine.get([engine.remote(turnover).remote(each) for each in parts(folder)]))
     finally:
         engine.shutdown()
 
 
-def dask(folder):
-    from dask.distributed import Client, LocalCluster
-    with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster, Client(cluster) as client:
-        return sum(client.gather(client.map(turnover, parts(folder))))
+def dask(folder: str) -> Sums:
+    engine: Any = importlib.import_module("dask.distributed")
+    with engine.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster, \
+            engine.Client(cluster) as client:
+        return added(client.gather(client.map(turnover, parts(folder))))
 
 
-def duckdb(folder):
-    import duckdb as engine
-    import pyarrow
+def duckdb(folder: str) -> Sums:
+    engine: Any = importlib.import_module("duckdb")
+    pyarrow: Any = importlib.import_module("pyarrow")
     trades = pyarrow.concat_tables([pyarrow.table(table(each)) for each in parts(folder)])    # chunks side by side: no copy
     rows = engine.from_arrow(trades).aggregate("symbol, sum(cents * pieces)").fetchall()
     sums = numpy.zeros(SYMBOLS)
@@ -68,8 +78,8 @@ def duckdb(folder):
     return sums
 
 
-def polars(folder):
-    import polars as engine
+def polars(folder: str) -> Sums:
+    engine: Any = importlib.import_module("polars")
     trades = engine.concat([engine.DataFrame(table(each)) for each in parts(folder)], rechunk=False)
     grouped = trades.group_by("symbol").agg((engine.col("cents") * engine.col("pieces")).sum().alias("total"))
     sums = numpy.zeros(SYMBOLS)
@@ -77,16 +87,16 @@ def polars(folder):
     return sums
 
 
-def last(values):
+def last(values: Any) -> int:
     """What a worker needs least time for: that the elements are there."""
     return int(numpy.asarray(values)[-1])
 
 
-def handing_over(folder, engine):
+def handing_over(folder: str, engine: str) -> None:
     by_name = column(parts(folder)[0], "cents", "int64")
     by_value = numpy.array(by_name)
 
-    def shown(wait):
+    def shown(wait: Callable[[Any], Any]) -> None:
         for what, values in (("warm-up", by_name), ("by name", by_name), ("by pickle", by_value)):
             times = []
             for _ in range(1 if what == "warm-up" else 5):
@@ -97,14 +107,15 @@ def handing_over(folder, engine):
                 print(f"{engine} {what:<10} {sorted(times)[len(times) // 2] * 1e3:10.2f} ms for {by_value.nbytes >> 20} MiB")
 
     if engine == "ray":
-        import ray as cluster
+        cluster: Any = importlib.import_module("ray")
         cluster.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
         work = cluster.remote(last)
         shown(lambda values: cluster.get(work.remote(values)))
         cluster.shutdown()
     else:
-        from dask.distributed import Client, LocalCluster
-        with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster, Client(cluster) as client:
+        dask_engine: Any = importlib.import_module("dask.distributed")
+        with dask_engine.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as workers, \
+                dask_engine.Client(workers) as client:
             shown(lambda values: client.submit(last, values, pure=False).result())
 
 

@@ -6,50 +6,75 @@
 #include <cstddef>
 #include <memory>
 #include <string>
-#include <utility>
+#include <vector>
 
-#include "kinds.hpp"
-#include "storage.hpp"
+#include "column.hpp"
 
 namespace headroom_python {
 
-namespace nb = nanobind;
-
-struct array;
-
-// Appends one Python object. Sets a Python error and returns false where it cannot; the array is as it was then.
-using appending = bool (*)(array& to, PyObject* value) noexcept;
-[[nodiscard]] appending appending_of(kind of) noexcept;
-
 struct array {
-    explicit array(headroom_python::kind of, std::shared_ptr<storage> elements = nullptr)
-        : held(std::move(elements)), append(appending_of(of)), kind(of), width(facts(of).bytes) {}
-
-    std::shared_ptr<storage> held;
-    appending append;    // the kind's own, so that no append asks again what it is
-    headroom_python::kind kind;
-    std::size_t width;    // bytes of an element
-    std::string path;     // of the file; empty without one
-
-    [[nodiscard]] std::size_t size() const noexcept { return held->used / width; }
+    std::shared_ptr<column> held;
 };
+
+// A buffer of somebody's, if he has one with strides and a format.
+struct buffer_view {
+    Py_buffer view{};
+    bool held = false;
+    explicit buffer_view(PyObject* from) : held(PyObject_GetBuffer(from, &view, PyBUF_STRIDES | PyBUF_FORMAT) == 0) {
+        if (!held) PyErr_Clear();
+    }
+    buffer_view(const buffer_view&) = delete;
+    ~buffer_view() {
+        if (held) PyBuffer_Release(&view);
+    }
+};
+
+// Runs `work`, and tells Python of what it throws: for the functions that Python calls without nanobind between.
+template <class Result, class Work>
+Result guarded(Result failed, Work work) noexcept {
+    try {
+        return work();
+    } catch (...) {
+        set_python_error();
+    }
+    return failed;
+}
+
+// The column of a Python object. Throws TypeError where __init__ was not called.
+[[nodiscard]] column& column_of(nb::handle self);
+// The same of one that is open; throws ValueError where it is closed.
+[[nodiscard]] column& open_column(nb::handle self);
+
+// Throws ImportError that says what is missing.
+[[nodiscard]] nb::object numpy();
 
 // What becomes of a Python object that is to be an element. Sets a Python error and returns false where it cannot be one.
 [[nodiscard]] bool convert(kind to, PyObject* from, void* place) noexcept;
-[[nodiscard]] nb::object element(const array& of, std::size_t index);
+[[nodiscard]] nb::object element(const column& of, std::size_t row);
 // Times as NumPy reads them, in the units of the kind, as an array of int64. Plain numbers are of those units already.
 [[nodiscard]] nb::object ticks_of(kind to, const nb::object& values);
+// One element, or several, as NumPy reads them, as an array of bytes that lie one after the other. Throws ValueError where the
+// shape is another one.
+[[nodiscard]] nb::object elements_of(const element_type& type, const nb::object& values, bool several);
+[[nodiscard]] std::string shown_shape(const std::vector<Py_ssize_t>& shape);
 
 // Throws TypeError.
-[[nodiscard]] kind kind_of(nb::handle dtype);
+[[nodiscard]] element_type type_of(nb::handle dtype);
 
-void bind_array(nb::module_& module);
-void bind_exchange(nb::class_<array>& type, nb::module_& module);
+// Appends all that `values` gives. Sets a Python error and returns false where it cannot.
+[[nodiscard]] bool extend(column& to, PyObject* values) noexcept;
 
 // Appends what an Arrow producer (__arrow_c_array__) holds, if it is of the array's kind; else leaves it alone.
-[[nodiscard]] bool extend_from_arrow(array& to, nb::handle from);
+[[nodiscard]] bool extend_from_arrow(column& to, nb::handle from);
 
-// Appends `count` elements that lie at `from`. Throws as storage::grow.
-void append_bytes(array& to, const void* from, std::size_t bytes);
+// What an array says of itself: its path or None, the name of its dtype, the shape of an element.
+[[nodiscard]] nb::object path_of(const column& of);
+[[nodiscard]] nb::object dtype_of(const column& of);
+[[nodiscard]] nb::object shape_of(const column& of);
+
+void bind_array(nb::module_& module);
+void bind_exchange(nb::class_<array>& type);
+void bind_pickling(nb::class_<array>& type, nb::module_& module);
+void bind_table(nb::module_& module);
 
 }    // namespace headroom_python

@@ -1,8 +1,10 @@
 // What becomes an element: numbers, truth values and times of Python and NumPy, and back; and which kind a dtype is.
 #include "array.hpp"
+#include "fast.hpp"
 
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <new>
@@ -48,19 +50,54 @@ bool convert_integer(PyObject* from, void* place) noexcept {
 
 template <class T>
 bool convert_float(PyObject* from, void* place) noexcept {
-    const double wide = PyFloat_CheckExact(from) ? PyFloat_AS_DOUBLE(from) : PyFloat_AsDouble(from);
+    const double wide = PyFloat_CheckExact(from) ? fast::value_of_float(from) : PyFloat_AsDouble(from);
     if (wide == -1.0 && PyErr_Occurred() != nullptr) return false;
-    const T value = static_cast<T>(wide);
+    if constexpr (std::is_same_v<T, half>) {
+        const half value = half_of(wide);
+        std::memcpy(place, &value, sizeof value);
+    } else {
+        const T value = static_cast<T>(wide);
+        std::memcpy(place, &value, sizeof value);
+    }
+    return true;
+}
+
+template <class T>
+bool convert_complex(PyObject* from, void* place) noexcept {
+    PyObject* number = from;
+    if (PyComplex_Check(from) || PyObject_HasAttrString(from, "__complex__") == 0) {
+        Py_INCREF(number);
+    } else {
+        number = PyObject_CallMethod(from, "__complex__", nullptr);    // NumPy's
+        if (number == nullptr) return false;
+    }
+    const double real = PyComplex_RealAsDouble(number);
+    const double imaginary = PyComplex_ImagAsDouble(number);
+    Py_DECREF(number);
+    if ((real == -1.0 || imaginary == -1.0) && PyErr_Occurred() != nullptr) return false;
+    const T value(static_cast<typename T::value_type>(real), static_cast<typename T::value_type>(imaginary));
     std::memcpy(place, &value, sizeof value);
     return true;
+}
+
+// The name of an object's type, without its module.
+std::string type_name(PyObject* of) {
+    return nb::cast<std::string>(nb::borrow(reinterpret_cast<PyObject*>(Py_TYPE(of))).attr("__name__"));
 }
 
 bool convert_bool(PyObject* from, void* place) noexcept {
     bool value = from == Py_True;
     if (!PyBool_Check(from)) {
-        const std::string_view type = Py_TYPE(from)->tp_name;
-        if (type != "numpy.bool" && type != "numpy.bool_") {
-            PyErr_Format(PyExc_TypeError, "True or False is wanted, not %s", Py_TYPE(from)->tp_name);
+        bool numpys = false;
+        try {
+            const nb::object type = nb::borrow(reinterpret_cast<PyObject*>(Py_TYPE(from)));
+            const auto name = nb::cast<std::string>(type.attr("__name__"));
+            numpys = (name == "bool" || name == "bool_") && nb::cast<std::string>(type.attr("__module__")) == "numpy";
+        } catch (...) {
+            PyErr_Clear();
+        }
+        if (!numpys) {
+            PyErr_Format(PyExc_TypeError, "True or False is wanted, not %R", from);
             return false;
         }
         const int truth = PyObject_IsTrue(from);
@@ -74,14 +111,14 @@ bool convert_bool(PyObject* from, void* place) noexcept {
 }    // namespace
 
 nb::object ticks_of(kind to, const nb::object& values) {
-    const nb::object numpy = nb::module_::import_("numpy");
-    nb::object made = numpy.attr("asarray")(values);
+    const nb::object np = numpy();
+    nb::object made = np.attr("asarray")(values);
     const auto of = nb::cast<std::string>(made.attr("dtype").attr("kind"));
     if (of != "i" && of != "u") {
-        if (of != "M" && of != "m") made = numpy.attr("asarray")(values, nb::arg("dtype") = to < kind::timedelta_s ? "M8" : "m8");
+        if (of != "M" && of != "m") made = np.attr("asarray")(values, nb::arg("dtype") = to < kind::timedelta_s ? "M8" : "m8");
         made = made.attr("astype")(facts(to).name, nb::arg("casting") = "same_kind");
     }
-    return numpy.attr("ascontiguousarray")(made.attr("astype")("int64"));
+    return np.attr("ascontiguousarray")(made.attr("astype")("int64"));
 }
 
 namespace {
@@ -107,38 +144,210 @@ T read(const std::byte* from) noexcept {
 
 }    // namespace
 
+namespace {
+
+// A missing element of a column that has such.
+void put_missing(const element_type& type, std::byte* place) noexcept {
+    std::memset(place, 0, type.width);
+    if (is_time(type.kind)) {
+        std::memcpy(place, &not_a_time, 8);
+    } else if (is_float(type.kind)) {
+        with_type(type.kind, [place]<class T>(type_tag<T>) {
+            if constexpr (std::is_same_v<T, half>) {
+                const half value = half_of(std::numeric_limits<double>::quiet_NaN());
+                std::memcpy(place, &value, sizeof value);
+            } else if constexpr (std::is_floating_point_v<T>) {
+                const T value = std::numeric_limits<T>::quiet_NaN();
+                std::memcpy(place, &value, sizeof value);
+            }
+        });
+    }
+}
+
+// What NumPy makes of a row: its bytes.
+void stage_row(const column& to, PyObject* value, std::byte* place) {
+    const nb::object array = elements_of(to.type, nb::borrow(value), false);
+    const buffer_view buffer(array.ptr());
+    if (!buffer.held || static_cast<std::size_t>(buffer.view.len) != to.type.width) {
+        throw nb::type_error("an element of another shape is wanted");
+    }
+    std::memcpy(place, buffer.view.buf, to.type.width);
+}
+
+}    // namespace
+
+nb::object numpy() {
+    try {
+        return nb::module_::import_("numpy");
+    } catch (nb::python_error& error) {
+        if (!error.matches(PyExc_ImportError)) throw;
+    }
+    throw nb::import_error("NumPy is needed for that");
+}
+
+nb::object elements_of(const element_type& type, const nb::object& values, bool several) {
+    const nb::object np = numpy();
+    nb::object made;
+    if (type.kind == kind::structure) {
+        made = np.attr("asarray")(values);
+        if (!made.attr("dtype").equal(type.dtype)) {
+            nb::object list = values;
+            if (several && !PyList_Check(values.ptr())) list = nb::list(values);
+            made = np.attr("array")(list, nb::arg("dtype") = type.dtype);
+        }
+    } else if (is_time(type.kind)) {
+        made = ticks_of(type.kind, values);
+    } else {
+        made = np.attr("asarray")(values);
+        made = made.attr("astype")(facts(type.kind).name, nb::arg("casting") = "same_kind", nb::arg("copy") = false);
+    }
+    const nb::tuple shape = nb::borrow<nb::tuple>(made.attr("shape"));
+    const std::size_t before = several ? 1 : 0;
+    bool same = shape.size() == type.shape.size() + before;
+    for (std::size_t i = 0; same && i < type.shape.size(); ++i) same = nb::cast<Py_ssize_t>(shape[i + before]) == type.shape[i];
+    if (!same) {
+        const std::string words = "elements of shape " + shown_shape(type.shape) + " are wanted, not values of shape " +
+                                  nb::cast<std::string>(nb::str(shape));
+        throw nb::value_error(words.c_str());
+    }
+    made = np.attr("ascontiguousarray")(made);
+    if (!several && type.shape.empty()) made = made.attr("reshape")(1);
+    return made.attr("view")("uint8");
+}
+
+std::string shown_shape(const std::vector<Py_ssize_t>& shape) {
+    std::string text = "(";
+    for (const Py_ssize_t extent : shape) text += std::to_string(extent) + (shape.size() == 1 ? "," : ", ");
+    if (shape.size() > 1) text.resize(text.size() - 2);
+    return text + ")";
+}
+
 bool convert(kind to, PyObject* from, void* place) noexcept {
     return with_type(to, [&]<class T>(type_tag<T>) {
         if constexpr (std::is_same_v<T, bool>) {
             return convert_bool(from, place);
-        } else if constexpr (std::is_floating_point_v<T>) {
+        } else if constexpr (std::is_floating_point_v<T> || std::is_same_v<T, half>) {
             return convert_float<T>(from, place);
         } else if constexpr (std::is_integral_v<T>) {
             return convert_integer<T>(from, place);
+        } else if constexpr (std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>) {
+            return convert_complex<T>(from, place);
         } else {
             return convert_time(to, from, place);
         }
     });
 }
 
-nb::object element(const array& of, std::size_t index) {
-    const std::byte* const at = of.held->data + index * of.width;
-    if (is_time(of.kind)) {
-        const std::string_view name = facts(of.kind).name;
+void stage(const column& to, PyObject* value, staged& made) {
+    const element_type& type = to.type;
+    if (to.is_text()) {
+        if (value == Py_None && type.nullable) {
+            made.present = false;
+            return;
+        }
+        if (!PyUnicode_Check(value)) {
+            const std::string none = value == Py_None ? ": nullable=True makes an array that takes None" : "";
+            throw nb::type_error(("str is wanted, not " + type_name(value) + none).c_str());
+        }
+        Py_ssize_t length = 0;
+        made.text = PyUnicode_AsUTF8AndSize(value, &length);
+        if (made.text == nullptr) throw nb::python_error();
+        made.length = static_cast<std::size_t>(length);
+        made.keeps = nb::borrow(value);
+        return;
+    }
+    if (type.width > sizeof made.small) made.large.resize(type.width);
+    std::byte* const place = made.large.empty() ? made.small : made.large.data();
+    if (value == Py_None && (is_time(type.kind) || type.nullable)) {
+        put_missing(type, place);
+        made.present = false;
+    } else if (!type.shape.empty() || type.kind == kind::structure) {
+        stage_row(to, value, place);
+    } else if (!convert(type.kind, value, place)) {
+        if (value == Py_None && PyErr_ExceptionMatches(PyExc_TypeError) != 0) {
+            PyErr_Format(PyExc_TypeError, "None is no %s: nullable=True makes an array that takes it", facts(type.kind).name);
+        }
+        throw nb::python_error();
+    }
+}
+
+nb::object element(const column& of, std::size_t row) {
+    if (!of.present(row)) return nb::none();
+    if (of.is_text()) {
+        const std::int64_t begin = of.ends()[row];
+        const std::int64_t end = of.ends()[row + 1];
+        if (begin < 0 || end < begin || static_cast<std::size_t>(end) > of.bytes->used) {
+            throw nb::value_error("its offsets lead outside of its bytes");
+        }
+        const char* const text = begin == end ? "" : reinterpret_cast<const char*>(of.bytes->data) + begin;
+        PyObject* const made = PyUnicode_DecodeUTF8(text, static_cast<Py_ssize_t>(end - begin), nullptr);
+        if (made == nullptr) throw nb::python_error();
+        return nb::steal(made);
+    }
+    const std::byte* const at = of.held->data + row * of.type.width;
+    if (is_time(of.type.kind)) {
+        const std::string_view name = facts(of.type.kind).name;
         const bool instant = name.substr(0, 4) == "date";
         const std::string unit(name.substr(instant ? 11 : 12, name.size() - (instant ? 12 : 13)));
-        return nb::module_::import_("numpy").attr(instant ? "datetime64" : "timedelta64")(read<std::int64_t>(at), unit);
+        return numpy().attr(instant ? "datetime64" : "timedelta64")(read<std::int64_t>(at), unit);
     }
-    return with_type(of.kind, [at]<class T>(type_tag<T>) -> nb::object {
+    return with_type(of.type.kind, [at]<class T>(type_tag<T>) -> nb::object {
         if constexpr (std::is_arithmetic_v<T>) {
             return nb::cast(read<T>(at));
+        } else if constexpr (std::is_same_v<T, half>) {
+            return nb::cast(value_of(read<half>(at)));
+        } else if constexpr (std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>) {
+            const T value = read<T>(at);
+            return nb::steal(PyComplex_FromDoubles(static_cast<double>(value.real()), static_cast<double>(value.imag())));
         } else {
-            return nb::none();    // times: above
+            return nb::none();    // times: above; structures: NumPy's
         }
     });
 }
 
-kind kind_of(nb::handle dtype) {
+namespace {
+
+[[noreturn]] void refuse_dtype(nb::handle dtype) {
+    std::string all;
+    for (const kind_facts& each : facts_of) {
+        if (each.bytes != 0) all += std::string(all.empty() ? "" : ", ") + each.name;
+    }
+    const std::string words =
+        "no such dtype: " + nb::cast<std::string>(nb::repr(dtype)) + "; there are " + all + ", and NumPy's structured dtypes";
+    throw nb::type_error(words.c_str());
+}
+
+// A structure of fields that hold no Python objects.
+element_type structure_of(const nb::object& dtype) {
+    if (nb::cast<bool>(dtype.attr("hasobject"))) throw nb::type_error("a structure may hold no Python objects");
+    element_type made;
+    made.kind = kind::structure;
+    made.item = made.width = nb::cast<std::size_t>(dtype.attr("itemsize"));
+    if (made.item == 0) throw nb::type_error("a structure has one field at least");
+    made.alignment = nb::cast<std::size_t>(dtype.attr("alignment"));
+    made.dtype = dtype;
+    const nb::object none = numpy().attr("empty")(0, nb::arg("dtype") = dtype);
+    PyObject* const view = PyMemoryView_FromObject(none.ptr());
+    if (view == nullptr) {
+        PyErr_Clear();    // of fields that the buffer protocol cannot name: NumPy reads it by its own interface
+    } else {
+        made.format = nb::cast<std::string>(nb::steal(view).attr("format"));
+    }
+    return made;
+}
+
+element_type number_of(kind of) {
+    element_type made;
+    made.kind = of;
+    made.item = made.width = facts(of).bytes;
+    made.alignment = facts(of).alignment;
+    if (facts(of).format != nullptr) made.format = facts(of).format;
+    return made;
+}
+
+}    // namespace
+
+element_type type_of(nb::handle dtype) {
     std::string name;
     if (dtype.ptr() == reinterpret_cast<PyObject*>(&PyFloat_Type)) {
         name = "float64";
@@ -146,27 +355,31 @@ kind kind_of(nb::handle dtype) {
         name = "int64";
     } else if (dtype.ptr() == reinterpret_cast<PyObject*>(&PyBool_Type)) {
         name = "bool";
+    } else if (dtype.ptr() == reinterpret_cast<PyObject*>(&PyComplex_Type)) {
+        name = "complex128";
+    } else if (dtype.ptr() == reinterpret_cast<PyObject*>(&PyUnicode_Type)) {
+        name = "str";
     } else if (PyUnicode_Check(dtype.ptr())) {
         name = nb::cast<std::string>(dtype);
     }
     for (int round = 0; round < 2; ++round) {
         for (std::size_t i = 0; i < facts_of.size(); ++i) {
-            if (name == facts_of[i].name) return static_cast<kind>(i);
+            if (facts_of[i].bytes != 0 && name == facts_of[i].name) return number_of(static_cast<kind>(i));
         }
         if (round == 1) break;
         // NumPy knows other names, and its own types.
         try {
             const nb::object known = nb::module_::import_("numpy").attr("dtype")(dtype);
+            if (!known.attr("names").is_none()) return structure_of(known);
             if (!nb::cast<bool>(known.attr("isnative"))) break;
             name = nb::cast<std::string>(known.attr("name"));
+            if (name == "str") break;    // strings of no length
         } catch (nb::python_error& error) {
             if (!error.matches(PyExc_TypeError) && !error.matches(PyExc_ImportError)) throw;
             break;
         }
     }
-    std::string all;
-    for (const kind_facts& each : facts_of) all += std::string(all.empty() ? "" : ", ") + each.name;
-    throw nb::type_error(("no such dtype: " + nb::cast<std::string>(nb::repr(dtype)) + "; there are " + all).c_str());
+    refuse_dtype(dtype);
 }
 
 }    // namespace headroom_python

@@ -16,75 +16,104 @@
 #include <utility>
 #include <vector>
 
-#include "array.hpp"
+#include "exchange.hpp"
 
 namespace headroom_python {
 namespace {
 
-// Shares the elements that there are now.
+// Shares the first of them.
 template <class T>
-headroom::frozen<T> shared(const array& of) {
-    const std::span<const T> elements(reinterpret_cast<const T*>(of.held->data), of.size());
-    return headroom::frozen<T>(elements, std::shared_ptr<storage>(of.held));
+headroom::frozen<T> shared(const std::shared_ptr<storage>& from, std::size_t count) {
+    const std::span<const T> elements(reinterpret_cast<const T*>(from->data), count);
+    return headroom::frozen<T>(elements, std::shared_ptr<storage>(from));
 }
 
-headroom::arrow_column column_of(const array& of, std::string_view name) {
-    return with_type(of.kind, [&]<class T>(type_tag<T>) {
+// Which times are there, as bits; none where all are.
+std::optional<headroom::bit_column> times_there(const column& of, std::size_t rows) {
+    if (!is_time(of.type.kind) || nulls_in(of, rows) == 0) return std::nullopt;
+    headroom::bit_column bits;
+    const auto* const times = reinterpret_cast<const std::int64_t*>(of.held->data);
+    for (std::size_t i = 0; i < rows; ++i) bits.push_back(times[i] != not_a_time);
+    return bits;
+}
+
+headroom::arrow_column values_of(const column& of, std::size_t rows, std::string_view name) {
+    if (of.is_text()) {
+        auto offsets = shared<std::int64_t>(of.held, rows + 1);
+        return headroom::arrow_column::text(name, std::move(offsets), shared<char>(of.bytes, of.bytes->used));
+    }
+    return with_type(of.type.kind, [&]<class T>(type_tag<T>) -> headroom::arrow_column {
+        const std::size_t numbers = rows * (of.type.width / of.type.item);
         if constexpr (std::is_same_v<T, bool>) {    // a byte each here, a bit each there
             headroom::bit_column bits;
             const auto* const each = reinterpret_cast<const unsigned char*>(of.held->data);
-            for (std::size_t i = 0; i < of.size(); ++i) bits.push_back(each[i] != 0);
+            for (std::size_t i = 0; i < numbers; ++i) bits.push_back(each[i] != 0);
             return headroom::arrow_column(name, std::move(bits));
+        } else if constexpr (headroom::arrow_value<T> && !std::is_same_v<T, std::byte>) {
+            return headroom::arrow_column(name, shared<T>(of.held, numbers));
         } else {
-            return headroom::arrow_column(name, shared<T>(of));
+            throw nb::type_error((std::string("Arrow has no type for ") + facts(of.type.kind).name).c_str());
         }
     });
 }
 
-// A capsule that releases what nobody has taken out of it.
-template <class Struct>
-nb::object capsule(std::unique_ptr<Struct> made, const char* name) {
-    PyObject* const object = PyCapsule_New(made.get(), name, [](PyObject* self) {
-        auto* const held = static_cast<Struct*>(PyCapsule_GetPointer(self, PyCapsule_GetName(self)));
-        if (held->release != nullptr) held->release(held);
-        delete held;
-    });
-    if (object == nullptr) {
-        if (made->release != nullptr) made->release(made.get());
-        throw nb::python_error();
+}    // namespace
+
+headroom::arrow_column arrow_column_of(column& of, std::size_t rows, std::string_view name) {
+    view(of);
+    headroom::arrow_column made = values_of(of, rows, of.type.shape.empty() ? name : "item");
+    if (of.valid != nullptr) {
+        made = std::move(made).nullable(shared<std::uint8_t>(of.valid, rows / 8 + (rows % 8 != 0)));
+    } else if (std::optional<headroom::bit_column> there = times_there(of, rows * (of.type.width / of.type.item))) {
+        made = std::move(made).nullable(std::move(*there));
     }
-    static_cast<void>(made.release());
-    return nb::steal(object);
+    for (std::size_t i = of.type.shape.size(); i-- > 0;) {
+        made = headroom::arrow_column::fixed_list(i == 0 ? name : "item", static_cast<std::size_t>(of.type.shape[i]),
+                                                  std::move(made));
+    }
+    return made;
 }
 
-nb::object arrow_schema(const array& of) {
+namespace {
+
+nb::object arrow_schema(const nb::handle_t<array>& self) {
+    const std::shared_ptr<column> none = make_like(open_column(self));
     ArrowArray unused{};
     auto schema = std::make_unique<ArrowSchema>();
-    with_type(of.kind, [&]<class T>(type_tag<T>) {
-        if constexpr (std::is_same_v<T, bool>) {
-            headroom::export_arrow(headroom::arrow_column("", headroom::bit_column()), &unused, schema.get());
-        } else {
-            headroom::export_arrow(headroom::arrow_column("", headroom::frozen<T>()), &unused, schema.get());
-        }
-    });
+    headroom::export_arrow(arrow_column_of(*none, 0, ""), &unused, schema.get());
     unused.release(&unused);
     return capsule(std::move(schema), "arrow_schema");
 }
 
-nb::object arrow_array(const array& of, const nb::object&) {
+nb::object arrow_array(const nb::handle_t<array>& self, const nb::object&) {
+    column& of = open_column(self);
     auto made = std::make_unique<ArrowArray>();
     auto schema = std::make_unique<ArrowSchema>();
-    headroom::export_arrow(column_of(of, ""), made.get(), schema.get());
+    headroom::export_arrow(arrow_column_of(of, of.rows(), ""), made.get(), schema.get());
     const nb::object type = capsule(std::move(schema), "arrow_schema");
     return nb::make_tuple(type, capsule(std::move(made), "arrow_array"));
 }
 
-nb::object array_interface(const array& of) {
+nb::object array_interface(const nb::handle_t<array>& self) {
+    column& of = open_column(self);
+    const char* const refusal = of.is_text() ? "text has no array interface: it is a list for NumPy"
+                                : of.valid != nullptr && !is_float(of.type.kind) && nulls_in(of, of.rows()) != 0
+                                    ? "nulls have no array interface: NumPy asks for __array__"
+                                    : nullptr;
+    if (refusal != nullptr) throw nb::attribute_error(refusal);
+    view(of);
     nb::dict made;
-    const std::string order = of.width == 1 ? "|" : PY_LITTLE_ENDIAN ? "<" : ">";
     made["version"] = 3;
-    made["typestr"] = order + facts(of.kind).typestr;
-    made["shape"] = nb::make_tuple(of.size());
+    if (of.type.kind == kind::structure) {
+        made["typestr"] = of.type.dtype.attr("str");
+        made["descr"] = of.type.dtype.attr("descr");
+    } else {
+        made["typestr"] = std::string(of.type.item == 1 ? "|" : PY_LITTLE_ENDIAN ? "<" : ">") + facts(of.type.kind).typestr;
+    }
+    nb::list shape;
+    shape.append(of.rows());
+    for (const Py_ssize_t extent : of.type.shape) shape.append(extent);
+    made["shape"] = nb::tuple(shape);
     made["data"] = nb::make_tuple(reinterpret_cast<std::uintptr_t>(of.held->data), !of.held->writable);
     made["strides"] = nb::none();
     return made;
@@ -105,89 +134,42 @@ nb::object tensor_capsule(Managed* tensor, const char* name) {
     return nb::steal(object);
 }
 
-nb::object dlpack(const array& of, const nb::object& stream, const std::optional<std::pair<int, int>>& max_version,
-                  const std::optional<std::pair<int, int>>& dl_device, std::optional<bool> copy) {
+nb::object dlpack(const nb::handle_t<array>& self, const nb::object& stream,
+                  const std::optional<std::pair<int, int>>& max_version, const std::optional<std::pair<int, int>>& dl_device,
+                  std::optional<bool> copy) {
+    column& of = open_column(self);
     if (!stream.is_none()) throw nb::value_error("memory of the CPU has no stream: pass stream=None");
     if (dl_device && *dl_device != std::pair(static_cast<int>(kDLCPU), 0)) throw nb::buffer_error("the memory is the CPU's");
-    if (is_time(of.kind)) throw nb::buffer_error((std::string("DLPack has no type for ") + facts(of.kind).name).c_str());
-    array from(of.kind, of.held);
-    if (copy.value_or(false)) {
-        from.held = std::make_shared<memory_storage>(of.held->used, true);
-        append_bytes(from, of.held->data, of.held->used);
+    if (is_time(of.type.kind) || of.is_text() || of.type.kind == kind::structure) {
+        throw nb::buffer_error((std::string("DLPack has no type for ") + facts(of.type.kind).name).c_str());
     }
+    if (of.valid != nullptr) throw nb::buffer_error("DLPack has no nulls");
+    std::shared_ptr<column> copied;
+    if (copy.value_or(false)) {
+        copied = make_like(of);
+        append_elements(*copied, of.held->data, of.rows());
+    }
+    column& from = copied != nullptr ? *copied : of;
     const bool versioned = max_version && max_version->first >= 1;
     if (!versioned && !from.held->writable) {
         throw nb::buffer_error(
             "the array is read-only, which DLPack before 1.0 cannot say: ask for max_version=(1, 0), or copy=True");
     }
-    return with_type(from.kind, [&]<class T>(type_tag<T>) -> nb::object {
+    view(from);
+    std::vector<std::int64_t> shape{static_cast<std::int64_t>(from.rows())};
+    for (const Py_ssize_t extent : from.type.shape) shape.push_back(extent);
+    const std::size_t numbers = from.rows() * (from.type.width / from.type.item);
+    return with_type(from.type.kind, [&]<class T>(type_tag<T>) -> nb::object {
         if constexpr (headroom::dlpack_value<T>) {
-            if (!versioned) return tensor_capsule(headroom::to_unversioned_dlpack(shared<T>(from)), "dltensor");
-            DLManagedTensorVersioned* const tensor = headroom::to_dlpack(shared<T>(from), !from.held->writable);
-            if (from.held != of.held) tensor->flags |= DLPACK_FLAG_BITMASK_IS_COPIED;
+            auto values = shared<T>(from.held, numbers);
+            if (!versioned) return tensor_capsule(headroom::to_unversioned_dlpack(std::move(values), shape), "dltensor");
+            DLManagedTensorVersioned* const tensor = headroom::to_dlpack(std::move(values), shape, !from.held->writable);
+            if (copied != nullptr) tensor->flags |= DLPACK_FLAG_BITMASK_IS_COPIED;
             return tensor_capsule(tensor, "dltensor_versioned");
         } else {
-            return nb::none();    // times: above
+            return nb::none();    // refused above
         }
     });
-}
-
-// Named arrays side by side, for those who read tables.
-struct table {
-    std::vector<std::pair<std::string, array>> columns;    // which share the storage: no Python object is held
-    std::size_t rows_of_chunk = (std::numeric_limits<std::size_t>::max)();
-};
-
-std::size_t rows_of(const table& of) {
-    std::optional<std::size_t> rows;
-    for (const auto& [name, column] : of.columns) {
-        const std::size_t size = column.size();
-        if (rows && *rows != size)
-            throw nb::value_error(("column '" + name + "' is of another length than those before it").c_str());
-        rows = size;
-    }
-    return rows.value_or(0);
-}
-
-nb::object table_stream(const table& of, const nb::object&) {
-    static_cast<void>(rows_of(of));    // says which column does not fit
-    std::vector<headroom::arrow_column> columns;
-    columns.reserve(of.columns.size());
-    for (const auto& [name, column] : of.columns) columns.push_back(column_of(column, name));
-    auto stream = std::make_unique<ArrowArrayStream>();
-    headroom::export_arrow_table(stream.get(), std::move(columns), headroom::chunk_rows(of.rows_of_chunk));
-    return capsule(std::move(stream), "arrow_array_stream");
-}
-
-nb::object table_schema(const table& of) {
-    std::vector<headroom::arrow_column> columns;
-    for (const auto& [name, column] : of.columns) {
-        with_type(column.kind, [&, &called = name]<class T>(type_tag<T>) {
-            if constexpr (std::is_same_v<T, bool>) {
-                columns.emplace_back(called, headroom::bit_column());
-            } else {
-                columns.emplace_back(called, headroom::frozen<T>());
-            }
-        });
-    }
-    ArrowArray unused{};
-    auto schema = std::make_unique<ArrowSchema>();
-    headroom::export_arrow(headroom::arrow_column::record("", std::move(columns)), &unused, schema.get());
-    unused.release(&unused);
-    return capsule(std::move(schema), "arrow_schema");
-}
-
-void construct_table(table* place, const nb::dict& columns, std::optional<Py_ssize_t> chunk_rows) {
-    table made;
-    for (const auto& [name, column] : columns) {
-        if (!nb::isinstance<nb::str>(name)) throw nb::type_error("names of columns are str");
-        if (!nb::isinstance<array>(column) || !nb::inst_ready(column)) throw nb::type_error("columns are headroom_arrays.Array");
-        made.columns.emplace_back(nb::cast<std::string>(name), *nb::inst_ptr<array>(column));
-    }
-    if (made.columns.empty()) throw nb::value_error("a table has at least one column");
-    if (chunk_rows && *chunk_rows < 1) throw nb::value_error("chunk_rows is less than one");
-    if (chunk_rows) made.rows_of_chunk = static_cast<std::size_t>(*chunk_rows);
-    ::new (static_cast<void*>(place)) table(std::move(made));
 }
 
 }    // namespace
@@ -198,43 +180,132 @@ namespace {
 template <class... Structs>
 void expect_unreleased(const Structs*... given) {
     if (((given->release == nullptr) || ...))
-        throw std::invalid_argument("headroom: what the capsule held has been taken, or released, already");
+        throw std::invalid_argument("what the capsule held has been taken, or released, already");
 }
 
-bool same_type(const array& to, const ArrowSchema& given) {
-    if (given.format == nullptr) throw std::invalid_argument("headroom: the Arrow schema names no type");
-    return with_type(to.kind, [&]<class T>(type_tag<T>) {
-        std::string_view wanted = "b";
-        if constexpr (!std::is_same_v<T, bool>) wanted = headroom::detail::arrow_format_of<T>::get();
-        const std::string_view format = given.format;
-        // (Of instants a time zone may follow: whether that fits says import_arrow.)
-        return format == wanted || (is_time(to.kind) && format.substr(0, 3) == wanted.substr(0, 3));
+bool same_number(const column& to, std::string_view format) {
+    return with_type(to.type.kind, [&]<class T>(type_tag<T>) {
+        if constexpr (std::is_same_v<T, bool>) {
+            return format == "b";
+        } else if constexpr (headroom::arrow_value<T> && !std::is_same_v<T, std::byte>) {
+            const std::string_view wanted = headroom::detail::arrow_format_of<T>::get();
+            // (Of instants a time zone may follow: whether that fits says import_arrow.)
+            return format == wanted || (is_time(to.type.kind) && format.substr(0, 3) == wanted.substr(0, 3));
+        } else {
+            return false;
+        }
     });
 }
 
+bool same_type(const column& to, const ArrowSchema& given) {
+    if (given.format == nullptr) throw std::invalid_argument("the Arrow schema names no type");
+    const std::string_view format = given.format;
+    if (to.is_text()) return format == "u" || format == "U";
+    if (to.type.shape.empty()) return same_number(to, format);
+    return to.type.shape.size() == 1 && format == "+w:" + std::to_string(to.type.shape[0]) && given.n_children == 1 &&
+           given.children != nullptr && given.children[0]->format != nullptr && same_number(to, given.children[0]->format);
+}
+
 // Throws TypeError where an Arrow type is not that of the array's elements.
-void expect_type(const array& to, const ArrowSchema& given) {
+void expect_type(const column& to, const ArrowSchema& given) {
     if (same_type(to, given)) return;
     std::string words =
-        "an Array of " + std::string(facts(to.kind).name) + " takes no Arrow array of type \"" + given.format + "\"";
+        "an Array of " + std::string(facts(to.type.kind).name) + " takes no Arrow array of type \"" + given.format + "\"";
     words += given.format[0] == '+'
-                 ? ": it takes numbers, bool and times; of a table, batch or struct pass the columns one by one, "
+                 ? ": it takes numbers, bool, times and text; of a table, batch or struct pass the columns one by one, "
                    "of a list its values"
                  : ": cast it first, or make an Array of its dtype";
     throw nb::type_error(words.c_str());
 }
 
-void append_arrow(array& to, ArrowArray* given, ArrowSchema* schema) {
+void expect_nulls_taken(const column& to, std::size_t count) {
+    if (count == 0 || to.type.nullable || is_time(to.type.kind)) return;
+    const std::string words = std::to_string(count) + " elements are null: an Array with nullable=True takes them";
+    throw nb::value_error(words.c_str());
+}
+
+void append_imported_text(column& to, const headroom::imported<std::string_view>& values) {
+    std::vector<std::int64_t> offsets{0};
+    std::string bytes;
+    offsets.reserve(values.size() + 1);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        if (values.is_valid(i)) bytes += values[i];
+        offsets.push_back(static_cast<std::int64_t>(bytes.size()));
+    }
+    append_text(to, offsets.data(), values.size(), bytes.data());
+}
+
+// `count` numbers from `first` on, which lie as ours do, or are bits.
+template <class T>
+void append_imported(column& to, const headroom::imported<T>& values, std::size_t first, std::size_t count) {
+    if constexpr (std::is_same_v<T, bool>) {
+        std::vector<unsigned char> bytes(count);
+        for (std::size_t i = 0; i < count; ++i) bytes[i] = values[first + i] ? 1 : 0;
+        append_elements(to, bytes.data(), count * to.type.item / to.type.width);
+    } else {
+        append_elements(to, values.data() + first, count * to.type.item / to.type.width);
+    }
+}
+
+// Marks those that are not there.
+template <class Imported>
+void mark_nulls(column& to, std::size_t before, const Imported& values) {
+    if (values.null_count() == 0) return;
+    staged none;
+    stage(to, Py_None, none);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        if (values.is_valid(i)) continue;
+        if (to.is_text()) {
+            set_present(to, before + i, 1, false);
+        } else {
+            replace(to, before + i, none);
+        }
+    }
+}
+
+// Lists of the length that the column's elements have.
+template <class T>
+void append_lists(column& to, ArrowArray* given, ArrowSchema* schema) {
+    const auto length = static_cast<std::size_t>(to.type.shape[0]);
+    if (given->n_children != 1 || given->children == nullptr || given->length < 0 || given->offset < 0) {
+        throw std::invalid_argument("the Arrow array is no array of lists");
+    }
+    const auto rows = static_cast<std::size_t>(given->length);
+    const auto first = static_cast<std::size_t>(given->offset);
+    if (given->null_count != 0 && given->n_buffers > 0 && given->buffers[0] != nullptr) {
+        const auto* const bits = static_cast<const std::uint8_t*>(given->buffers[0]);
+        if (headroom::detail::zeros_among(bits, first, rows) != 0) throw std::invalid_argument("an element is never null here");
+    }
+    const auto values = headroom::import_arrow<T>(given->children[0], schema->children[0]);
+    if (rows > values.size() / length || first > values.size() / length - rows) {
+        throw std::invalid_argument("the lists reach beyond their values");
+    }
+    append_imported(to, values, first * length, rows * length);
+}
+
+void append_arrow(column& to, ArrowArray* given, ArrowSchema* schema) {
     expect_unreleased(given, schema);
     expect_type(to, *schema);
-    with_type(to.kind, [&]<class T>(type_tag<T>) {
-        const headroom::imported<T> values = headroom::import_arrow<T>(given, schema);
-        if constexpr (std::is_same_v<T, bool>) {
-            std::vector<unsigned char> bytes(values.size());
-            for (std::size_t i = 0; i < values.size(); ++i) bytes[i] = values[i] ? 1 : 0;
-            append_bytes(to, bytes.data(), bytes.size());
-        } else {
-            append_bytes(to, values.data(), values.size() * sizeof(T));
+    need_writable(to);
+    wait_for_turn(to);
+    const std::size_t before = to.rows();
+    if (to.is_text()) {
+        const auto values = headroom::import_arrow<std::string_view>(given, schema, headroom::nulls::allowed);
+        expect_nulls_taken(to, values.null_count());
+        append_imported_text(to, values);
+        mark_nulls(to, before, values);
+        return;
+    }
+    with_type(to.type.kind, [&]<class T>(type_tag<T>) {
+        if constexpr ((headroom::arrow_value<T> && !std::is_same_v<T, std::byte>) || std::is_same_v<T, bool>) {
+            if (!to.type.shape.empty()) {
+                append_lists<T>(to, given, schema);
+                return;
+            }
+            const auto values = headroom::import_arrow<T>(given, schema, headroom::nulls::allowed);
+            expect_nulls_taken(to, values.null_count());
+            append_imported(to, values, 0, values.size());
+            mark_nulls(to, before, values);
         }
     });
 }
@@ -253,7 +324,7 @@ struct given_once {
 
 // Chunk by chunk: what came before one that does not fit stays. False, with nothing appended, where elements of another type
 // may fit when they are asked one by one.
-bool append_stream(array& to, ArrowArrayStream* stream) {
+bool append_stream(column& to, ArrowArrayStream* stream) {
     const auto expect = [stream](int error) {
         if (error == 0) return;
         const char* const why = stream->get_last_error(stream);
@@ -275,7 +346,7 @@ bool append_stream(array& to, ArrowArrayStream* stream) {
 
 }    // namespace
 
-bool extend_from_arrow(array& to, nb::handle from) {
+bool extend_from_arrow(column& to, nb::handle from) {
     if (PyObject_HasAttrString(from.ptr(), "__arrow_c_array__") != 0) {
         const nb::object capsules = from.attr("__arrow_c_array__")();
         const nb::object type = capsules[0], elements = capsules[1];    // kept: they own the structs
@@ -299,41 +370,23 @@ bool extend_from_arrow(array& to, nb::handle from) {
     return append_stream(to, stream);    // (The capsule releases it.)
 }
 
-void bind_exchange(nb::class_<array>& type, nb::module_& module) {
+void bind_exchange(nb::class_<array>& type) {
     type.def_prop_ro("__array_interface__", &array_interface, "For numpy.asarray(array), which copies nothing.")
+        .def(
+            "__array__",
+            [](const nb::handle_t<array>& self, const nb::object& dtype, const nb::object& copy) {
+                return nb::module_::import_("headroom_arrays._values").attr("as_numpy")(nb::borrow(self), dtype, copy);
+            },
+            nb::arg("dtype") = nb::none(), nb::arg("copy") = nb::none(),
+            "For NumPy and pandas: the memory itself; text and nulls as a copy.")
         .def("__arrow_c_schema__", &arrow_schema, "For Arrow: the type.")
         .def("__arrow_c_array__", &arrow_array, nb::arg("requested_schema") = nb::none(),
              "For Arrow: the elements that there are now. Nothing is copied, but bool, which is packed into bits.")
         .def("__dlpack__", &dlpack, nb::kw_only(), nb::arg("stream") = nb::none(), nb::arg("max_version") = nb::none(),
              nb::arg("dl_device") = nb::none(), nb::arg("copy") = nb::none(), "For numpy.from_dlpack and others.")
-        .def("__dlpack_device__", [](const array&) { return std::pair(static_cast<int>(kDLCPU), 0); }, "For DLPack: the CPU.");
-
-    nb::class_<table>(
-        module, "Table",
-        "Named arrays of one length side by side: what pyarrow.table, polars.from_arrow and duckdb take, without a copy.\n\n"
-        "columns: names and arrays. chunk_rows: rows of a chunk at most; all in one unless said.")
-        .def("__init__", &construct_table, nb::arg("columns"), nb::kw_only(), nb::arg("chunk_rows") = nb::none())
-        .def("__len__", &rows_of)
-        .def_prop_ro(
-            "column_names",
-            [](const table& self) {
-                nb::list names;
-                for (const auto& column : self.columns) names.append(nb::cast(column.first));
-                return names;
-            },
-            "Their names.")
-        .def("__getitem__",
-             [](const table& self, const std::string& name) {
-                 for (const auto& column : self.columns) {
-                     if (column.first == name) return column.second;
-                 }
-                 throw nb::key_error(name.c_str());
-             })
-        .def("__repr__",
-             [](const table& self) { return "headroom_arrays.Table(" + std::to_string(self.columns.size()) + " columns)"; })
-        .def("__arrow_c_schema__", &table_schema, "For Arrow: the names and types.")
-        .def("__arrow_c_stream__", &table_stream, nb::arg("requested_schema") = nb::none(),
-             "For Arrow: the elements that there are now.");
+        .def(
+            "__dlpack_device__", [](const nb::handle_t<array>&) { return std::pair(static_cast<int>(kDLCPU), 0); },
+            "For DLPack: the CPU.");
 }
 
 }    // namespace headroom_python

@@ -23,6 +23,7 @@ NB_MODULE(_core, module) {
         }
     });
     headroom_python::bind_array(module);
+    headroom_python::bind_table(module);
     module.def(
         "reservations",
         [] {

@@ -1,21 +1,18 @@
-// Where the elements of an array are: memory that grows in place, owned by the array and by everybody who was handed a view.
+// Where bytes of a column are: in memory or in a file, owned by the column and by everybody who was handed a view.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
+#include <filesystem>
 #include <memory>
-#include <stdexcept>
-#include <string>
-#include <system_error>
+#include <optional>
 
-#include <headroom/reservation.hpp>
-
-#include "kinds.hpp"
+#include <headroom/detail/file/file_calls.hpp>
 
 namespace headroom_python {
 
-// Elements begin at `data` and never move. Whoever appends writes behind them, up to `room` bytes, and then counts them in
-// `used`; all of that with Python's lock held. Destroyed by whoever is last, on any thread, without that lock.
+// Whoever appends writes behind `used`, up to `room` bytes, and then counts; with Python's lock held, but where column.hpp says
+// otherwise. What somebody was handed a view of (the first `viewed` bytes) neither moves nor goes. Destroyed by whoever is last,
+// on any thread, without Python's lock.
 class storage {
 public:
     storage() = default;
@@ -23,54 +20,51 @@ public:
     storage& operator=(const storage&) = delete;
     virtual ~storage() = default;
 
-    // Makes room for `bytes` in all, which is never less than `used`. Throws std::length_error past the limit,
-    // headroom::refused when memory is refused.
-    virtual void grow(std::size_t bytes) = 0;
-    virtual void shrink() noexcept {}
+    // Before make_room, with Python's lock held: may move what there is, if nobody has a view of it. Throws std::length_error past
+    // the limit, headroom::refused where addresses are refused.
+    virtual void prepare(std::size_t bytes) = 0;
+    // Returns how much room there is then, at least `bytes`. May take long, and moves nothing where those are many
+    // (column.hpp: many_bytes). Throws headroom::refused, headroom::file_error.
+    virtual std::size_t make_room(std::size_t bytes) = 0;
+    // Before what there is is handed to others. Throws as prepare.
+    virtual void settle() {}
+    virtual void shrink() noexcept = 0;
     // Of a file: other processes see what there is; it survives a power cut; a reader takes over what the writer published.
-    virtual void publish() {}
+    virtual void publish() noexcept {}
     virtual void commit() {}
-    virtual void refresh() {}
+    virtual void refresh() noexcept {}
+    // Ends writing, and gives back what nobody has a view of. Throws as commit.
+    virtual void close() = 0;
+    [[nodiscard]] virtual std::size_t resident() const noexcept { return 0; }    // bytes of memory that it takes
+
+    // Hands what there is to somebody.
+    void view() {
+        settle();
+        if (viewed < used) viewed = used;
+    }
 
     std::byte* data = nullptr;
     std::size_t used = 0;     // bytes
     std::size_t room = 0;     // bytes
     std::size_t limit = 0;    // bytes
+    std::size_t viewed = 0;
     bool writable = true;
 };
 
-class memory_storage final : public storage {
-public:
-    // Room for `bytes`, or, where the caller does not say, for as much as the system allows up to what is the default.
-    memory_storage(std::size_t bytes, bool said) {
-        if (said) {
-            range_ = headroom::reservation(bytes == 0 ? 1 : bytes, headroom::huge_pages());
-            limit = bytes;
-        } else {
-            std::error_code error;
-            range_ = headroom::reservation::up_to(bytes, std::size_t{1} << 20, headroom::huge_pages(), error);
-            if (error) throw headroom::refused("reserve address space for an array", bytes, error);
-            limit = range_.reserved();
-        }
-        data = range_.data();
-        room = (std::min)(range_.committed(), limit);
-    }
+// In memory: a small block of the heap, until it outgrows that or somebody wants to look at it; then a range of addresses. Without
+// a limit the range is small or large as the process has addresses left (storage.cpp), and what nobody has a view of moves to a
+// larger one.
+[[nodiscard]] std::shared_ptr<storage> make_memory(std::optional<std::size_t> limit);
 
-    void grow(std::size_t bytes) override {
-        if (bytes > limit) throw std::length_error("headroom: past max_elements");
-        if (const std::error_code error = range_.commit_to(bytes)) {
-            throw headroom::refused("commit memory for an array", bytes, error);
-        }
-        room = (std::min)(range_.committed(), limit);
-    }
+// x: made, and nothing may be there; a: opened for appending, or made; r: opened for reading.
+enum class file_mode : char { create = 'x', append = 'a', read = 'r' };
 
-    void shrink() noexcept override {
-        range_.decommit_from(used);
-        room = (std::min)(range_.committed(), limit);
-    }
+// In a file, which C++ programs open as a headroom::file_vector. Without a limit there is room to become twice as long, at least.
+[[nodiscard]] std::shared_ptr<storage> open_file(const std::filesystem::path& path, file_mode mode,
+                                                 const headroom::detail::element_identity& elements,
+                                                 std::optional<std::size_t> limit);
 
-private:
-    headroom::reservation range_;
-};
+// Without a limit: the bytes of addresses that a new array may get now.
+[[nodiscard]] std::size_t bytes_by_default() noexcept;
 
 }    // namespace headroom_python

@@ -44,7 +44,7 @@ def test_dtypes_have_many_names(dtype, name):
     assert headroom_arrays.Array(dtype).dtype == name
 
 
-@pytest.mark.parametrize("dtype", ["x8", ">i4", "complex128", "O", "U5", "datetime64", "M8[D]", 5, object(), "float16"])
+@pytest.mark.parametrize("dtype", ["x8", ">i4", "longdouble", "O", "U5", "S3", "datetime64", "M8[D]", 5, object(), [("a", "O")]])
 def test_other_dtypes_are_no_types(dtype):
     with pytest.raises(TypeError):
         headroom_arrays.Array(dtype)

@@ -47,3 +47,12 @@ def test_a_writer_that_finds_its_file_there_says_so(columns):
                    if each.is_file() and os.access(each, os.X_OK))
     done = subprocess.run([program, columns, "0", "10"], capture_output=True, text=True)
     assert done.returncode == 1 and "part-0.symbol" in done.stderr
+
+
+@pytest.mark.parametrize("engine", ["numpy", "duckdb", "dask", "ray"])
+def test_workers_see_rows_of_a_writer_that_goes_on_and_is_killed(engine, tmp_path):
+    pytest.importorskip("distributed" if engine == "dask" else engine)
+    done = subprocess.run([sys.executable, EXAMPLE / "live.py", tmp_path / "trades", "3", engine], capture_output=True, text=True,
+                          timeout=300, env={**os.environ, "HOME": str(tmp_path)})
+    assert done.returncode == 0, done.stderr
+    assert f"{engine} " in done.stdout and "each once, after 2 kills" in done.stdout

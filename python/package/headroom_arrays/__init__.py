@@ -9,6 +9,7 @@
 
 Array is for data whose size nobody knows; Table is for several of them side by side.
 """
+import os
 
 
 def _expect_main_interpreter():
@@ -25,17 +26,24 @@ def _expect_main_interpreter():
 
 _expect_main_interpreter()
 
-from ._core import Array, Table, _rebuilt, reservations  # noqa: E402
+from ._core import Array, Table, _begin_new_life, reservations  # noqa: E402
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_new_life)
 
 __all__ = ["Array", "Table", "reservations"]
 __version__ = "0.1.0"
 
 
-def _opened(dtype, path):
+def _opened(what, path):
     """What a pickled array of a file becomes in another process: the same file, for reading."""
-    return Array(dtype, path=path, mode="r")
+    dtype, shape, nullable, max_elements = what
+    return Array(dtype, shape=shape, nullable=nullable, max_elements=max_elements, path=path, mode="r")
 
 
-def _copied(dtype, elements):
+def _copied(what, pieces):
     """What any other array becomes."""
-    return _rebuilt(dtype, elements)
+    dtype, shape, nullable, max_elements = what
+    made = Array(dtype, shape=shape, nullable=nullable, max_elements=max_elements)
+    made._fill(list(pieces))
+    return made

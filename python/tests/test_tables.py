@@ -1,0 +1,196 @@
+"""Rows are atomic: a row is in all columns of a table or in none, whatever happens in between."""
+import os
+import random
+import signal
+import threading
+import time
+
+import numpy
+import pytest
+
+import headroom_arrays
+
+Array, Table = headroom_arrays.Array, headroom_arrays.Table
+KINDS = {"number": "int64", "price": "float64", "name": "str", "flag": "bool"}
+
+
+def columns(folder=None, mode="x", nullable=True):
+    return Table({name: Array(dtype, nullable=nullable and name in ("price", "name"), path=None if folder is None else folder / name, mode=mode)
+                  for name, dtype in KINDS.items()})
+
+
+def row(i):
+    return {"number": i, "price": None if i % 7 == 3 else i / 2, "name": None if i % 5 == 2 else "n" * (i % 11) + str(i), "flag": i % 3 == 0}
+
+
+def listed(table):
+    return [dict(zip(KINDS, values)) for values in zip(*(table[name][:len(table)] if name != "flag" else table[name].tolist()[:len(table)]
+                                                           for name in KINDS))]
+
+
+def test_rows_are_appended_whole_or_not_at_all():
+    table = columns()
+    table.append(row(0))
+    table.append(tuple(row(1).values()))
+    for wrong in ({**row(2), "number": "x"}, {**row(2), "price": "x"}, {**row(2), "name": 5}, {**row(2), "flag": 1}, {**row(2), "more": 1},
+                  {"number": 1}, [1, 2.0], "abcd", 5, {**row(2), "number": 2**70}, {**row(2), "name": "\ud800"}):
+        with pytest.raises((TypeError, ValueError, OverflowError)):
+            table.append(wrong)
+        assert [len(table[name]) for name in KINDS] == [2] * 4
+    assert listed(table) == [row(0), row(1)]
+
+
+def test_a_row_that_memory_is_refused_for_is_not_there_by_half():
+    table = Table({"a": Array("int64"), "b": Array("int64", max_elements=2), "c": Array("str")})
+    table.append((1, 1, "x"))
+    table.append((2, 2, "y"))
+    for more in (lambda: table.append((3, 3, "z")), lambda: table.extend(([3], [3], ["z"])), lambda: table.extend({"a": [1], "b": [1, 2], "c": ["x"]})):
+        with pytest.raises(ValueError):
+            more()
+        assert [table[name].tolist() for name in "abc"] == [[1, 2], [1, 2], ["x", "y"]]
+
+
+def test_many_rows_at_once():
+    table = columns()
+    wanted = [row(i) for i in range(1000)]
+    table.extend({name: [each[name] for each in wanted] for name in KINDS})
+    table.append(row(1000))
+    table.extend([[each[name] for each in wanted] for name in KINDS])
+    assert listed(table) == [*wanted, row(1000), *wanted]
+    big = Table({"a": Array("int64"), "b": Array("float32", shape=(4,))})
+    big.extend((numpy.arange(500_000), numpy.ones((500_000, 4), "float32")))
+    big.extend((big["a"], big["b"]))
+    assert len(big) == 1_000_000 and big["a"][-1] == 499_999 and numpy.asarray(big["b"]).sum() == 4_000_000
+
+
+def test_what_runs_while_a_row_is_converted_may_append_rows_itself():
+    table = Table({"a": Array("int64"), "b": Array("int64")})
+
+    class Number:
+        def __index__(self):
+            table.append((7, 8))
+            return 9
+    table.append((Number(), Number()))
+    assert table["a"].tolist() == [7, 7, 9] and table["b"].tolist() == [8, 8, 9]
+
+
+def test_threads_append_whole_rows():
+    table = Table({"a": Array("int64"), "b": Array("str"), "c": Array("float32", shape=(2,))})
+    block = (numpy.full(100_000, -1), ["-1"] * 100_000, numpy.full((100_000, 2), -1, "float32"))
+
+    def work(number):
+        for i in range(300):
+            table.append((number, str(number), [number] * 2))
+            if i % 150 == 0:
+                table.extend(block)
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    numbers = table["a"].tolist()
+    assert len(numbers) == 4 * 300 + 8 * 100_000 and [str(each) for each in numbers] == table["b"].tolist()
+    assert (numpy.asarray(table["c"]) == numpy.asarray(table["a"])[:, None]).all()
+
+
+def test_half_a_row_is_no_row_and_the_next_one_takes_its_place():
+    pyarrow = pytest.importorskip("pyarrow")
+    table = Table({"x": Array([1, 2, 3]), "y": Array(["a", "b"])})
+    assert len(table) == 2
+    arrow = pyarrow.table(table)
+    arrow.validate(full=True)
+    assert arrow.to_pydict() == {"x": [1, 2], "y": ["a", "b"]}
+    table.append((9, "c"))
+    assert table["x"].tolist() == [1, 2, 9]
+    table.truncate(1)
+    assert table["x"].tolist() == [1] and table["y"].tolist() == ["a"]
+    with pytest.raises(ValueError, match="once"):
+        Table({"x": table["x"], "y": table["x"]})
+
+
+def test_after_a_crash_between_two_commits_there_are_the_rows_that_all_have(tmp_path):
+    child = os.fork()
+    if child == 0:
+        table = columns(tmp_path)
+        for i in range(1000):
+            table.append(row(i))
+        table.commit()
+        for i in range(1000, 1500):
+            table.append(row(i))
+        table["number"].commit()
+        table["name"].commit()
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+    lengths = [len(Array(dtype, nullable=name in ("price", "name"), path=tmp_path / name, mode="r")) for name, dtype in KINDS.items()]
+    assert sorted(lengths) == [1000, 1000, 1500, 1500]
+    assert len(columns(tmp_path, "r")) == 1000
+    with columns(tmp_path, "a") as table:
+        assert len(table) == 1000
+        table.append(row(1000))
+        table.commit()
+        assert [len(table[name]) for name in KINDS] == [1001] * 4
+    with columns(tmp_path, "r") as table:
+        assert listed(table) == [row(i) for i in range(1001)]
+
+
+def test_a_reader_follows_whole_rows(tmp_path):
+    writer = columns(tmp_path)
+    writer.append(row(0))
+    writer.publish()
+    reader = columns(tmp_path, "r")
+    for i in range(1, 2000):
+        writer.append(row(i))
+        if i % 100 == 0:
+            writer.publish()
+            reader.refresh()
+            assert len(reader) == i + 1 and listed(reader)[-1] == row(i)
+
+
+def killed_writers(folder, kills, seed):
+    """Rows survive kill -9 at any moment: each writer finds at least what was committed, and every column the same rows."""
+    chance, told, committed = random.Random(seed), folder / "told", 0
+    for kill in range(kills):
+        child = os.fork()
+        if child == 0:
+            try:
+                with open(told, "r+b" if told.exists() else "w+b", buffering=0) as log:
+                    table = columns(folder, "a")
+                    i = len(table)
+                    while True:
+                        for _ in range(random.randrange(1, 50)):
+                            table.append(row(i))
+                            i += 1
+                        table.commit()
+                        os.pwrite(log.fileno(), i.to_bytes(8, "little"), 0)
+            finally:
+                os._exit(1)
+        before = told.read_bytes() if told.exists() else b""
+        until = time.monotonic() + 30
+        while kill % 2 and (not told.exists() or told.read_bytes() == before) and time.monotonic() < until:
+            time.sleep(0.001)    # every other one has opened its files and committed; the others are killed while they open them
+        time.sleep(chance.uniform(0, 0.02))
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        if told.exists():
+            committed = max(committed, int.from_bytes(told.read_bytes(), "little"))
+        if all((folder / name).exists() for name in KINDS):
+            try:
+                table = columns(folder, "r")
+            except FileNotFoundError:
+                assert committed == 0    # killed while the files were made
+                continue
+            assert len(table) >= committed
+            count = len(table)
+            for i in {0, count // 2, count - 1} if count else ():
+                assert {name: table[name][i] for name in KINDS} == row(i)
+            table.close()
+    return committed
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
+def test_kills_lose_no_committed_row(tmp_path):
+    kills = int(os.environ.get("HEADROOM_KILLS", "60"))
+    assert killed_writers(tmp_path, kills, 1) > 0
+    with columns(tmp_path, "a") as table:
+        table.append(row(len(table)))
+        assert listed(table) == [row(i) for i in range(len(table))]
