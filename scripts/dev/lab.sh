@@ -2,14 +2,15 @@
 # shellcheck shell=bash disable=SC2154,SC2034
 
 # What the lab is asked for, checked before anything is installed or built; the rest of the checks are the command's own.
-lab_grid=quick lab_file='' lab_flags=()
+lab_grid='' lab_file='' lab_rounds='' lab_flags=()
+# The cells that `./dev lab` measures when nothing is said; the file says why these.
+lab_cells=lab/ten-minutes.txt
 read_lab_flags() {
-    local grids=0
     while [ $# -gt 0 ]; do
         case $1 in
             --quick | --default | --full)
-                [ $grids = 0 ] || [ "$lab_grid" = "${1#--}" ] || misused "--$lab_grid and $1 are two grids; choose one"
-                lab_grid=${1#--} grids=1 ;;
+                [ -z "$lab_grid" ] || [ "$lab_grid" = "${1#--}" ] || misused "--$lab_grid and $1 are two grids; choose one"
+                lab_grid=${1#--} ;;
             --out) [ $# -gt 1 ] || misused "--out wants a file"; lab_file=$2; shift ;;
             --out=?*) lab_file=${1#*=} ;;
             --filter | --rounds | --shard)
@@ -28,12 +29,47 @@ read_lab_flags() {
 }
 check_lab_value() {
     case $1 in
-        --rounds) [[ $2 =~ ^[1-9][0-9]*$ ]] || misused "--rounds wants a number from 1, not \"$2\"" ;;
+        --rounds)
+            [[ $2 =~ ^[1-9][0-9]*$ ]] || misused "--rounds wants a number from 1, not \"$2\""
+            lab_rounds=$2 ;;
+        --filter) check_lab_filter "$2" ;;
         --shard)
             if ! [[ $2 =~ ^([1-9][0-9]*)/([1-9][0-9]*)$ ]] || [ "${BASH_REMATCH[1]}" -gt "${BASH_REMATCH[2]}" ]; then
                 misused "--shard wants i/n with 1 <= i <= n, as in 2/4, not \"$2\""
             fi ;;
     esac
+}
+
+# A list of experiments, or a regular expression whose words the lab's source knows. The command itself is exact, once it is built.
+check_lab_filter() {
+    local word status=0
+    lab_filtered=yes
+    [[ $1 == *[![:space:]]* ]] || misused "--filter wants a name or a regular expression"
+    if [[ $1 =~ ^[a-z-]+(,[a-z-]+)+$ ]]; then
+        for word in ${1//,/ }; do
+            [ -d "lab/experiments/$word" ] || misused "there is no experiment $word; there are: $(cd lab/experiments && printf '%s ' *)"
+        done
+        return
+    fi
+    printf '' | grep -qE -- "$1" 2>/dev/null || status=$?
+    [ $status -lt 2 ] || misused "--filter \"$1\" is neither a list of experiments nor a regular expression"
+    [[ $1 =~ ^[A-Za-z_][A-Za-z_-]*$ ]] || return 0    # more than a word: only the command can tell
+    [ -n "$(compgen -G "lab/experiments/*$1*")" ] || grep -rqE --include='*.[ch]pp' -- "\"[^\"]*$1" lab ||
+        misused "--filter \"$1\" matches no experiment, contender or parameter; there are the experiments $(cd lab/experiments && printf '%s ' *)"
+}
+lab_filtered=no
+
+# The Python that makes the report. With --no-install nothing is made: it is the one of .venv, of HEADROOM_PYTHON, or the system's.
+need_report_python() {
+    local candidate
+    if [ "$install" = yes ]; then need_python; return; fi
+    for candidate in "${HEADROOM_PYTHON-}" "$root/.venv/bin/python" python3; do
+        if [ -n "$candidate" ] && "$candidate" -c 'import altair, jinja2, vl_convert' 2>/dev/null; then
+            export HEADROOM_PYTHON=$candidate
+            return
+        fi
+    done
+    die "the report needs Python with what $requirements lists, and none has it. Leave out --no-install, or set HEADROOM_PYTHON"
 }
 
 command_lab() {
@@ -43,8 +79,10 @@ command_lab() {
         report | compare | merge) ;;
         *) read_lab_flags "$@" ;;
     esac
-    need "${packages_lab[@]}" "${packages_python[@]}"
-    need_python
+    case ${1-} in
+        list | run | merge) need "${packages_lab[@]}" ;;    # nothing of theirs is Python's
+        *) need "${packages_lab[@]}" "${packages_python[@]}"; need_report_python ;;
+    esac
     say "building the lab"
     configure release || exit 1
     compile release --target headroom_command || exit 1
@@ -55,12 +93,20 @@ command_lab() {
     esac
     again=("$root/dev")
     [ "$install" = yes ] || again+=(--no-install)
-    again+=(lab "--$lab_grid" "${lab_flags[@]+"${lab_flags[@]}"}")
+    again+=(lab ${lab_grid:+"--$lab_grid"} "${lab_flags[@]+"${lab_flags[@]}"}")
+    # Nothing said of grid or cells: few cells, three rounds each, so that the figures decide.
+    local grid=$lab_grid
+    if [ -z "$grid" ] && [ $lab_filtered = yes ]; then grid=quick; fi
+    if [ -z "$grid" ]; then
+        grid=default
+        [ -n "$lab_rounds" ] || lab_flags+=(--rounds 3)
+        lab_flags+=(--filter "$(grep -vE '^(#|$)' $lab_cells | paste -sd '|')")
+    fi
     file=$lab_file
     if [ -z "$file" ]; then
         # Results of the same programs lie in the same place, so that an interrupted run goes on, and no other run does.
         measured=$(cat build/release/bin/headroom-lab-O* | sha256sum)
-        file=$root/results/$lab_grid-${measured:0:8}/results.jsonl
+        file=$root/results/${lab_grid:-${grid/default/ten-minutes}}-${measured:0:8}/results.jsonl
     else
         case $file in /*) ;; *) file=$here/$file ;; esac
         again+=(--out "$file")
@@ -70,10 +116,7 @@ command_lab() {
     folder=$(cd -- "$folder" && pwd -P)
     file=$folder/$(basename -- "$file")
     say "measuring into $file"
-    "$headroom" lab run "--$lab_grid" "${lab_flags[@]+"${lab_flags[@]}"}" --out "$file" || status=$?
-    if [ $status -ge 128 ]; then
-        say "to go on from there: $(printf '%q ' "${again[@]}")"
-    fi
+    HEADROOM_LAB_AGAIN=$(printf '%q ' "${again[@]}") "$headroom" lab run "--$grid" "${lab_flags[@]+"${lab_flags[@]}"}" --out "$file" || status=$?
     if [ $status -ge 2 ]; then exit $status; fi    # it has said why. 1: something measured went wrong, and the report says what
     say "writing the report"
     "$headroom" lab report "$file" --text --out "$folder/report.html" || status=1    # lines were skipped, or it could not be written

@@ -103,7 +103,7 @@ EXPERIMENT = Experiment(
             "",
             {"W": least(2)},
             ("AS1", "AS7", "AS11"),
-            lambda parameters: words.configuration({name: parameters.get(name) for name in ("W", "sharing")}),
+            element=lambda parameters: words.configuration({name: parameters.get(name) for name in ("W", "sharing")}),
             place=70,
         ),
     ),

@@ -16,6 +16,12 @@ MOST_PANELS = 3  # sizes in one picture
 COLUMNS = list(STRATEGIES)
 
 
+def short(name: str) -> str:
+    """A strategy on an axis."""
+    one = STRATEGIES[name]
+    return ", ".join([one.kind, *([] if one.bound else ["base"]), *(["winked out"] if one.winked else [])])
+
+
 def plain(cell: Cell) -> bool:
     """A clean heap, and malloc as it comes: the state that every picture shows."""
     return cell.parameters.get("heap", "clean") == "clean" and cell.parameters.get("trimming", True) is not False
@@ -26,7 +32,7 @@ def number(structure: object) -> int:
 
 
 def label(cell: Cell) -> str:
-    return f"{cell.parameters.get('structure')} {cell.parameters.get('contents', '')}".strip()
+    return words.structure(cell.parameters.get("structure"), cell.parameters.get("contents", ""))
 
 
 def sizes(cells: list[Cell]) -> dict[int, list[Cell]]:
@@ -68,27 +74,28 @@ def pictures(cells: list[Cell]) -> list[Picture | None]:
                     value = found[1].median / below.median
                     rows.append(
                         {
-                            "x": name.removeprefix("AS"),
+                            "x": short(name),
                             "y": label(cell),
                             "panel": f"{who}, {title}",
                             "value": value,
                             "text": words.ratio(value).lstrip("0") or "0",
-                            "hover": f"{implementation(found[0])}: {words.figure(found[1])} a leaf, {words.ratio(value)} × AS1",
+                            "hover": f"{implementation(found[0])}: {words.figure(found[1])} a leaf, {words.ratio(value)} × std::allocator's",
                         }
                     )
     here = grids.heat(
         "data-structures",
-        "Time of a leaf divided by std::allocator's, by data structure and allocation strategy (AS)",
+        "Time of a leaf divided by std::allocator's, by data structure and allocation strategy",
         rows,
-        [name.removeprefix("AS") for name in COLUMNS],
+        [short(name) for name in COLUMNS],
         list(dict.fromkeys(order)),
-        "AS",
+        "",
         "",
         (0.1, 10),
         True,
         "Heat maps: a row for each data structure, a column for each allocation strategy, once for Headroom's resources and once "
         "for the best of the others, at each size.",
-        step=(24, 17),
+        step=(29, 18),
+        angle=-90,
     )
     return [here, _published_structures(ranks)]
 
@@ -117,26 +124,27 @@ def _published_structures(ranks: dict[int, list[Cell]]) -> Picture | None:
                     value = cells[name] / cells["AS1"]
                     rows.append(
                         {
-                            "x": name.removeprefix("AS"),
-                            "y": f"{record['id']} {record['data structure']}",
+                            "x": short(name),
+                            "y": words.structure(record["id"], record["data structure"]),
                             "panel": f"Published, {reading}, {words.power2(size)} elements",
                             "value": value,
                             "text": words.ratio(value).lstrip("0"),
-                            "hover": f"{cells[name]} s for 2²⁷ leaves, {words.ratio(value)} × AS1",
+                            "hover": f"{cells[name]} s for 2²⁷ leaves, {words.ratio(value)} × std::allocator's",
                         }
                     )
     return grids.heat(
         "data-structures-published",
-        "The same in the document (tables 3 to 14), read with its columns put right and as printed; its AS1 and AS2 ran on a scrambled heap",
+        "The same in the document (tables 3 to 14), read with its columns put right and as printed; its global allocator ran on a scrambled heap",
         rows,
-        [name.removeprefix("AS") for name in COLUMNS],
+        [short(name) for name in COLUMNS],
         list(dict.fromkeys(row["y"] for row in rows)),
-        "AS",
+        "",
         "",
         (0.1, 10),
         True,
         "Heat maps of the document's own figures, in both readings.",
-        step=(24, 17),
+        step=(29, 18),
+        angle=-90,
     )
 
 
@@ -145,13 +153,13 @@ SHOWN = ("AS3", "AS4", "AS7", "AS8", "AS11", "AS12")  # bound at compile time: t
 
 def beside(section: Section) -> None:
     source = published.tables()["p0089_data_structures"]
-    columns = [Column("what"), Column("whose")] + [Column(name, True) for name in SHOWN]
+    columns = [Column("what"), Column("whose")] + [Column(STRATEGIES[name].title, True) for name in SHOWN]
     table = Table(
         columns,
         caption="Time divided by the global allocator's: published in both readings, and here",
         notes=[
-            "“Columns put right”: tables 3 to 14 as the authors' later scripts and logs have them, monotonic (AS3 to AS6) and multipool (AS7 to "
-            "AS10) exchanged. In the document AS1 ran on a scrambled heap and all else on a clean one; here all run on the heap that is named. "
+            "“Columns put right”: tables 3 to 14 as the authors' later scripts and logs have them, monotonic and multipool exchanged. In the document "
+            "the global allocator ran on a scrambled heap and all else on a clean one; here all run on the heap that is named. "
             + PART
         ],
     )
@@ -204,10 +212,10 @@ def _heaps(section: Section) -> None:
     rows = [cell for cell in section.cells if not plain(cell)]
     table = Table(
         [Column("what"), Column("heap")]
-        + [Column(f"{name}, here", True) for name in ("AS1", "AS3", "AS7", "AS11")]
-        + [Column("AS1 ÷ AS1 on a clean heap", True)],
+        + [Column(STRATEGIES[name].title, True) for name in ("AS1", "AS3", "AS7", "AS11")]
+        + [Column("global allocator ÷ the same on a clean heap", True)],
         caption="The state of the heap: time of a leaf",
-        notes=["The document's AS1 and AS2 ran on a heap scrambled beforehand, which its text does not say."],
+        notes=["The document's global allocator ran on a heap scrambled beforehand, which its text does not say."],
     )
     for cell in rows:
         clean = next(
@@ -260,11 +268,11 @@ EXPERIMENT = Experiment(
         Contest("page_faults", "page faults"),
     ),
     reading=(
-        "A cell is the time of a leaf divided by that under std::allocator (AS1) in the same row: blue is faster, red is slower. "
-        "AS2 is new and delete behind an abstract base; of each strategy's implementations the best of Headroom's, and the best of "
-        "the others', is shown. AS3–6 monotonic, AS7–10 multipool, AS11–14 multipool over monotonic; in each group: bound at "
-        "compile time, the same winked out, through an abstract base, the same winked out. A row without figures: that "
-        "structure is measured at the largest size with --full only."
+        "A cell is the time of a leaf (an innermost element) divided by that under std::allocator in the same row: blue is faster, red is "
+        "slower. Of each strategy's implementations the best of Headroom's, and the best of the others', is shown. “base”: called through "
+        "an abstract base, else bound at compile time; “winked out”: freed all at once, and never destroyed. In brackets the document's "
+        "label of a structure; its strategies AS1 to AS14 are the columns in their order. A row without figures: that structure is "
+        "measured at the largest size with --full only."
     ),
     yardstick="std::allocator AS1",
     answers=tuple(
@@ -285,19 +293,10 @@ EXPERIMENT = Experiment(
             "time",
             "size_exponent",
             {"heap": "clean", "trimming": True},
-            ("AS1", "AS3", "AS7", "AS11"),
+            ("AS1", "AS7", "AS11"),
+            ("AS3", "AS4", "AS8", "AS12"),
             lambda parameters: str(parameters.get("contents")),
             place=50,
-        ),
-        Matter(
-            "forgotten",
-            "the same, forgotten all at once instead of destroyed",
-            "time",
-            "size_exponent",
-            {"heap": "clean", "trimming": True},
-            ("AS4", "AS8", "AS12"),
-            lambda parameters: str(parameters.get("contents")),
-            place=60,
         ),
     ),
     place=140,

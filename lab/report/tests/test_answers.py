@@ -1,5 +1,8 @@
 """The first screen's three answers: whose they are, of which cells, and how sure."""
 
+import math
+import re
+
 import pytest
 from headroom_report.page import experiments, panels as words_of
 from headroom_report.results.figures import cells
@@ -99,4 +102,24 @@ def test_growing_is_answered_from_the_sizes_of_push_back_then_the_first_small_ar
     lines = panel("growing", runs).lines
     assert [line.parameters["elements"] for line in lines] == [10**8, 1, 10**3, 10**9]
     assert [line.answer.metric for line in lines] == ["time", "time", "time", "append_max"]
-    assert words_of.picture(panel("growing", runs)).count('class="what"') == len(lines)
+    assert words_of.picture(panel("growing", runs), (0.01, 100)).count('class="what"') == len(lines)
+
+
+def test_bars_of_one_length_mean_the_same_in_every_panel_and_none_is_cut():
+    runs = appending(OURS, [0.001] * 3) + appending(YARDSTICK, [1.0] * 3)
+    runs += structures("std::allocator AS1", [1.0]) + structures("headroom::multipool_resource AS7", [30.0])
+    both = [panel("growing", runs), panel("many", runs)]
+    ends = words_of.scale(both)
+    assert ends[0] < 0.001 and ends[1] > 30
+    widths = [float(re.search('<rect [^>]*width="([\\d.]+)"', words_of.picture(one, ends))[1]) for one in both]
+    assert widths[0] / widths[1] == pytest.approx(math.log(1000) / math.log(30), rel=0.01)
+
+
+def test_the_worst_loss_of_the_panels_is_the_worst_of_all():
+    runs = appending(OURS, [3.0] * 3) + appending(YARDSTICK, [1.0] * 3)
+    runs += rounds("concurrent-append", "headroom::concurrent_vector", [9.0] * 3, threads=2) + rounds("concurrent-append", "std::vector, mutex", [1.0] * 3, threads=2)
+    runs += rounds("memory", OURS, [2.0] * 3, "peak_resident", "B", elements=10**6) + rounds("memory", YARDSTICK, [1.0] * 3, "peak_resident", "B", elements=10**6)
+    found = cells(runs)
+    stands = standing.of(found, experiments.every())
+    lost = [place for one in answers.panels(found, experiments.every(), stands) for place in one.lost]
+    assert len(lost) == len(stands.losses) == 3 and max(place.ratio for place in lost) == stands.losses[0].ratio

@@ -3,8 +3,8 @@
 Skipped where there is no Chromium: the page's insides are tested without it in test_page.py.
 """
 
-import statistics
 import time
+from pathlib import Path
 
 import pytest
 from headroom_report.page import chooser, compare, html as page, model
@@ -140,52 +140,27 @@ def test_filtering_one_contender_leaves_the_others_in_every_picture(tmp_path):
         assert opened.log == []
 
 
-def test_choose_yours_answers_with_the_measured_winner(window, file):
-    """Asked by the form, checked against the raw records."""
-    times = {}
-    for record in samples.full():
-        if (
-            record.get("experiment") == "throughput"
-            and record["outcome"] == "ok"
-            and record["parameters"] == {"element": "int", "elements": 10_000_000, "optimisation": "O2"}
-        ):
-            times.setdefault(record["contender"], []).append(record["metrics"]["time"]["values"][0])
-    winner = min(times, key=lambda name: statistics.median(times[name]))
-    window.evaluate(
-        "(form => { form.elements.count.value = '1e8'; form.dispatchEvent(new Event('input')); })(document.querySelector('.choose'))"
-    )
-    assert window.evaluate("document.querySelector('.choose .winner').textContent") == winner
-    answer = window.evaluate("document.querySelector('.choose .answer').textContent")
-    assert "From the cell 10⁷ int, -O2. Nothing so large was measured here: this is the largest." in answer
-    assert "Not safe for several threads" in answer
-    assert "headroom::prefault_ahead()" in window.evaluate("document.querySelector('.choose pre').textContent")
-
-
 def test_the_script_gives_every_answer_that_python_gives(window, file):
-    """All that can be asked, both ways: the code of each is compiled in test_chooser.py."""
-    rows = chooser.cells_for_choice(cells(results.read([file.parent / "full.jsonl"]).runs))
+    """All that can be asked: the code of each is compiled in test_chooser.py."""
+    choices = chooser.Choices(cells(results.read([file.parent / "full.jsonl"]).runs))
     said = window.evaluate(
-        """(() => { const form = document.querySelector('.choose'), ask = form.elements, found = [];
+        """(() => { const form = document.querySelector('.choose'), ask = form.elements, found = {};
         const fire = (one) => one.dispatchEvent(new Event('input', {bubbles: true}));
+        const seen = (name) => !form.querySelector('.' + name).classList.contains('hidden');
         for (const matter of [...ask.matter.options].map(one => one.value)) {
           ask.matter.value = matter; fire(ask.matter);
           for (const element of [...ask.element.options].map(one => one.value))
-            for (const count of [...ask.count.options].map(one => one.value))
-              for (const stay of [false, true]) {
-                ask.element.value = element; ask.count.value = count; ask.stay.checked = stay; fire(ask.count);
-                found.push([matter, element, Number(count), stay, form.querySelector('.winner')?.textContent || '',
-                            form.querySelector('.answer pre')?.textContent || '', form.querySelector('.cell')?.textContent || '']);
+            for (const count of seen('sized') ? [...ask.count.options].map(one => one.value) : ['0'])
+              for (const stay of seen('stay') ? [false, true] : [false]) for (const together of seen('together') ? [false, true] : [false]) {
+                ask.element.value = element; ask.count.value = count; ask.stay.checked = stay; ask.together.checked = together; fire(ask.count);
+                found[[matter, element, count, +stay, +together].join('|')] = [form.querySelector('.winner')?.textContent || '',
+                            form.querySelector('.answer pre')?.textContent || '', form.querySelector('.cell')?.textContent || ''];
               }
         }
         return found; })()"""
     )
     assert len(said) > 100
-    for matter, element, count, stay, name, text, cell in said:
-        answer = chooser.choice(rows, matter, element, count, stay)
-        assert name == (answer["found"][0]["name"] if answer["found"] else "")
-        assert text == answer["code"]
-        if name:
-            assert cell == f"From the cell {answer['where']}. {answer['far']}"
+    assert said == {one.key: [(answer := choices.answer(one)).name, answer.code, answer.cell] for one in choices.settings()}
 
 
 def test_the_answer_stands_on_the_first_screen(window):
@@ -206,33 +181,41 @@ def test_on_a_phone_nothing_is_wider_than_the_screen(file):
         # However long a name is that an answer or a loss begins with.
         opened.evaluate("for (const one of document.querySelectorAll('.panel p')) one.textContent = 'x'.repeat(90)")
         assert opened.evaluate("document.documentElement.scrollWidth") == 400
-        assert opened.evaluate("[...document.querySelectorAll('.chart svg')].every(one => one.getBoundingClientRect().width <= 400)")
+        # What is wider scrolls inside its frame.
+        assert opened.evaluate("[...document.querySelectorAll('.chart')].every(one => one.getBoundingClientRect().right <= 400)")
 
 
-def test_choose_yours_offers_what_was_measured_for_what_matters(window):
-    ask = "(form => { form.elements.matter.value = '%s'; form.elements.matter.dispatchEvent(new Event('input', {bubbles: true})); })(document.querySelector('.choose'))"
-    options = "[...document.querySelector('.choose').elements.element.options].map(one => one.value)"
-    window.evaluate(ask % "structures")
-    assert "unordered_set<vector<int>>" in window.evaluate(options)
-    answer = window.evaluate("document.querySelector('.choose .answer').textContent")
-    assert "headroom::monotonic_resource" in answer and "times std::allocator's" in answer
-    assert window.evaluate("document.querySelector('.choose .sized').offsetParent !== null")
-    window.evaluate(ask % "threads")
-    assert "2 threads, a resource each" in window.evaluate(options)
-    assert window.evaluate("document.querySelector('.choose .sized').offsetParent === null")
-    window.evaluate(ask % "build")
-    assert window.evaluate(options) == ["int", "unique_ptr<int>"]
-    assert window.log == []
+def test_on_a_phone_no_letter_is_smaller_than_eleven_pixels_and_nothing_is_cut(file):
+    with browser.Browser() as opened:
+        opened.call("Emulation.setDeviceMetricsOverride", width=400, height=900, deviceScaleFactor=1, mobile=True)
+        opened.open(file)
+        opened.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
+        opened.evaluate("dispatchEvent(new Event('beforeprint'))")
+        opened.wait(DRAWN)
+        small = opened.evaluate(
+            "[...document.querySelectorAll('svg text')].filter(one => one.textContent && parseFloat(getComputedStyle(one).fontSize) *"
+            " Math.hypot(one.getScreenCTM().a, one.getScreenCTM().b) < 10.9).map(one => one.textContent)"
+        )
+        assert small == []
+        small = opened.evaluate(
+            "[...document.querySelectorAll('body *')].filter(one => one.offsetParent && one.innerText && parseFloat(getComputedStyle(one).fontSize) < 11).length"
+        )
+        assert small == 0
+        cut = opened.evaluate(
+            "[...document.querySelectorAll('.bars text')].filter(one => { const own = one.getBoundingClientRect(), all = one.closest('svg').getBoundingClientRect();"
+            " return own.left < all.left - 1 || own.right > all.right + 1; }).map(one => one.textContent)"
+        )
+        assert cut == []
 
 
-def test_choose_yours_keeps_to_containers_that_do_not_move_their_elements(window):
-    ask = "(form => { form.elements.count.value = '1e3'; form.elements.stay.checked = %s; form.dispatchEvent(new Event('input')); })(document.querySelector('.choose'))"
-    window.evaluate(ask % "false")
-    assert window.evaluate("document.querySelector('.choose .winner').textContent") == "std::vector"
-    window.evaluate(ask % "true")
-    assert window.evaluate("document.querySelector('.choose .winner').textContent").startswith(
-        "headroom::settled_vector"
-    )
+def test_the_published_page_is_no_longer_than_eight_screens_before_anything_is_opened(tmp_path):
+    report = model.build(results.read([Path(__file__).resolve().parents[3] / "docs/report/results.jsonl.gz"]))
+    (tmp_path / "page.html").write_text(page.render(report), encoding="utf-8")
+    with browser.Browser() as opened:
+        opened.call("Emulation.setDeviceMetricsOverride", width=1280, height=800, deviceScaleFactor=1, mobile=False)
+        opened.open(tmp_path / "page.html")
+        assert opened.evaluate("document.documentElement.scrollHeight") <= 8 * 800
+        assert opened.evaluate("document.querySelector('.ways').getBoundingClientRect().bottom") <= 800
 
 
 def test_a_packed_table_is_laid_out_when_it_is_opened_by_keyboard_and_sorts_and_filters(window):

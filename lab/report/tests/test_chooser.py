@@ -1,6 +1,5 @@
-"""“Choose yours”: the answer is the measured winner of the nearest cell, of those that may be."""
+"""“Choose yours”: every answer is of the cell that was asked about, safe for the task, and comes with code that compiles and runs."""
 
-import json
 import pathlib
 import re
 import shutil
@@ -8,168 +7,184 @@ import subprocess
 
 import pytest
 from headroom_report.page import chooser, code
+from headroom_report.page.chooser import Setting
 from headroom_report.results import reading as results
 from headroom_report.results.figures import cells
 
 import samples
 
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+
 
 @pytest.fixture(scope="module")
-def rows(tmp_path_factory):
+def made_up(tmp_path_factory):
     path = samples.write(tmp_path_factory.mktemp("choose") / "full.jsonl", samples.full(paired=True))
-    return chooser.cells_for_choice(cells(results.read([path]).runs))
+    return chooser.Choices(cells(results.read([path]).runs))
 
 
-def test_who_must_not_move_is_answered_with_what_does_not(rows):
-    assert chooser.choice(rows, "build", "int", 1e3, False)["found"][0]["name"] == "std::vector"
-    assert all(one["name"].startswith(samples.SETTLED) for one in chooser.choice(rows, "build", "int", 1e3, True)["found"])
+@pytest.fixture(scope="module")
+def published():
+    return chooser.Choices(cells(results.read([ROOT / "docs/report/results.jsonl.gz"]).runs))
 
 
-def test_an_allocator_is_chosen_for_a_container_by_its_contents_and_size(rows):
-    answer = chooser.choice(rows, "structures", "unordered_set<string>", 900, False)
-    assert answer["where"] == "DS4 unordered_set<string>, 2¹⁰ elements"
-    fastest = min(
-        (record["metrics"]["time"]["values"][0], record["contender"])
-        for record in samples.full()
-        if record.get("experiment") == "data-structures"
-        and record["parameters"].get("structure") == "DS4"
-        and record["parameters"]["size_exponent"] == 10
-        and record["contender"].endswith((" AS1", " AS3", " AS7", " AS11"))
-        and "/" not in record["contender"]
-    )
-    assert answer["found"][0]["name"] == fastest[1].rsplit(" ", 1)[0]
+def test_who_must_not_move_is_answered_with_what_does_not(made_up):
+    assert made_up.answer(Setting("build", "int", 3)).name == "std::vector"
+    for setting in made_up.settings():
+        if setting.stay:
+            assert made_up.answer(setting).name.startswith((*chooser.STAYS, "")) and chooser.stays(made_up.answer(setting).name or "std::deque")
 
 
-def test_no_answer_is_the_labs_own_bound_or_needs_to_know_the_future(rows):
-    names = {one["name"] for row in rows if row["matter"] in ("structures", "forgotten", "threads") for one in row["found"]}
-    assert names and not any(name.startswith("floor") or "/" in name for name in names)
+def test_nothing_that_never_frees_is_answered_but_where_all_dies_together(published, made_up):
+    for choices in (published, made_up):
+        names = {together: {choices.answer(one).name for one in choices.settings() if one.together == together} for together in (False, True)}
+        assert not any(chooser.frees_nothing(name) or "winked out" in name for name in names[False])
+        assert any(chooser.frees_nothing(name) for name in names[True])
+    beside = published.answer(Setting("structures", "vector<unordered_set<int>>", 3)).beside
+    assert any("only where all dies together: " in text and "headroom::" in text for text in beside)
 
 
-def test_threads_are_chosen_by_their_number_and_by_what_they_share(rows):
-    there = {row["element"] for row in rows if row["matter"] == "threads"}
-    assert {"4 threads, a resource each", "4 threads, one resource for all"} <= there
-    assert not any(row["sized"] for row in rows if row["matter"] == "threads")
+def test_nobody_is_advised_to_take_what_checks_nothing_or_cannot_be_had(published):
+    for setting in published.settings():
+        answer = published.answer(setting)
+        assert chooser.UNSAFE not in answer.name and answer.code, setting
+        assert not answer.name.startswith(("SettledVector", "floor/", "folly::", "mimalloc heap", "BloombergLP::"))
+    assert any("SettledVector" in text for text in published.answer(Setting("stall", "int", 7)).beside)
 
 
-def test_several_threads_are_answered_from_cells_with_several(rows):
-    assert not [row for row in rows if row["matter"] == "threads" and row["element"].startswith("1 thread,")]
+def test_an_allocator_to_preload_is_ranked_where_it_was_measured_and_else_is_said_not_to_have_been(published):
+    assert " under " in published.answer(Setting("everyday-push", "string40", 7)).name
+    assert "No allocator to preload was measured in this cell." in published.answer(Setting("build", "int", 7)).beside
 
 
-def test_a_size_that_was_not_measured_is_said_not_to_be(rows):
-    sizes = sorted(row["elements"] for row in rows if row["matter"] == "build" and row["element"] == "int")
-    assert chooser.choice(rows, "build", "int", sizes[-1], False)["far"] == ""
-    assert "the largest" in chooser.choice(rows, "build", "int", 100 * sizes[-1], False)["far"]
-    assert "the smallest" in chooser.choice(rows, "build", "int", 1, False)["far"]
+def test_what_cannot_be_told_from_the_least_and_asks_less_is_the_answer(tmp_path):
+    def answer(plain):
+        point = {"workload": "push", "element": "int", "elements": 1000}
+        times = {"std::vector": (plain, plain * 1.1, plain * 1.2), "std::vector under jemalloc": (0.99, 1.0, 1.1)}
+        runs = [samples.run("everyday", name, point, {"time": time}, number) for name, own in times.items() for number, time in enumerate(own)]
+        path = samples.write(tmp_path / "some.jsonl", [samples.MACHINE, *runs])
+        return chooser.Choices(cells(results.read([path]).runs)).answer(Setting("everyday-push", "int", 3))
+
+    assert answer(1.0).name == "std::vector" and "Not told apart from it: std::vector under jemalloc." in answer(1.0).sentences
+    assert answer(2.0).name == "std::vector under jemalloc"
 
 
-def test_whether_it_is_safe_for_threads_is_always_said(rows):
-    for row in rows:
-        for one in row["found"]:
-            assert "hread" in one["safe"], one["name"]
+def test_an_allocator_is_chosen_for_a_container_by_its_contents_and_size(made_up):
+    answer = made_up.answer(Setting("structures", "unordered_set<string>", 3))
+    assert answer.cell == "From the cell unordered_set<string> (DS4), 2¹⁰ elements."
+    assert answer.name == "headroom::multipool_resource over monotonic"
+
+
+def test_several_threads_are_answered_from_cells_with_several(made_up):
+    asks = {ask["id"]: ask for ask in made_up.asks()}
+    assert {"4 threads, a resource each", "4 threads, one resource for all"} <= set(asks["threads"]["elements"])
+    assert not asks["threads"]["sized"] and not any(name.startswith("1 thread,") for name in asks["threads"]["elements"])
+
+
+def test_a_size_that_was_not_measured_is_said_not_to_be(made_up):
+    far = {power: made_up.answer(Setting("build", "int", power)).cell for power in (0, 6, 9)}
+    assert "the smallest" in far[0] and far[6] == "From the cell 10⁶ int, -O2." and "the largest" in far[9]
+
+
+def test_whether_it_is_safe_for_threads_is_always_said(published):
+    assert all("hread" in published.answer(setting).safe for setting in published.settings())
     assert code.safety("headroom::multipool_resource").startswith("Not safe")
     assert code.safety("headroom::synchronized_multipool_resource").startswith("Several threads may")
     assert code.safety("std::pmr::unsynchronized_pool_resource").startswith("Not safe")
     assert code.safety("headroom::settled_vector").startswith("Not safe")
 
 
-SIZES = [10.0**power for power in range(11)]  # those that the form offers
-INCLUDES = {
-    "headroom::": "<headroom/headroom.hpp>",
-    "boost::container::vector": "<boost/container/vector.hpp>",
-    "boost::container::stable_vector": "<boost/container/stable_vector.hpp>",
-    "boost::container::devector": "<boost/container/devector.hpp>",
-    "absl::InlinedVector": "<absl/container/inlined_vector.h>",
-    "tbb::": "<tbb/concurrent_vector.h>",
-}
-
-
-def test_every_element_that_the_lab_measures_for_a_choice_has_its_spelling(rows):
-    source = pathlib.Path(__file__).resolve().parents[2] / "experiments/everyday/measure.cpp"
-    found = re.search(r"const char\* element : \{(.*?)\}\)", source.read_text(encoding="utf-8"))[1]
-    names = set(re.findall(r'"(.*?)"', found))
-    assert "pair<int,string>" in names
-    assert names | {"int", "unique_ptr<int>"} == set(code.SPELT)
-    assert {row["element"] for row in rows if row["matter"] == "everyday-push"} == names
-    assert code.of("headroom::vector", "something new") == {}
-
-
-def every_answer(rows):
-    """Whatever the form can be asked: (element, elements, code) of each winner, and of each that could win elsewhere."""
-    found = set()
-    for matter, element in {(row["matter"], row["element"]) for row in rows}:
-        for elements in SIZES:
-            for stay in (False, True):
-                answer = chooser.choice(rows, matter, element, elements, stay)
-                for one in answer["found"]:
-                    text = code.text(one, elements)
-                    if text:
-                        found.add((one["name"], element if "<int>" not in text.split("v")[-1] else "int", elements, text))
-    return sorted(found)
+def test_every_element_that_the_lab_measures_for_a_choice_has_its_spelling(published):
+    source = (ROOT / "lab/experiments/everyday/measure.cpp").read_text(encoding="utf-8")
+    names = set(re.findall(r'"(.*?)"', re.search(r"const char\* element : \{(.*?)\}\)", source)[1]))
+    assert "pair<int,string>" in names and names | {"int", "unique_ptr<int>"} == set(code.SPELT)
+    assert code.text("headroom::vector", "something new", 10, False) == ""
 
 
 def test_an_allocator_to_preload_is_said_beside_the_code():
-    shown = code.of("std::vector under jemalloc", "int")["code"]
+    shown = code.text("std::vector under jemalloc", "int", 10, False)
     assert "LD_PRELOAD=jemalloc" in shown and shown.endswith("std::vector<int> v;")
-    assert "GLIBC_TUNABLES" in code.of("headroom::settled_vector under hugetlb", "int")["code_many"]
-    assert code.of("gch::small_vector under jemalloc", "int") == {}
+    assert "GLIBC_TUNABLES" in code.text("headroom::settled_vector under hugetlb", "int", 1e10, False)
+    assert code.text("gch::small_vector under jemalloc", "int", 10, False) == ""
 
 
-def test_every_headroom_answer_comes_with_its_code(rows):
-    for row in rows:
-        for one in row["found"]:
-            if one["name"].startswith("headroom::"):
-                assert one["code"], one["name"]
+def test_code_for_more_elements_than_the_default_holds_says_how_many(published):
+    assert "max_elements{10000000000}" in published.answer(Setting("build", "int", 10, stay=True)).code
+    assert "max_elements" not in published.answer(Setting("build", "int", 9, stay=True)).code
 
 
-def test_code_for_more_elements_than_the_default_holds_says_how_many(rows):
-    answer = chooser.choice(rows, "build", "int", 1e10, True)
-    assert answer["found"][0]["name"].startswith("headroom::settled_vector")
-    assert "max_elements{10000000000}" in answer["code"]
-    assert "max_elements" not in chooser.choice(rows, "build", "int", 1e9, True)["code"]
+def test_code_is_of_the_structure_that_was_asked_about(published):
+    for setting in published.settings():
+        if setting.matter == "structures":
+            shape = re.sub(r"std::|, (?:hash|std::hash<int>), std::equal_to<>|, allocator<(?:[^<>]|<(?:[^<>]|<[^<>]*>)*>)*>", "", re.search("using elements = (.*);", published.answer(setting).code)[1])
+            assert shape.replace("equal_to<>", "").replace("text", "string").replace(", hash", "").replace(", >", ">") == setting.element
+
+
+INCLUDES = {
+    "plf::": "<plf_colony.h>",
+    "boost::container::vector": "<boost/container/vector.hpp>",
+    "boost::container::stable_vector": "<boost/container/stable_vector.hpp>",
+    "boost::container::devector": "<boost/container/devector.hpp>",
+    "boost::container::pmr::": "<boost/container/pmr/polymorphic_allocator.hpp>",
+    "absl::InlinedVector": "<absl/container/inlined_vector.h>",
+    "tbb::": "<tbb/concurrent_vector.h>",
+}
+BOOST = "#include <boost/container/pmr/monotonic_buffer_resource.hpp>\n#include <boost/container/pmr/synchronized_pool_resource.hpp>\n#include <boost/container/pmr/unsynchronized_pool_resource.hpp>\n"
+START = """#include <cstdint>
+#include <cstdio>
+#include <deque>
+#include <memory_resource>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+#include <headroom/headroom.hpp>
+template <class V> bool takes(V& v, double most) {
+    if constexpr (requires { *v; }) return takes(*v, most);
+    else {
+        for (int i = 0; i < 300; ++i) {
+            if constexpr (requires { v.emplace_back(); }) v.emplace_back();
+            else if constexpr (std::is_constructible_v<typename V::value_type, int, char>) v.emplace(i, 'x');
+            else if constexpr (std::is_constructible_v<typename V::value_type, int>) v.emplace(i);
+            else v.insert(typename V::value_type{});
+        }
+        if constexpr (requires { v.max_size(); v.emplace_back(); }) return v.size() == 300 && static_cast<double>(v.max_size()) >= most;
+        else return !v.empty();
+    }
+}
+"""
 
 
 @pytest.mark.skipif(shutil.which("g++") is None, reason="no compiler")
-def test_every_code_that_can_be_answered_compiles_runs_and_holds_that_many(rows, tmp_path):
-    """All in one program, each answer a function; every vector must be able to hold what was asked for, and takes elements."""
-    source = pathlib.Path(__file__).resolve().parents[3]
-    includes, functions, calls = {"<cstdint>", "<cstdio>", "<memory>", "<memory_resource>", "<string>", "<utility>", "<vector>"}, [], []
-    # The largest size of each text is the one it must hold.
-    largest = {}
-    for name, element, elements, text in every_answer(rows):
-        if "{N}" in text or "max_elements" in text:
-            largest[text] = (name, elements)
-        elif text not in largest or largest[text][1] < elements:
-            largest[text] = (name, elements)
-    assert len(largest) > 15
-    for text, (name, elements) in largest.items():
-        for start, header in INCLUDES.items():
-            if text.startswith(start) or start in text:
-                if start.startswith("headroom") or pathlib.Path("/usr/include", header[1:-1]).exists():
-                    includes.add(header)
-                else:
-                    break
-        else:
-            number = len(functions)
-            other = any(kind in text.splitlines()[-1] for kind in ("unique_ptr", "std::string", "record"))
-            take = "v.push_back({});" if other else "v.push_back(i);"
-            before, end, after = text.rpartition("\n};\n")  # a policy stands outside
-            functions.append(
-                f"namespace in{number} {{\n{before}{end}static bool answer() {{\n{after}\nfor (int i = 0; i < 1000; ++i) {take}\n"
-                f"return v.size() == 1000 && static_cast<double>(v.max_size()) >= {elements:.0f}.0;\n}}\n}}"
-            )
-            calls.append(f'if (!in{number}::answer()) {{ std::puts({json.dumps(name)}); return 1; }}')
-    assert len(functions) > 12
-    program = "\n".join(f"#include {header}" for header in sorted(includes))
-    program += "\n" + "\n".join(functions) + "\nint main() {\n" + "\n".join(calls) + "\n}\n"
-    (tmp_path / "answers.cpp").write_text(program, encoding="utf-8")
+def test_every_code_that_can_be_answered_compiles_runs_and_holds_that_many(published, made_up, tmp_path):
+    """Every setting's answer, in one program; what needs a library that is not here is left out."""
+    largest = {}  # the largest size of each text is the one it must hold
+    for choices in (published, made_up):
+        for setting in choices.settings():
+            text = choices.answer(setting).code
+            largest[text] = max(largest.get(text, 0), 10**setting.power)
+    assert len(largest) > 100
+    program, calls, includes = [], [], set()
+    for number, (text, most) in enumerate((text, most) for text, most in largest.items() if text):
+        needed = {header for start, header in INCLUDES.items() if start in text}
+        if not all(pathlib.Path("/usr/include", header[1:-1]).exists() for header in needed):
+            continue
+        includes |= needed
+        before, _, body = text.rpartition("\n\n")
+        most = 0 if "using elements" in text else most
+        program.append(f"namespace in{number} {{\n{before}\nstatic bool answer() {{\n{body}\nreturn takes(v, {most}.0);\n}}\n}}")
+        calls.append(f'if (!in{number}::answer()) {{ std::puts("{number}"); return 1; }}')
+    assert len(calls) > 60
+    start = "".join(f"#include {header}\n" for header in sorted(includes)) + (BOOST if INCLUDES["boost::container::pmr::"] in includes else "")
+    (tmp_path / "answers.cpp").write_text(start + START + "\n".join(program) + "\nint main() {\n" + "\n".join(calls) + "\n}\n")
     system = ("posix.cpp", "windows.cpp", "files_windows.cpp")  # of other systems
-    library = [str(path) for path in (source / "src").rglob("*.cpp") if path.name not in system]
+    library = [str(path) for path in (ROOT / "src").rglob("*.cpp") if path.name not in system]
     built = subprocess.run(
-        ["g++", "-std=c++20", "-O0", f"-I{source / 'include'}", f"-I{source / 'src'}", str(tmp_path / "answers.cpp"), *library]
-        + ["-pthread", "-o", str(tmp_path / "answers")] + (["-ltbb"] if "<tbb/concurrent_vector.h>" in includes else []),
+        ["g++", "-std=c++20", "-O0", f"-I{ROOT / 'include'}", f"-I{ROOT / 'src'}", str(tmp_path / "answers.cpp"), *library, "-pthread"]
+        + ["-o", str(tmp_path / "answers")]
+        + (["-ltbb"] if "<tbb/concurrent_vector.h>" in includes else []) + (["-lboost_container"] if BOOST in start else []),
         capture_output=True,
         text=True,
     )
     assert built.returncode == 0, built.stderr[:3000]
     ran = subprocess.run([str(tmp_path / "answers")], capture_output=True, text=True)
-    assert ran.returncode == 0, f"does not hold as many as it was recommended for: {ran.stdout}{ran.stderr}"
+    assert ran.returncode == 0, f"{ran.stdout}{ran.stderr}"

@@ -24,6 +24,7 @@ def times(*values):
         (times(1, 1, 1), times(2, 2, 2), 0, BETTER),
         (times(2, 2, 2), times(1, 1, 1), 0, WORSE),
         (times(1, 1, 1), times(1.004, 1.004, 1.004), 0, LEVEL),
+        (times(1, 1, 1), times(1.01, 1.01, 1.01), 0.02, LEVEL),  # no farther apart than 5%, accidents included
         (times(1, 1, 1), times(1.1, 1.1, 1.1), 0.2, TOO_NOISY),  # two runs of the same lay farther apart
         (times(0.9, 1.0, 1.1), times(0.95, 1.1, 1.2), 0, TOO_NOISY),
         (times(1, 1.01, 49), times(2, 2, 2), 0, BETTER),  # one stalled round decides nothing
@@ -42,6 +43,7 @@ def test_less_more_level_or_undecided(first, second, noise, found):
 def test_a_limit_has_no_slack():
     assert difference(times(1.001, 1.001, 1.001), limit(1), slack=0.0) == WORSE
     assert difference(times(1, 1, 1), limit(1), slack=0.0) == LEVEL
+    assert difference(times(1, 1, 1), limit(1.01), noise=0.02, slack=0.0) == TOO_NOISY
 
 
 def test_ranks_decide_where_there_are_rounds_enough():

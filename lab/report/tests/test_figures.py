@@ -96,16 +96,9 @@ def places(*runs):
 
 
 def test_best_close_and_behind_are_counted_and_losses_come_worst_first():
-    result = places(
-        a_run(OURS, 0.9, bytes=1),
-        a_run("std::vector", 1.0, bytes=1),
-        a_run(OURS, 1.04, bytes=2),
-        a_run("std::vector", 1.0, bytes=2),
-        a_run(OURS, 1.5, bytes=3),
-        a_run("std::vector", 1.0, bytes=3),
-        a_run(OURS, 3.0, bytes=4),
-        a_run("std::vector", 1.0, bytes=4),
-    )
+    ratios = {1: 0.9, 2: 1.04, 3: 1.5, 4: 3.0}
+    runs = [a_run(name, time, number, bytes=size) for size, ours in ratios.items() for number in range(3) for name, time in ((OURS, ours), ("std::vector", 1.0))]
+    result = places(*runs)
     assert (len(result.best), len(result.close), len(result.losses)) == (1, 1, 3)
     assert [place.ratio for place in result.losses] == [3.0, 1.5, 1.04]
 
@@ -165,7 +158,7 @@ def rounds(contender, values):
 
 
 def test_a_loss_within_the_noise_is_no_loss():
-    result = places(*rounds(OURS, [1.02] * 3), *rounds("std::vector", [1.0] * 3), *rounds("std::vector#2", [1.03] * 3))
+    result = places(*rounds(OURS, [1.05] * 3), *rounds("std::vector", [1.0] * 3), *rounds("std::vector#2", [1.08] * 3))
     (place,) = result.losses
     assert place.undecided == claims.TOO_NOISY and not place.lost and place.other == "std::vector"
 

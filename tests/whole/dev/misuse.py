@@ -35,6 +35,9 @@ WRONG = {    # command line: what is said
     "lab --shard 5/4": "--shard wants i/n",
     "lab --shard=0/4": "--shard wants i/n",
     "lab --out": "--out wants a file",
+    "lab --filter nosuch": "matches no experiment, contender or parameter",
+    "lab --filter throughput,nosuch": "there is no experiment nosuch",
+    "lab --filter=(": "neither a list of experiments nor a regular expression",
     "lab run --frobnicate": "lab knows no flag or command --frobnicate",
     "lab run --full --quick": "are two grids",
     "lab list --shard 5/4": "--shard wants i/n",
@@ -48,6 +51,7 @@ shutil.rmtree(folder, ignore_errors=True)
 for name in ("dev", "CMakePresets.json"):
     shutil.copy(ROOT / name, folder / "copy" / name)
 shutil.copytree(ROOT / "scripts/dev", folder / "copy/scripts/dev")
+shutil.copytree(ROOT / "lab/experiments", folder / "copy/lab/experiments")    # which --filter names
 called = folder / "called"
 (folder / "bin").mkdir()
 for name in ("apt-get", "sudo", "cmake", "pip"):
@@ -75,7 +79,7 @@ for line in HELP:
 if called.exists():
     failures.append(f"something was installed or built: {called.read_text()}")
 made = sorted(path.name for path in (folder / "copy").iterdir())
-if made != ["CMakePresets.json", "dev", "scripts"]:
+if made != ["CMakePresets.json", "dev", "lab", "scripts"]:
     failures.append(f"something was left in the checkout: {made}")
 
 # A name that is nearly one is answered with those that are, and nothing of several is run where one is wrong.

@@ -1,42 +1,67 @@
-"""“Choose yours”: the data behind the part of the page where a reader says what they need and gets the measured winner.
+"""“Choose yours”: every answer to everything that the form can ask. The page's script only looks the answer up.
 
-What can be asked is what was measured: element, size, what matters, and whether elements may move. The page's script looks
-up the nearest cell; this module lays out the cells, so that tests can look them up too.
+What can be asked is what was measured: what matters, the elements, how many, whether they may move, whether all of them die together.
+An answer is first of all safe for the task: what frees nothing before the end is for what dies together, and nobody is advised to take
+what checks nothing, what did not end well, or what cannot be had; such contenders are named beside. Of the rest the least median wins,
+or what `difference` does not tell from it and asks less of the reader.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, field
+from typing import Iterator
 
 from ..results import strategies, words
 from ..results.catalogue import Experiment, Matter
-from ..results.figures import PAIRED, Cell
+from ..results.figures import PAIRED, Cell, Noise
 from ..verdicts.claims import matches
+from ..verdicts.difference import LEVEL, ONE_ROUND, TOO_NOISY, UNDECIDED, between
 from . import code, experiments
 
-
-MOST = 5  # allocators that an answer can name
+POWERS = range(0, 11)  # of ten: the numbers of elements that the form offers
+NEAR = 3.2  # a cell of so many times more or fewer elements is not the case asked about, and the answer says so
+SAID = 5  # contenders that an answer names at most, of each kind
 
 # Containers whose elements never move.
-STAYS = ("headroom::settled_vector", "boost::container::stable_vector", "tbb::concurrent_vector", "SettledVector")
-
+STAYS = ("headroom::settled_vector", "boost::container::stable_vector", "tbb::concurrent_vector", "std::deque", "plf::colony", "SettledVector")
+# What is never used again while the resource lives: a program that runs on takes more and more.
+FREES_NOTHING = ("monotonic", "arena", "memory_stack", "Sequential")
+UNSAFE = "unchecked"
 ELEMENT_BYTES = {"int": 4, "unique_ptr<int>": 8}
 
 
-NEAR = 3.2  # a cell of so many times more or fewer elements is not the case asked about, and the answer says so
+@dataclass(frozen=True)
+class Setting:
+    """What the form asks."""
+
+    matter: str
+    element: str
+    power: int = 0
+    stay: bool = False
+    together: bool = False
+
+    @property
+    def key(self) -> str:
+        return f"{self.matter}|{self.element}|{self.power}|{int(self.stay)}|{int(self.together)}"
+
+
+@dataclass
+class Answer:
+    name: str = ""
+    sentences: list[str] = field(default_factory=list)
+    safe: str = ""
+    code: str = ""
+    cell: str = ""
+    beside: list[str] = field(default_factory=list)
 
 
 def stays(contender: str) -> bool:
     return contender.split(strategies.PRELOADED)[0].split("/")[0] in STAYS
 
 
-def _admitted(matter: Matter, cell: Cell) -> list[str]:
-    names = [name for name in cell.contenders if not name.endswith(PAIRED) and not strategies.is_floor(name)]
-    names = [name for name in names if not cell.failed(name)]  # nobody is advised to take what did not end well each time
-    if not matter.strategies:
-        return names
-    # What needs to know beforehand how much it will take is no answer for a reader.
-    return [name for name in names if strategies.strategy(name) in matter.strategies and "/" not in name]
+def frees_nothing(contender: str) -> bool:
+    return any(word in contender.split(" over ")[0] for word in FREES_NOTHING)
 
 
 def every_matter() -> list[tuple[Experiment, Matter]]:
@@ -56,89 +81,145 @@ def _elements(matter: Matter, cell: Cell, element: str) -> int | None:
     return 1 << size if matter.size == "size_exponent" and size < 60 else size
 
 
-def cells_for_choice(cells: list[Cell]) -> list[dict]:
-    """A row for each cell: what matters, element, size in elements, and each contender's figure, best first."""
-    rows = []
-    for experiment, matter in every_matter():
-        by = experiment.yardstick
-        for cell in experiment.of(cells):
-            if not matches(cell.parameters, matter.where):
-                continue
-            element = matter.element(cell.parameters)
-            elements = _elements(matter, cell, element)
-            if elements is None:
-                continue
-            found = []
-            for name in _admitted(matter, cell):
-                figure = cell.figure(name, matter.metric)
-                if figure is not None:
-                    ratio = cell.ratio(matter.metric, name, by)
-                    shown = strategies.implementation(name)
-                    found.append(
-                        {
-                            "name": shown,
-                            "value": float(f"{figure.median:.6g}"),
-                            "low": float(f"{figure.low:.6g}"),
-                            "high": float(f"{figure.high:.6g}"),
-                            "text": words.figure(figure) + (" a leaf" if matter.size == "size_exponent" else ""),
-                            "ratio": words.ratio(ratio.median) if ratio else "",
-                            "by": strategies.implementation(by),
-                            "rounds": figure.rounds,
-                            "stays": bool(matter.strategies) or stays(name),
-                            "safe": code.safety(shown),
-                            **code.of(shown, element if not matter.strategies else "int"),
-                        }
-                    )
-            if found:
-                found.sort(key=lambda one: one["value"])
-                if matter.strategies:
-                    found = found[:MOST]  # nothing that can be asked for puts another one first
-                rows.append(
-                    {
-                        "matter": matter.id,
-                        "element": element,
-                        "elements": elements,
-                        "sized": bool(matter.size),
-                        "where": words.configuration(cell.parameters),
-                        "found": found,
-                    }
-                )
-    return rows
+class Choices:
+    """Of one machine."""
+
+    def __init__(self, cells: list[Cell]):
+        self.found: dict[tuple[str, str], list[tuple[int, Cell]]] = {}
+        self.of: dict[str, tuple[Experiment, Matter]] = {}
+        self.noise: dict[str, Noise] = {}
+        for experiment, matter in every_matter():
+            self.of[matter.id] = (experiment, matter)
+            self.noise[matter.id] = Noise(experiment.of(cells), matter.metric)
+            for cell in experiment.of(cells):
+                element = matter.element(cell.parameters)
+                elements = _elements(matter, cell, element)
+                if matches(cell.parameters, matter.where) and elements is not None and self._measured(matter, cell, True):
+                    self.found.setdefault((matter.id, element), []).append((elements, cell))
+
+    def matters(self) -> list[Matter]:
+        there = {matter for matter, _ in self.found}
+        return [matter for name, (_, matter) in self.of.items() if name in there]
+
+    def asks(self) -> list[dict]:
+        """For each matter what the form offers."""
+        return [
+            {
+                "id": matter.id,
+                "title": matter.title,
+                "elements": [element for name, element in self.found if name == matter.id],
+                "sized": bool(matter.size),
+                "stay": not matter.strategies,
+                "together": bool(matter.together),
+            }
+            for matter in self.matters()
+        ]
+
+    def settings(self) -> Iterator[Setting]:
+        for ask in self.asks():
+            for element in ask["elements"]:
+                for power in POWERS if ask["sized"] else (0,):
+                    for stay in (False, True) if ask["stay"] else (False,):
+                        for together in (False, True) if ask["together"] else (False,):
+                            yield Setting(ask["id"], element, power, stay, together)
+
+    def answers(self) -> dict:
+        """For the page: every different answer once, and its number for each setting."""
+        numbers: dict[str, int] = {}
+        different: list[dict] = []
+        known: dict[str, int] = {}
+        for setting in self.settings():
+            made = vars(self.answer(setting))
+            text = repr(made)
+            if text not in known:
+                known[text] = len(different)
+                different.append(made)
+            numbers[setting.key] = known[text]
+        return {"asks": self.asks(), "answers": different, "numbers": numbers}
+
+    def _measured(self, matter: Matter, cell: Cell, together: bool) -> list[str]:
+        """Who was, and under a strategy that the matter is of; the lab's own bounds and what must know the future apart."""
+        wanted = matter.strategies + (matter.together if together else ())
+        names = [name for name in cell.contenders if not name.endswith(PAIRED) and not strategies.is_floor(name)]
+        names = [name for name in names if not matter.strategies or (strategies.strategy(name) in wanted and "/" not in name)]
+        return [name for name in names if cell.figure(name, matter.metric) is not None]
+
+    def answer(self, setting: Setting) -> Answer:
+        experiment, matter = self.of[setting.matter]
+        near = self.found[setting.matter, setting.element]
+        wanted = 10**setting.power
+        size, cell = min(near, key=lambda one: abs(math.log(one[0]) - math.log(wanted))) if matter.size else near[-1]
+        answer = Answer(cell=f"From the cell {words.configuration(cell.parameters)}. {_far(matter, size, [one for one, _ in near], wanted)}".rstrip())
+        admitted, beside = [], {}
+        for name in sorted(self._measured(matter, cell, True), key=lambda name: cell.figure(name, matter.metric).median):
+            why = self._why_not(setting, matter, cell, name)
+            if not why:
+                admitted.append(name)
+            elif why != "-":
+                beside.setdefault(why, []).append(name)
+        if not admitted:
+            answer.sentences.append("No contender measured there keeps its elements in place." if setting.stay else "Nobody can be advised from these results.")
+            return answer
+        best = self._plainest(matter, cell, admitted)
+        figure = cell.figure(best, matter.metric)
+        answer.name, answer.safe = strategies.plain(best), code.safety(strategies.implementation(best))
+        answer.code = self._code(matter, setting, best)
+        ratio, by = cell.ratio(matter.metric, best, experiment.yardstick), strategies.implementation(experiment.yardstick)
+        unit = " a leaf (an innermost element)" if matter.size == "size_exponent" else ""
+        than = f", {words.ratio(ratio.median)} times {by}'s" if ratio and best != experiment.yardstick else ""
+        answer.sentences.append(f"{words.figure(figure)}{unit}{than}.")
+        self._rivals(answer, matter, cell, best, [name for name in admitted if name != best])
+        for why, names in beside.items():
+            faster = [name for name in names if cell.figure(name, matter.metric).median < figure.median][:SAID]
+            if faster:
+                told = ", ".join(f"{strategies.plain(name)} ({words.ratio(cell.figure(name, matter.metric).median / figure.median)})" for name in faster)
+                answer.beside.append(f"{why}: {told}.")
+        if not any(strategies.PRELOADED in name for name in cell.contenders):
+            answer.beside.append("No allocator to preload was measured in this cell.")
+        return answer
+
+    def _why_not(self, setting: Setting, matter: Matter, cell: Cell, name: str) -> str:
+        """Why it is no answer; "-" where that needs no word."""
+        if cell.failed(name) or (setting.stay and not stays(name)):
+            return "-"
+        if matter.strategies and not setting.together and frees_nothing(name):
+            return "Less time, but nothing is freed before the end, so only where all dies together"
+        if not setting.together and strategies.strategy(name) in matter.together and strategies.strategy(name) not in matter.strategies:
+            return "-"
+        if UNSAFE in name:
+            return "Less, but checks nothing"
+        return "" if self._code(matter, setting, name) else "Less, but to be had as sources only, or with code of its own"
+
+    def _code(self, matter: Matter, setting: Setting, name: str) -> str:
+        return code.text(name, setting.element, 10**setting.power, bool(matter.strategies))
+
+    def _plainest(self, matter: Matter, cell: Cell, admitted: list[str]) -> str:
+        """The least, or what cannot be told from it and asks less of a reader: no other allocator for the program, no policy."""
+        alike = [name for name in admitted[1:] if between(cell, matter.metric, admitted[0], name, self.noise[matter.id]) in (LEVEL, TOO_NOISY)]
+        return min([admitted[0], *alike], key=lambda name: (strategies.PRELOADED in name, "/" in name))
+
+    def _rivals(self, answer: Answer, matter: Matter, cell: Cell, best: str, others: list[str]) -> None:
+        found = {name: between(cell, matter.metric, best, name, self.noise[matter.id]) for name in others}
+        for outcomes, text in (
+            ((LEVEL,), "Level with it"),
+            ((TOO_NOISY,), "Not told apart from it"),
+            ((ONE_ROUND,), "Measured in fewer than three rounds, so that the order may be accident, were also"),
+        ):
+            names = [strategies.plain(name) for name in others if found[name] in outcomes]
+            if names:
+                more = f" and {len(names) - SAID} more" if len(names) > SAID else ""
+                answer.sentences.append(f"{text}: {', '.join(names[:SAID])}{more}.")
+        after = next((name for name in others if found[name] not in (LEVEL, *UNDECIDED)), None)
+        if after:
+            times = cell.figure(after, matter.metric).median / (cell.figure(best, matter.metric).median or 1)
+            answer.sentences.append(f"Next is {strategies.plain(after)} at {words.ratio(times)} times as much.")
 
 
-def choice(rows: list[dict], matter: str, element: str, elements: float, must_stay: bool) -> dict | None:
-    """The answer the page gives: the nearest cell by size, in it the contenders that may be, best first, how far the cell is
-    from what was asked, and the code."""
-    near = [row for row in rows if row["matter"] == matter and row["element"] == element]
-    if not near:
-        return None
-    row = min(near, key=lambda row: abs(math.log(row["elements"]) - math.log(elements)))
-    found = [one for one in row["found"] if one["stays"] or not must_stay]
-    return {
-        "where": row["where"],
-        "found": found,
-        "far": distance_words(row, near, elements),
-        "code": code.text(found[0], elements) if found else "",
-    }
-
-
-def distance_words(row: dict, near: list[dict], elements: float) -> str:
-    if not row["sized"]:
+def _far(matter: Matter, size: int, sizes: list[int], wanted: float) -> str:
+    if not matter.size:
         return ""
-    if elements > NEAR * max(one["elements"] for one in near):
+    if wanted > NEAR * max(sizes):
         return "Nothing so large was measured here: this is the largest."
-    if elements * NEAR < min(one["elements"] for one in near):
+    if wanted * NEAR < min(sizes):
         return "Nothing so small was measured here: this is the smallest."
-    if max(elements / row["elements"], row["elements"] / elements) > NEAR:
-        return "This size was not measured here: this is the nearest."
-    return ""
-
-
-def elements(rows: list[dict]) -> list[str]:
-    """What the form offers at first; its script offers what the matter that is chosen was measured with."""
-    return list(dict.fromkeys(row["element"] for row in rows if row["matter"] == rows[0]["matter"]))
-
-
-def matters(rows: list[dict]) -> list[tuple[str, str]]:
-    there = {row["matter"] for row in rows}
-    return [(matter.id, matter.title) for _, matter in every_matter() if matter.id in there]
+    return "This size was not measured here: this is the nearest." if max(wanted / size, size / wanted) > NEAR else ""

@@ -15,6 +15,7 @@ from markupsafe import Markup, escape
 
 from ..pictures.style import arrange
 from ..results import words
+from ..results.documents import CITATIONS
 from ..results.strategies import implementation
 from ..tables.table import Column, Entry, Table
 from ..verdicts import claims
@@ -125,18 +126,19 @@ def _noise_words(machine: Machine) -> str:
 
 
 def _machine(machine: Machine, packed: Packed) -> dict:
-    choice = chooser.cells_for_choice(machine.cells)
+    choice = chooser.Choices(machine.cells).answers()
     losses = model.losses_table(machine)
+    promises = model.promises_table(machine)
+    missed = Table(promises.columns, [row for row in promises.rows if row[1].mark == "bad"], "Promises that are missed here")
+    promises.rows = [row for row in promises.rows if row[1].mark != "bad"]
     rest = Table(losses.columns, losses.rows[WORST:], "The smaller of Headroom's losses")
     losses.rows = losses.rows[:WORST]
     return {
         "choice": choice,
-        "choice_elements": chooser.elements(choice),
-        "choice_matters": chooser.matters(choice),
         "title": machine.title,
         "facts": machine.facts,
         "what_was_run": machine.what_was_run,
-        "panels": [panels.shown(panel) for panel in machine.panels],
+        "panels": [panels.shown(panel, panels.scale(machine.panels)) for panel in machine.panels],
         "claims_counted": _counted(machine.verdicts, model.claim_state, model.claim_mark),
         "promises_counted": _counted(machine.promises, model.promise_state, model.promise_mark),
         "promises_missed": sum(verdict.state == claims.FAILS for verdict in machine.promises),
@@ -150,7 +152,8 @@ def _machine(machine: Machine, packed: Packed) -> dict:
             for table in model.claims_tables(machine)
             for own in [[verdict for verdict in machine.verdicts if verdict.claim.document == table.caption]]
         ],
-        "promises": model.promises_table(machine),
+        "missed": missed,
+        "promises": promises,
         "standing": model.standing_by_experiment(machine),
         "losses": losses,
         "smaller_losses": (rest, packed.add(rest)),
@@ -219,7 +222,7 @@ def render(report: Report) -> str:
             packed=packed.packed(),
             machines=machines,
             beside=beside(report),
-            choices=_json({"rows": [machine["choice"] for machine in machines], "near": chooser.NEAR}),
+            choices=_json([machine["choice"] for machine in machines]),
             troubles=report.troubles,
             notes=report.notes,
             problems=problems[:MOST_PROBLEMS],
@@ -229,6 +232,7 @@ def render(report: Report) -> str:
             lines=report.results.lines,
             runs=len(report.results.runs),
             bare_claims=_bare_claims(),
+            citations=CITATIONS,
             made=f"Headroom's report, schema version {model.SCHEMA_VERSION}.",
         )
     )

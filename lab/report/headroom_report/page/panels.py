@@ -3,6 +3,8 @@ where it loses."""
 
 from __future__ import annotations
 
+import math
+
 from markupsafe import Markup, escape
 
 from ..results import words
@@ -90,41 +92,66 @@ def loses(panel: Panel) -> str:
     return text
 
 
-def picture(panel: Panel) -> Markup:
-    """Bars: Headroom's default, the best of the others, and the yardstick, which is 1. Drawn without the large scripts, so that it is
-    there at once."""
+LEAST, MOST_TIMES = 1 / 8, 8  # the ends of the scale, unless a bar needs more
+TICKS = (1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1, 0.25, 0.5, 1, 2, 4, 10, 100, 1000, 1e4)
+
+
+def bars(line: Line) -> list[tuple[str, float, str]]:
+    """What is drawn of a line, each with its name: divided by the yardstick's; where the answer is a quotient, the quotients."""
+    ours, other, yardstick = implementation(line.ours), best_other(line), implementation(line.yardstick)
+    if line.quotient is not None and line.yardstick_quotient is not None:
+        found = [(OURS, line.quotient, ours), (OTHERS, line.other_quotient, other), (YARDSTICK, line.yardstick_quotient, yardstick)]
+    else:
+        found = [(OURS, line.ratio.median, ours), (OTHERS, line.other_ratio, other)]
+    return [one for one in found if one[1] is not None]
+
+
+def scale(panels: list[Panel]) -> tuple[float, float]:
+    """One for all panels, so that bars of one length mean the same, and none is cut."""
+    values = [value for panel in panels for line in panel.lines[:MOST] for _, value, _ in bars(line) if value > 0]
+    return min([LEAST, *(value / 1.2 for value in values)]), max([MOST_TIMES, *(value * 1.2 for value in values)])
+
+
+def picture(panel: Panel, ends: tuple[float, float]) -> Markup:
+    """Bars from the line at 1, which is the yardstick (or the bytes of the elements), to the left (less) or to the right (more), on a logarithmic scale: Headroom's
+    default, and the best of the others. Drawn without the large scripts, so that it is there at once."""
     lines = panel.lines[:MOST]
-    width, bar, gap, label, left = 340, 9, 4, 15, 4
-    values = [value for line in lines for value in (line.ratio.median, line.other_ratio) if value]
-    most_value = min(max([1.0, *values]), 2.0)
-    scale = (width - 62) / most_value
-    height = 0
-    parts = []
+    width, bar, gap, label, side = 340, 10, 5, 15, 44
+    low, high = map(math.log, ends)
+
+    def place(value: float) -> float:
+        return side + (width - 2 * side) * (math.log(value) - low) / (high - low)
+
+    height, parts, one = 0, [], place(1.0)
     for line in lines:
         height += label
         title = line.answer.title if line.cells > 1 else f"{line.answer.title}, {where(line)}"
-        parts.append(f'<text x="{left}" y="{height - 4}" class="what">{escape(title)}</text>')
-        shown = [(OURS, line.ratio.median, implementation(line.ours))]
-        if line.other_ratio is not None:
-            shown.append((OTHERS, line.other_ratio, best_other(line)))
-        shown.append((YARDSTICK, 1.0, implementation(line.yardstick)))
-        for kind, value, name in shown:
-            length = max(1.5, min(value, most_value) * scale)
-            more = "…" if value > most_value else ""
+        parts.append(f'<text x="2" y="{height - 4}" class="what">{escape(title)}</text>')
+        for kind, value, name in bars(line):
+            at = place(value) if value > 0 else side
+            x, anchor = (at - 4, "end") if at < one else (at + 4, "start")
             parts.append(
-                f'<rect x="{left}" y="{height}" width="{length:.1f}" height="{bar}" class="{kind}">'
+                f'<rect x="{min(at, one):.1f}" y="{height}" width="{max(abs(at - one), 1):.1f}" height="{bar}" class="{kind}">'
                 f"<title>{escape(name)}: {words.ratio(value)}</title></rect>"
-                f'<text x="{left + length + 4:.1f}" y="{height + bar - 1}" class="value">{words.ratio(value)}{more}</text>'
+                f'<text x="{x:.1f}" y="{height + bar - 1}" text-anchor="{anchor}" class="value">{words.ratio(value)}</text>'
             )
-            height += bar + 2
+            height += bar + 3
         height += gap
+    ticks: list[float] = []
+    for tick in sorted((tick for tick in TICKS if ends[0] <= tick <= ends[1]), key=lambda tick: abs(math.log(tick))):
+        if all(abs(place(tick) - place(other)) > 34 for other in ticks):
+            ticks.append(tick)
+    for tick in ticks:
+        parts.insert(
+            0,
+            f'<line x1="{place(tick):.1f}" x2="{place(tick):.1f}" y1="0" y2="{height}" class="{YARDSTICK if tick == 1 else "tick"}"/>'
+            f'<text x="{place(tick):.1f}" y="{height + 11}" text-anchor="middle" class="value">{tick:,.6g}</text>',
+        )
     text = "; ".join(
-        f"{line.answer.title}, {where(line)}: {implementation(line.ours)} {words.ratio(line.ratio.median)}"
-        + (f", {best_other(line)} {words.ratio(line.other_ratio)}" if line.other_ratio is not None else "")
-        for line in lines
+        f"{line.answer.title}, {where(line)}: " + ", ".join(f"{name} {words.ratio(value)}" for _, value, name in bars(line)) for line in lines
     )
     return Markup(
-        f'<svg class="bars" viewBox="0 0 {width} {height}" role="img" aria-label="{escape(text)}">{"".join(parts)}</svg>'
+        f'<svg class="bars" viewBox="0 0 {width} {height + 15}" role="img" aria-label="Divided by the yardstick, logarithmic: {escape(text)}">{"".join(parts)}</svg>'
     )
 
 
@@ -133,11 +160,13 @@ def legend(panel: Panel) -> list[tuple[str, str]]:
     others = list(dict.fromkeys(best_other(line) for line in lines if line.other))
     ours = list(dict.fromkeys(implementation(line.ours) for line in lines))
     theirs = list(dict.fromkeys(implementation(line.yardstick) for line in lines))
-    named = [(OURS, " / ".join(ours)), (OTHERS, "best of the others: " + " / ".join(others)), (YARDSTICK, " / ".join(theirs))]
+    if lines[0].quotient is not None:
+        theirs = ["the bytes of the elements; hollow: " + " / ".join(theirs)]
+    named = [(OURS, " / ".join(ours)), (OTHERS, "best of the others: " + " / ".join(others)), (YARDSTICK, "the line at 1: " + " / ".join(theirs))]
     return [pair for pair in named if not pair[1].endswith(": ")]
 
 
-def shown(panel: Panel) -> dict:
+def shown(panel: Panel, ends: tuple[float, float]) -> dict:
     if not panel.lines:
         return {"id": panel.id, "title": panel.title, "empty": True}
     big, of = number(panel.lines[0])
@@ -149,7 +178,7 @@ def shown(panel: Panel) -> dict:
         "number": big,
         "of": of,
         "noise": noise(panel.lines[0]),
-        "picture": picture(panel),
+        "picture": picture(panel, ends),
         "legend": legend(panel),
         "loses": loses(panel),
     }

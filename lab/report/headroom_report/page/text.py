@@ -22,7 +22,7 @@ def _heading(text: str, width: int) -> str:
 
 def _hanging(title: str, text: str, width: int, indent: int = 12) -> str:
     return textwrap.fill(
-        text, width, initial_indent=title.ljust(indent), subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False
+        text, width, initial_indent=title.ljust(indent), subsequent_indent=" " * indent, break_on_hyphens=False
     )
 
 

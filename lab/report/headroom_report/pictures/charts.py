@@ -14,6 +14,7 @@ import altair as alt
 
 from ..results import words
 from ..results.figures import PAIRED, Cell
+from ..results.strategies import plain
 from .style import arrange, looks
 
 WIDTH, HEIGHT = 460, 260
@@ -212,7 +213,7 @@ def rows_over(
             middle, low, high, text = found
             against = cell.ratio(metric, contender, "std::vector") if metric else None
             row = {
-                "contender": contender,
+                "contender": plain(contender),
                 "x": size,
                 "y": short(middle),
                 "low": short(low),

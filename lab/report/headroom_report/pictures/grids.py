@@ -26,7 +26,8 @@ def heat(
     diverging: bool,
     what: str,
     columns: int = 2,
-    step: tuple[int, int] = (27, 17),
+    step: tuple[int, int] = (29, 18),
+    angle: int = 0,
 ) -> Picture | None:
     """A row: x, y, panel, value, text (in the cell), hover. Colours are by the logarithm of the value; panels share them."""
     rows = [row for row in rows if row["value"] > 0]
@@ -40,7 +41,7 @@ def heat(
         row["value"] = float(f"{row['value']:.4g}")
     scale = alt.Scale(type="log", domain=_spread(low, high, 7 if diverging else 5), range=DIVERGING if diverging else RISING, clamp=True)
     base = alt.Chart().encode(
-        alt.X("x:N", sort=across, title=x_title, axis=alt.Axis(labelAngle=0, orient="bottom", labelOverlap=False)),
+        alt.X("x:N", sort=across, title=x_title, axis=alt.Axis(labelAngle=angle, orient="bottom", labelOverlap=False, labelLimit=260)),
         alt.Y("y:N", sort=down, title=y_title, axis=alt.Axis(labelLimit=320)),
     )
     tips = [alt.Tooltip("y:N", title=y_title or "what"), alt.Tooltip("x:N", title=x_title), alt.Tooltip("hover:N", title="here")]
@@ -57,7 +58,7 @@ def heat(
     )
     # These two inks belong to the cells, and not to the page's light or dark: its style sheet leaves them alone.
     ink = alt.condition("datum.pale", alt.value("#fffffe"), alt.value("#1b1f24"))
-    text = base.mark_text(fontSize=9).encode(alt.Text("text:N"), color=ink, tooltip=tips)
+    text = base.mark_text(fontSize=11).encode(alt.Text("text:N"), color=ink, tooltip=tips)
     chart = alt.layer(boxes, text, data=alt.Data(values=rows)).properties(width=alt.Step(step[0]), height=alt.Step(step[1]))
     if len(panels) > 1:
         chart = chart.facet(facet=alt.Facet("panel:N", title=None, sort=panels), columns=columns)
@@ -131,7 +132,7 @@ def panel_bars(
     tips = [alt.Tooltip("contender:N"), alt.Tooltip("hover:N", title="median (range)")]
     layers = [
         base.mark_bar(height=12).encode(x_axis, y_axis, colour, tooltip=tips),
-        base.mark_text(align="left", dx=4, fontSize=10).encode(x_axis, y_axis, alt.Text("text:N"), tooltip=tips),
+        base.mark_text(align="left", dx=4, fontSize=11).encode(x_axis, y_axis, alt.Text("text:N"), tooltip=tips),
     ]
     if line is not None:
         layers.append(alt.Chart().mark_rule(strokeDash=[2, 3], color="#888888").encode(x=alt.datum(line)))

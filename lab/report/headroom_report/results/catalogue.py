@@ -29,6 +29,7 @@ class Matter:
     size: str  # the parameter that is the size; none: the cells have no size in elements
     where: dict
     strategies: tuple[str, ...] = ()  # of P0089R0's strategies these alone
+    together: tuple[str, ...] = ()  # and these, where all dies together
     element: Callable[[dict[str, object]], str] = lambda parameters: str(parameters.get("element", "int"))
     place: int = 1000  # among all that may matter: the least comes first
 

@@ -27,8 +27,18 @@ class Strategy:
     winked: bool
 
     @property
+    def way(self) -> str:
+        """How it is used, where that is not the usual."""
+        base = "" if self.bound else "through std::pmr::memory_resource"
+        return ", ".join(part for part in (base, "winked out" if self.winked else "") if part)
+
+    @property
     def title(self) -> str:
-        return f"{self.id} {self.kind}, {'bound' if self.bound else 'base'}{', winked out' if self.winked else ''}"
+        """In a reader's words; the document's number stands in brackets once."""
+        if self.kind == "global":
+            return "global allocator" if self.bound else "global allocator, through an abstract base"
+        bound = "bound at compile time" if self.bound else "through an abstract base"
+        return f"{self.kind}, {bound}{', winked out' if self.winked else ''}"
 
 
 KINDS = ("global", "monotonic", "multipool", "multipool over monotonic")
@@ -54,6 +64,12 @@ def strategy(contender: str) -> str:
     """ "AS7", or nothing for contenders of other experiments."""
     found = _SPLIT.search(contender)
     return found[1] if found and found[1] in STRATEGIES else ""
+
+
+def plain(contender: str) -> str:
+    """As a reader knows it: the implementation, and how it is used."""
+    used = STRATEGIES.get(strategy(contender))
+    return implementation(contender) + (f", {used.way}" if used and used.way else "")
 
 
 def of_cell(cell: Cell) -> list[str]:

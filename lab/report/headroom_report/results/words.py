@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from .figures import Figure
+from .strategies import STRATEGIES
 
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _BINARY = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
@@ -106,7 +107,7 @@ _PHRASES = {
     "automata": lambda value: f"{value} automata",
     "iterations": lambda value: f"{value} iterations",
     "tests": lambda value: counted(value, "test"),
-    "strategy": str,
+    "strategy": lambda value: STRATEGIES[value].title if value in STRATEGIES else str(value),
     "structure": str,
     "contents": str,
     "heap": lambda value: f"{value} heap",
@@ -137,6 +138,11 @@ def parameter(name: str, value: object) -> str:
     return f"{name} {value}"
 
 
+def structure(label: object, contents: object) -> str:
+    """A data structure in C++, and the document's label of it."""
+    return f"{contents} ({label})" if contents else str(label)
+
+
 def configuration(parameters: dict[str, object]) -> str:
     """A cell's parameters as a phrase: "10⁷ int, -O2"."""
     rest = {
@@ -146,7 +152,7 @@ def configuration(parameters: dict[str, object]) -> str:
     }
     parts = []
     if "structure" in rest:
-        parts.append(f"{rest.pop('structure')} {rest.pop('contents', '')}".strip())
+        parts.append(structure(rest.pop("structure"), rest.pop("contents", "")))
     element = rest.pop("element", None)
     if "elements" in rest:
         parts.append(parameter("elements", rest.pop("elements")) + (f" {element}" if element else ""))

@@ -26,7 +26,7 @@ def best_table(cells: list[Cell], experiment: Experiment, noise: Noise | None) -
     cells = _measured(cells, metric)
     columns = [name for name in STRATEGIES if any(name in of_cell(cell) for cell in cells)]
     table = Table(
-        [Column("what"), Column("whose")] + [Column(name, True, hover=STRATEGIES[name].title) for name in columns],
+        [Column("what"), Column("whose")] + [Column(STRATEGIES[name].title, True) for name in columns],
         caption=f"{experiment.contests[0].title}, by strategy: the best of Headroom's resources and the best of the others",
     )
     for cell in cells:
@@ -52,19 +52,21 @@ def best_table(cells: list[Cell], experiment: Experiment, noise: Noise | None) -
             if any(entry.text != "—" for entry in row[2:]):
                 table.rows.append(row)
     table.notes.append(
-        "In brackets: divided by std::allocator's (AS1). * marks the lesser of the two. Which implementation it is shows on hovering, and in "
+        "In brackets: divided by std::allocator's. * marks the lesser of the two. Which implementation it is shows on hovering, and in "
         "the table of every implementation."
         + " Grey: not told apart."
     )
-    titles = "; ".join(STRATEGIES[name].title for name in columns)
-    table.notes.append(f"{titles}.")
     return table
 
 
 def implementations_table(cells: list[Cell], metric: str, title: str) -> Table:
     """A row for each implementation in each configuration; the four ways to use it side by side."""
     cells = _measured(cells, metric)
-    ways = [("bound", True, False), ("bound, winked out", True, True), ("base", False, False), ("base, winked out", False, True)]
+    ways = [
+        (base + winked, bound, bool(winked))
+        for base, bound in (("bound at compile time", True), ("through an abstract base", False))
+        for winked in ("", ", winked out")
+    ]
     there = {strategy(name) for cell in cells for name in cell.contenders}
     ways = [
         (text, bound, winked)

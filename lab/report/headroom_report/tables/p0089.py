@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..results import published, words
 from ..results.figures import Cell
-from ..results.strategies import GLOBAL
+from ..results.strategies import GLOBAL, STRATEGIES
 from ..verdicts.difference import BETTER, WORSE, between
 from .section import Section
 from .table import Column, Entry, Table
@@ -53,7 +53,7 @@ def percent_table(
     source = published.tables()[table_id]
     names = ("AS2", "AS3", "AS5", "AS7", "AS9", "AS11", "AS13")
     table = Table(
-        [Column("what"), Column("whose")] + [Column(name, True) for name in names],
+        [Column("what"), Column("whose")] + [Column(STRATEGIES[name].title, True) for name in names],
         caption=title,
         notes=[PART + " " + nearest],
     )

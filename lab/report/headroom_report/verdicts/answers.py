@@ -36,6 +36,7 @@ class Line:
     alone: bool = False  # it was the only one there to be the best
     quotient: float | None = None  # where the answer is one: ours, the yardstick's, the best other's
     yardstick_quotient: float | None = None
+    other_quotient: float | None = None
     noise: float = 0.0  # how far the ratio may be off by accident, as a part of it
     undecided: str = ""  # whether it is less or more than the yardstick's could be accident
 
@@ -45,7 +46,7 @@ class Panel:
     id: str
     title: str
     lines: list[Line] = field(default_factory=list)
-    lost: list[Place] = field(default_factory=list)  # decided, worst first, in the experiments that the lines are from
+    lost: list[Place] = field(default_factory=list)  # decided, worst first, of the panel's kind
     undecided: int = 0
     places: int = 0
 
@@ -136,17 +137,26 @@ def _line(answer: Answer, experiment: Experiment, cells: list[Cell], noise: Nois
         len(there) == 1,
         _quotient(answer, one, ours) if one and answer.over else None,
         _quotient(answer, one, experiment.yardstick) if one and answer.over else None,
+        _quotient(answer, one, rivals[0]) if one and answer.over and rivals else None,
         0.0 if ratio.exact else max(apart, ratio.scatter),
         found_out if found_out in UNDECIDED else "",
     )
 
 
+def _panel_of(place: Place, experiments: dict[str, Experiment]) -> str:
+    """Every cell that can be lost stands in one of the panels: the worst loss of all is the worst of one of them."""
+    figure = place.figure or place.other_figure
+    if figure and figure.unit == "B":
+        return "memory"
+    return "growing" if "vector" in experiments[place.experiment].yardstick else "many"
+
+
 def panels(cells: list[Cell], experiments: Iterable[Experiment], standing: Standing) -> list[Panel]:
     experiments = list(experiments)
+    by_id = {one.id: one for one in experiments}
     found = []
     for name, title in PANELS:
         panel = Panel(name, title)
-        told = []
         pairs = [(answer, one) for one in experiments for answer in one.answers if answer.panel == name]
         for answer, experiment in sorted(pairs, key=lambda pair: pair[0].place):
             noise = Noise(experiment.of(cells), answer.metric)
@@ -154,10 +164,9 @@ def panels(cells: list[Cell], experiments: Iterable[Experiment], standing: Stand
                 line = _line(answer, experiment, chosen, noise)
                 if line:
                     panel.lines.append(line)
-                    told.append(experiment.id)
-        own = [place for place in standing.places if place.experiment in told]
+        own = [place for place in standing.places if _panel_of(place, by_id) == name]
         panel.places = len(own)
-        panel.lost = [place for place in standing.losses if place.experiment in told and place.lost]
+        panel.lost = [place for place in standing.losses if place.lost and _panel_of(place, by_id) == name]
         panel.undecided = sum(bool(place.undecided) for place in own)
         found.append(panel)
     return found

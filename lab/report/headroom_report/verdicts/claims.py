@@ -20,7 +20,7 @@ from typing import Callable, Iterable
 
 from ..results import published
 from ..results.figures import Cell, Figure, Noise, geometric_mean, together
-from ..results.strategies import HEADROOM, PRELOADED, implementation, is_peer, strategy
+from ..results.strategies import HEADROOM, PRELOADED, implementation, is_peer, plain, strategy
 from .difference import BETTER, LEVEL, ONE_ROUND, TOO_NOISY, UNDECIDED, WORSE, difference, limit
 
 PROMISES = "Headroom"  # the document whose claims are promises
@@ -168,7 +168,7 @@ class Cells:
         def well(where: Cell, name: str) -> bool:  # one of Headroom's must have ended well each time
             return bool(where.ok(name)) and not (name.startswith(HEADROOM) and where.failed(name))
 
-        bad = "; ".join(f"{name}: {where.failed(name)}" for where, name in both if not well(where, name))
+        bad = "; ".join(f"{plain(name)}: {where.failed(name)}" for where, name in both if not well(where, name))
         if not bad:
             return True
         ours = of.startswith(HEADROOM) and not well(cell, of) and all(where.ok(name) for where, name in others)
@@ -196,8 +196,8 @@ class Cells:
                 if ended is not True:
                     found.list += [ended] if ended else []
                     continue
-                why = f"against {name}" if at is None and (callable(other) or not name.startswith("std::")) else ""
-                why = f"{one} {why}".strip() if len(many) > 1 else why
+                why = f"against {plain(name)}" if at is None and (callable(other) or not name.startswith("std::")) else ""
+                why = f"{plain(one)} {why}".strip() if len(many) > 1 else why
                 first, second = cell.figure(one, metric), where.figure(name, metric)
                 if under and first and second:
                     first, second = cell.ratio(metric, one, name), cell.ratio(metric, *under)

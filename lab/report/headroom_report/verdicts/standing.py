@@ -13,7 +13,7 @@ from typing import Iterable
 from ..results import strategies
 from ..results.catalogue import Contest, Experiment
 from ..results.figures import PAIRED, Cell, Figure, Noise
-from .difference import SLACK, UNDECIDED, between, over
+from .difference import BETTER, LEVEL, UNDECIDED, WORSE, between, over
 
 CLOSE = 1.05
 
@@ -33,20 +33,24 @@ class Place:
     ratio: float = math.inf  # ours / best other's; infinite if ours did not end well
     tuned: str = ""  # the policy of Headroom that does best here
     tuned_ratio: float | None = None
-    undecided: str = ""  # one round, or too noisy to say: it could have come out the other way by accident
+    outcome: str = WORSE  # better, level, worse, or why that is undecided
     why: str = ""
 
     @property
+    def undecided(self) -> str:
+        return self.outcome if self.outcome in UNDECIDED else ""
+
+    @property
     def best(self) -> bool:
-        return self.ratio <= 1 + SLACK
+        return self.outcome in (BETTER, LEVEL)
 
     @property
     def close(self) -> bool:
-        return not self.best and self.ratio <= CLOSE
+        return self.lost and self.ratio <= CLOSE
 
     @property
     def lost(self) -> bool:
-        return not self.best and not self.undecided
+        return self.outcome == WORSE
 
 
 @dataclass
@@ -63,9 +67,9 @@ class Standing:
 
     @property
     def losses(self) -> list[Place]:
-        """Every cell where Headroom is not the best, worst first; what the figures do not decide comes after what they do."""
+        """Every cell where Headroom is not the best, worst first; what the figures do not decide comes after what they do, if it would be one."""
         return sorted(
-            (place for place in self.places if not place.best), key=lambda place: (bool(place.undecided), -place.ratio)
+            (place for place in self.places if place.lost or (place.undecided and place.ratio > 1)), key=lambda place: (bool(place.undecided), -place.ratio)
         )
 
 
@@ -124,7 +128,7 @@ def _place(
         if not failed or not found:
             return None
         why = f"{failed[0]}: {cell.failed(failed[0])}"
-        return Place(experiment, measure, metric, parameters, *found, failed[0], None, 0.0, why=why)
+        return Place(experiment, measure, metric, parameters, *found, failed[0], None, 0.0, outcome=BETTER, why=why)
     if found is None:
         if whole:
             return None  # it ended well, and this measure is not taken here
@@ -135,7 +139,6 @@ def _place(
     ratio = over(found[1].median, theirs[1].median)
     policies = [name for name in contenders if name.startswith(strategies.HEADROOM) and "/" in name and not name.endswith(PAIRED)]
     tuned = _least(cell, policies, metric)
-    found_out = between(cell, metric, found[0], theirs[0], noise)
     return Place(
         experiment,
         measure,
@@ -146,5 +149,5 @@ def _place(
         ratio,
         tuned[0] if tuned else "",
         over(tuned[1].median, theirs[1].median) if tuned else None,
-        undecided=found_out if found_out in UNDECIDED else "",
+        outcome=between(cell, metric, found[0], theirs[0], noise),
     )

@@ -3,17 +3,32 @@
   const pictures = JSON.parse(document.getElementById("pictures").textContent);
   const views = [];
   let off = new Set(); // contenders that are filtered away
-  // A picture may name a contender with the strategy it was used under; the filter has one box for all of these. What has no box stays.
-  const plain = (name) => name.replace(/ AS\d+(?=$|#2$| under )/, "");
+  // A picture may name a contender with the way it was used; the filter has one box for all of these. What has no box stays.
+  const plain = (name) => name.replace(/, through std::pmr::memory_resource|, winked out/g, "");
   const kept = (id) => (pictures[id].params ?? []).filter((one) => one.name === "shown").flatMap((one) => one.value)
     .filter((name) => !off.has(name) && !off.has(plain(name)));
 
+  // On a narrow window a picture is drawn anew: one panel under the other, as wide as the window, names of the legend in one column.
+  // What has long names beside it scrolls inside its frame, and no letter is made smaller.
+  const fitted = (spec, width) => {
+    if (width >= 700) return spec;
+    const made = structuredClone(spec), wide = Math.max(200, width - 75);
+    const visit = (part) => {
+      if (!part || typeof part !== "object") return;
+      if (part.facet && part.columns) part.columns = 1;
+      if (part.legend && typeof part.legend === "object" && part.legend.columns) { part.legend.columns = 1; part.legend.labelLimit = width - 40; }
+      if (typeof part.width === "number" && part.width > wide) part.width = wide;
+      for (const [key, inner] of Object.entries(part)) if (key !== "datasets" && key !== "data" && key !== "values") visit(inner);
+    };
+    visit(made);
+    return made;
+  };
   // Drawn as they come near the window, so that a long page opens at once; those that are open, before printing.
   const draw = (id) => {
     const place = document.getElementById(id);
     if (!place || place.dataset.drawn) return Promise.resolve();
     place.dataset.drawn = "1";
-    return vegaEmbed(place, pictures[id], { actions: false, renderer: "svg", tooltip: { theme: "custom" } }).then((result) => {
+    return vegaEmbed(place, fitted(pictures[id], place.clientWidth), { actions: false, renderer: "svg", tooltip: { theme: "custom" } }).then((result) => {
       views.push([id, result.view]);
       place.dataset.done = "1";
       if (off.size) result.view.signal("shown", kept(id)).runAsync();
@@ -103,48 +118,28 @@
     });
   }
 
-  // Choose yours: the nearest cell by size, and in it the best of those that may be.
-  const choices = JSON.parse(document.getElementById("choices")?.textContent || "{}");
-  const put = (parent, tag, text) => { const made = document.createElement(tag); made.textContent = text; parent.append(made); return made; };
+  // Choose yours: all answers are here; which one it is says the form.
+  const choices = JSON.parse(document.getElementById("choices")?.textContent || "[]");
+  const put = (parent, tag, text, classes) => { if (text) add(parent, tag, text, classes); };
   for (const form of document.querySelectorAll(".choose")) {
-    const rows = choices.rows[Number(form.dataset.machine)];
-    const offer = () => {
-      const rowsHere = rows.filter((row) => row.matter === form.elements.matter.value), select = form.elements.element, before = select.value;
-      const names = [...new Set(rowsHere.map((row) => row.element))];
-      select.replaceChildren(...names.map((name) => new Option(name)));
-      if (names.includes(before)) select.value = before;
-      form.querySelector(".sized").classList.toggle("hidden", !rowsHere.every((row) => row.sized));
-      form.querySelector(".stay").classList.toggle("hidden", rowsHere.every((row) => row.found.every((one) => one.stays)));
-    };
-    const count = () => Number(form.elements.count.value);
-    const far = (row, near) => {
-      if (!row.sized) return "";
-      const sizes = near.map((one) => one.elements), wanted = count();
-      if (wanted > choices.near * Math.max(...sizes)) return "Nothing so large was measured here: this is the largest.";
-      if (wanted * choices.near < Math.min(...sizes)) return "Nothing so small was measured here: this is the smallest.";
-      return Math.max(wanted / row.elements, row.elements / wanted) > choices.near ? "This size was not measured here: this is the nearest." : "";
-    };
-    const code = (one) => one.code_many && count() > one.usual ? one.code_many.replace("{N}", count().toFixed(0)) : one.code || "";
+    const { asks, answers, numbers } = choices[Number(form.dataset.machine)], ask = form.elements;
     const answer = (event) => {
-      if (!event || event.target === form.elements.matter) offer();
-      const place = form.querySelector(".answer"), wanted = Math.log(count());
+      const asked = asks.find((one) => one.id === ask.matter.value), before = ask.element.value;
+      if (!event || event.target === ask.matter) {
+        ask.element.replaceChildren(...asked.elements.map((name) => new Option(name)));
+        if (asked.elements.includes(before)) ask.element.value = before;
+        for (const part of ["sized", "stay", "together"]) form.querySelector("." + part).classList.toggle("hidden", !asked[part]);
+      }
+      const key = [asked.id, ask.element.value, asked.sized ? ask.count.value : 0, +(asked.stay && ask.stay.checked), +(asked.together && ask.together.checked)];
+      const found = answers[numbers[key.join("|")]], place = form.querySelector(".answer");
       place.replaceChildren();
-      const near = rows.filter((row) => row.matter === form.elements.matter.value && row.element === form.elements.element.value);
-      if (!near.length) { put(place, "p", "That was not measured in these results."); return; }
-      const away = (row) => Math.abs(Math.log(row.elements) - wanted);
-      const row = near.reduce((best, other) => (away(other) < away(best) ? other : best));
-      const found = row.found.filter((one) => one.stays || !form.elements.stay.checked);
-      if (!found.length) { put(place, "p", "No contender measured there keeps its elements in place."); return; }
-      const [first, second] = found, level = found.filter((one) => one !== first && one.low <= first.high);
-      const line = put(place, "p", "");
-      put(line, "b", first.name).className = "winner";
-      line.append(": " + first.text + (first.ratio && first.name !== first.by ? ", " + first.ratio + " times " + first.by + "'s" : "") + ".");
-      if (first.rounds < 3) line.append(" It was measured in fewer than three rounds, so the order may be accident.");
-      if (level.length) line.append(" Not told apart from it by these rounds: " + level.map((one) => one.name).join(", ") + ".");
-      else if (second) line.append(" Next is " + second.name + " at " + (second.value / first.value).toFixed(2) + " times as much.");
-      put(place, "p", first.safe).className = "safe";
-      if (code(first)) put(place, "pre", code(first));
-      put(place, "p", "From the cell " + row.where + ". " + far(row, near)).className = "note cell";
+      const line = add(place, "p", "");
+      if (found.name) { add(line, "b", found.name, "winner"); line.append(": "); }
+      line.append(found.sentences.join(" "));
+      put(place, "p", found.safe, "safe");
+      put(place, "pre", found.code);
+      put(place, "p", found.beside.join(" "), "note");
+      put(place, "p", found.cell, "note cell");
     };
     form.addEventListener("input", answer);
     form.addEventListener("submit", (event) => event.preventDefault());
