@@ -446,7 +446,7 @@ void end_writing(file_control* control, std::size_t size, std::size_t kept) {
     if (cut_after(control, (std::max)(size, kept))) {
         const std::size_t left = (std::max)(last_page(control), first_page(control));
         if (left < accessible) (void)protect_shown(pages_of(control, left, accessible), access::none);
-        control->place->committed.store(left, std::memory_order_relaxed);
+        control->place->extent.committed.store(left, std::memory_order_relaxed);
     }
     control->writable = false;
     leave_writers(control);
