@@ -15,7 +15,7 @@
 namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
 
-// The largest block that glibc keeps in the cache of a thread, of which malloc takes and realloc does not.
+// Largest size in glibc's tcache, which malloc uses and realloc does not.
 constexpr std::size_t cached_bytes = 1032;
 
 bool is_large(const large_layout& layout, const void* begin, std::size_t capacity) noexcept {

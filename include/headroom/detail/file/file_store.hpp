@@ -34,7 +34,6 @@ public:
     HEADROOM_ALWAYS_INLINE static constexpr void destroy_one_(T*) noexcept {}
     static constexpr void destroy_(T*, T*) noexcept {}
 
-protected:
     constexpr file_store_() noexcept = default;
     explicit file_store_(const held_file& held) noexcept
         : begin_(reinterpret_cast<T*>(held.elements)), end_(begin_ + held.size), cap_(begin_ + held.usable),
@@ -49,28 +48,16 @@ protected:
     [[nodiscard]] constexpr std::size_t max_size() const noexcept { return limit_; }
     [[nodiscard]] static constexpr bool reaches_(std::size_t) noexcept { return true; }
 
-    // A new element is always built where it stays.
-    template <class...>
-    static constexpr bool made_first_() noexcept {
-        return false;
-    }
-    template <class... Args>
-    HEADROOM_ALWAYS_INLINE T* room_for_one_(const Args&...) {
-        cap_ = one_more_(control_, begin_, end_, limit_);
-        return nullptr;
-    }
-    template <class... Args>
-    room_found<T> try_room_for_one_(const Args&...) noexcept {
+    HEADROOM_ALWAYS_INLINE void grow_room_for_one_() { cap_ = one_more_(control_, begin_, end_, limit_); }
+    // The same, but false where it is refused.
+    bool try_grow_room_for_one_() noexcept {
         const auto used = static_cast<std::size_t>(end_ - begin_);
-        if (used >= limit_) return {nullptr, true};
         failure why;
-        const std::size_t usable = detail::extend(control_, used, used + 1, false, why);
-        if (why) return {nullptr, true};
-        cap_ = begin_ + usable;
-        return {};
+        const std::size_t usable = used < limit_ ? detail::extend(control_, used, used + 1, false, why) : 0;
+        if (usable != 0 && !why) cap_ = begin_ + usable;
+        return usable != 0 && !why;
     }
-    void make_room_(std::size_t count) { cap_ = further_(control_, begin_, end_, limit_, count, false); }
-    void grow_room_(std::size_t count) { make_room_(count); }
+    void grow_room_(std::size_t count) { cap_ = further_(control_, begin_, end_, limit_, count, false); }
     void reserve_room_(std::size_t count) { cap_ = further_(control_, begin_, end_, limit_, count, true); }
 
     // Takes over what `from` holds; what was held here is forgotten.

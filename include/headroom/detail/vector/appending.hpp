@@ -21,8 +21,8 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 // A container of its own, for elements that must not be in another one before all of them are there.
 template <class Container>
 struct gathered : Container {
-    template <class Allocator>
-    constexpr explicit gathered(const Allocator& allocator) noexcept : Container(allocator) {}
+    template <class From>
+    constexpr explicit gathered(const From& from) noexcept : Container(from) {}
     gathered(const gathered&) = delete;
     gathered& operator=(const gathered&) = delete;
     constexpr ~gathered() { this->give_up_(); }
@@ -66,32 +66,23 @@ public:
     }
 
     // --- Append. Amortised O(1). Throw std::length_error past max_size(), std::bad_alloc when memory is refused, and what
-    // the element's constructor throws; nothing has changed then. The argument may be an element of the container.
-    // Invalidates: end(), and everything if elements moved.
+    // the element's constructor throws; nothing has changed then. Invalidates: end(), and everything if elements moved.
+    // The constructor is given the caller's own arguments, which may be or refer to elements, and builds the element in its final
+    // place, whether the container must grow or not.
 
     HEADROOM_ALWAYS_INLINE constexpr void push_back(const value_type& value) { emplace_back(value); }
     HEADROOM_ALWAYS_INLINE constexpr void push_back(value_type&& value) { emplace_back(static_cast<value_type&&>(value)); }
     template <class... Args>
     HEADROOM_ALWAYS_INLINE constexpr reference emplace_back(Args&&... args) {
-        if constexpr (Store::template made_first_<Args...>()) {
-            HEADROOM_CONVERSIONS_BEGIN
-            const value_type value(static_cast<Args&&>(args)...);
-            HEADROOM_CONVERSIONS_END
-            return append_one_(value);
-        } else {
-            return append_one_(static_cast<Args&&>(args)...);
-        }
+        if (HEADROOM_UNLIKELY(end_ == cap_)) return *append_when_full_<false>(static_cast<Args&&>(args)...);
+        return append_here_(static_cast<Args&&>(args)...);
     }
 
     // The same, but null instead of an exception when there is no room and none can be had; the arguments are untouched then.
     // What the element's constructor throws still propagates.
     template <class... Args>
     constexpr value_type* try_emplace_back(Args&&... args) {
-        if (HEADROOM_UNLIKELY(end_ == cap_)) {
-            HEADROOM_OPEN_TAIL();
-            const room_found<value_type> answer = this->try_room_for_one_(static_cast<Args&&>(args)...);
-            if (answer.refused || answer.built != nullptr) return answer.built;
-        }
+        if (HEADROOM_UNLIKELY(end_ == cap_)) return append_when_full_<true>(static_cast<Args&&>(args)...);
         return std::addressof(append_here_(static_cast<Args&&>(args)...));
     }
     constexpr value_type* try_push_back(const value_type& value) { return try_emplace_back(value); }
@@ -194,34 +185,64 @@ protected:
         ++end_;
         return *place;
     }
-    template <class... Args>
-    HEADROOM_ALWAYS_INLINE constexpr reference append_one_(Args&&... args) {
-        if (HEADROOM_UNLIKELY(end_ == cap_)) {
-            {
-                HEADROOM_OPEN_TAIL();
-                if (value_type* const built = this->room_for_one_(static_cast<Args&&>(args)...)) return *built;
-            }
-            if constexpr (!std::is_trivially_copyable_v<value_type>) return append_after_growing_(static_cast<Args&&>(args)...);
-        }
-        return append_here_(static_cast<Args&&>(args)...);
-    }
-    // Apart, so that on the usual way nothing has seen the arguments yet: what the compiler knows of an object that was just made
-    // (the length of a string, say) it still knows when that is moved into its place.
-    template <class... Args>
-    HEADROOM_NOINLINE constexpr reference append_after_growing_(Args&&... args) {
-        return append_here_(static_cast<Args&&>(args)...);
-    }
-
-    // Room for `count` elements in all, where they are. False where a store that is not stable cannot have it: then
-    // `elsewhere(self)` has done the whole operation, in a larger block; `self` is *this, as the caller knows it.
-    template <class Self, class Elsewhere>
-    constexpr bool room_in_place_(Self& self, size_type count, Elsewhere elsewhere) {
+    // One element when there is no room, in one of three ways. Null only where `Quiet` and there is none to be had.
+    template <bool Quiet, class... Args>
+    HEADROOM_ALWAYS_INLINE constexpr value_type* append_when_full_(Args&&... args) {
         HEADROOM_OPEN_TAIL();
         if constexpr (Store::stable_) {
-            this->make_room_(count);
-        } else if (!this->widen_(count)) {
-            elsewhere(self);
-            return false;
+            // 1. Room first: the elements stay where they are, and so does all that the new one is built from.
+            return built_in_new_room_<Quiet>(static_cast<Args&&>(args)...);
+        } else if constexpr (!Quiet && Store::plain_() && sizeof(value_type) <= 64 && made_as_bytes<value_type, Args...>) {
+            // 2. The element first, aside: it is a few bytes, and no constructor of the program's sees that it is copied.
+            HEADROOM_CONVERSIONS_BEGIN
+            const value_type made(static_cast<Args&&>(args)...);
+            HEADROOM_CONVERSIONS_END
+            if constexpr (sizeof...(Args) > 1 && sizeof(value_type) > 16) {
+                if (!HEADROOM_CONSTANT_EVALUATED()) HEADROOM_IN_MEMORY(made);
+            }
+            return built_in_new_room_<false>(made);
+        } else {
+            if constexpr (!Quiet && Store::moves_as_bytes_() && taken_from_another<value_type, Args...>) {
+                // 1. again: the other is seen to lie elsewhere.
+                if (!HEADROOM_CONSTANT_EVALUATED() && (detail::lies_outside(begin_, end_, args) && ...)) {
+                    return built_in_new_room_<false>(static_cast<Args&&>(args)...);
+                }
+            }
+            // 3. A larger block first: the new element is built there, and then the old ones follow.
+            return this->template build_one_<Quiet>(end_, static_cast<Args&&>(args)...);
+        }
+    }
+    template <bool Quiet, class... Args>
+    HEADROOM_ALWAYS_INLINE constexpr value_type* built_in_new_room_(Args&&... args) {
+        if constexpr (Quiet) {
+            if (!this->try_grow_room_for_one_()) return nullptr;
+        } else {
+            this->grow_room_for_one_();
+        }
+        value_type* const place = raw_(end_);
+        this->construct_(place, static_cast<Args&&>(args)...);
+        ++end_;
+        return place;
+    }
+    // Room for `now` elements more, where there is none, before any is built. False where there was no such room: then all
+    // `count` of the source but its first `skip` have been built at `index`, in a larger block.
+    template <class Source>
+    constexpr bool room_for_many_(size_type index, size_type now, size_type count, const Source& source, size_type skip) {
+        const size_type needed = checked_sum_(now);
+        HEADROOM_OPEN_TAIL();
+        if constexpr (Store::stable_) {
+            this->grow_room_(needed);
+        } else {
+            if constexpr (Store::moves_as_bytes_()) {
+                if (!HEADROOM_CONSTANT_EVALUATED() && index == size() && source.lies_outside(begin_, end_, skip, count)) {
+                    this->grow_room_(needed);
+                    return true;
+                }
+            }
+            if (!this->widen_(needed)) {
+                this->build_many_(begin_ + static_cast<difference_type>(index), count, source, skip);
+                return false;
+            }
         }
         return true;
     }
@@ -254,15 +275,14 @@ protected:
     template <class Source>
     constexpr void append_from_(size_type count, const Source& source, size_type skip = 0) {
         if (count > spare_()) {
-            const size_type needed = checked_sum_(count);
             if constexpr (Source::in_steps) {
                 // (Not where the last step would be refused: a program that asks for too much must not fill memory first.)
-                if (count > step_() && !HEADROOM_CONSTANT_EVALUATED() && this->reaches_(needed)) {
+                if (count > step_() && !HEADROOM_CONSTANT_EVALUATED() && this->reaches_(checked_sum_(count))) {
                     append_in_steps_(count, source, skip);
                     return;
                 }
             }
-            if (!room_in_place_(*this, needed, [&](auto& self) { self.append_full_(count, source, skip); })) return;
+            if (!room_for_many_(size(), count, count, source, skip)) return;
         }
         append_into_room_(count, source, skip);
     }
@@ -295,10 +315,7 @@ protected:
     constexpr void append_in_steps_(size_type count, const Source& source, size_type skip) {
         appended_ guard{*this, size()};
         while (count != 0) {
-            if (end_ == cap_ && !room_in_place_(*this, size() + (std::min)(count, step_()),
-                                                [&](auto& self) { self.append_full_(count, source, skip); })) {
-                break;
-            }
+            if (end_ == cap_ && !room_for_many_(size(), (std::min)(count, step_()), count, source, skip)) break;
             const size_type now = (std::min)(count, spare_());
             append_into_room_(now, source, skip);
             count -= now;
@@ -315,7 +332,7 @@ protected:
         for (; first != last; ++first) {
             if constexpr (!Store::stable_) {
                 if (end_ == cap_ && guard.old != 0) {
-                    gathered<appending_> rest(this->memory_.allocator());
+                    gathered<appending_> rest(this->fresh_());
                     for (; first != last; ++first) rest.emplace_back(*first);
                     append_from_(rest.size(), given_away<value_type>{rest.data()});
                     break;

@@ -93,40 +93,48 @@ protected:
         constexpr void release() noexcept { first = last; }
     };
 
-    // Builds the elements of [first, last) again at `to`, by moving if that cannot fail. The originals are still to be
-    // destroyed, unless they left as bytes.
-    static constexpr void build_again_(memory_reference_ memory, T* first, T* last, under_construction_& at) {
-        for (; first != last; ++first, ++at.last) memory.construct_(at.last, std::move_if_noexcept(*first));
-    }
-
-    // All elements leave for `to`.
-    static constexpr void leave_(memory_reference_ memory, T* first, T* last, T* to) {
+    // The elements of [begin, end) follow into a larger block where new ones have been built: those before `middle` to `to`, the
+    // others to `behind`, with the new ones between. The old block is given back. As bytes where they are relocatable, moved where
+    // that cannot fail, else copied: when a copy throws, all that was built is destroyed, and the old block is as it was.
+    HEADROOM_NOINLINE static constexpr void follow_(memory_reference_ memory, pointer begin, pointer middle, pointer end,
+                                                    pointer cap, T* to, T* behind) {
+        T* const first = raw_pointer_(begin);
+        T* const inner = raw_pointer_(middle);
+        T* const last = raw_pointer_(end);
         if constexpr (leaves_as_bytes_()) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
-                detail::copy_bytes(to, first, static_cast<std::size_t>(last - first));
+                detail::copy_bytes(to, first, static_cast<std::size_t>(inner - first));
+                detail::copy_bytes(behind, inner, static_cast<std::size_t>(last - inner));
+                memory.release(begin, cap);
                 return;
             }
         }
         if constexpr (std::is_nothrow_move_constructible_v<T> && Memory::plain_()) {
-            move_out_(memory, first, last, to);
+            // Moved and destroyed in one pass: each is in the cache but once.
+            T* from = first;
+            for (T* part = inner;; part = last, to = behind) {
+                for (; from != part; ++from, ++to) {
+                    memory.construct_(to, static_cast<T&&>(*from));
+                    memory.destroy_one_(from);
+                }
+                if (part == last) break;
+            }
         } else {
-            copy_out_(memory, first, last, to);
+            under_construction_ built(memory, to + (inner - first), behind);
+            under_construction_ before(memory, to, to);
+            build_again_(memory, first, inner, before);
+            build_again_(memory, inner, last, built);
+            before.release();
+            built.release();
+            destroy_in_(memory, first, last);
         }
-    }
-    // One pass: each element is in the cache but once.
-    static constexpr void move_out_(memory_reference_ memory, T* first, T* last, T* to) noexcept {
-        for (; first != last; ++first, ++to) {
-            memory.construct_(to, static_cast<T&&>(*first));
-            memory.destroy_one_(first);
-        }
+        memory.release(begin, cap);
     }
 
-    // Two, because a copy may throw, and then the originals must be there.
-    static constexpr void copy_out_(memory_reference_ memory, T* first, T* last, T* to) {
-        under_construction_ built(memory, to, to);
-        build_again_(memory, first, last, built);
-        built.release();
-        destroy_in_(memory, first, last);
+private:
+    // Builds the elements of [first, last) again, by moving if that cannot fail. The originals are still to be destroyed.
+    static constexpr void build_again_(memory_reference_ memory, T* first, T* last, under_construction_& at) {
+        for (; first != last; ++first, ++at.last) memory.construct_(at.last, std::move_if_noexcept(*first));
     }
 };
 

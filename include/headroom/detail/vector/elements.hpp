@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <new>
 #include <type_traits>
@@ -32,22 +33,27 @@ template <class T, class From>
 inline constexpr bool assigned_as_bytes =
     std::is_same_v<std::remove_cvref_t<From>, T> && !std::is_volatile_v<std::remove_reference_t<From>> &&
     std::is_trivially_copyable_v<T> && std::is_trivially_assignable_v<T&, From>;
-// Whether T's constructor takes numbers by value, so that it is given copies of them as well as the originals: it takes a
-// volatile number, which no reference to a number would bind to; what converts to a number, which no template would make one
-// of; and not just anything. It must not throw.
-struct no_number {};
-template <class Number>
-struct nearly_a_number {
-    operator Number() const noexcept;
-};
+// Whether a T made from these is made of their bytes and nothing else, and may be copied as bytes: an aggregate of numbers, say.
 template <class T, class... Args>
-inline constexpr bool made_of_numbers = false;
+inline constexpr bool made_as_bytes = std::is_trivially_copyable_v<T> && std::is_trivially_constructible_v<T, Args...> &&
+                                      std::is_trivially_constructible_v<T, const T&>;
+// Whether a T made from these is a copy of one other T, or moved from it, without fail.
 template <class T, class... Args>
-    requires((std::is_arithmetic_v<std::remove_cvref_t<Args>> || std::is_enum_v<std::remove_cvref_t<Args>>) && ...)
-inline constexpr bool made_of_numbers<T, Args...> = sizeof...(Args) != 0 && std::is_nothrow_constructible_v<T, Args...> &&
-                                                    std::is_constructible_v<T, volatile std::remove_cvref_t<Args>&...> &&
-                                                    std::is_constructible_v<T, nearly_a_number<std::remove_cvref_t<Args>>...> &&
-                                                    !std::is_constructible_v<T, std::conditional_t<true, no_number, Args>...>;
+inline constexpr bool taken_from_another = false;
+template <class T, class From>
+inline constexpr bool taken_from_another<T, From> =
+    std::is_same_v<std::remove_cvref_t<From>, T> && std::is_nothrow_constructible_v<T, From>;
+
+// Whether none of the bytes at `from` is one of [first, last).
+template <class T>
+HEADROOM_ALWAYS_INLINE bool lies_outside(const T* first, const T* last, const volatile void* from, std::size_t bytes) noexcept {
+    const auto at = reinterpret_cast<std::uintptr_t>(from);
+    return at + bytes <= reinterpret_cast<std::uintptr_t>(first) || at >= reinterpret_cast<std::uintptr_t>(last);
+}
+template <class T, class U>
+HEADROOM_ALWAYS_INLINE bool lies_outside(const T* first, const T* last, const U& object) noexcept {
+    return detail::lies_outside(first, last, std::addressof(object), sizeof(U));
+}
 
 // Whether elements may be pushed along as bytes. (What cannot be assigned at all, for a const member, may be.)
 template <class T>
@@ -83,14 +89,6 @@ struct opened_gap {
     constexpr ~opened_gap() {
         if (!filled) detail::move_bytes(place, place + count, behind);
     }
-};
-
-// The answer to who asks for room for one more element: that it is refused; or the element, where it has been built already;
-// or neither, where it can be built now.
-template <class T>
-struct room_found {
-    T* built = nullptr;
-    bool refused = false;
 };
 
 // Elements under construction: destroyed again unless released.
@@ -157,10 +155,12 @@ inline constexpr bool zero_is_bytes =
 
 // Elements made by T().
 struct defaults {
-    static constexpr bool own = true;         // does not refer to the container's own elements
     static constexpr bool in_steps = true;    // any element can be had without walking over those before it
+    // Whether `count` elements after the first `skip` are built without fail, and from nothing in [first, last).
     template <class T>
-    static constexpr bool nothrow = std::is_nothrow_default_constructible_v<T>;
+    static constexpr bool lies_outside(const T*, const T*, std::size_t, std::size_t) noexcept {
+        return std::is_nothrow_default_constructible_v<T>;
+    }
 
     template <class Store, class T>
     constexpr T* construct_(Store& store, T* to, std::size_t, std::size_t count) const {
@@ -178,10 +178,11 @@ struct defaults {
 
 // Elements made by default initialisation: those of trivial types keep what the memory held.
 struct uninitialised {
-    static constexpr bool own = true;
     static constexpr bool in_steps = true;
     template <class T>
-    static constexpr bool nothrow = std::is_nothrow_default_constructible_v<T>;
+    static constexpr bool lies_outside(const T*, const T*, std::size_t, std::size_t) noexcept {
+        return std::is_nothrow_default_constructible_v<T>;
+    }
 
     template <class Store, class T>
     constexpr T* construct_(Store& store, T* to, std::size_t skip, std::size_t count) const {
@@ -207,10 +208,11 @@ struct repeated {
     // (Not by braces: the copy constructor may be explicit.)
     constexpr explicit repeated(const std::remove_reference_t<Held>& from) : value(from) {}
 
-    static constexpr bool own = !std::is_reference_v<Held>;
     static constexpr bool in_steps = true;
     template <class T>
-    static constexpr bool nothrow = std::is_nothrow_copy_constructible_v<T>;
+    bool lies_outside(const T* first, const T* last, std::size_t, std::size_t) const noexcept {
+        return std::is_nothrow_copy_constructible_v<T> && detail::lies_outside(first, last, value);
+    }
 
     template <class Store, class T>
     constexpr T* construct_(Store& store, T* to, std::size_t, std::size_t count) const {
@@ -266,10 +268,17 @@ template <class It>
 struct taken_from {
     It first;
 
-    static constexpr bool own = true;    // the standard forbids ranges into the container itself
     static constexpr bool in_steps = std::random_access_iterator<It> || lying_in_memory<It>::value;
     template <class T>
-    static constexpr bool nothrow = false;
+    bool lies_outside([[maybe_unused]] const T* begin, [[maybe_unused]] const T* end, [[maybe_unused]] std::size_t skip,
+                      [[maybe_unused]] std::size_t count) const noexcept {
+        if constexpr (lying_in_memory<It>::value) {
+            if constexpr (copied_as_bytes<T, std::iter_reference_t<It>>) {
+                return detail::lies_outside(begin, end, lying_in_memory<It>::address(first) + skip, count * sizeof(T));
+            }
+        }
+        return false;
+    }
 
     // Whether what is read from the iterator, made or assigned to a T, is a copy of bytes.
     template <class Store, class T>
@@ -340,10 +349,10 @@ template <class T>
 struct given_away {
     T* first;
 
-    static constexpr bool own = true;
     static constexpr bool in_steps = true;
-    template <class>
-    static constexpr bool nothrow = false;
+    static bool lies_outside(const T*, const T*, std::size_t, std::size_t) noexcept {
+        return true;
+    }    // (nobody gives away his own)
 
     template <class Store>
     constexpr T* construct_(Store& store, T* to, std::size_t skip, std::size_t count) const {

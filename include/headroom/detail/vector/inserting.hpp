@@ -24,6 +24,7 @@ class HEADROOM_HARDENED_ABI inserting_ : public appending_<Store> {
 
 protected:
     using base_::append_each_;
+    using base_::append_from_;
     using base_::at_index_;
     using base_::base_;
     using base_::begin_;
@@ -36,7 +37,7 @@ protected:
     using base_::raw_;
     using base_::reserve_more_;
     using base_::retreated_;
-    using base_::room_in_place_;
+    using base_::room_for_many_;
     using base_::spare_;
     using base_::truncate_;
 
@@ -72,7 +73,8 @@ public:
     // --- Insertion. O(elements inserted + elements behind them). Throw as appending does; when what throws is an element's
     // constructor or assignment, the container is left valid but with unspecified elements (unchanged when at the end, one
     // element). Invalidate: the elements from the place of insertion on, and everything if elements moved. The value may be
-    // an element of the container, a range must not.
+    // an element of the container, a range must not. emplace() passes its arguments on as they are, and builds the element in its
+    // final place at the end and in a larger block; where others must make way for it, it is built aside and then moved.
 
     template <class... Args>
     constexpr iterator emplace(const_iterator where, Args&&... args) {
@@ -90,7 +92,7 @@ public:
         const size_type index = index_of_(where, "insert()");
         value_type* const place = raw_(begin_) + index;
         value_type* const last = raw_(end_);
-        // What is given away may be moved straight to its place, unless it is an element that the others push along.
+        // An rvalue is moved directly into place unless it is an element that shifts.
         if (end_ == cap_ || place == last || lies_in_(place, last, std::addressof(value))) {
             return emplace_at_(index, std::move(value));
         }
@@ -101,18 +103,17 @@ public:
     constexpr iterator insert(const_iterator where, size_type count, const value_type& value) {
         const size_type index = index_of_(where, "insert()");
         if (count == 0) return at_index_(index);
+        const repeated<const value_type&> source{value};
         if constexpr (bytewise_()) {
             return insert_from_(index, count, repeated<value_type>{value});
-        } else {
-            // In a new block the new elements are made while the old ones, and the value among them, are still there.
-            if (count <= spare_() || room_in_place_(*this, checked_sum_(count), [&](auto& self) {
-                    self.open_gap_full_(index, count, repeated<const value_type&>{value});
-                })) {
-                temporary<Store> copy(floor_(), value);
-                fill_gap_(index, count, repeated<const value_type&>{copy.get()});
-            }
-            return at_index_(index);
+        } else if (index == size()) {
+            append_from_(count, source);
+        } else if (count <= spare_() || room_for_many_(index, count, count, source, 0)) {
+            // (The value may be an element that the others push along.)
+            temporary<Store> copy(floor_(), value);
+            fill_gap_(index, count, repeated<const value_type&>{copy.get()});
         }
+        return at_index_(index);
     }
     template <any_input_iterator It>
     constexpr iterator insert(const_iterator where, It first, It last) {
@@ -179,19 +180,27 @@ protected:
 
     template <class Source>
     constexpr iterator insert_from_(size_type index, size_type count, const Source& source) {
-        if (count <= spare_() ||
-            room_in_place_(*this, checked_sum_(count), [&](auto& self) { self.open_gap_full_(index, count, source); })) {
-            if (count != 0) fill_gap_(index, count, source);
+        if (index == size()) {
+            append_from_(count, source);
+        } else if (count != 0 && (count <= spare_() || room_for_many_(index, count, count, source, 0))) {
+            fill_gap_(index, count, source);
         }
         return at_index_(index);
     }
 
-    // One element made from the arguments, at `index`.
+    // One element made from the arguments, at `index`: at the end and in a larger block in its final place, else aside first, since
+    // the arguments may be elements that must make way for it.
     template <class... Args>
     constexpr iterator emplace_at_(size_type index, Args&&... args) {
-        if (end_ == cap_ && !room_in_place_(*this, checked_sum_(1),
-                                            [&](auto& self) { self.emplace_gap_full_(index, std::forward<Args>(args)...); })) {
-            return at_index_(index);
+        if (end_ == cap_) {
+            const size_type needed = checked_sum_(1);
+            HEADROOM_OPEN_TAIL();
+            if constexpr (Store::stable_) {
+                this->grow_room_(needed);
+            } else if (!this->widen_(needed)) {
+                this->template build_one_<false>(begin_ + static_cast<difference_type>(index), std::forward<Args>(args)...);
+                return at_index_(index);
+            }
         }
         value_type* const place = raw_(begin_) + index;
         value_type* const last = raw_(end_);
@@ -235,7 +244,7 @@ protected:
         return at >= reinterpret_cast<std::uintptr_t>(first) && at < reinterpret_cast<std::uintptr_t>(last);
     }
 
-    // Opens a gap of `count` elements and fills it. There is room; count != 0.
+    // Opens a gap of `count` elements before the end and fills it. There is room; count != 0.
     template <class Source>
     constexpr void fill_gap_(size_type index, size_type count, const Source& source) {
         HEADROOM_TAIL_WINDOW(count);
@@ -243,11 +252,6 @@ protected:
         value_type* const last = raw_(end_);
         const auto behind = static_cast<size_type>(last - place);
         const auto shift = static_cast<difference_type>(count);
-        if (behind == 0) {
-            source.construct_(floor_(), last, 0, count);
-            end_ += shift;
-            return;
-        }
         if constexpr (bytewise_()) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
                 opened_gap<value_type> gap{place, count, behind};

@@ -1,17 +1,7 @@
 // The interface of std::vector, written once for all containers of contiguous elements.
 //
-// `Store` is the floor under it: three pointers, how to construct and destroy an element, and how to make room. There are
-// two kinds. A *stable* store makes room without moving what is there (settled_vector); the other kind may have to move the
-// elements elsewhere (vector), and brings the few operations that do so with the standard's exception guarantees.
-//
-// What a Store must have:
-//   value_type, pointer, const_pointer; begin_, end_, cap_; stable; plain(); construct(place, args...);
-//   destroy(first, last); destroy_one(place); max_size()
-//   reserve_room(n), grow_room(n): n elements in all and no more, or as appending grows; throw with nothing changed
-//   stable:      make_room(n): as grow_room(n)
-//   not stable:  reaches(n): whether there is address space for n in place; widen(n): room in place, or false; push_full,
-//                emplace_full, try_emplace_full, append_full, open_gap_full, replace_full: the operation of that name where
-//                there is no room
+// `Store` is the floor under it: three pointers, how to construct and destroy an element, and how to make room; store.hpp says
+// what it must have.
 //
 // It is written in four parts, each standing on the one before: element_access (access.hpp), appending, inserting, and here
 // what replaces all elements, and what compares them.
@@ -78,7 +68,6 @@ protected:
     using base_::bytewise_;
     using base_::floor_;
     using base_::raw_;
-    using base_::room_in_place_;
     using base_::truncate_;
 
 public:
@@ -92,6 +81,8 @@ public:
 
     // --- Assignment. O(old size + new size). Throws as insertion does; the container is left valid but with unspecified
     // elements when an element's constructor or assignment throws. Invalidates: every element. The value may be an element.
+    // Writes over the elements that are there and builds the rest, as std::vector's does; so a range must not lie in the container,
+    // nor belong to one of its elements (its children, say) unless a vector takes a larger block for it.
 
     constexpr void assign(size_type count, const value_type& value) { assign_from_(count, repeated<const value_type&>{value}); }
     template <any_input_iterator It>
@@ -139,28 +130,22 @@ protected:
         if (count > capacity()) {
             if (count > max_size()) detail::throw_length_error("headroom: past max_size()");
             // All the memory first: when it is refused, the old elements are still there.
-            if ((!Store::stable_ || !empty()) &&
-                !room_in_place_(*this, count, [&](auto& self) { self.replace_full_(count, source); })) {
+            HEADROOM_OPEN_TAIL();
+            if constexpr (Store::stable_) {
+                if (!empty()) this->grow_room_(count);
+            } else if (!bytewise_() || !this->widen_(count)) {
+                // (What is assigned may belong to the old elements, as the children of one. They go last.)
+                this->replace_(count, source);
                 return;
             }
         }
         const size_type old = size();
-        if constexpr (!bytewise_() && std::is_move_constructible_v<value_type> && std::is_move_assignable_v<value_type>) {
-            // What is assigned may belong to the old elements (be the children of one): these go when all of it is there, as
-            // in a vector that takes a larger block.
-            if (old != 0 && count > old && count <= max_size() - old && !HEADROOM_CONSTANT_EVALUATED() &&
-                this->reaches_(old + count)) {
-                append_from_(count, source);
-                this->erase_at_(0, old);
-                return;
-            }
-        }
         source.assign(floor_(), raw_(begin_), 0, (std::min)(old, count));
         if (count > old) {
             if constexpr (Store::stable_) {
                 append_from_(count - old, source, old);
             } else {
-                // (There is room, and no path that moves elements is asked to compile.)
+                // (Instantiates no relocating code, so that immovable T compile.)
                 append_into_room_(count - old, source, old);
             }
         } else {

@@ -10,8 +10,8 @@
 
 #include <headroom/detail/annotate.hpp>
 #include <headroom/detail/attributes.hpp>
-#include <headroom/detail/vector/elements.hpp>
 #include <headroom/detail/errors.hpp>
+#include <headroom/detail/vector/elements.hpp>
 #include <headroom/growth.hpp>
 #include <headroom/relocatable.hpp>
 #include <headroom/reservation.hpp>
@@ -60,7 +60,6 @@ public:
         }
     }
 
-protected:
     // max_size(), and two flags below it: 64 bits wherever addresses have 32, for there a range may have 2^30 elements.
     using limit_word_ = unsigned long long;
 
@@ -131,43 +130,33 @@ protected:
         limit_ = made.limit;
     }
 
-    // A new element is always built where it stays.
-    template <class...>
-    static constexpr bool made_first_() noexcept {
-        return false;
-    }
-    // Null: it is to be built at the end as ever, where there is room now.
-    template <class... Args>
-    HEADROOM_ALWAYS_INLINE T* room_for_one_(const Args&...) {
+    HEADROOM_ALWAYS_INLINE void grow_room_for_one_() {
         if (HEADROOM_UNLIKELY(begin_ == nullptr)) {
             install_(anew_(1, false));
         } else {
             cap_ = one_more_(control_, begin_, end_, limit_);
         }
-        return nullptr;
     }
-    template <class... Args>
-    room_found<T> try_room_for_one_(const Args&...) noexcept {
+    // The same, but false where it is refused.
+    bool try_grow_room_for_one_() noexcept {
         failure why;
         const extent_ there = try_further_({begin_, cap_, control_, limit_}, end_, 1, false, why);
-        if (why) return {nullptr, true};
-        install_(there);
-        return {};
+        if (!why) install_(there);
+        return !why;
     }
-    // (Past max_size() nobody asks.) What is to be filled bit by bit is reserved in one piece: where the system gives less
-    // than the default reservation, the first bit alone would be content with too little.
+    // Callers have checked max_size(). Reserves the whole range now, though it is filled in steps: where the system gives less than
+    // the default reservation, a range for the first step alone could be too small.
     [[nodiscard]] bool reaches_(std::size_t count) {
         if (begin_ == nullptr) install_(open_default_(count <= most_by_default_() ? count * sizeof(T) : 0).where_());
         return true;
     }
-    void make_room_(std::size_t count) {
+    void grow_room_(std::size_t count) {
         if (begin_ == nullptr) {
             install_(anew_(count, false));
         } else {
             install_(further_({begin_, cap_, control_, limit_}, begin_, count));
         }
     }
-    void grow_room_(std::size_t count) { make_room_(count); }
     void reserve_room_(std::size_t count) {
         if (begin_ == nullptr) {
             install_(anew_(count, true));

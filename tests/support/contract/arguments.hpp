@@ -1,0 +1,268 @@
+// The contract of emplacing: what an element is built from is what the caller gave, whether the container must grow or not. An
+// argument is the same object (its address, what the constructor changes in it) and as much of a temporary as it was; the
+// constructor runs once, where the element stays, and sees the container as it was before.
+//
+// `subjects` are not containers but families of them: with `of<T>`, the container of T, and `takes<T>`, whether it may hold T.
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <gtest/gtest.h>
+
+#include <headroom/relocatable.hpp>
+
+#include "support/contract/families.hpp"
+
+namespace argument_kinds {
+
+// What the last constructor saw.
+struct seen {
+    const volatile void* argument = nullptr;
+    const void* self = nullptr;
+    bool temporary = false;
+    int runs = 0;
+};
+inline seen last;
+template <class Argument>
+void note(const void* self, Argument& argument, bool temporary) noexcept {
+    last = {std::addressof(argument), self, temporary, last.runs + 1};
+}
+
+// Two overloads, one by value and one by reference, which changes what it is given. `Bytes` of ballast.
+template <class Number, std::size_t Bytes = 8, bool Throws = false>
+struct of_reference {
+    explicit of_reference(long double) noexcept(!Throws) { last = {}; }
+    explicit of_reference(Number& number) noexcept(!Throws) {
+        note(this, number, false);
+        number = Number{};
+    }
+    std::array<unsigned char, Bytes> ballast{};
+};
+// By value would do, but a temporary is another overload.
+template <class Number, std::size_t Bytes = 8>
+struct of_either {
+    explicit of_either(const Number& number) noexcept { note(this, number, false); }
+    explicit of_either(Number&& number) noexcept { note(this, number, true); }
+    std::array<unsigned char, Bytes> ballast{};
+};
+enum class colour : std::uint8_t { none, red, green };
+enum plain_colour { no_colour, blue };
+
+// What is emptied by who is built from it.
+template <class Given, bool Opted>
+struct of_given {
+    explicit of_given(Given&& given) noexcept : held(std::move(given)) { note(this, given, true); }
+    of_given(of_given&&) noexcept = default;
+    of_given& operator=(of_given&&) noexcept = default;
+    ~of_given() = default;
+    using headroom_is_trivially_relocatable = std::bool_constant<Opted>;
+    Given held;
+};
+// Opted in, and owns something.
+struct owner {
+    explicit owner(int& number) noexcept : held(new int(number)) {
+        note(this, number, false);
+        number = 0;
+    }
+    owner(owner&&) noexcept = default;
+    owner& operator=(owner&&) noexcept = default;
+    ~owner() = default;
+    using headroom_is_trivially_relocatable = owner;
+    std::unique_ptr<int> held;
+};
+
+}    // namespace argument_kinds
+
+template <class Family>
+class arguments_of : public testing::Test {
+protected:
+    // Builds elements from what make(i) gives, in each way there is, through many growths; `Temporary`: given away.
+    template <class T, bool Temporary, class Make, class Changed>
+    void keep_their_identity(Make make, Changed changed) {
+        using argument_kinds::last;
+        if constexpr (Family::template takes<T>) {
+            for (int way = 0; way != 5; ++way) {
+                SCOPED_TRACE(way);
+                auto own = Family::template make<T>();
+                auto& v = own.get();
+                for (int i = 0; i != 700; ++i) {
+                    auto argument = make(i + 1);
+                    using given = std::conditional_t<Temporary, decltype(argument)&&, decltype(argument)&>;
+                    last = {};
+                    const T* place = nullptr;
+                    const std::size_t middle = way == 4 ? v.size() / 2 : v.size();
+                    if (way == 0) place = std::addressof(v.emplace_back(static_cast<given>(argument)));
+                    if (way == 1) {
+                        if constexpr (requires { v.try_emplace_back(static_cast<given>(argument)); }) {
+                            place = v.try_emplace_back(static_cast<given>(argument));
+                        } else {
+                            return;
+                        }
+                    }
+                    if (way == 2) {
+                        if constexpr (requires { v.unchecked_emplace_back(static_cast<given>(argument)); }) {
+                            if (v.size() == v.capacity()) v.reserve(2 * v.size() + 1);
+                            place = std::addressof(v.unchecked_emplace_back(static_cast<given>(argument)));
+                        } else {
+                            return;
+                        }
+                    }
+                    if (way >= 3) {
+                        const bool growing = v.size() == v.capacity();
+                        place = std::to_address(v.emplace(nth(v, middle), static_cast<given>(argument)));
+                        if (middle + 1 != v.size() && (!growing || !Family::moves))
+                            last.self = place;    // built aside, then moved
+                    }
+                    ASSERT_EQ(last.argument, std::addressof(argument)) << "element " << i << " was made from another object";
+                    ASSERT_EQ(last.runs, 1) << "element " << i;
+                    ASSERT_EQ(last.temporary, Temporary) << "element " << i;
+                    ASSERT_EQ(last.self, place) << "element " << i << " was made elsewhere";
+                    ASSERT_EQ(place, v.data() + middle);
+                    ASSERT_TRUE(changed(argument, i + 1)) << "element " << i;
+                }
+            }
+        }
+    }
+    template <class T, class Number>
+    void changed_by_reference() {
+        keep_their_identity<T, false>([](int i) { return static_cast<Number>(i % 2 + 1); },
+                                      [](const Number& number, int) { return number == Number{}; });
+    }
+    template <class T, class Number>
+    void given_by_either() {
+        const auto make = [](int i) { return static_cast<Number>(i % 2 + 1); };
+        const auto same = [](const Number& number, int i) { return number == static_cast<Number>(i % 2 + 1); };
+        keep_their_identity<T, false>(make, same);
+        keep_their_identity<T, true>(make, same);
+    }
+};
+TYPED_TEST_SUITE(arguments_of, subjects);
+
+TYPED_TEST(arguments_of, elements_that_take_a_number_by_value_or_by_reference) {
+    using namespace argument_kinds;
+    this->template changed_by_reference<of_reference<int>, int>();
+    this->template changed_by_reference<of_reference<float>, float>();
+    this->template changed_by_reference<of_reference<unsigned char, 1>, unsigned char>();
+    this->template changed_by_reference<of_reference<int, 168>, int>();
+    this->template changed_by_reference<of_reference<int, 8, true>, int>();
+}
+TYPED_TEST(arguments_of, elements_that_take_a_number_of_either_kind) {
+    using namespace argument_kinds;
+    this->template given_by_either<of_either<int>, int>();
+    this->template given_by_either<of_either<float, 48>, float>();
+    this->template given_by_either<of_either<unsigned char, 1>, unsigned char>();
+    this->template given_by_either<of_either<colour, 4>, colour>();
+    this->template given_by_either<of_either<plain_colour>, plain_colour>();
+    this->template given_by_either<of_either<int, 168>, int>();
+}
+TYPED_TEST(arguments_of, elements_that_empty_what_they_are_given) {
+    using namespace argument_kinds;
+    const auto pointer = [](int i) { return std::make_unique<int>(i); };
+    const auto no_pointer = [](const std::unique_ptr<int>& given, int) { return given == nullptr; };
+    this->template keep_their_identity<of_given<std::unique_ptr<int>, true>, true>(pointer, no_pointer);
+    this->template keep_their_identity<of_given<std::unique_ptr<int>, false>, true>(pointer, no_pointer);
+    const auto text = [](int i) { return std::string(40, static_cast<char>('a' + i % 26)); };
+    this->template keep_their_identity<of_given<std::string, false>, true>(text,
+                                                                           [](const std::string& s, int) { return s.empty(); });
+}
+TYPED_TEST(arguments_of, relocatable_elements_that_own_something) {
+    this->template changed_by_reference<argument_kinds::owner, int>();
+}
+
+namespace argument_kinds {
+
+// Reads the container that it is going to be in, and what it is built from, which may be part of an element there.
+template <bool Throws>
+struct reader {
+    template <class Container>
+    reader(const Container& all, const int& from) noexcept(!Throws)
+        : number(from + 1), size(static_cast<int>(all.size())), sum(0) {
+        for (const reader& each : all) sum += each.size;
+    }
+    int number;
+    int size;
+    int sum;
+};
+// Throws when it is told to.
+struct refusing {
+    refusing(const int& from, const int& fail_at) : number(from + 1) {
+        if (number == fail_at) throw std::runtime_error("told to");
+    }
+    int number;
+};
+
+}    // namespace argument_kinds
+
+TYPED_TEST(arguments_of, elements_whose_constructor_reads_the_container) {
+    const auto read = []<class T>(T*) {
+        if constexpr (TypeParam::template takes<T>) {
+            auto own = TypeParam::template make<T>();
+            auto& v = own.get();
+            v.emplace_back(v, 0);
+            for (int i = 1; i != 700; ++i) {
+                v.emplace_back(v, v[static_cast<std::size_t>(i) - 1].number);
+                ASSERT_EQ(v.back().number, i + 1);
+                ASSERT_EQ(v.back().size, i);
+                ASSERT_EQ(v.back().sum, i * (i - 1) / 2);
+            }
+        }
+    };
+    read(static_cast<argument_kinds::reader<false>*>(nullptr));
+    read(static_cast<argument_kinds::reader<true>*>(nullptr));
+}
+TYPED_TEST(arguments_of, elements_whose_constructor_throws_at_each_growth) {
+    using T = argument_kinds::refusing;
+    if constexpr (TypeParam::template takes<T>) {
+        auto own = TypeParam::template make<T>();
+        auto& v = own.get();
+        v.emplace_back(0, 0);
+        for (int i = 1; i != 700; ++i) {
+            const T* const data = v.data();
+            const int& from = v[static_cast<std::size_t>(i) - 1].number;
+            EXPECT_THROW(v.emplace_back(from, i + 1), std::runtime_error);
+            ASSERT_EQ(v.size(), static_cast<std::size_t>(i));
+            ASSERT_EQ(v.data(), data) << "nothing has moved";
+            ASSERT_EQ(from, i) << "nor changed";
+            v.emplace_back(from, 0);
+            ASSERT_EQ(v.back().number, i + 1);
+        }
+    }
+}
+
+// A part of an element is the argument, and the element an aggregate, a number, or a copy of another.
+TYPED_TEST(arguments_of, that_are_parts_of_elements) {
+    struct three {
+        int first, second, third;
+    };
+    if constexpr (TypeParam::template takes<three>) {
+        auto own = TypeParam::template make<three>();
+        auto& v = own.get();
+        v.push_back(three{1, 2, 3});
+        for (int i = 1; i != 700; ++i) {
+            const auto& from = v[static_cast<std::size_t>(i) / 2];
+            const three expected{from.third, from.first, i};
+            if (i % 3 == 0) v.push_back(from);
+#if defined(__cpp_aggregate_paren_init)
+            if (i % 3 != 0) v.emplace_back(from.third, from.first, i);
+#else
+            if (i % 3 != 0) v.push_back(three{from.third, from.first, i});
+#endif
+            const auto& same = v[static_cast<std::size_t>(i) / 2];
+            const three& made = v.back();
+            ASSERT_EQ(made.first, i % 3 == 0 ? same.first : expected.first);
+            ASSERT_EQ(made.third, i % 3 == 0 ? same.third : expected.third);
+        }
+        auto numbers = TypeParam::template make<int>();
+        auto& n = numbers.get();
+        n.push_back(1);
+        for (int i = 1; i != 3000; ++i) {
+            n.emplace_back(n.back());
+            n.back() += 1;
+            ASSERT_EQ(n[n.size() - 2], i);
+        }
+    }
+}
