@@ -20,7 +20,7 @@ struct allocator {
 };
 
 // At first functions that look up the others.
-extern constinit allocator next;
+[[gnu::visibility("hidden")]] extern constinit allocator next;
 void look_up_allocator();
 
 // While it is looked up, the dynamic loader may allocate: it gets a little memory for good, which must never reach the allocator.

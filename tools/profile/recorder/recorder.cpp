@@ -66,6 +66,10 @@ constinit channel to_command;
 constinit sampled_set sampled;
 constinit std::atomic<std::uint32_t> threads{0};
 
+// Where large blocks have been, by the hash of their addresses: of others the size need not be asked for, which would cost a miss
+// of the cache at every free. Never cleared.
+unsigned char seen_large[filter_size];
+
 // A page that a forked child finds wiped: so a child is noticed that no handler was called for.
 volatile char* alive;
 
@@ -225,7 +229,10 @@ void allocated(void* address, std::size_t size, const void* frame) {
     put_begin(event::allocated, stack_from(frame, self.id), reinterpret_cast<std::uint64_t>(address), size);
     self.last = address;
     self.last_size = size;
-    if (size >= large_block) put_processor_time(0);
+    if (size >= large_block) {
+        seen_large[place_in_filter(address)] = 1;
+        put_processor_time(0);
+    }
     errno = saved;
 }
 
@@ -248,7 +255,7 @@ bool to_be_freed(void* address) {
         else if (!known) return false;
     }
     const same_bytes evidence = compare(address);
-    const bool large = usable_size(address) >= large_block / 2;
+    const bool large = seen_large[place_in_filter(address)] != 0 && usable_size(address) >= large_block;
     self.last = nullptr;
     put_end(event::freed, 0, reinterpret_cast<std::uint64_t>(address), static_cast<std::uint64_t>(evidence) | usable << 8, at);
     errno = saved;
@@ -310,7 +317,10 @@ void* reallocate(void* address, std::size_t size, const void* frame) {
                 return result;
             }
         }
-        if (size >= large_block) put_processor_time(2);
+        if (size >= large_block) {
+            seen_large[place_in_filter(result)] = 1;
+            put_processor_time(2);
+        }
         put_end(event::moved, stack_from(frame, self.id), reinterpret_cast<std::uint64_t>(result), size, at);
         self.last = nullptr;
     }
