@@ -16,7 +16,7 @@ BEGIN, END = "<!-- made by scripts/platform_table.py -->", "<!-- end -->"
 
 # Preset, what the column is called, and the programs whose versions count.
 COLUMNS = [
-    ("dev", "Linux x86-64, GCC", ["g++"]),
+    ("gcc", "Linux x86-64, GCC", ["g++"]),
     ("clang", "Clang, libstdc++", ["clang++-19"]),
     ("clang-libcxx", "Clang, libc++", ["clang++-19"]),
     ("i686", "Linux x86, 32-bit", ["i686-linux-gnu-g++"]),
@@ -76,7 +76,7 @@ def table():
                             datetime.date.fromtimestamp(log.stat().st_mtime)))
     names = sorted({name for column in columns for name in column[3]
                     if name.endswith(("_test", "every_part")) or name.startswith("example.") and "reference" not in name})
-    shared = {name for name in names if any(name in column[3] for column in columns if column[0] != "dev")}
+    shared = {name for name in names if any(name in column[3] for column in columns if column[0] != "gcc")}
     names = [name for name in names if name in shared]
     lines = ["| program | " + " | ".join(f"{title} (`{preset}`)" for preset, title, *_ in columns) + " |",
              "|---|" + "---|" * len(columns)]

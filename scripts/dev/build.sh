@@ -73,11 +73,13 @@ command_build() {
     local preset=${1:-dev}
     known_preset build "$preset" || misused "there is no preset $preset to build. There are: $(preset_names build)"
     case $preset in
+        clang) need "${packages_fast[@]}" "${packages_tools[@]}" ;;
+        *san*) need "${packages_fast[@]}" libclang-rt-19-dev llvm-19 ;;
         library) need g++ cmake make ;;
         release) need "${packages_lab[@]}" ;;
-        clang-libcxx) need "${packages_fast[@]}" clang-19 libc++-19-dev libc++abi-19-dev ;;
-        msan) need "${packages_fast[@]}" "${packages_python[@]}" clang-19 libclang-rt-19-dev llvm-19 ;;
-        clang*) need "${packages_fast[@]}" clang-19 ;;
+        tools | gcc) need "${packages_tools[@]}" ;;
+        clang-libcxx) need "${packages_fast[@]}" libc++-19-dev libc++abi-19-dev ;;
+        msan) need "${packages_fast[@]}" "${packages_python[@]}" libclang-rt-19-dev llvm-19 ;;
         i686) need "${packages_fast[@]}" g++-i686-linux-gnu ;;
         *) need "${packages_fast[@]}" ;;
     esac

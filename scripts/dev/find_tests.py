@@ -26,6 +26,7 @@ TESTS = ROOT / "tests"
 TEST = re.compile(r"^\s*(?:TEST|TEST_F|TEST_P|TYPED_TEST|TYPED_TEST_P)\(\s*(\w+)\s*,\s*(\w+)\s*\)", re.M)
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
 PYTHON = {"report": "lab/report", "python": "python"}    # group: folder, run by pytest
+PRESETS = {"lab": "release", "slow": "slow", "tools": "tools"}    # label: where such files are built; all others in dev
 NEEDS = {"weather": ["examples/all"], "unloaded": [], "old_language": []}    # folder: targets beside its own
 
 
@@ -43,7 +44,7 @@ class File:
         self.path, self.name, self.room = path, path.stem, path.parent.name
         labels = re.search(r"^// Labels: (.*)", text(path), re.M)
         self.labels = re.findall(r"[a-z-]+", labels[1]) if labels else []
-        self.preset = "release" if "lab" in self.labels else "slow" if "slow" in self.labels else "dev"
+        self.preset = next((preset for label, preset in PRESETS.items() if label in self.labels), "dev")
 
     def tests(self):
         """(suite, test) of the file and of what it includes from tests/."""
@@ -80,7 +81,7 @@ def consumers():
 def of_files(files):
     """What builds and runs whole files, and how many there are."""
     steps = []
-    for preset in ("dev", "release", "slow"):
+    for preset in ("dev", *PRESETS.values()):
         chosen = [file for file in files if file.preset == preset]
         if chosen:
             steps.append(("preset", preset))

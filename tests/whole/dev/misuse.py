@@ -24,7 +24,7 @@ WRONG = {    # command line: what is said
     "test --only library": "there is no preset library to test",
     "build nosuch": "there is no preset nosuch to build",
     "build dev release": "build takes one preset",
-    "build gcc": "there is no preset gcc to build",    # hidden: others inherit from it
+    "build gcc-base": "there is no preset gcc-base to build",    # hidden: others inherit from it
     "clean --all": "clean takes no flags",
     "lab --frobnicate": "lab knows no flag or command --frobnicate",
     "lab --quick --full": "are two grids",
