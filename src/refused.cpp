@@ -2,14 +2,27 @@
 
 #include <headroom/reservation.hpp>
 
+#include "system/platform.hpp"
+
 namespace headroom { inline namespace v0_1 {
 
 refused::refused(const char* what, std::size_t bytes, std::error_code code) noexcept : code_(code) {
+    // "Cannot allocate memory" is also said where the process has used up its mappings, with memory to spare.
+    char mappings[96] = "";
+    if (code == std::errc::not_enough_memory) {
+        constexpr std::size_t few = 16;    // what one call may need
+        const detail::mapping_count count = detail::count_mappings();
+        if (count.most != 0 && count.used + few >= count.most)
+            std::snprintf(mappings, sizeof mappings, "; the process has %zu of the %zu mappings that vm.max_map_count allows",
+                          count.used, count.most);
+    }
     // message() allocates, and memory may be what is short; then the number has to do.
     try {
-        std::snprintf(text_.data(), text_.size(), "headroom: cannot %s (%zu bytes): %s", what, bytes, code.message().c_str());
+        std::snprintf(text_.data(), text_.size(), "headroom: cannot %s (%zu bytes): %s%s", what, bytes, code.message().c_str(),
+                      mappings);
     } catch (...) {
-        std::snprintf(text_.data(), text_.size(), "headroom: cannot %s (%zu bytes): error %d", what, bytes, code.value());
+        std::snprintf(text_.data(), text_.size(), "headroom: cannot %s (%zu bytes): error %d%s", what, bytes, code.value(),
+                      mappings);
     }
 }
 

@@ -149,6 +149,19 @@ bool promises_are_charged() noexcept {
     return answer == 2;
 }
 
+mapping_count count_mappings() noexcept {
+    const kept_errno unchanged;
+    const std::size_t most = number(small_file<>("/proc/sys/vm/max_map_count").text);
+    const int file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    if (file < 0) return {};
+    char text[4096];
+    std::size_t used = 0;
+    for (ssize_t length; (length = read(file, text, sizeof text)) > 0;)
+        used += static_cast<std::size_t>(std::count(text, text + length, '\n'));
+    close(file);
+    return {used, most};
+}
+
 bool mappings_are_locked() noexcept {
     // Nobody tells, but it shows: a page that nobody has touched is there.
     const kept_errno unchanged;

@@ -24,6 +24,13 @@ void join_helper_thread() noexcept;
 // The bytes of memory that the process's group may have before the system kills; SIZE_MAX where nobody says so.
 std::size_t memory_of_group() noexcept;
 
+// How many mappings the process has, and may have; zeros where nobody says so. Reads files, of all mappings: for who was refused.
+struct mapping_count {
+    std::size_t used = 0;
+    std::size_t most = 0;
+};
+[[nodiscard]] mapping_count count_mappings() noexcept;
+
 // Tells the leak checker, if there is one that must be told (AddressSanitizer's), that what is pointed to from the range is
 // in use, or no longer is.
 void look_for_pointers(page_range range, bool wanted) noexcept;

@@ -121,6 +121,8 @@ namespace detail {
 
 std::size_t memory_of_group() noexcept { return SIZE_MAX; }
 
+mapping_count count_mappings() noexcept { return {}; }
+
 void look_for_pointers(page_range, bool) noexcept {}
 
 void report_memory(std::byte*, std::size_t) noexcept {}

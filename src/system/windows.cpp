@@ -165,6 +165,8 @@ void lower_thread_priority() noexcept { SetThreadPriority(GetCurrentThread(), TH
 
 std::size_t memory_of_group() noexcept { return SIZE_MAX; }
 
+mapping_count count_mappings() noexcept { return {}; }
+
 void keep_loaded(const void* code) noexcept {
     HMODULE module = nullptr;
     GetModuleHandleExA(GET_MODULE_HANDLE_EX_FLAG_PIN | GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS, static_cast<const char*>(code),

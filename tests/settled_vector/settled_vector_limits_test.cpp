@@ -183,6 +183,36 @@ struct many_mappings {
     bool give_back() { return munmap(area, bytes) == 0; }
 };
 
+// (It used to say that there is no memory, for four bytes.)
+TEST(with_no_mapping_left, the_refusal_says_so) {
+    if (headroom_test::sanitizer_needs_memory) GTEST_SKIP() << sanitizer_first;
+    if (headroom_test::emulated()) GTEST_SKIP() << "the mappings of the emulator count, too";
+    EXPECT_EQ(in_child([] {
+                  std::size_t most = 0;
+                  if (!(std::ifstream("/proc/sys/vm/max_map_count") >> most)) return 77;
+                  many_mappings others;
+                  if (others.area == MAP_FAILED) return 1;
+                  if (!others.use_up()) return 77;
+                  std::string what;
+                  try {
+                      settled_vector<int> v;
+                      v.push_back(1);
+                  } catch (const headroom::refused& refusal) {
+                      what = refusal.what();
+                  }
+                  const bool said = what.find("vm.max_map_count") != std::string::npos &&
+                                    what.find(" of the " + std::to_string(most) + " mappings") != std::string::npos;
+                  if (!others.give_back()) return 2;
+                  try {
+                      settled_vector<int> v(max_elements{SIZE_MAX / 2 / sizeof(int)});
+                  } catch (const headroom::refused& refusal) {
+                      what = refusal.what();
+                  }
+                  return !said ? 3 : what.find("max_map_count") == std::string::npos ? 0 : 4;
+              }),
+              0);
+}
+
 // rvector's mremap failed here, and the next access crashed.
 TEST(with_no_mapping_left, a_vector_is_refused_clearly_and_comes_when_there_is_one) {
     if (headroom_test::sanitizer_needs_memory) GTEST_SKIP() << sanitizer_first;

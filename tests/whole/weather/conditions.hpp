@@ -107,6 +107,11 @@ inline void sandboxed(std::initializer_list<long> calls, std::size_t error) {
 // Whatever is mapped is locked into memory.
 inline void locked(std::size_t how) {
     if (mlockall(static_cast<int>(how)) != 0) skip("this process may lock nothing");
+    // (What is reserved counts, too: see tests/range/locked_memory_test.cpp for a small limit.)
+    constexpr std::size_t much = std::size_t{1} << 40;
+    void* const probe = mmap(nullptr, much, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (probe == MAP_FAILED) skip("this process may lock little");
+    munmap(probe, much);
 }
 
 // What the system tells of itself is not there, for this process alone.

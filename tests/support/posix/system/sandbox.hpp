@@ -15,9 +15,9 @@ namespace headroom_test {
 // What the library asks for as a wish, and does without where it is refused.
 inline constexpr std::initializer_list<long> wishes{SYS_madvise, SYS_mremap, SYS_mincore, SYS_membarrier, SYS_setpriority};
 
-// From now on the calling thread, and what it starts, is answered `error` by these calls. There is no way back. False where the
+// From now on the calling thread, and what it starts, is answered so by these calls. There is no way back. False where the
 // system has no such thing.
-inline bool refuse_calls(std::initializer_list<long> calls, int error) {
+inline bool answer_calls(std::initializer_list<long> calls, unsigned answer) {
     const auto step = [](unsigned code, unsigned yes, unsigned no, unsigned value) {
         return sock_filter{static_cast<unsigned short>(code), static_cast<unsigned char>(yes), static_cast<unsigned char>(no),
                            value};
@@ -25,11 +25,16 @@ inline bool refuse_calls(std::initializer_list<long> calls, int error) {
     std::vector<sock_filter> steps{step(BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr))};
     for (const long call : calls) {
         steps.push_back(step(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, static_cast<unsigned>(call)));
-        steps.push_back(step(BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ERRNO | static_cast<unsigned>(error)));
+        steps.push_back(step(BPF_RET | BPF_K, 0, 0, answer));
     }
     steps.push_back(step(BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW));
     const sock_fprog filter{static_cast<unsigned short>(steps.size()), steps.data()};
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
 }
+inline bool refuse_calls(std::initializer_list<long> calls, int error) {
+    return answer_calls(calls, SECCOMP_RET_ERRNO | static_cast<unsigned>(error));
+}
+// The process ends at the first of these calls, by SIGSYS.
+inline bool end_at_calls(std::initializer_list<long> calls) { return answer_calls(calls, SECCOMP_RET_KILL_PROCESS); }
 
 }    // namespace headroom_test
