@@ -106,7 +106,7 @@ void link_as_newest(range* control) noexcept {
 
 // Unlinks the oldest while more than `bytes` are listed, or more than `count` ranges, or they were given before `time`; puts them
 // before the chain `evicted`.
-range* evict(std::size_t bytes, std::size_t count, clock::time_point time, range* evicted) noexcept {
+HEADROOM_ALWAYS_INLINE range* evict(std::size_t bytes, std::size_t count, clock::time_point time, range* evicted) noexcept {
     while (oldest != nullptr &&
            (bytes_listed.load(std::memory_order_relaxed) > bytes || ranges > count || oldest->cache.since < time)) {
         range* const each = oldest;
@@ -115,6 +115,30 @@ range* evict(std::size_t bytes, std::size_t count, clock::time_point time, range
         evicted = each;
     }
     return evicted;
+}
+
+// Leaves a range whose owner is gone as the next is to find it, with the memory of the first `kept` bytes. False: it cannot be
+// kept.
+bool leave_for_next(range* control, std::size_t kept) noexcept {
+    // How far an open range was touched only its user knows; the rest is emptied, which costs next to nothing where nothing was
+    // touched. It stays readable, and that is not always wanted.
+    const bool open = control->terms.held == holding::open;
+    if (open) {
+        if (hardened() || readable_means_in_use()) return false;
+        control->set_memory(control->size());
+    }
+    cut_memory(control, kept);
+    if (open) return control->memory() <= kept;
+    range_extent& extent = control->extent;
+    if (warm_memory_is_hidden() && extent.accessible > 0) {
+        if (protect(control->part(0, extent.accessible), access::none)) return false;
+        extent.accessible = 0;
+    }
+    extent.provided = control->memory();
+    if (committed_of(control) > offered_from) control->cache.offered = false;
+    const bool start = control->terms.policy.which() != commit_policy::kind::page_by_page;
+    extent.committed.store(start ? std::min(extent.accessible, warm_start) : 0, std::memory_order_release);
+    return true;
 }
 
 }    // namespace
@@ -202,19 +226,13 @@ range* give_to_list(range* control, std::size_t memory) noexcept {
     return ending;
 }
 
-range* empty_cache() noexcept {
-    range* const mine = take_own_slots();
-    close_all_slots();
-    const registry_guard guard;
-    return evict(0, 0, clock::time_point::min(), mine);
-}
-
 range* limit_cache(std::size_t bytes) noexcept {
     range* const mine = take_own_slots();
     close_all_slots();
     const registry_guard guard;
+    if (bytes == limit_as_it_is) return evict(0, 0, clock::time_point::min(), mine);
     limit_is_users.store(true, std::memory_order_relaxed);
-    cache_bytes.store(std::min(bytes, nobody_said - 1), std::memory_order_relaxed);
+    cache_bytes.store(bytes, std::memory_order_relaxed);
     return evict(bytes, bytes == 0 ? 0 : most_ranges, clock::time_point::min(), mine);
 }
 

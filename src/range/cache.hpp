@@ -42,12 +42,11 @@ inline void make_live(range* control) noexcept {
 // must end: ranges that give way or have lain for too long and, where it is not kept, this one.
 [[nodiscard]] range* give_to_list(range* control, std::size_t memory) noexcept;
 
-// All that the list keeps, and the slots of the calling thread. What other threads have in theirs they give up at their next
-// call, or when they end.
-[[nodiscard]] range* empty_cache() noexcept;
-
-// Sets the limit for good. What must end.
+// Sets the limit for good, or leaves it as it is. What must end: with limit_as_it_is all that the list keeps, and the slots of the
+// calling thread either way. What other threads have in theirs they give up at their next call, or when they end.
+inline constexpr std::size_t limit_as_it_is = SIZE_MAX;
 [[nodiscard]] range* limit_cache(std::size_t bytes) noexcept;
+[[nodiscard]] inline range* empty_cache() noexcept { return limit_cache(limit_as_it_is); }
 
 // The owner was given `committed` bytes: what it got warm is in use as far as that.
 void count_warm_in_use(range* control, std::size_t committed) noexcept;

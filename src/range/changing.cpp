@@ -1,6 +1,7 @@
-// What an owner may do to a range besides filling it: protect it, name it.
+// What an owner may do to a range besides filling it: protect it, name it, take memory back from its end.
 #include <algorithm>
 
+#include "range/cache.hpp"
 #include "range/prefaulter.hpp"
 #include "range/range_calls.hpp"
 #include "range/registry.hpp"
@@ -53,6 +54,20 @@ void copy_name(const range* from, range* to) noexcept {
     char text[longest_name + 1];
     copy_label(from, text);
     name(to, text);
+}
+
+std::size_t shrink(range* control, std::size_t kept) noexcept {
+    kept = std::min(whole_pages(kept), control->size());
+    const without_helper pause(control);
+    control->ahead.wanted.store(0);
+    control->set_memory(
+        std::max(control->memory(), control->terms.held == holding::open ? control->size() : committed_of(control)));
+    cut_memory(control, kept);
+    count_warm_in_use(control, committed_of(control));
+    report(control, committed_of(control));
+    if (control->ahead.ready.load(std::memory_order_relaxed) > kept) control->ahead.ready.store(kept, std::memory_order_release);
+    if (control->ahead.handed != 0) control->ahead.handed = committed_of(control);
+    return committed_of(control);
 }
 
 }}}    // namespace headroom::detail

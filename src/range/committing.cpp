@@ -1,4 +1,4 @@
-// How a range fills: how much is committed at a time under each policy, and how memory is taken back from its end.
+// How a range fills: how much is committed at a time under each policy, and how its pages move to another.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -90,7 +90,7 @@ std::size_t step_of(const range* control, std::size_t committed, bool past_start
 }
 
 // From where on huge pages are used.
-std::size_t huge_from(const range* control) noexcept {
+HEADROOM_ALWAYS_INLINE std::size_t huge_from(const range* control) noexcept {
     const std::size_t from = control->terms.policy.from();
     return control->terms.policy.which() == policy_kind::balanced ? huge_page_after(control, from) : from;
 }
@@ -142,20 +142,6 @@ std::size_t extend_exactly(range* control, std::size_t needed, failure& why) noe
     if (least > control->terms.policy.from() && has_huge_pages(control)) advise_huge_once(control);
     why = failure_of(commit_or_less(control, least, least, provision::at_first_touch));
     if (why) return 0;
-    if (control->ahead.handed != 0) control->ahead.handed = committed_of(control);
-    return committed_of(control);
-}
-
-std::size_t shrink(range* control, std::size_t kept) noexcept {
-    kept = std::min(whole_pages(kept), control->size());
-    const without_helper pause(control);
-    control->ahead.wanted.store(0);
-    control->set_memory(
-        std::max(control->memory(), control->terms.held == holding::open ? control->size() : committed_of(control)));
-    cut_memory(control, kept);
-    count_warm_in_use(control, committed_of(control));
-    report(control, committed_of(control));
-    if (control->ahead.ready.load(std::memory_order_relaxed) > kept) control->ahead.ready.store(kept, std::memory_order_release);
     if (control->ahead.handed != 0) control->ahead.handed = committed_of(control);
     return committed_of(control);
 }

@@ -10,12 +10,6 @@ constinit std::atomic<const hardening*> hardening_in_force{&quarantining};
 constinit std::atomic<const hardening*> hardening_in_force{nullptr};
 #endif
 
-// (A page is a power of two, and a division many bytes.)
-std::size_t whole_pages(std::size_t bytes) noexcept {
-    const std::size_t page = page_size();
-    return (bytes + (page - 1)) & ~(page - 1);
-}
-
 std::error_code make_accessible(range* control, std::size_t to) noexcept {
     if (to <= control->extent.accessible) return {};
     const page_range more = control->part(control->extent.accessible, to);
@@ -46,38 +40,6 @@ void cut_memory(range* control, std::size_t kept) noexcept {
     }
     control->set_memory(kept);
     extent.provided = std::min(extent.provided, kept);
-}
-
-std::size_t memory_worth(const range* control, std::size_t used) noexcept {
-    if (control->terms.held == holding::open) return std::min(control->size(), whole_pages(used));
-    const std::size_t committed = committed_of(control);
-    const std::size_t known = std::min(control->extent.provided, committed);
-    if (committed - known <= warm_start) return control->memory();
-    const residency found = resident(control->part(known, committed));
-    // What is almost empty would count as kept, and as little.
-    return std::max(found.bytes >= found.reach / 2 ? known + found.reach : known, control->extent.provided);
-}
-
-bool leave_for_next(range* control, std::size_t kept) noexcept {
-    // How far an open range was touched only its user knows; the rest is emptied, which costs next to nothing where nothing was
-    // touched. It stays readable, and that is not always wanted.
-    const bool open = control->terms.held == holding::open;
-    if (open) {
-        if (hardened() || readable_means_in_use()) return false;
-        control->set_memory(control->size());
-    }
-    cut_memory(control, kept);
-    if (open) return control->memory() <= kept;
-    range_extent& extent = control->extent;
-    if (warm_memory_is_hidden() && extent.accessible > 0) {
-        if (protect(control->part(0, extent.accessible), access::none)) return false;
-        extent.accessible = 0;
-    }
-    extent.provided = control->memory();
-    if (committed_of(control) > offered_from) control->cache.offered = false;
-    const bool start = control->terms.policy.which() != commit_policy::kind::page_by_page;
-    extent.committed.store(start ? std::min(extent.accessible, warm_start) : 0, std::memory_order_release);
-    return true;
 }
 
 void advise_huge_once(range* control) noexcept {

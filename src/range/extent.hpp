@@ -21,22 +21,17 @@ inline constexpr std::size_t warm_start = std::size_t{64} << 10;
 // Of what a range keeps beyond this, the system may take pages when memory is short.
 inline constexpr std::size_t offered_from = std::size_t{4} << 20;
 
-// Rounded up to pages.
-[[nodiscard]] std::size_t whole_pages(std::size_t bytes) noexcept;
+// Rounded up to pages. (A page is a power of two, and a division many bytes.)
+[[nodiscard]] HEADROOM_ALWAYS_INLINE std::size_t whole_pages(std::size_t bytes) noexcept {
+    const std::size_t page = page_size();
+    return (bytes + (page - 1)) & ~(page - 1);
+}
 
 // Makes the range accessible as far as `to`; not at all, where the system refuses a part of it.
 [[nodiscard]] std::error_code make_accessible(range* control, std::size_t to) noexcept;
 
 // Gives the memory past `kept` bytes, rounded down to pages, back to the system. Where that is refused, nothing has changed.
 void cut_memory(range* control, std::size_t kept) noexcept;
-
-// The bytes from the base that are worth keeping when the owner is gone. (Where the owner committed more than was provided,
-// as reserve() does, only the system knows what has memory, and it is asked. `used` is what the owner of a range held open says.)
-[[nodiscard]] std::size_t memory_worth(const range* control, std::size_t used) noexcept;
-
-// Leaves a range whose owner is gone as the next is to find it, with the memory of the first `kept` bytes. False: it cannot be
-// kept.
-[[nodiscard]] bool leave_for_next(range* control, std::size_t kept) noexcept;
 
 // The first place at or behind `bytes` where a huge page can begin; in bytes from the base, as everything here.
 [[nodiscard]] inline std::size_t huge_page_after(const range* control, std::size_t bytes) noexcept {

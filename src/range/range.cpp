@@ -82,14 +82,6 @@ range* make_range(std::size_t reserved, const commit_policy& policy, std::error_
     return control;
 }
 
-// The same; where it is refused, what nobody uses goes first: address space, mappings or memory may be what is short.
-range* make_range_surely(std::size_t reserved, const commit_policy& policy, std::error_code& error, reserving* how) noexcept {
-    range* const control = make_range(reserved, policy, error, how);
-    if (control != nullptr) return control;
-    give_back_unused();
-    return make_range(reserved, policy, error, how);
-}
-
 // A life ends: the helper is kept out, and what it provided is known.
 void end_help(range* control) noexcept {
     prefault_state& ahead = control->ahead;
@@ -103,19 +95,16 @@ void end_help(range* control) noexcept {
     ahead.ready.store(0, std::memory_order_relaxed);
 }
 
-// The next owner finds the rights and the name that the system gave. False: the system refuses.
-bool undo_changes(range* control) noexcept {
-    bool undone = true;
-    if (control->rights.allowed != access::read_write) {
-        const std::size_t committed = committed_of(control);
-        undone = committed == 0 || !protect(control->part(0, committed), access::read_write);
-        control->rights.allowed = access::read_write;
-    }
-    if (is_named(control)) {
-        rewriting(control).label(nullptr);
-        (void)name(control->part(0, control->size()), nullptr);
-    }
-    return undone;
+// The bytes from the base that are worth keeping when the owner is gone. (Where the owner committed more than was provided,
+// as reserve() does, only the system knows what has memory, and it is asked. `used` is what the owner of a range held open says.)
+std::size_t memory_worth(const range* control, std::size_t used) noexcept {
+    if (control->terms.held == holding::open) return std::min(control->size(), whole_pages(used));
+    const std::size_t committed = committed_of(control);
+    const std::size_t known = std::min(control->extent.provided, committed);
+    if (committed - known <= warm_start) return control->memory();
+    const residency found = resident(control->part(known, committed));
+    // What is almost empty would count as kept, and as little.
+    return std::max(found.bytes >= found.reach / 2 ? known + found.reach : known, control->extent.provided);
 }
 
 void end(range* control) noexcept {
@@ -147,6 +136,13 @@ void give_back_unused() noexcept {
     end_all(empty_cache());
     if (const hardening* const hard = hardening_in_force.load(std::memory_order_acquire)) hard->empty();
     retry_releases();
+}
+
+range* make_range_surely(std::size_t reserved, const commit_policy& policy, std::error_code& error, reserving* how) noexcept {
+    range* const control = make_range(reserved, policy, error, how);
+    if (control != nullptr) return control;
+    give_back_unused();
+    return make_range(reserved, policy, error, how);
 }
 
 held_range acquire_slowly(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy,
@@ -189,22 +185,16 @@ void relinquish_slowly(range* control, std::size_t used) noexcept {
     control->identity.state.store(range_state::cached, std::memory_order_release);
     tell_of_pointers(control, false);
     end_help(control);
-    const bool undone = undo_changes(control);
     report(control, 0);    // what is kept warm is nobody's
-    if (undone) {
-        keep_or_end(control, used);
-    } else {
+    // (What its owner named or protected is seldom made again and again; to undo that takes as many calls as to begin anew.)
+    if (is_named(control) || control->rights.allowed != access::read_write) {
         end(control);
+    } else {
+        keep_or_end(control, used);
     }
 }
 
 void keep_or_end(range* control, std::size_t used) noexcept { end_all(give_to_list(control, memory_worth(control, used))); }
-
-range* acquire_bare(std::size_t bytes, reserving* how, std::error_code& error) noexcept {
-    return make_range_surely(whole_pages(bytes), page_by_page(), error, how);
-}
-
-void relinquish_bare(range* control) noexcept { end(control); }
 
 namespace {
 
@@ -224,7 +214,9 @@ struct cache_end {
 
 namespace headroom { inline namespace v0_1 {
 
-void set_cache_limit(std::size_t bytes) noexcept { detail::end_all(detail::limit_cache(bytes)); }
+void set_cache_limit(std::size_t bytes) noexcept {
+    detail::end_all(detail::limit_cache(std::min(bytes, SIZE_MAX - 1)));    // (SIZE_MAX: nobody has set one)
+}
 
 std::size_t cache_limit() noexcept { return detail::limit_of_cache(SIZE_MAX); }
 

@@ -28,7 +28,7 @@ Table* table_at(std::atomic<Table*>& place) noexcept {
     return found;
 }
 
-middle* middle_for(std::uint64_t at) noexcept {
+HEADROOM_ALWAYS_INLINE middle* middle_for(std::uint64_t at) noexcept {
     const std::size_t index = top_index(at);
     if (index >= entries) return nullptr;    // beyond 48 bits; no system gives such addresses unasked
     return table_at(granule_table[index]);

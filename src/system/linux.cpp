@@ -1,7 +1,6 @@
 // Pages on Linux. Written for kernels from 4.14; what newer ones add (populating in one call, guard markers, moving
 // without unmapping, names) is tried and, where missing, reported as function_not_supported.
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -31,13 +30,6 @@ extern "C" {
 #ifndef MREMAP_DONTUNMAP
 #define MREMAP_DONTUNMAP 4
 #endif
-#ifndef MADV_GUARD_INSTALL
-#define MADV_GUARD_INSTALL 102
-#endif
-#ifndef PR_SET_VMA
-#define PR_SET_VMA 0x53564d41
-#define PR_SET_VMA_ANON_NAME 0
-#endif
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif
@@ -58,7 +50,7 @@ HEADROOM_ALWAYS_INLINE std::error_code allow(page_call kind, page_range range, i
 }
 
 // The pages of the range are fresh: whatever they held, they read as zero.
-std::error_code emptied(page_range range) noexcept {
+HEADROOM_ALWAYS_INLINE std::error_code emptied(page_range range) noexcept {
     const std::error_code error = advise(page_call::decommit, range, MADV_DONTNEED);
     if (!error && __msan_unpoison != nullptr) __msan_unpoison(range.data, range.bytes);
     return error;
@@ -221,36 +213,6 @@ std::error_code remap(page_range from, page_range to) noexcept {
         mmap(to.data, to.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
     if (filled != MAP_FAILED && filled != to.data) (void)munmap(filled, to.bytes);
     return std::make_error_code(std::errc::function_not_supported);
-}
-
-std::error_code guard(page_range range) noexcept {
-    const detail::kept_errno unchanged;
-    if (detail::answers_can_be_trusted(range)) {
-        const std::error_code error =
-            detail::attempt(page_call::other, [=] { return madvise(range.data, range.bytes, MADV_GUARD_INSTALL); });
-        if (!error) return {};
-    }
-    return protect(range, access::none);    // kernels before 6.13: a mapping of its own
-}
-
-std::error_code name(page_range range, const char* text) noexcept {
-    char clean[80];
-    if (text != nullptr) {
-        std::size_t length = 0;
-        for (; text[length] != '\0' && length < sizeof clean - 1; ++length) {
-            const char c = text[length];
-            // The kernel refuses what would confuse readers of its list of mappings.
-            clean[length] = c < ' ' || c > '~' || std::strchr("[]\\$`", c) != nullptr ? '_' : c;
-        }
-        clean[length] = '\0';
-    }
-    const std::error_code error = detail::attempt(page_call::other, [&] {
-        // Not through prctl(): AddressSanitizer's stand-in for it reads a name, and there may be none.
-        return static_cast<int>(
-            syscall(SYS_prctl, PR_SET_VMA, PR_SET_VMA_ANON_NAME, range.data, range.bytes, text != nullptr ? clean : nullptr));
-    });
-    if (error == std::errc::invalid_argument) return std::make_error_code(std::errc::function_not_supported);
-    return error;
 }
 
 namespace detail {

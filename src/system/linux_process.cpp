@@ -149,31 +149,6 @@ bool promises_are_charged() noexcept {
     return answer == 2;
 }
 
-mapping_count count_mappings() noexcept {
-    const kept_errno unchanged;
-    const std::size_t most = number(small_file<>("/proc/sys/vm/max_map_count").text);
-    const int file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-    if (file < 0) return {};
-    char text[4096];
-    std::size_t used = 0;
-    for (ssize_t length; (length = read(file, text, sizeof text)) > 0;)
-        used += static_cast<std::size_t>(std::count(text, text + length, '\n'));
-    close(file);
-    return {used, most};
-}
-
-bool mappings_are_locked() noexcept {
-    // Nobody tells, but it shows: a page that nobody has touched is there.
-    const kept_errno unchanged;
-    const std::size_t page = real_page_size();
-    void* const probe = mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (probe == MAP_FAILED) return false;
-    unsigned char seen = 0;
-    const bool locked = mincore(probe, page, &seen) == 0 && (seen & 1) != 0;
-    (void)munmap(probe, page);
-    return locked;
-}
-
 void look_for_pointers(page_range range, bool wanted) noexcept {
     if (wanted) {
         if (__lsan_register_root_region != nullptr) __lsan_register_root_region(range.data, range.bytes);
@@ -239,31 +214,6 @@ void wait_while(const std::atomic<std::uint32_t>& word, std::uint32_t value) noe
 }
 void wake_one(std::atomic<std::uint32_t>& word) noexcept { (void)futex(word, futex_wake, 1); }
 void wake_all(std::atomic<std::uint32_t>& word) noexcept { (void)futex(word, futex_wake, INT_MAX); }
-
-namespace {
-
-// membarrier's commands; the C library's headers may be older than the kernel.
-constexpr int barrier_query = 0, barrier_private = 1 << 3, barrier_register_private = 1 << 4;
-
-}    // namespace
-
-bool other_threads_can_be_fenced() noexcept {
-    static constinit std::atomic<int> known{0};    // 0: not asked, 1: no, 2: yes
-    int answer = known.load(std::memory_order_relaxed);
-    if (answer == 0) {
-        const kept_errno unchanged;
-        // (A process registers once: at once while it has one thread, in milliseconds later. A forked child is registered.)
-        const long commands = syscall(SYS_membarrier, barrier_query, 0);
-        const bool there = commands >= 0 && (commands & barrier_private) != 0 && (commands & barrier_register_private) != 0;
-        answer = there && syscall(SYS_membarrier, barrier_register_private, 0) == 0 ? 2 : 1;
-        known.store(answer, std::memory_order_relaxed);
-    }
-    return answer == 2;
-}
-
-bool fence_other_threads() noexcept {
-    return !attempt(page_call::other, [] { return static_cast<int>(syscall(SYS_membarrier, barrier_private, 0)); });
-}
 
 }    // namespace detail
 }}    // namespace headroom

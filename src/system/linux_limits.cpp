@@ -1,0 +1,125 @@
+// Linux: what is asked seldom. Guards and names of pages, and what the system allows a process: mappings, locked memory, fences.
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+
+#include <headroom/pages.hpp>
+
+#include "system/linux.hpp"
+#include "system/platform.hpp"
+
+// The C library's headers may be older than the kernel.
+#ifndef MADV_GUARD_INSTALL
+#define MADV_GUARD_INSTALL 102
+#endif
+#ifndef PR_SET_VMA
+#define PR_SET_VMA 0x53564d41
+#define PR_SET_VMA_ANON_NAME 0
+#endif
+
+namespace headroom { inline namespace v0_1 {
+
+std::error_code guard(page_range range) noexcept {
+    const detail::kept_errno unchanged;
+    if (detail::answers_can_be_trusted(range)) {
+        const std::error_code error =
+            detail::attempt(page_call::other, [=] { return madvise(range.data, range.bytes, MADV_GUARD_INSTALL); });
+        if (!error) return {};
+    }
+    return protect(range, access::none);    // kernels before 6.13: a mapping of its own
+}
+
+std::error_code name(page_range range, const char* text) noexcept {
+    char clean[80];
+    if (text != nullptr) {
+        std::size_t length = 0;
+        for (; text[length] != '\0' && length < sizeof clean - 1; ++length) {
+            const char c = text[length];
+            // The kernel refuses what would confuse readers of its list of mappings.
+            clean[length] = c < ' ' || c > '~' || std::strchr("[]\\$`", c) != nullptr ? '_' : c;
+        }
+        clean[length] = '\0';
+    }
+    const std::error_code error = detail::attempt(page_call::other, [&] {
+        // Not through prctl(): AddressSanitizer's stand-in for it reads a name, and there may be none.
+        return static_cast<int>(
+            syscall(SYS_prctl, PR_SET_VMA, PR_SET_VMA_ANON_NAME, range.data, range.bytes, text != nullptr ? clean : nullptr));
+    });
+    if (error == std::errc::invalid_argument) return std::make_error_code(std::errc::function_not_supported);
+    return error;
+}
+
+namespace detail {
+namespace {
+
+// The number that a small file begins with; 0 where it cannot be read.
+std::size_t number_in(const char* path) noexcept {
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return 0;
+    char text[32] = {};
+    const ssize_t length = read(file, text, sizeof text - 1);
+    close(file);
+    return length > 0 ? std::strtoul(text, nullptr, 10) : 0;
+}
+
+}    // namespace
+
+mapping_count count_mappings() noexcept {
+    const kept_errno unchanged;
+    const std::size_t most = number_in("/proc/sys/vm/max_map_count");
+    const int file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    if (file < 0) return {};
+    char text[4096];
+    std::size_t used = 0;
+    for (ssize_t length; (length = read(file, text, sizeof text)) > 0;)
+        used += static_cast<std::size_t>(std::count(text, text + length, '\n'));
+    close(file);
+    return {used, most};
+}
+
+bool mappings_are_locked() noexcept {
+    // Nobody tells, but it shows: a page that nobody has touched is there.
+    const kept_errno unchanged;
+    const std::size_t page = real_page_size();
+    void* const probe = mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (probe == MAP_FAILED) return false;
+    unsigned char seen = 0;
+    const bool locked = mincore(probe, page, &seen) == 0 && (seen & 1) != 0;
+    (void)munmap(probe, page);
+    return locked;
+}
+
+namespace {
+
+// membarrier's commands; the C library's headers may be older than the kernel.
+constexpr int barrier_query = 0, barrier_private = 1 << 3, barrier_register_private = 1 << 4;
+
+}    // namespace
+
+bool other_threads_can_be_fenced() noexcept {
+    static constinit std::atomic<int> known{0};    // 0: not asked, 1: no, 2: yes
+    int answer = known.load(std::memory_order_relaxed);
+    if (answer == 0) {
+        const kept_errno unchanged;
+        // (A process registers once: at once while it has one thread, in milliseconds later. A forked child is registered.)
+        const long commands = syscall(SYS_membarrier, barrier_query, 0);
+        const bool there = commands >= 0 && (commands & barrier_private) != 0 && (commands & barrier_register_private) != 0;
+        answer = there && syscall(SYS_membarrier, barrier_register_private, 0) == 0 ? 2 : 1;
+        known.store(answer, std::memory_order_relaxed);
+    }
+    return answer == 2;
+}
+
+bool fence_other_threads() noexcept {
+    return !attempt(page_call::other, [] { return static_cast<int>(syscall(SYS_membarrier, barrier_private, 0)); });
+}
+
+}    // namespace detail
+}}    // namespace headroom
