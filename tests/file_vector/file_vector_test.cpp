@@ -421,9 +421,6 @@ TEST_F(file_vectors, can_be_found_by_an_elements_address) {
     const auto* const address = v.data();
     v.close();
     EXPECT_FALSE(headroom::owner_of(address));
-    // Whose control block a range without a name may get.
-    const headroom::settled_vector<int> next{1};
-    EXPECT_EQ(headroom::owner_of(next.data())->name, "");
 }
 
 TEST_F(file_vectors, count_what_they_ask_of_the_system) {
