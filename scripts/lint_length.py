@@ -6,7 +6,7 @@ LIMIT = 500
 LONGER = {
     "lab/report/tests/test_page.py": 516,
     "tests/file_vector/file_vector_test.cpp": 614,
-    "tests/memory/multipool_test.cpp": 529,
+    "tests/memory/multipool_test.cpp": 538,
 }
 findings = []
 for path in files(*CODE, ".py", ".cmake"):

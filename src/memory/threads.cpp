@@ -255,7 +255,7 @@ void shared_pools::return_bin(std::size_t index, thread_bin& pool) {
 
 void shared_pools::return_all(thread_cache& gone) {
     const std::lock_guard lock(mutex_);
-    for (std::size_t index = 0; index < bins; ++index) return_bin(index, gone.pools[index]);
+    for (std::size_t index = 0; index < short_bins; ++index) return_bin(index, gone.pools[index]);
     core_.deallocate(&gone, sizeof(thread_cache), alignof(thread_cache));
 }
 
@@ -289,7 +289,7 @@ void shared_pools::hand_over(std::size_t at, void* block) {
 void shared_pools::give_back() {
     thread_cache* const mine = find_cache();
     const std::lock_guard lock(mutex_);
-    for (std::size_t index = 0; index < bins; ++index) {
+    for (std::size_t index = 0; index < short_bins; ++index) {
         while (free_block* const batch = take_batch(index)) batches_.give(core_, index, batch);
         if (mine != nullptr) return_bin(index, mine->pools[index]);
     }
@@ -303,6 +303,13 @@ void* shared_pools::allocate(std::size_t bytes, std::size_t alignment) {
 void shared_pools::deallocate(void* block, std::size_t bytes, std::size_t alignment) {
     const std::lock_guard lock(mutex_);
     core_.deallocate(block, bytes, alignment);
+}
+
+shared_pools::own_blocks shared_pools::count_own() const noexcept {
+    const std::lock_guard lock(resource_links);
+    own_blocks result{0, depot_.load(std::memory_order_relaxed) != nullptr};
+    for (const thread_cache* each = caches_; each != nullptr; each = each->next_of_owner) ++result.caches;
+    return result;
 }
 
 void shared_pools::forget() noexcept {

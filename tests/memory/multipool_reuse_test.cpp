@@ -93,7 +93,7 @@ TEST(MultipoolEmptySlabs, AreFoundThoughALongerRunWasNot) {
         counting_upstream upstream;
         multipool_resource resource(&upstream);
         const std::vector<void*> blocks = allocate(resource, kept, bytes_in_all / kept);
-        const std::size_t in_a_slab = headroom::detail::slab_granules(headroom::detail::bin_index(kept)) * 4096 / kept;
+        const std::size_t in_a_slab = headroom::detail::slab_pages(headroom::detail::bin_index(kept)) * 4096 / kept;
         std::vector<void*> gone;
         for (std::size_t i = 0; i < blocks.size(); ++i) {
             if (i / in_a_slab % 6 < 2) gone.push_back(blocks[i]);

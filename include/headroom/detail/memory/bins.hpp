@@ -16,22 +16,35 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 
 inline constexpr std::size_t block_step = 8;            // bytes
 inline constexpr std::size_t fine_bins = 16;            // 8, 16, ... 128
-inline constexpr std::size_t bins = 56;                 // up to largest_binned
-inline constexpr std::size_t largest_binned = 4096;     // bytes
-inline constexpr std::size_t wide_bins = 16;            // 5120, 6144, ... largest_pooled
+inline constexpr std::size_t short_bins = 56;           // up to largest_short
+inline constexpr std::size_t bins = 72;                 // and 5120, 6144, ... largest_pooled
+inline constexpr std::size_t largest_short = 4096;      // bytes: what the fast paths serve
 inline constexpr std::size_t largest_pooled = 65536;    // bytes
+
+inline constexpr std::size_t pool_page = 4096;    // bytes; the system's may be larger
 
 // Size of the blocks in bin `index`, in bytes.
 constexpr std::size_t bin_bytes(std::size_t index) noexcept {
     if (index < fine_bins) return (index + 1) * block_step;
-    if (index < bins) {
+    if (index < short_bins) {
         const std::size_t octave = (index - fine_bins) / 8;
         const std::size_t step = (index - fine_bins) % 8 + 1;
         return (std::size_t{128} << octave) + (std::size_t{16} << octave) * step;
     }
-    const std::size_t octave = (index - bins) / 4;
-    const std::size_t step = (index - bins) % 4 + 1;
-    return (largest_binned << octave) + (largest_binned / 4 << octave) * step;
+    const std::size_t octave = (index - short_bins) / 4;
+    const std::size_t step = (index - short_bins) % 4 + 1;
+    return (largest_short << octave) + (largest_short / 4 << octave) * step;
+}
+
+// Unused bytes before a block, where there is room. Blocks whose size is a multiple of a kilobyte would begin in few sets
+// of the processor's cache: 256 of 4 KiB in one. A line between them, and their beginnings are spread over all.
+HEADROOM_ALWAYS_INLINE constexpr std::size_t gap_before(std::size_t size) noexcept { return size % 1024 == 0 ? 64 : 0; }
+
+// Pages of a slab for blocks of bin `index`: the nodes of containers get one page at a time, larger blocks at least four to a slab,
+// and from 16 KiB on each has pages of its own.
+constexpr std::size_t slab_pages(std::size_t index) noexcept {
+    const std::size_t size = detail::bin_bytes(index);
+    return size <= 128 ? 1 : size <= 512 ? 4 : size <= 1024 ? 8 : size < 16384 ? 16 : size / pool_page + 1;
 }
 
 // A free block holds the address of the next one, and nothing else: a block in use belongs to its user altogether.
@@ -112,10 +125,10 @@ struct bin : bin_queue {
     std::uint32_t single;    // how many blocks were cut from no slab
 };
 
-// Size of the blocks in each bin up to largest_binned, in bytes.
+// Size of the blocks in each bin, in bytes.
 inline constexpr auto binned_bytes = [] {
-    std::array<std::uint16_t, bins> table{};
-    for (std::size_t index = 0; index < bins; ++index) table[index] = static_cast<std::uint16_t>(detail::bin_bytes(index));
+    std::array<std::uint32_t, bins> table{};
+    for (std::size_t index = 0; index < bins; ++index) table[index] = static_cast<std::uint32_t>(detail::bin_bytes(index));
     return table;
 }();
 
@@ -126,10 +139,10 @@ HEADROOM_ALWAYS_INLINE constexpr std::size_t last_byte(std::size_t bytes, std::s
     return (bytes - 1) | (alignment - 1);
 }
 
-// bin_offset[(bytes - 1) / block_step] for 1 <= bytes <= largest_binned: where in an array the size's bin lies, in bytes.
+// bin_offset[(bytes - 1) / block_step] for 1 <= bytes <= largest_short: where in an array the size's bin lies, in bytes.
 // (An index would cost a shift at each allocation.)
 inline constexpr auto bin_offset = [] {
-    std::array<std::uint16_t, largest_binned / block_step> table{};
+    std::array<std::uint16_t, largest_short / block_step> table{};
     std::size_t index = 0;
     for (std::size_t slot = 0; slot < table.size(); ++slot) {
         while (detail::bin_bytes(index) < (slot + 1) * block_step) ++index;
@@ -138,33 +151,29 @@ inline constexpr auto bin_offset = [] {
     return table;
 }();
 
-// Which of the wide bins has that size, from largest_binned + 1 to largest_pooled. (No division: it would take longer than
-// the rest of an allocation.)
-HEADROOM_ALWAYS_INLINE constexpr std::size_t wide_index(std::size_t bytes) noexcept {
-    const std::size_t octave = static_cast<unsigned>(std::bit_width((bytes - 1) / largest_binned)) - 1U;
-    return octave * 4 + ((bytes - 1) / (largest_binned / 4) >> octave) - 4;
+// The bin of a size from largest_short + 1 to largest_pooled. (No division: it would take longer than the rest of an allocation.)
+HEADROOM_ALWAYS_INLINE constexpr std::size_t long_index(std::size_t bytes) noexcept {
+    const std::size_t octave = static_cast<unsigned>(std::bit_width((bytes - 1) / largest_short)) - 1U;
+    return short_bins + octave * 4 + ((bytes - 1) / (largest_short / 4) >> octave) - 4;
 }
 
 // The bin of any size from 1 to largest_pooled.
 constexpr std::size_t bin_index(std::size_t bytes) noexcept {
-    return bytes <= largest_binned ? bin_offset[(bytes - 1) / block_step] / sizeof(bin) : bins + detail::wide_index(bytes);
+    return bytes <= largest_short ? bin_offset[(bytes - 1) / block_step] / sizeof(bin) : detail::long_index(bytes);
 }
 
 // The largest bin whose blocks fit into `bytes` (at least block_step).
 constexpr std::size_t bin_within(std::size_t bytes) noexcept {
-    if (bytes >= largest_pooled) return bins + wide_bins - 1;
+    if (bytes >= largest_pooled) return bins - 1;
     const std::size_t index = detail::bin_index(bytes);
     return detail::bin_bytes(index) == bytes ? index : index - 1;
 }
 
-static_assert(detail::bin_bytes(bins - 1) == largest_binned);
-static_assert(detail::bin_bytes(bins + wide_bins - 1) == largest_pooled);
-static_assert(detail::bin_index(largest_binned) == bins - 1 && detail::bin_index(largest_binned + 1) == bins);
-static_assert(detail::bin_index(largest_pooled) == bins + wide_bins - 1);
+static_assert(detail::bin_bytes(short_bins - 1) == largest_short && detail::bin_bytes(bins - 1) == largest_pooled);
 static_assert([] {
-    for (std::size_t index = bins; index < bins + wide_bins; ++index) {
+    for (std::size_t index = 0; index < bins; ++index) {
         if (detail::bin_index(detail::bin_bytes(index)) != index) return false;
-        if (detail::bin_index(detail::bin_bytes(index - 1) + 1) != index) return false;
+        if (index > 0 && detail::bin_index(detail::bin_bytes(index - 1) + 1) != index) return false;
     }
     return true;
 }());

@@ -238,16 +238,28 @@ public:
         for (const chunk* each = first_; each != nullptr; each = each->next) result += each->memory.bytes;
         return result;
     }
-    // Gives each chunk back of which `which(chunk)` says so: not the active one, and nothing in it is in use. O(chunks).
+    // Gives each chunk back of which `which(chunk)` says so: nothing in it is in use. Where the active one goes, the last one before it
+    // is active, with no bytes at hand. O(chunks).
     template <class Which>
     void give_back(Which which) noexcept {
+        chunk* before = nullptr;
+        bool passed = false;    // the active one
         for (chunk** at = &first_; *at != nullptr;) {
-            if (!which(static_cast<const void*>(*at))) {
-                at = &(*at)->next;
+            chunk* const each = *at;
+            const bool is_active = each == active_;
+            passed |= is_active;
+            if (!which(static_cast<const void*>(each))) {
+                if (!passed) before = each;
+                at = &each->next;
                 continue;
             }
-            const piece memory = (*at)->memory;
-            *at = (*at)->next;
+            if (is_active) {
+                start_over();
+                active_ = before;
+                if (before != nullptr) cursor = limit = before->last;
+            }
+            const piece memory = each->memory;
+            *at = each->next;
             memory.give_back(upstream_);
         }
     }

@@ -51,32 +51,23 @@ public:
                                                                               std::size_t alignment = alignof(std::max_align_t)) {
         [[maybe_unused]] const auto remembering = checks_.expected();
         const std::size_t last = detail::last_byte(bytes, alignment);
-        if (HEADROOM_UNLIKELY(last >= detail::largest_binned || alignment > fine_alignment)) {
+        if (HEADROOM_UNLIKELY(last >= detail::largest_short || alignment > fine_alignment)) {
             return allocate_rare(bytes, alignment);
         }
-        const std::size_t pool = detail::bin_offset[last / detail::block_step];
-        detail::free_block* const block = pool_at(pool).before.next;
-        if (block == pool_at(pool).last) return carve(pool, block, bytes, alignment);
-        pool_at(pool).before.next = detail::next_of(block);
-        return handed_out(block, bytes, alignment, pool);
+        return take(detail::bin_offset[last / detail::block_step], bytes, alignment);
     }
 
-    // Takes back a block of this resource, for the next of its size. O(1). One above the largest pool goes upstream; where it
-    // came from a reservation it is kept for one of like size, while no more than 8 blocks and 8 MiB are (in checked builds:
-    // none). Precondition: allocate(bytes, alignment) returned `block`, which is in use. (Checked builds look.) Invalidates:
-    // the block.
+    // Takes back a block of this resource, for the next of its size, or any other's. O(1). One above the largest pool goes upstream;
+    // where chunks are reservations, below 1 MiB it stays in the pool, and a larger one is kept for one of like size, while no more
+    // than 8 blocks and 8 MiB are (in checked builds: none). Precondition: allocate(bytes, alignment) returned `block`, which is in
+    // use. (Checked builds look.) Invalidates: the block.
     HEADROOM_ALWAYS_INLINE void deallocate(void* block, std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) {
         checks_.deallocated(this, block, bytes, alignment);
         const std::size_t last = detail::last_byte(bytes, alignment);
-        if (HEADROOM_UNLIKELY(last >= detail::largest_binned || alignment > fine_alignment)) {
+        if (HEADROOM_UNLIKELY(last >= detail::largest_short || alignment > fine_alignment)) {
             return deallocate_rare(block, bytes, alignment);
         }
-        const std::size_t pool = detail::bin_offset[last / detail::block_step];
-        // Now and then what came back is put in order. (Options may exclude some of these pools: they never have room.)
-        if (HEADROOM_UNLIKELY(--pool_at(pool).room < 0)) return deallocate_and_settle(pool, block, bytes, alignment);
-        detail::link(pool_at(pool).last, block);
-        pool_at(pool).last = static_cast<detail::free_block*>(block);
-        taken_back(block, pool);
+        take_back(detail::bin_offset[last / detail::block_step], block, bytes);
     }
 
     // Gives every chunk and every large block back upstream. O(chunks + large blocks). Invalidates: every block.
@@ -94,16 +85,16 @@ public:
         large_.rewind(upstream_resource());
         chain_.rewind();
         // (A large chunk may have become the first, where what was asked for first did not fit into the one that was.)
-        if (chain_.active() != nullptr) enter_chunk();
+        if (chain_.active() != nullptr) enter_chunk(least_area);
     }
 
-    // Gives memory back that no block in use needs: empty slabs of reservations to the system, chunks that hold nothing but empty
-    // slabs to upstream, large blocks that were kept. Returns the bytes of slabs (of reservations also of those that were given back
-    // before and not used since). O(slabs + free blocks). Invalidates: nothing.
+    // Gives memory back that no block in use needs: free pages of reservations to the system, chunks in which no page is in use
+    // to upstream, large blocks that were kept. Returns the bytes of the pages (of reservations also of those that were given back
+    // before and not used since). O(pages + free blocks). Invalidates: nothing.
     // Precondition, as of every call: not from an upstream, or a new_handler, that this resource has called.
     std::size_t trim() noexcept;
 
-    // What the pools hold at this moment. O(slabs + free blocks). Invalidates: nothing.
+    // What the pools hold at this moment. O(pages + free blocks). Invalidates: nothing.
     [[nodiscard]] multipool_statistics statistics() const noexcept;
 
     // Where chunks come from, as named or as the default resource was when this was constructed.
@@ -115,30 +106,23 @@ public:
 private:
     friend class synchronized_multipool_resource;
 
-    // Blocks whose size is a multiple of this are aligned to it, the others to block_step; more alignment is rare enough to
-    // have pools of its own.
+    // Blocks whose size is a multiple of this are aligned to it, the others to block_step.
     static constexpr std::size_t fine_alignment = 2 * detail::block_step;
-    static constexpr std::size_t most_aligned = 4096;    // largest alignment that is pooled
+    static constexpr std::size_t most_aligned = detail::pool_page;    // largest alignment that is pooled
     static constexpr std::size_t most_blocks = std::size_t{1} << 19;
-    static constexpr std::size_t first_slab = 256;    // bytes; each next one is twice as large
+    static constexpr std::size_t first_slab =
+        256;    // bytes of the first chunks' slabs of mixed sizes; each next one is twice as large
     static constexpr std::size_t largest_slab = 4096;
-    static constexpr std::size_t least_area = std::size_t{64} << 10;    // bytes of a chunk for slabs
-    static constexpr std::size_t single_granules = 4;                   // for what is cut singly, at a time
+    static constexpr std::size_t least_area = std::size_t{64} << 10;          // bytes of a chunk for slabs
+    static constexpr std::size_t largest_run = (std::size_t{1} << 20) - 1;    // bytes: blocks that are pages of a reservation
     // How many blocks come back between two looks at their queue; and how many while many come and none is asked for.
     static constexpr std::int32_t room_between = 128;
     static constexpr std::int32_t room_among_many = 16;
     static constexpr std::int32_t few_back = 32;
-    static constexpr std::int32_t room_without_slabs = INT32_MAX;
-    static constexpr std::size_t all_bins = detail::bins + detail::wide_bins;
-    // Whether large blocks are kept when they are given back. In checked builds they are not: most of their memory becomes
-    // inaccessible instead, and a late write to it faults.
+    static constexpr std::int32_t room_without_slabs = INT32_MAX;    // and of blocks above 4 KiB
+    // Whether blocks that no queue holds are kept when they are given back. In checked builds they are not: each is a piece of its
+    // own, most of whose memory becomes inaccessible instead, and a late write to it faults.
     static constexpr bool keeping = !detail::memory_checked;
-
-    // What few resources need: pools for wide blocks and for over-aligned ones. Lies in a chunk of the resource itself.
-    struct rare_pools {
-        std::array<detail::bin_queue, detail::wide_bins> wide{};
-        std::array<detail::bin_queue, all_bins> aligned{};
-    };
 
     multipool_resource(const std::pmr::pool_options& options, std::pmr::memory_resource* upstream, bool defaulted) noexcept
         : chain_(upstream, defaulted && detail::may_reserve(upstream)),
@@ -153,6 +137,20 @@ private:
     }
     HEADROOM_ALWAYS_INLINE static std::size_t size_of(std::size_t pool) noexcept {
         return detail::binned_bytes[pool / sizeof(detail::bin)];
+    }
+
+    // A block of a pool, and back.
+    HEADROOM_ALWAYS_INLINE void* take(std::size_t pool, std::size_t bytes, std::size_t alignment) {
+        detail::free_block* const block = pool_at(pool).before.next;
+        if (block == pool_at(pool).last) return carve(pool, block, bytes, alignment);
+        pool_at(pool).before.next = detail::next_of(block);
+        return handed_out(block, bytes, alignment, pool);
+    }
+    HEADROOM_ALWAYS_INLINE void take_back(std::size_t pool, void* block, std::size_t bytes) {
+        // Now and then what came back is put in order. (Options may exclude some of these pools: they never have room.)
+        if (HEADROOM_UNLIKELY(--pool_at(pool).room < 0)) return take_back_and_settle(pool, block, bytes);
+        pool_at(pool).add(block);
+        taken_back(block, pool);
     }
 
     // What is done to a block that leaves. Nothing in ordinary builds.
@@ -208,15 +206,16 @@ private:
     }
     HEADROOM_ALWAYS_INLINE detail::bytes_at_hand& at_hand(std::size_t pool) noexcept { return is_small(pool) ? slab_ : chain_; }
 
-    // The next `size` bytes of the slab at a multiple of `aligned`, from the next slab if need be.
+    // The next `size` bytes of the slab at a multiple of `aligned`, from the next slab if need be. Precondition: that or the
+    // chunk at hand has so many.
     void* cut_small(std::size_t size, std::size_t aligned) {
         if (!slab_.fits(size, aligned)) {
             std::size_t bytes = (std::max)(size, (std::min)(next_slab_, most_of(size)));
             // What is left of the chunk is better as a small slab than as blocks that nobody may ask for.
-            if (chain_.fits(size, fine_alignment) && !chain_.fits(bytes, fine_alignment)) {
+            if (!chain_.fits(bytes, fine_alignment) && !widen(bytes, fine_alignment)) {
                 bytes = static_cast<std::size_t>(chain_.limit - detail::align_up(chain_.cursor, fine_alignment));
             }
-            auto* const slab = static_cast<std::byte*>(cut(bytes, fine_alignment, most_of(size)));
+            auto* const slab = static_cast<std::byte*>(cut(bytes, fine_alignment));
             next_slab_ = (std::min)(next_slab_ * 2, largest_slab);
             scrap(slab_.cursor, slab_.limit);
             slab_.cursor = slab;
@@ -236,21 +235,29 @@ private:
 
     // The pool, ready for use. (It stays so over rewind and release, for the fast paths' sake.)
     detail::bin& enter(std::size_t index) noexcept {
-        entered_ |= std::uint64_t{1} << index;
+        entered_[index / 64] |= std::uint64_t{1} << index % 64;
         if (pools_[index].last == nullptr) {
             pools_[index].clear();
-            pools_[index].room = slabs_ == nullptr ? room_without_slabs : room_between;
+            pools_[index].room = room_of(index);
         }
         return pools_[index];
     }
-
-    // The next `size` bytes at a multiple of `aligned`, from the next chunk if need be, which has `most` bytes at most. What
-    // cannot be used any more goes to the pools.
-    void* cut(std::size_t size, std::size_t aligned, std::size_t most, std::size_t gap = 0) {
-        if (!chain_.fits(size, aligned) && !widen(size, aligned, gap, how_for(size)) && !reuse_empties(size)) {
-            take_chunk(size, aligned, most);
-            if (!chain_.fits(size, aligned)) return cut(size, aligned, most, gap);
+    // Calls visit(index, pool) for each that was ever used.
+    template <class Visit>
+    void each_entered(Visit visit) noexcept {
+        for (std::size_t word = 0; word < entered_.size(); ++word) {
+            for (std::uint64_t left = entered_[word]; left != 0; left &= left - 1) {
+                const std::size_t index = word * 64 + static_cast<std::size_t>(std::countr_zero(left));
+                visit(index, pools_[index]);
+            }
         }
+    }
+    [[nodiscard]] std::int32_t room_of(std::size_t index) const noexcept {
+        return slabs_ == nullptr || index >= detail::short_bins ? room_without_slabs : room_between;
+    }
+
+    // The next `size` bytes of the chunk at hand at a multiple of `aligned`, which has so many; what lies before them goes to the pools.
+    void* cut(std::size_t size, std::size_t aligned, std::size_t gap = 0) {
         std::byte* place = detail::align_up(chain_.cursor, aligned);
         scrap(chain_.cursor, place);
         if (gap != 0 && chain_.fits(gap + size, aligned)) place += gap;
@@ -260,65 +267,56 @@ private:
 
     // (Of large blocks the end is often not reached: a buffer has room for more than it holds.)
     static detail::arrival how_for(std::size_t size) noexcept {
-        return size > detail::largest_binned ? detail::arrival::at_first_touch : detail::arrival::at_once;
+        return size > detail::largest_short ? detail::arrival::at_first_touch : detail::arrival::at_once;
     }
 
-    // Another chunk becomes the active one. What cannot be used any more of the one before goes to the pools.
-    void take_chunk(std::size_t size, std::size_t aligned, std::size_t most) {
-        const std::byte* const end = slabs_at_work() ? chain_.active_end() : nullptr;
-        const auto [from, to] = end == nullptr ? chain_.make_room(size, aligned, most, how_for(size))
-                                               : chain_.next_chunk(size, aligned, most, how_for(size));
-        if (end != nullptr) slabs_->leave(end);
+    // Another chunk becomes the active one; if `least` bytes or more are in it, they are pages from then on. What cannot be used any
+    // more of the one before goes to the pools.
+    void take_chunk(std::size_t size, std::size_t aligned, std::size_t most, detail::arrival how, std::size_t least) {
+        const std::byte* const end = pages_at_hand() ? chain_.active_end() : nullptr;
+        const auto [from, to] =
+            end == nullptr ? chain_.make_room(size, aligned, most, how) : chain_.next_chunk(size, aligned, most, how);
+        if (end != nullptr) slabs_->runs().leave(end);
         scrap(from, to);
-        enter_chunk();
+        enter_chunk(least);
     }
 
-    // Memory for that in the chunk at hand. False when there is none: a new chunk is wanted.
-    bool widen(std::size_t size, std::size_t aligned, std::size_t gap, detail::arrival how) {
-        if (!slabs_at_work()) return chain_.grow_in_place(size, aligned, how);
-        // Among the slabs a few pages, for what is cut singly. (What is aligned most is aligned to a page.) Without the gap if need
-        // be: in a chunk that is just as large as the block there is no room for it, nor would there be in the next one.
-        const auto pages_for = [](std::size_t bytes) {
-            return (std::max)((bytes + detail::slab_granule - 1) / detail::slab_granule, single_granules);
-        };
-        std::size_t count = pages_for(gap + size);
-        if (!provide(count, how)) {
-            const std::size_t least = pages_for(size);
-            if (least == count || !provide(least, how)) return false;
-            count = least;
-        }
-        std::byte* const from = slabs_->active()->fill();
-        if (chain_.limit != from) {
-            scrap(chain_.cursor, chain_.limit);
-            chain_.cursor = from;
-        }
-        chain_.limit = from + count * detail::slab_granule;
-        slabs_->skip(count);
-        return true;
+    // More memory of the chunk at hand, where it is cut singly.
+    bool widen(std::size_t size, std::size_t aligned) noexcept {
+        return !pages_at_hand() && chain_.grow_in_place(size, aligned, how_for(size));
     }
 
-    // Memory for that in empty slabs, before a new chunk is taken.
-    bool reuse_empties(std::size_t size) noexcept;
-
-    // Slabs are cut from the chunk at hand, if one is.
-    [[nodiscard]] bool slabs_at_work() const noexcept { return slabs_ != nullptr && slabs_->active() != nullptr; }
-    bool provide(std::size_t granules, detail::arrival how) noexcept {
-        const detail::area& from = *slabs_->active();
-        return granules <= from.granules - from.frontier && chain_.provide(from.fill(), granules * detail::slab_granule, how);
+    // The chunk at hand consists of pages.
+    [[nodiscard]] bool pages_at_hand() const noexcept { return slabs_ != nullptr && slabs_->runs().active() != nullptr; }
+    // Pages of the chunk at hand that were never used, with what is free before them; none: it has no more.
+    [[nodiscard]] detail::page_runs::run fresh_run(std::size_t pages, detail::arrival how) noexcept {
+        if (!pages_at_hand()) return {};
+        detail::page_runs& runs = slabs_->runs();
+        const detail::area& from = *runs.active();
+        const std::size_t more = pages - (std::min)(pages, runs.free_at_end());
+        if (more > from.pages - from.frontier || !chain_.provide(from.fill(), more * detail::pool_page, how)) return {};
+        return runs.free_at_end() >= pages ? runs.take(pages) : runs.extend(pages);
     }
     bool next_slab(std::size_t index) noexcept {
-        if (!provide(detail::slab_granules(index), detail::arrival::at_once)) return false;
-        slabs_->open_next(index);
+        // (Of a size's first slab little may be used.)
+        const auto how = index < detail::short_bins && (index < detail::fine_bins || slabs_->has_slabs(index))
+                             ? detail::arrival::at_once
+                             : detail::arrival::at_first_touch;
+        const detail::page_runs::run found = fresh_run(detail::slab_pages(index), how);
+        if (!found) return false;
+        slabs_->open(found, index);
         return slabs_->refill(pools_[index], index);
     }
 
-    // A chunk has become the active one. If it is large it is an area for slabs from now on: but for the bytes before its first
+    // A chunk has become the active one. If it is large it is an area of pages from now on: but for the bytes before its first
     // page, which are at hand for what is cut singly.
-    void enter_chunk() noexcept;
+    void enter_chunk(std::size_t least) noexcept;
 
     // What the fast path leaves out: the pool is excluded by the options, or enough has come back to be put in order.
-    void deallocate_and_settle(std::size_t pool, void* block, std::size_t bytes, std::size_t alignment);
+    void take_back_and_settle(std::size_t pool, void* block, std::size_t bytes);
     void settle_all() noexcept;
+    // Pages of the blocks above 4 KiB that came back since they were last put in order.
+    [[nodiscard]] std::size_t long_back() const noexcept;
     // All that is free is put in order, also what was only just cut; so what can be empty is. O(free blocks).
     void settle_everything() noexcept;
     // Before upstream is asked for more: a block for that pool may have become free by that.
@@ -336,7 +334,7 @@ private:
         while (from != to) {
             const auto room = static_cast<std::size_t>(to - from);
             const bool odd = detail::address_of(from) % fine_alignment != 0;
-            const std::size_t index = odd ? 0 : detail::bin_within((std::min)({room, largest_, detail::largest_binned}));
+            const std::size_t index = odd ? 0 : detail::bin_within((std::min)({room, largest_, detail::largest_short}));
             add(index, from);
             from += detail::bin_bytes(index);
         }
@@ -348,100 +346,103 @@ private:
         if constexpr (detail::memory_checked || detail::poisoning) detail::hide_free(block, detail::bin_bytes(index));
     }
 
-    // Many bytes, which are quick too where their pool has some; zero bytes, much alignment, or a size that the options
-    // exclude from pooling, which are not.
+    // What the fast paths leave out: more than 4 KiB, no bytes, or more alignment.
     [[gnu::noinline]] void* allocate_rare(std::size_t bytes, std::size_t alignment) {
-        if (is_wide(bytes, alignment)) {
-            if (void* const block = rare_->wide[detail::wide_index(bytes)].take()) {
-                if constexpr (detail::memory_checked) look_at(block, detail::bin_bytes(detail::bin_index(bytes)));
-                return fresh(block, bytes, alignment);
-            }
-        } else if (bytes > detail::largest_pooled && alignment != 0 && (alignment & (alignment - 1)) == 0) {
-            return allocate_large(bytes, alignment);
+        // (has_single_bit may be a call.)
+        if (bytes - 1 < detail::largest_pooled && alignment - 1 < fine_alignment && (alignment & (alignment - 1)) == 0) {
+            return take(long_pool(bytes), bytes, alignment);
         }
         return allocate_slowly(bytes, alignment);
     }
     [[gnu::noinline]] void deallocate_rare(void* block, std::size_t bytes, std::size_t alignment) {
-        if (bytes > detail::largest_pooled) return large_.deallocate(block, bytes, upstream_resource(), keeping);
-        if (!is_wide(bytes, alignment)) return deallocate_slowly(block, bytes, alignment);
-        rare_->wide[detail::wide_index(bytes)].add(block);
-        if constexpr (detail::memory_checked || detail::poisoning)
-            detail::hide_free(block, detail::bin_bytes(detail::bin_index(bytes)));
+        if (bytes - 1 < detail::largest_pooled && alignment <= fine_alignment) return take_back(long_pool(bytes), block, bytes);
+        deallocate_slowly(block, bytes, alignment);
     }
-    // Whether that belongs into a wide pool, and there are such pools.
-    [[nodiscard]] bool is_wide(std::size_t bytes, std::size_t alignment) const noexcept {
-        return bytes > detail::largest_binned && bytes <= largest_ && alignment - 1 < fine_alignment &&
-               (alignment & (alignment - 1)) == 0 && rare_ != nullptr;    // (has_single_bit may be a call)
-    }
+    static std::size_t long_pool(std::size_t bytes) noexcept { return detail::long_index(bytes) * sizeof(detail::bin); }
+    // No bytes are a block of a common size.
+    static std::size_t pool_of_none(std::size_t alignment) noexcept { return detail::bin_index(alignment) * sizeof(detail::bin); }
 
-    HEADROOM_COLD void* allocate_slowly(std::size_t bytes, std::size_t alignment) {
-        if (!std::has_single_bit(alignment)) detail::refuse(upstream_resource());
-        if (!pooled(bytes, alignment)) return allocate_large(bytes, alignment);
-        const rare_place at = place_of(bytes, alignment);
-        detail::bin_queue& pool = rare_pool(at);
-        // (Zero bytes are a block of a common size.)
-        const bool common = at.aligned <= fine_alignment && at.index < detail::bins;
-        if (common && pool.empty() && slabs_ != nullptr) (void)slabs_->refill(pool, at.index);
-        if (void* const block = pool.take()) {
-            if constexpr (detail::memory_checked) look_at(block, at.size);
-            return fresh(block, bytes, alignment);
+    [[gnu::noinline]] void* allocate_slowly(std::size_t bytes, std::size_t alignment) {
+        if (alignment == 0 || (alignment & (alignment - 1)) != 0) detail::refuse(upstream_resource());
+        if (bytes == 0 && alignment <= fine_alignment) return take(pool_of_none(alignment), bytes, alignment);
+        if (!by_pages(bytes, alignment)) return allocate_large(bytes, alignment);
+        if (const std::size_t index = aligned_index(bytes, alignment); index < detail::bins) {
+            return allocate_aligned(index, bytes, alignment);
         }
-        const std::size_t gap = at.aligned > fine_alignment ? 0 : detail::gap_before(at.size);
-        void* const block = fresh(cut(at.size, at.aligned, most_of(at.size), gap), bytes, alignment);
-        if (common) ++pools_[at.index].single;
-        // Its first page comes with a write, for it will be written to: after a read, as of a counter, it would come twice.
-        if (bytes > detail::largest_binned) *static_cast<volatile unsigned char*>(block) = 0;
-        return block;
+        return allocate_run(bytes, alignment);
     }
-    HEADROOM_COLD void deallocate_slowly(void* block, std::size_t bytes, std::size_t alignment) {
-        if (!pooled(bytes, alignment)) return large_.deallocate(block, bytes, upstream_resource(), keeping);
-        const rare_place at = place_of(bytes, alignment);
-        rare_pool(at).add(block);
-        if constexpr (detail::memory_checked || detail::poisoning) detail::hide_free(block, at.size);
+    [[gnu::noinline]] void deallocate_slowly(void* block, std::size_t bytes, std::size_t alignment) {
+        if (bytes == 0 && alignment <= fine_alignment) return take_back(pool_of_none(alignment), block, bytes);
+        if (!by_pages(bytes, alignment) || slabs_ == nullptr) return deallocate_large(block, bytes);
+        detail::area* const of = slabs_->runs().find(block);
+        if (of == nullptr) return deallocate_large(block, bytes);
+        if (const std::size_t index = aligned_index(bytes, alignment); index < detail::bins) {
+            if constexpr (detail::poisoning) detail::hide_free(block, detail::bin_bytes(index));
+            return slabs_->give_back_aligned(block, index);
+        }
+        bytes += bytes == 0;
+        detail::poison(block, bytes);
+        slabs_->runs().give_back({of, of->index_of(block)}, pages_for(bytes, alignment));
     }
     void* allocate_large(std::size_t bytes, std::size_t alignment) {
         return fresh(large_.allocate(bytes, alignment, upstream_resource(), chain_.reserves()), bytes, alignment);
     }
+    void deallocate_large(void* block, std::size_t bytes) { large_.deallocate(block, bytes, upstream_resource(), keeping); }
 
-    // Where a request outside the common ones belongs.
-    struct rare_place {
-        std::size_t index;
-        std::size_t size;
-        std::size_t aligned;
-    };
-    static rare_place place_of(std::size_t bytes, std::size_t alignment) noexcept {
-        const std::size_t index = detail::bin_index(detail::round_to((std::max<std::size_t>)(bytes, 1), alignment));
-        const std::size_t size = detail::bin_bytes(index);
-        // The size is a multiple of the alignment; whatever power of two it is a multiple of, up to a page, all blocks of
-        // such a pool have.
-        const std::size_t most = alignment <= fine_alignment ? fine_alignment : most_aligned;
-        return {index, size, (std::min)(size & -size, most)};
+    // Whether that belongs into a slab or pages of its own: more alignment than the queues' blocks have, or more bytes where chunks are
+    // reservations. (What the options exclude does not.)
+    [[nodiscard]] bool by_pages(std::size_t bytes, std::size_t alignment) const noexcept {
+        if (!keeping || alignment > most_aligned) return false;
+        if (bytes <= largest_) return alignment > fine_alignment && detail::round_to(bytes, alignment) <= largest_;
+        return bytes <= largest_run && largest_ == detail::largest_pooled && chain_.reserves();
     }
-    [[nodiscard]] bool pooled(std::size_t bytes, std::size_t alignment) const noexcept {
-        return alignment <= most_aligned && bytes <= largest_ &&
-               detail::round_to((std::max<std::size_t>)(bytes, 1), alignment) <= largest_;
-    }
-    detail::bin_queue& rare_pool(const rare_place& at) {
-        if (at.aligned <= fine_alignment && at.index < detail::bins) return enter(at.index);
-        if (rare_ == nullptr) {
-            void* const place = cut(sizeof(rare_pools), fine_alignment, most_of(sizeof(rare_pools)));
-            detail::unpoison(place, sizeof(rare_pools));
-            rare_ = new (place) rare_pools{};
+    // The bin whose slabs' blocks are aligned so; `bins`: there is none, it takes pages.
+    static std::size_t aligned_index(std::size_t bytes, std::size_t alignment) noexcept {
+        const std::size_t size = detail::round_to((std::max<std::size_t>)(bytes, 1), alignment);
+        if (bytes > detail::largest_short || size > detail::largest_short) return detail::bins;
+        for (std::size_t index = detail::bin_index(size); index < detail::short_bins; ++index) {
+            const std::size_t found = detail::bin_bytes(index);
+            if (found % alignment == 0 && (alignment <= 64 || detail::gap_before(found) == 0)) return index;
         }
-        detail::bin_queue& pool = at.aligned <= fine_alignment ? rare_->wide[at.index - detail::bins] : rare_->aligned[at.index];
-        if (pool.last == nullptr) pool.clear();
-        return pool;
+        return detail::bins;
     }
+    // Blocks of more alignment come straight from slabs, as those of the first chunks are not aligned so; or from upstream, where there
+    // is no memory for slabs.
+    void* allocate_aligned(std::size_t index, std::size_t bytes, std::size_t alignment);
+
+    // Pages for a wide block. Those of whole pages get one more: else all would begin in one set of the processor's cache.
+    static std::size_t pages_for(std::size_t bytes, std::size_t alignment) noexcept {
+        return bytes / detail::pool_page + std::size_t{bytes % detail::pool_page != 0 || alignment <= 64};
+    }
+    // Where in its pages it begins: in lines of the cache that differ from run to run, as far as there is room.
+    static std::byte* place_in(const detail::page_runs::run& pages, std::size_t bytes, std::size_t alignment) noexcept {
+        const std::size_t unused = pages_for(bytes, alignment) * detail::pool_page - bytes;
+        if (alignment > 64 || unused < 64) return pages.place();
+        return pages.place() + (pages.index * 64 & (std::bit_floor((std::min)(unused, detail::pool_page)) - 1));
+    }
+    void* allocate_run(std::size_t bytes, std::size_t alignment) {
+        bytes += bytes == 0;
+        const std::size_t count = pages_for(bytes, alignment);
+        detail::page_runs::run found{};
+        if (slabs_ != nullptr) found = slabs_->runs().take(count);
+        if (HEADROOM_UNLIKELY(!found)) return allocate_fresh_run(count, bytes, alignment);
+        return handed_out_run(found, count, bytes, alignment);
+    }
+    void* handed_out_run(const detail::page_runs::run& found, std::size_t count, std::size_t bytes, std::size_t alignment) {
+        detail::page_runs::mark_used(found, count);
+        return fresh(place_in(found, bytes, alignment), bytes, alignment);
+    }
+    void* allocate_fresh_run(std::size_t count, std::size_t bytes, std::size_t alignment);
+    // So many pages, where no free run is long enough; none: no memory for what is known of pages. Throws what upstream throws.
+    detail::page_runs::run more_pages(std::size_t count);
 
     void forget() noexcept {
         checks_.forgotten();
-        for (std::uint64_t left = entered_; left != 0; left &= left - 1) {
-            detail::bin& each = pools_[static_cast<std::size_t>(std::countr_zero(left))];
+        each_entered([this](std::size_t index, detail::bin& each) {
             each.clear();
             each.single = 0;
-            each.room = slabs_ == nullptr ? room_without_slabs : room_between;
-        }
-        rare_ = nullptr;
+            each.room = room_of(index);
+        });
         slab_ = {};
         next_slab_ = first_slab;
         if (slabs_ != nullptr) slabs_->start_over();
@@ -456,7 +457,7 @@ private:
     void* do_allocate(std::size_t bytes, std::size_t alignment) override {
         [[maybe_unused]] const auto remembering = checks_.expected();
         const std::size_t last = detail::last_byte(bytes, alignment);
-        if (HEADROOM_UNLIKELY(last >= detail::largest_binned || alignment > fine_alignment)) {
+        if (HEADROOM_UNLIKELY(last >= detail::largest_short || alignment > fine_alignment)) {
             return allocate_out_of_line(bytes, alignment);
         }
         const std::size_t pool = detail::bin_offset[last / detail::block_step];
@@ -474,9 +475,8 @@ private:
     std::size_t next_slab_ = first_slab;    // bytes of the next one
     std::size_t largest_;                   // bytes
     std::size_t most_blocks_;
-    std::uint64_t entered_ = 0;    // the pools that were ever used, a bit each
-    rare_pools* rare_ = nullptr;
-    detail::slab_space* slabs_ = nullptr;    // null until a chunk is large enough
+    std::array<std::uint64_t, 2> entered_{};    // the pools that were ever used, a bit each
+    detail::slab_space* slabs_ = nullptr;       // null until a chunk is large enough
     detail::large_blocks large_;
     [[no_unique_address]] detail::memory_checks checks_{"multipool_resource"};
     std::array<detail::bin, detail::bins> pools_{};

@@ -22,10 +22,10 @@ struct multipool_statistics {
             return in_use == 0 ? 0.0 : static_cast<double>(in_use) / static_cast<double>(in_use + free);
         }
     };
-    std::array<size_class, detail::bins> classes{};    // blocks of up to 4 KiB, aligned to 16 at most, by size
+    std::array<size_class, detail::bins> classes{};    // blocks of up to 64 KiB, by size
     std::size_t blocks = 0;                            // in use, of all these
     std::size_t bytes = 0;                             // of these blocks, rounded up to their sizes
-    std::size_t empty_slab_bytes = 0;                  // slabs in which nothing is in use, for any size
+    std::size_t empty_slab_bytes = 0;                  // free runs of pages, for any size
     std::size_t chunk_bytes = 0;                       // all that was taken from upstream, or committed, for pools
 };
 

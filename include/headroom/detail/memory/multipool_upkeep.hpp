@@ -15,21 +15,19 @@ namespace headroom { inline namespace v0_1 {
 
 inline namespace HEADROOM_MEMORY_ABI {
 
-inline void multipool_resource::enter_chunk() noexcept {
-    std::byte* const first = detail::align_up(chain_.cursor, detail::slab_granule);
+inline void multipool_resource::enter_chunk(std::size_t least) noexcept {
+    std::byte* const first = detail::align_up(chain_.cursor, detail::pool_page);
     std::byte* const bound = chain_.active_bound();
-    if (bound < first || static_cast<std::size_t>(bound - first) < least_area) return;
+    if (bound < first || static_cast<std::size_t>(bound - first) < least) return;
 #if defined(__cpp_exceptions)
     try {
 #endif
         if (slabs_ == nullptr) {
             slabs_ = new (upstream_resource()->allocate(sizeof(detail::slab_space), alignof(detail::slab_space)))
                 detail::slab_space(upstream_resource());
-            for (std::uint64_t left = entered_; left != 0; left &= left - 1) {
-                pools_[static_cast<std::size_t>(std::countr_zero(left))].room = room_between;
-            }
+            each_entered([this](std::size_t index, detail::bin& each) { each.room = room_of(index); });
         }
-        slabs_->enter(chain_.active(), chain_.active_is_reserved(), first, bound);
+        slabs_->runs().enter(chain_.active(), chain_.active_is_reserved(), first, bound);
         // (Nothing but slabs lies in a chunk of upstream's then, where no size is cut singly, and it can be given back.)
         if (!chain_.active_is_reserved()) chain_.cursor = first;
         chain_.limit = first;
@@ -46,25 +44,25 @@ HEADROOM_COLD inline void* multipool_resource::carve_farther(std::size_t pool, s
     const std::size_t index = index_of(pool);
     detail::bin& entered = enter(index);
     const std::size_t aligned = (std::min)(size & -size, fine_alignment);
-    if (slabs_at_work() && !slabs_->few(index)) {
-        if (slabs_->may_collect()) settle_all();
-        if (slabs_->refill(entered, index) || next_slab(index)) return handed_out(entered.take(), bytes, alignment, pool);
+    const std::size_t most = most_of(size);
+    const std::size_t slab = detail::slab_pages(index) * detail::pool_page;
+    for (;;) {
+        const bool by_pages = pages_at_hand();
+        if (by_pages) {
+            if (slabs_->runs().may_collect(long_back())) settle_all();
+            if (slabs_->refill(entered, index) || next_slab(index)) return handed_out(entered.take(), bytes, alignment, pool);
+        } else if (at_hand(pool).fits(size, aligned) || chain_.fits(size, fine_alignment) || widen(size, fine_alignment)) {
+            void* const block = is_small(pool) ? cut_small(size, aligned) : cut(size, aligned, detail::gap_before(size));
+            ++entered.single;
+            return fresh(block, bytes, alignment);
+        }
+        // Rather than a new chunk the last free block is taken.
         if (void* const block = entered.take()) return handed_out(block, bytes, alignment, pool);
         if (refill_at_last(index)) return handed_out(entered.take(), bytes, alignment, pool);
-        take_chunk(size, fine_alignment, most_of(size));
-        if (slabs_at_work() && next_slab(index)) return handed_out(entered.take(), bytes, alignment, pool);
+        const bool for_slab = by_pages && slab <= most;
+        take_chunk(for_slab ? slab : size, for_slab ? detail::pool_page : aligned, most,
+                   for_slab ? detail::arrival::at_first_touch : how_for(size), (std::max)(least_area, slab));
     }
-    // Rather than a new chunk the last free block is taken; but rather than that, which is slow each time, some more of a
-    // reservation, so that two are free from then on.
-    if (!at_hand(pool).fits(size, aligned) && !chain_.fits(size, fine_alignment) &&
-        !widen(size, fine_alignment, 0, how_for(size))) {
-        if (void* const block = entered.take()) return handed_out(block, bytes, alignment, pool);
-        if (refill_at_last(index)) return handed_out(entered.take(), bytes, alignment, pool);
-    }
-    void* const block = is_small(pool) && !slabs_at_work() ? cut_small(size, aligned)
-                                                           : cut(size, aligned, most_of(size), detail::gap_before(size));
-    ++entered.single;
-    return fresh(block, bytes, alignment);
 }
 
 inline bool multipool_resource::refill_at_last(std::size_t index) noexcept {
@@ -73,14 +71,13 @@ inline bool multipool_resource::refill_at_last(std::size_t index) noexcept {
     return slabs_->refill(pools_[index], index);
 }
 
-[[gnu::noinline]] inline void multipool_resource::deallocate_and_settle(std::size_t pool, void* block, std::size_t bytes,
-                                                                        std::size_t alignment) {
+[[gnu::noinline]] inline void multipool_resource::take_back_and_settle(std::size_t pool, void* block, std::size_t bytes) {
     detail::bin& mine = pool_at(pool);
-    if (mine.last == nullptr) {
+    if (mine.last == nullptr) {    // the options exclude it
         mine.room = 0;
-        return deallocate_rare(block, bytes, alignment);
+        return deallocate_large(block, bytes);
     }
-    mine.room = slabs_ == nullptr ? room_without_slabs : room_between;
+    mine.room = room_of(index_of(pool));
     mine.add(block);
     taken_back(block, pool);
     // What came back since the last look is put in order only at the next one, and only if it was not asked for again until then.
@@ -93,40 +90,82 @@ inline bool multipool_resource::refill_at_last(std::size_t index) noexcept {
     }
 }
 
+inline std::size_t multipool_resource::long_back() const noexcept {
+    std::size_t result = 0;
+    for (std::uint64_t left = entered_[0] >> detail::short_bins | entered_[1] << (64 - detail::short_bins); left != 0;
+         left &= left - 1) {
+        const std::size_t index = detail::short_bins + static_cast<std::size_t>(std::countr_zero(left));
+        result +=
+            static_cast<std::size_t>(room_without_slabs - pools_[index].room) * detail::bin_bytes(index) / detail::pool_page;
+    }
+    return result;
+}
+
 inline void multipool_resource::settle_all() noexcept {
-    for (std::uint64_t left = entered_; left != 0; left &= left - 1) {
-        const auto index = static_cast<std::size_t>(std::countr_zero(left));
-        detail::bin& each = pools_[index];
+    each_entered([this](std::size_t index, detail::bin& each) {
         // (What was just cut, or taken from slabs in order, is not looked at: only what came back.)
-        if (slabs_->was_put_off(index) || each.room <= room_between - few_back) {
-            each.room = room_between;
+        if (slabs_->was_put_off(index) || index >= detail::short_bins || each.room <= room_between - few_back) {
+            each.room = room_of(index);
             slabs_->settle(each, index);
         } else {
             slabs_->settle_waiting(index);
         }
-    }
+    });
 }
 
 inline void multipool_resource::settle_everything() noexcept {
-    for (std::uint64_t left = entered_; left != 0; left &= left - 1) {
-        const auto index = static_cast<std::size_t>(std::countr_zero(left));
-        slabs_->settle(pools_[index], index);
+    each_entered([this](std::size_t index, detail::bin& each) {
+        slabs_->settle(each, index);
         slabs_->close_unused(index);
-    }
+    });
 }
 
-inline bool multipool_resource::reuse_empties(std::size_t size) noexcept {
-    if (!slabs_at_work()) return false;
-    settle_everything();
-    const std::size_t least = std::bit_ceil((size + detail::slab_granule - 1) / detail::slab_granule);
-    std::size_t count = (std::max)(least, single_granules);
-    std::byte* from = slabs_->take_pages(count);
-    if (from == nullptr) from = slabs_->take_pages(count = least);
-    if (from == nullptr) return false;
-    scrap(chain_.cursor, chain_.limit);
-    chain_.cursor = from;
-    chain_.limit = from + count * detail::slab_granule;
-    return true;
+HEADROOM_COLD inline detail::page_runs::run multipool_resource::more_pages(std::size_t count) {
+    detail::page_runs::run found{};
+    if (slabs_ != nullptr && slabs_->runs().may_collect(long_back())) {
+        settle_all();
+        found = slabs_->runs().take(count);
+    }
+    if (!found) found = fresh_run(count, detail::arrival::at_first_touch);
+    if (!found && slabs_ != nullptr) {
+        settle_everything();
+        found = slabs_->runs().take(count);
+    }
+    if (found) return found;
+    const std::size_t bytes = count * detail::pool_page;
+    take_chunk(bytes, detail::pool_page, most_of(bytes), detail::arrival::at_first_touch, bytes);
+    return fresh_run(count, detail::arrival::at_first_touch);
+}
+
+HEADROOM_COLD inline void* multipool_resource::allocate_fresh_run(std::size_t count, std::size_t bytes, std::size_t alignment) {
+    const std::size_t used = slabs_ == nullptr ? 0 : slabs_->runs().used();
+    const detail::page_runs::run found = more_pages(count);
+    if (!found) return this->allocate_large(bytes, alignment);    // no memory for what is known of pages
+    void* const block = handed_out_run(found, count, bytes, alignment);
+    // The first page comes with a write, for it will be written to: after a read, as of a counter, it would come twice.
+    if (slabs_->runs().used() != used) *static_cast<volatile unsigned char*>(block) = 0;
+    return block;
+}
+
+HEADROOM_COLD inline void* multipool_resource::allocate_aligned(std::size_t index, std::size_t bytes, std::size_t alignment) {
+    void* block = slabs_ == nullptr ? nullptr : slabs_->take_aligned(index);
+    if (block == nullptr) {
+        detail::page_runs::run pages{};
+        if (slabs_ != nullptr) pages = slabs_->runs().take(detail::slab_pages(index));
+#if defined(__cpp_exceptions)
+        try {
+#endif
+            if (!pages) pages = more_pages(detail::slab_pages(index));
+#if defined(__cpp_exceptions)
+        } catch (...) {
+            // Upstream may have no whole pages, and as much as this.
+        }
+#endif
+        if (!pages) return this->allocate_large(bytes, alignment);
+        slabs_->open(pages, index);
+        block = slabs_->take_aligned(index);
+    }
+    return fresh(block, bytes, alignment);
 }
 
 inline void multipool_resource::take_many(std::size_t index, detail::bin_queue& into, std::uint32_t count) {
@@ -164,7 +203,10 @@ inline std::size_t multipool_resource::trim() noexcept {
     large_.trim(upstream_resource());
     if (slabs_ == nullptr) return 0;
     settle_everything();
-    return slabs_->trim([this](auto which) noexcept { chain_.give_back(which); });
+    if (detail::page_runs& runs = slabs_->runs(); pages_at_hand() && !chain_.active_is_reserved() && runs.is_active_empty()) {
+        runs.leave(chain_.active_end());
+    }
+    return slabs_->runs().trim([this](auto which) noexcept { chain_.give_back(which); });
 }
 
 inline multipool_statistics multipool_resource::statistics() const noexcept {
@@ -172,14 +214,14 @@ inline multipool_statistics multipool_resource::statistics() const noexcept {
     std::array<detail::slab_space::usage, detail::bins> usages{};
     if (slabs_ != nullptr) {
         usages = slabs_->usages();
-        result.empty_slab_bytes = slabs_->empty_bytes();
+        result.empty_slab_bytes = slabs_->runs().free() * detail::pool_page;
     }
     for (std::size_t index = 0; index < detail::bins; ++index) {
         multipool_statistics::size_class& each = result.classes[index];
         const detail::bin& pool = pools_[index];
         each.block_bytes = detail::bin_bytes(index);
         each.slabs = usages[index].slabs;
-        each.slab_bytes = each.slabs * detail::slab_granules(index) * detail::slab_granule;
+        each.slab_bytes = each.slabs * detail::slab_pages(index) * detail::pool_page;
         each.free = usages[index].free + pool.count();
         each.in_use = usages[index].cut + pool.single - each.free;
         result.blocks += each.in_use;

@@ -1,15 +1,13 @@
 // Where a multipool keeps its free blocks once it has grown beyond a few kilobytes: in the slabs that they were cut from.
 //
 // A slab is a run of pages cut into blocks of one size. What a container gave back in whatever order lies together again slab
-// by slab, and comes out in order of addresses, the lowest empty slab first; so a container that is built in memory that another
-// one left behind finds it as dense, and as much in order, as if it were fresh. (Handed out in the order in which they came
-// back, the nodes of a hash table with a million elements lay scattered over all of its memory: building the next one took three
-// times as long.) A slab whose blocks are all free is a run of empty pages, for slabs of any size.
+// by slab, and comes out in order of addresses; so a container that is built in memory that another one left behind finds it as
+// dense, and as much in order, as if it were fresh. (Handed out in the order in which they came back, the nodes of a hash table with a
+// million elements lay scattered over all of its memory: building the next one took three times as long.) A slab whose blocks are
+// all free is a free run of pages (page_runs.hpp), for slabs of any size and for wide blocks.
 //
-// Slabs lie in areas: a reservation, or a chunk of upstream's that is large enough. What is known of a slab stands in arrays
-// beside its area, not in the slab: giving blocks back then touches little memory besides them, and lines that do not all
-// fall into the same set of the processor's cache. Blocks that lie elsewhere (in the first small chunks, or among blocks of
-// other sizes) are called young, and are kept in a queue.
+// docs/design.md draws the states of a free block. Blocks that were cut from the first small chunks lie in no slab; what came back of
+// those waits in a list beside the slabs.
 #pragma once
 
 #include <algorithm>
@@ -21,10 +19,10 @@
 #include <new>
 #include <utility>
 
-#include <headroom/detail/memory/areas.hpp>
 #include <headroom/detail/memory/bins.hpp>
 #include <headroom/detail/memory/checks.hpp>
 #include <headroom/detail/memory/chunks.hpp>
+#include <headroom/detail/memory/page_runs.hpp>
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
@@ -38,39 +36,22 @@ HEADROOM_ALWAYS_INLINE void hide_free(void* block, std::size_t size) noexcept {
     }
 }
 
-// Unused bytes before a block, where there is room. Blocks whose size is a multiple of a kilobyte would begin in few sets
-// of the processor's cache: 256 of 4 KiB in one. A line between them, and their beginnings are spread over all.
-HEADROOM_ALWAYS_INLINE constexpr std::size_t gap_before(std::size_t size) noexcept { return size % 1024 == 0 ? 64 : 0; }
-
-// Granules of a slab for blocks of bin `index`: the nodes of containers get one page at a time, larger blocks at least seven
-// to a slab.
-constexpr std::size_t slab_granules(std::size_t index) noexcept {
-    const std::size_t size = detail::bin_bytes(index);
-    return size <= 128 ? 1 : size <= 512 ? 4 : size <= 1024 ? 8 : 16;
-}
-
 // What a multipool knows of its slabs. Made when its first area is; lies in memory of upstream's.
 class slab_space {
 public:
-    explicit slab_space(std::pmr::memory_resource* upstream) noexcept : areas_(upstream) {}
+    explicit slab_space(std::pmr::memory_resource* upstream) noexcept : runs_(upstream) {}
     slab_space(const slab_space&) = delete;
     slab_space& operator=(const slab_space&) = delete;
 
+    // The pages that slabs are runs of. (What else takes some marks them as used.)
+    [[nodiscard]] page_runs& runs() noexcept { return runs_; }
+    [[nodiscard]] const page_runs& runs() const noexcept { return runs_; }
+
     // All blocks are forgotten; the areas stay.
     void start_over() noexcept {
-        areas_.start_over();
+        runs_.start_over();
         sizes_ = {};
-        active_ = nullptr;
-        taken_ = 0;
     }
-
-    // Makes [first, last) of a chunk the area that slabs are cut from, from now on. Throws what upstream throws.
-    void enter(const void* chunk, bool reserved, std::byte* first, std::byte* last) {
-        active_ = nullptr;
-        active_ = areas_.enter(chunk, reserved, first, last);
-    }
-
-    [[nodiscard]] area* active() const noexcept { return active_; }
 
     // Blocks of bin `index` for its queue, at least one; false when there is none without more memory.
     [[nodiscard]] bool refill(bin_queue& queue, std::size_t index) noexcept {
@@ -78,59 +59,78 @@ public:
         if (!mine.waiting.empty()) {
             queue.append(mine.waiting);
             mine.waiting.clear();
-        } else if (!mine.young.empty()) {
-            (void)queue.take_from(mine.young, most_in_turn);
+        } else if (!mine.loose.empty()) {
+            (void)queue.take_from(mine.loose, most_in_turn);
         } else if (mine.current != nullptr) {
             cut_some(queue, mine, index);
         } else if (mine.first != nullptr) {
             take_free(queue, mine, index);
         } else {
-            return refill_from_empties(queue, index);
+            return refill_from_free_run(queue, index);
         }
         return true;
     }
 
-    // The next granules of the active area become a slab of bin `index`. Precondition: there is memory in them.
-    void open_next(std::size_t index) noexcept {
-        const std::size_t first = active_->frontier;
-        areas_.advance(*active_, detail::slab_granules(index));
-        taken_ += detail::slab_granules(index);
-        open(*active_, first, index);
+    // These pages become a slab of bin `index`.
+    void open(const page_runs::run& pages, std::size_t index) noexcept {
+        area& of = *pages.of;
+        const std::size_t at = pages.index;
+        const std::size_t count = detail::slab_pages(index);
+        for (std::size_t i = 0; i < count; ++i) {
+            of.counts[at + i].bin = static_cast<std::uint8_t>(index);
+            of.counts[at + i].back = static_cast<std::uint8_t>(i);
+        }
+        of.counts[at].freed = of.counts[at].cut = 0;
+        of.counts[at].used = 1;
+        of.links[at].start = of.place(at) + first_line(index, at);
+        sizes_[index].current = &of.links[at];
+        sizes_[index].pages += static_cast<std::uint32_t>(count);
     }
-    // They become memory for what is cut singly.
-    void skip(std::size_t count) noexcept { areas_.advance(*active_, count); }
-    // Empty pages become memory for what is cut singly; so many, a power of two up to 16. Null: there are none.
-    [[nodiscard]] std::byte* take_pages(std::size_t count) noexcept {
-        const area_table::run found = areas_.take_empty(count);
-        return found.of == nullptr ? nullptr : found.of->place(found.index);
-    }
-    // What is left of the active area, up to `end`, is too short for what is wanted: its pages are there for others. No more
-    // slabs are cut from it.
-    void leave(const std::byte* end) noexcept {
-        if (active_ == nullptr) return;
-        const auto rest =
-            (std::min)(static_cast<std::size_t>(end - active_->fill()) / slab_granule, active_->granules - active_->frontier);
-        const std::size_t first = active_->frontier;
-        areas_.advance(*active_, rest);
-        if (rest > 0) areas_.set_empty(*active_, first, rest);
-        active_ = nullptr;
-    }
+    // Whether there is a slab of that bin.
+    [[nodiscard]] bool has_slabs(std::size_t index) const noexcept { return sizes_[index].pages != 0; }
 
-    // Whether so many granules were cut since the last call that said so that it is worth while to look for empty slabs.
-    [[nodiscard]] bool may_collect() noexcept {
-        if (taken_ < 16 + areas_.cut() / 16) return false;
-        taken_ = 0;
-        return true;
+    // One block straight from a slab, for requests of more alignment than the queue's blocks have: those of slabs are multiples
+    // of `bin_bytes(index)` apart, from a page's beginning on. Null: there is none without another slab.
+    [[nodiscard]] void* take_aligned(std::size_t index) noexcept {
+        size_state& mine = sizes_[index];
+        std::byte* block = nullptr;
+        if (mine.first != nullptr) {
+            const page_runs::run home = home_of(*mine.first);
+            page_counts& from = home.of->counts[home.index];
+            block = home.place() + from.freed - 1;
+            ++from.used;
+            if (free_in(mine, *mine.first, from) == 0) {
+                from.freed = 0;
+                unlink(mine, *mine.first);
+            } else {
+                from.freed =
+                    static_cast<std::uint16_t>(1 + (detail::address_of(detail::next_of(reinterpret_cast<free_block*>(block))) -
+                                                    detail::address_of(home.place())));
+            }
+        } else if (mine.current != nullptr) {
+            const page_runs::run home = home_of(*mine.current);
+            page_counts& from = home.of->counts[home.index];
+            block = mine.current->start + from.cut * stride_of(index) + detail::gap_before(detail::bin_bytes(index));
+            ++from.cut;
+            ++from.used;
+            if (from.cut == blocks_in(index)) {
+                --from.used;
+                mine.current = nullptr;
+            }
+        } else {
+            return nullptr;
+        }
+        return block;
     }
-
-    // Whether blocks of that bin are still few: they are cut singly then, among those of other sizes. Says so once, as the pages
-    // that are taken for it hold many.
-    [[nodiscard]] bool few(std::size_t index) noexcept { return index >= fine_bins && !std::exchange(sizes_[index].many, true); }
+    void give_back_aligned(void* block, std::size_t index) noexcept {
+        detail::link(static_cast<free_block*>(block), nullptr);
+        settle(static_cast<free_block*>(block), index);
+    }
 
     // Whether it matters in which order blocks of that size are handed out: it does where their slabs take more than the processor's
     // nearest caches hold. Where it does not, what came back may wait until somebody looks for empty slabs.
     [[nodiscard]] bool order_matters(std::size_t index) noexcept {
-        const bool result = sizes_[index].granules > (std::size_t{64} << 10) / slab_granule;
+        const bool result = sizes_[index].pages > (std::size_t{64} << 10) / pool_page;
         sizes_[index].put_off |= !result;
         return result;
     }
@@ -166,15 +166,13 @@ public:
     // Takes a list whose last link is null back into its slabs. O(blocks).
     void settle(free_block* block, std::size_t index) noexcept {
         while (block != nullptr) {
-            area* const of = areas_.find(block);
-            if (of == nullptr || !is_cut(*of, block, index)) {
-                bin_queue& young = sizes_[index].young;
-                if (young.last == nullptr) young.clear();
-                young.add(std::exchange(block, detail::next_of(block)));
+            area* const of = runs_.find(block);
+            if (of == nullptr) {
+                bin_queue& loose = sizes_[index].loose;
+                if (loose.last == nullptr) loose.clear();
+                loose.add(std::exchange(block, detail::next_of(block)));
             } else {
-                areas_.found(of);
-                block =
-                    detail::slab_granules(index) == 1 ? settle_in<false>(*of, block, index) : settle_in<true>(*of, block, index);
+                block = detail::slab_pages(index) == 1 ? settle_in<false>(*of, block, index) : settle_in<true>(*of, block, index);
             }
         }
     }
@@ -183,62 +181,34 @@ public:
     void close_unused(std::size_t index) noexcept {
         size_state& mine = sizes_[index];
         if (mine.current == nullptr) return;
-        area& of = *areas_.find(mine.current->start);
-        const std::size_t at = of.index_of(*mine.current);
-        if (of.counts[at].used != 1) return;
+        const page_runs::run home = home_of(*mine.current);
+        const page_counts& counts = home.of->counts[home.index];
+        if (counts.used != 1) return;
         mine.current = nullptr;
-        set_empty(of, at, index, of.counts[at].freed != 0);
-    }
-
-    // Gives the memory of empty slabs back: of reservations to the system, which keeps the addresses; of upstream's chunks those in
-    // which nothing else lies: `give_back(which)` gives back each chunk of which `which(chunk)` says so. Returns how many bytes.
-    // O(slabs), and `which` is O(log chunks).
-    template <class GiveBack>
-    std::size_t trim(GiveBack give_back) noexcept {
-        std::size_t result = 0;
-        const auto unused = [this](const area& each) noexcept {
-            return !each.reserved && &each != active_ && each.frontier > 0 && each.empties == each.frontier;
-        };
-        give_back([&](const void* chunk) noexcept {
-            const area* const in_it = areas_.in_chunk(chunk);
-            return in_it != nullptr && unused(*in_it);
-        });
-        areas_.remove_if([&](const area& each) noexcept {
-            const bool gone = unused(each);
-            if (gone) result += each.granules * slab_granule;
-            return gone;
-        });
-        for (area* const each : areas_) {
-            if (each->reserved) result += each->discard_empties();
-        }
-        return result;
+        close(home, index, counts.freed != 0);
     }
 
     // What there is of one size, in slabs and besides.
     struct usage {
         std::size_t slabs = 0;
         std::size_t cut = 0;     // blocks of slabs
-        std::size_t free = 0;    // of those and of young ones, but for what is in the queue
+        std::size_t free = 0;    // of those and of loose ones, but for what is in the queue
     };
     [[nodiscard]] std::array<usage, bins> usages() const noexcept {
         std::array<usage, bins> result{};
-        for (const area* const each : areas_) {
-            for (std::size_t at = 0; at < each->frontier; ++at) {
-                const slab_counts& found = each->counts[at];
-                if (found.bin == slab_counts::none || found.back != 0) continue;
-                usage& of = result[found.bin];
-                ++of.slabs;
-                of.cut += found.cut;
-                of.free += found.cut + std::size_t{sizes_[found.bin].current == &each->slabs[at]} - found.used;
-            }
+        for (const area* const each : runs_) {
+            each->each([](std::size_t, std::size_t) noexcept {},
+                       [&](std::size_t at) noexcept {
+                           const page_counts& found = each->counts[at];
+                           usage& of = result[found.bin];
+                           ++of.slabs;
+                           of.cut += found.cut;
+                           of.free += free_in(sizes_[found.bin], each->links[at], found);
+                       });
         }
-        for (std::size_t index = 0; index < bins; ++index)
-            result[index].free += sizes_[index].waiting.count() + sizes_[index].young.count();
-        return result;
-    }
-    [[nodiscard]] std::size_t empty_bytes() const noexcept {
-        std::size_t result = 0;
-        for (const area* const each : areas_) result += each->empties * slab_granule;
+        for (std::size_t index = 0; index < bins; ++index) {
+            result[index].free += sizes_[index].waiting.count() + sizes_[index].loose.count();
+        }
         return result;
     }
 
@@ -252,21 +222,29 @@ private:
 
     // What there is of one size.
     struct size_state {
-        slab* first = nullptr;    // those with free blocks, in the order in which they got some
-        slab* last = nullptr;
-        slab* current = nullptr;    // the one that blocks are being cut from
-        bin_queue waiting{};        // what came back, and is taken back into its slabs unless it is asked for before
-        bin_queue young{};
-        std::uint32_t granules = 0;    // of its slabs
-        std::uint8_t turns = 0;        // how often what waited was asked for again
-        bool many = false;             // pages for what is cut singly were taken for this size already
-        bool put_off = false;          // what came back was left as it is (see order_matters)
+        page_links* first = nullptr;    // slabs with free blocks, in the order in which they got some
+        page_links* last = nullptr;
+        page_links* current = nullptr;    // the slab that blocks are being cut from
+        bin_queue waiting{};              // what came back, and is taken back into its slabs unless it is asked for before
+        bin_queue loose{};                // of no slab
+        std::uint32_t pages = 0;          // of its slabs
+        std::uint8_t turns = 0;           // how often what waited was asked for again
+        bool put_off = false;             // what came back was left as it is (see order_matters)
     };
 
-    static std::size_t blocks_in(std::size_t index) noexcept {
-        const std::size_t size = detail::bin_bytes(index);
-        return detail::slab_granules(index) * slab_granule / (size + detail::gap_before(size));
+    page_runs::run home_of(const page_links& slab) noexcept {
+        area* const of = runs_.find(slab.start);
+        return {of, of->index_of(slab)};
     }
+    // Blocks in the slab's list.
+    static std::size_t free_in(const size_state& mine, const page_links& slab, const page_counts& counts) noexcept {
+        return counts.cut + std::size_t{mine.current == &slab} - counts.used;
+    }
+    static constexpr std::size_t stride_of(std::size_t index) noexcept {
+        return detail::bin_bytes(index) + detail::gap_before(detail::bin_bytes(index));
+    }
+
+    static std::size_t blocks_in(std::size_t index) noexcept { return detail::slab_pages(index) * pool_page / stride_of(index); }
 
     bool settle_all_of(bin_queue& queue, std::size_t index) noexcept {
         if (queue.empty()) return false;
@@ -276,37 +254,36 @@ private:
         return true;
     }
 
-    // Takes blocks back into the slabs of one area, up to the first that was cut from none of them, which it returns; or null. (This
-    // is half of what giving a block back takes: all that is rare is out of line.)
-    template <bool Several>    // granules in a slab
+    // Takes blocks back into the slabs of one area, up to the first that lies elsewhere, which it returns; or null. (This is half of
+    // what giving a block back takes: all that is rare is out of line.)
+    template <bool Several>    // pages in a slab
     [[gnu::noinline]] free_block* settle_in(area& of, free_block* block, std::size_t index) noexcept {
         std::byte* const base = of.base;
-        const std::size_t bytes = of.frontier * slab_granule;
-        slab_counts* const counts = of.counts;
+        const std::size_t bytes = of.frontier * pool_page;
+        page_counts* const counts = of.counts;
         while (true) {
             std::size_t offset = detail::address_of(block) - detail::address_of(base);
             if (HEADROOM_UNLIKELY(offset >= bytes)) return block;    // (so is null)
-            slab_counts* home = counts + offset / slab_granule;
-            if (HEADROOM_UNLIKELY(home->bin != static_cast<std::uint8_t>(index))) return block;
-            auto* place = reinterpret_cast<std::byte*>(block) - offset % slab_granule;
-            offset %= slab_granule;
+            page_counts* home = counts + offset / pool_page;
+            auto* place = reinterpret_cast<std::byte*>(block) - offset % pool_page;
+            offset %= pool_page;
             if constexpr (Several) {
-                place -= home->back * slab_granule;
-                offset += home->back * slab_granule;
+                place -= home->back * pool_page;
+                offset += home->back * pool_page;
                 home -= home->back;
             }
             // Blocks that came back one after the other and lie in one page travel together.
             free_block* last = block;
             free_block* next = detail::next_of(last);
             std::uint32_t count = 1;
-            for (; (detail::address_of(next) ^ detail::address_of(block)) < slab_granule; ++count) {
+            for (; (detail::address_of(next) ^ detail::address_of(block)) < pool_page; ++count) {
                 last = next;
                 next = detail::next_of(last);
             }
             const std::size_t freed = home->freed;
             home->used = static_cast<std::uint16_t>(home->used - count);
             if (HEADROOM_UNLIKELY(home->used == 0)) {
-                set_empty(of, static_cast<std::size_t>(home - counts), index, freed != 0);
+                close({&of, static_cast<std::size_t>(home - counts)}, index, freed != 0);
             } else {
                 // (The last link says nothing: a list ends after so many.)
                 detail::link(last, place + freed - 1);
@@ -317,72 +294,54 @@ private:
         }
     }
 
-    // Whether a block, which lies in that area, was cut from a slab of that bin; if not it is young.
-    static bool is_cut(const area& of, const void* block, std::size_t index) noexcept {
-        return of.counts[(detail::address_of(block) - detail::address_of(of.base)) / slab_granule].bin == index;
-    }
-
-    [[gnu::noinline]] void set_empty(area& of, std::size_t at, std::size_t index, bool listed) noexcept {
-        if (listed) unlink(sizes_[index], of.slabs[at]);
-        const std::size_t count = detail::slab_granules(index);
-        sizes_[index].granules -= static_cast<std::uint32_t>(count);
-        areas_.set_empty(of, at, count);
+    // The slab's pages are free.
+    [[gnu::noinline]] void close(const page_runs::run& slab, std::size_t index, bool listed) noexcept {
+        if (listed) unlink(sizes_[index], slab.of->links[slab.index]);
+        const std::size_t count = detail::slab_pages(index);
+        sizes_[index].pages -= static_cast<std::uint32_t>(count);
+        runs_.give_back(slab, count);
     }
 
     [[gnu::noinline]] void append(const area& of, std::size_t at, std::size_t index) noexcept {
         size_state& mine = sizes_[index];
-        slab& added = of.slabs[at];
+        page_links& added = of.links[at];
         added.next = nullptr;
         added.previous = mine.last;
         (mine.last != nullptr ? mine.last->next : mine.first) = &added;
         mine.last = &added;
     }
-    static void unlink(size_state& mine, const slab& gone) noexcept {
+    static void unlink(size_state& mine, const page_links& gone) noexcept {
         (gone.previous != nullptr ? gone.previous->next : mine.first) = gone.next;
         (gone.next != nullptr ? gone.next->previous : mine.last) = gone.previous;
     }
 
-    [[gnu::noinline]] bool refill_from_empties(bin_queue& queue, std::size_t index) noexcept {
-        const area_table::run found = areas_.take_empty(detail::slab_granules(index));
-        if (found.of == nullptr) return false;
-        open(*found.of, found.index, index);
+    [[gnu::noinline]] bool refill_from_free_run(bin_queue& queue, std::size_t index) noexcept {
+        const page_runs::run found = runs_.take(detail::slab_pages(index));
+        if (!found) return false;
+        open(found, index);
         cut_some(queue, sizes_[index], index);
         return true;
     }
 
-    void open(area& of, std::size_t at, std::size_t index) noexcept {
-        const std::size_t count = detail::slab_granules(index);
-        for (std::size_t i = 0; i < count; ++i) {
-            of.counts[at + i].bin = static_cast<std::uint8_t>(index);
-            of.counts[at + i].back = static_cast<std::uint8_t>(i);
-        }
-        of.counts[at].freed = of.counts[at].cut = 0;
-        of.counts[at].used = 1;
-        of.slabs[at].start = of.place(at) + first_line(index, at);
-        sizes_[index].current = &of.slabs[at];
-        sizes_[index].granules += static_cast<std::uint32_t>(count);
-    }
-
     // Slabs of those sizes that have gaps begin in different lines of the cache too.
     static std::size_t first_line(std::size_t index, std::size_t at) noexcept {
-        const std::size_t size = detail::bin_bytes(index);
-        const std::size_t gap = detail::gap_before(size);
+        const std::size_t gap = detail::gap_before(detail::bin_bytes(index));
         if (gap == 0) return 0;
-        const std::size_t unused = detail::slab_granules(index) * slab_granule - blocks_in(index) * (size + gap);
-        return at / detail::slab_granules(index) * blocks_in(index) % (unused / gap + 1) * gap;
+        const std::size_t unused = detail::slab_pages(index) * pool_page - blocks_in(index) * stride_of(index);
+        return at / detail::slab_pages(index) * blocks_in(index) % (unused / gap + 1) * gap;
     }
 
     // Cuts the next page's worth of blocks from the current slab.
     void cut_some(bin_queue& queue, size_state& mine, std::size_t index) noexcept {
-        const area& of = *areas_.find(mine.current->start);
-        slab_counts& from = of.counts[of.index_of(*mine.current)];
+        const page_runs::run home = home_of(*mine.current);
+        page_counts& from = home.of->counts[home.index];
         const std::size_t size = detail::bin_bytes(index);
-        const std::size_t gap = detail::gap_before(size);
+        const std::size_t stride = stride_of(index);
         const std::size_t all = blocks_in(index);
         const std::size_t count = (std::min)(all - from.cut, (std::max)(most_cut / size, std::size_t{1}));
-        std::byte* place = mine.current->start + from.cut * (size + gap) + gap;
+        std::byte* place = mine.current->start + from.cut * stride + detail::gap_before(size);
         free_block* tail = queue.last;
-        for (std::size_t i = 0; i < count; ++i, place += size + gap) {
+        for (std::size_t i = 0; i < count; ++i, place += stride) {
             detail::hide_free(place, size);
             detail::link(tail, place);
             tail = reinterpret_cast<free_block*>(place);
@@ -398,20 +357,19 @@ private:
     // Takes the free blocks of the first slab that has some, in order of addresses.
     void take_free(bin_queue& queue, size_state& mine, std::size_t index) noexcept {
         std::byte* const start = mine.first->start;
-        const area& of = *areas_.find(start);
-        const std::size_t at = of.index_of(*mine.first);
-        slab_counts& from = of.counts[at];
+        const page_runs::run home = home_of(*mine.first);
+        page_counts& from = home.of->counts[home.index];
+        const auto free = static_cast<std::uint16_t>(free_in(mine, *mine.first, from));
         unlink(mine, *mine.first);
-        const auto stride = static_cast<std::uint32_t>(detail::bin_bytes(index) + detail::gap_before(detail::bin_bytes(index)));
+        const auto stride = static_cast<std::uint32_t>(stride_of(index));
         const std::size_t gap = detail::gap_before(detail::bin_bytes(index));
-        const auto* block = reinterpret_cast<const free_block*>(of.place(at) + from.freed - 1);
-        const auto free = static_cast<std::uint16_t>(from.cut - from.used);
+        const auto* block = reinterpret_cast<const free_block*>(home.place() + from.freed - 1);
         if (free >= few_free) {
             // Its memory may have been left alone for long: asked for at once it arrives sooner than link by link.
             const std::size_t step = (std::max)(std::size_t{stride}, std::size_t{64});
             for (std::size_t line = 0; line < from.cut * std::size_t{stride}; line += step) HEADROOM_PREFETCH(start + line);
         }
-        std::array<std::uint64_t, slab_granule / block_step / 64> marks{};
+        std::array<std::uint64_t, pool_page / block_step / 64> marks{};
         for (std::uint16_t left = free; left > 0; --left) {
             const auto offset = static_cast<std::uint32_t>(reinterpret_cast<const std::byte*>(block) - start);
             const std::uint32_t which = offset / stride;
@@ -419,7 +377,7 @@ private:
             block = detail::next_of(block);
         }
         from.freed = 0;
-        from.used = from.cut;
+        from.used = static_cast<std::uint16_t>(from.used + free);
         free_block* tail = queue.last;
         for (std::size_t word = 0; word < marks.size(); ++word) {
             for (std::uint64_t left = marks[word]; left != 0; left &= left - 1) {
@@ -434,9 +392,7 @@ private:
 
     static constexpr std::uint16_t few_free = 8;
 
-    area_table areas_;
-    area* active_ = nullptr;    // the one that slabs are cut from
-    std::size_t taken_ = 0;     // granules since empty slabs were last looked for
+    page_runs runs_;
     std::array<size_state, bins> sizes_{};
 };
 

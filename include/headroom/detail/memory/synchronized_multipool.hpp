@@ -6,7 +6,7 @@
 // another gives back. A thread that ends gives back what it kept. Larger blocks take the lock. Where each
 // thread has its own data, a multipool_resource for each is faster and needs none of this.
 //
-// Otherwise as multipool_resource: default upstream, options, release(), rewind(), checks. Costs about 1.5 KiB, and 2 KiB
+// Otherwise as multipool_resource: default upstream, options, release(), rewind(), checks. Costs about 2 KiB, and 2 KiB
 // for each thread that uses it. Up to 64 such resources at once are found quickly; more work, but slower.
 //
 // Document: P0089R0 (section 4 on synchronized multipools; benchmark IV).
@@ -108,7 +108,18 @@ public:
     [[nodiscard]] multipool_statistics statistics() {
         shared_.give_back();
         const std::lock_guard lock(shared_.mutex());
-        return core_.statistics();
+        multipool_statistics result = core_.statistics();
+        const auto leave_out = [&](std::size_t bytes, std::size_t count) {
+            if (bytes > options().largest_required_pool_block) return;    // it is in no pool
+            multipool_statistics::size_class& each = result.classes[detail::bin_index(bytes)];
+            each.in_use -= count;
+            result.blocks -= count;
+            result.bytes -= count * each.block_bytes;
+        };
+        const detail::shared_pools::own_blocks own = shared_.count_own();
+        leave_out(sizeof(detail::thread_cache), own.caches);
+        leave_out(sizeof(detail::depot), own.depot ? 1 : 0);
+        return result;
     }
 
     [[nodiscard]] std::pmr::memory_resource* upstream_resource() const noexcept { return core_.upstream_resource(); }
@@ -146,7 +157,7 @@ private:
         [](std::pmr::memory_resource& core, std::size_t index, detail::free_block* list) { of(core).give_many(index, list); }};
 
     multipool_resource core_;
-    std::size_t largest_kept_ = (std::min)(core_.options().largest_required_pool_block, detail::largest_binned);
+    std::size_t largest_kept_ = (std::min)(core_.options().largest_required_pool_block, detail::largest_short);
     detail::shared_pools shared_{core_, core_.upstream_resource(), batches};
     [[no_unique_address]] detail::synchronized_checks checks_{"synchronized_multipool_resource"};
 };

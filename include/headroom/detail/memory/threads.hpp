@@ -31,18 +31,18 @@ struct thread_bin {
 };
 static_assert(sizeof(thread_bin) == sizeof(bin), "bin_offset serves both");
 
-// A batch is a list of `most` blocks, known by its first one. The last one's link is null. Aligned as a thread's cache, and so not
-// among the blocks that statistics count.
-struct alignas(64) depot {
+// A batch is a list of `most` blocks, known by its first one. The last one's link is null.
+struct depot {
     static constexpr std::size_t places = 4;
-    std::array<std::array<std::atomic<free_block*>, places>, bins> batches{};
+    std::array<std::array<std::atomic<free_block*>, places>, short_bins> batches{};
 };
 
 // What one thread keeps for one resource: a block of the resource itself, so it goes when all its blocks go, or when the
 // thread ends. Its links are guarded by one lock for the program, under which nothing else is done: an upstream that is
-// called under it might want it too. Aligned, so that threads do not write to each other's lines.
-struct alignas(64) thread_cache {
-    std::array<thread_bin, bins> pools{};
+// called under it might want it too.
+struct thread_cache {
+    std::array<std::byte, 64> unused;    // so that threads do not write to each other's lines
+    std::array<thread_bin, short_bins> pools{};
     shared_pools* owner = nullptr;
     thread_cache* next_of_owner = nullptr;    // the resource's list
     thread_cache* previous_of_owner = nullptr;
@@ -112,6 +112,13 @@ public:
     void forget() noexcept;
 
     [[nodiscard]] resource_mutex& mutex() noexcept { return mutex_; }
+
+    // How many blocks of the core's are caches, and whether one is the depot.
+    struct own_blocks {
+        std::size_t caches = 0;
+        bool depot = false;
+    };
+    [[nodiscard]] own_blocks count_own() const noexcept;
 
 private:
     friend struct thread_leaving;

@@ -1,0 +1,156 @@
+// The pages of a multipool: what one size has given up serves every other, free pages beside each other are one run, and trim()
+// gives all of them back.
+#include <headroom/multipool.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "support/resources.hpp"
+
+namespace {
+
+using headroom::multipool_resource;
+using headroom::detail::page_runs;
+using headroom::detail::pool_page;
+using test::counting_upstream;
+
+constexpr std::size_t MiB = std::size_t{1} << 20;
+
+// Phases of one size each, given back in no order. They used to keep what they had taken: twelve phases took twelve times as much.
+template <class Resource>
+void phases(Resource& resource, std::size_t least, std::size_t most, std::size_t in_all) {
+    test::random random(9);
+    for (std::size_t bytes = least; bytes <= most; bytes += (most - least) / 12 + 123) {
+        std::vector<void*> blocks(in_all / bytes);
+        for (void*& each : blocks) std::memset(each = resource.allocate(bytes, 8), 1, bytes);
+        for (std::size_t i = blocks.size(); i > 1; --i) std::swap(blocks[i - 1], blocks[random.below(i)]);
+        for (void* const each : blocks) resource.deallocate(each, bytes, 8);
+    }
+}
+
+template <class Resource>
+class MultipoolPages : public testing::Test {};
+using resources = testing::Types<multipool_resource, headroom::synchronized_multipool_resource>;
+TYPED_TEST_SUITE(MultipoolPages, resources);
+
+TYPED_TEST(MultipoolPages, ServeEverySizeInTurn) {
+    for (const std::size_t least : {std::size_t{5120}, std::size_t{16}}) {
+        counting_upstream upstream;
+        for (const bool named : {false, true}) {
+            TypeParam by_default, over(&upstream);
+            TypeParam& resource = named ? over : by_default;
+            phases(resource, least, 65'536, 8 * MiB);
+            // (Over an upstream the last chunk is as large as all before it. Threads keep some blocks of each small size.)
+            EXPECT_LE(resource.statistics().chunk_bytes, least > 4096 && !named ? 16 * MiB : 26 * MiB) << least << named;
+            EXPECT_EQ(resource.statistics().blocks, 0U);
+            (void)resource.trim();
+            if (least > 4096) {
+                EXPECT_LE(upstream.bytes(), MiB / 4);
+            }
+        }
+        EXPECT_EQ(upstream.mistakes(), 0U);
+    }
+}
+
+TYPED_TEST(MultipoolPages, AreGivenBackByTrim) {
+    TypeParam resource;
+    for (int life = 0; life < 3; ++life) {
+        phases(resource, 5120, 65536, 8 * MiB);
+        // (All but what lies before the first page, and what was committed ahead.)
+        EXPECT_GE(resource.trim(), resource.statistics().chunk_bytes - 2 * MiB - MiB / 8);
+    }
+}
+
+// Below a mebibyte from a reservation, whatever its size, and of more alignment.
+TEST(MultipoolRuns, LargeBlocksShareTheReservationAndCoalesce) {
+    if (headroom::detail::memory_checked) GTEST_SKIP() << "checked builds have none";
+    multipool_resource resource;
+    test::random random(4);
+    struct block {
+        unsigned char* data;
+        std::size_t bytes;
+        std::size_t alignment;
+    };
+    std::vector<block> live;
+    for (int done = 0; done < 20'000; ++done) {
+        if (live.size() < 20 && random.below(2) == 0) {
+            const std::size_t bytes = 65'537 + random.below(MiB - 65'537);
+            const std::size_t alignment = std::size_t{1} << random.below(13);
+            auto* const data = static_cast<unsigned char*>(resource.allocate(bytes, alignment));
+            ASSERT_TRUE(test::aligned(data, alignment));
+            data[0] = data[bytes - 1] = static_cast<unsigned char>(bytes);
+            live.push_back({data, bytes, alignment});
+        } else if (!live.empty()) {
+            std::swap(live[random.below(live.size())], live.back());
+            const block gone = live.back();
+            live.pop_back();
+            ASSERT_EQ(gone.data[0], static_cast<unsigned char>(gone.bytes));
+            ASSERT_EQ(gone.data[gone.bytes - 1], static_cast<unsigned char>(gone.bytes));
+            resource.deallocate(gone.data, gone.bytes, gone.alignment);
+        }
+    }
+    EXPECT_LE(resource.statistics().chunk_bytes, 40 * MiB);
+    for (const block& each : live) resource.deallocate(each.data, each.bytes, each.alignment);
+    (void)resource.trim();
+    std::vector<void*> wide;
+    const std::size_t before = resource.statistics().chunk_bytes;
+    for (std::size_t bytes = 0; bytes < before / 2; bytes += 20'000) wide.push_back(resource.allocate(20'000));
+    EXPECT_EQ(resource.statistics().chunk_bytes, before) << "all of it was one run";
+    for (void* const each : wide) resource.deallocate(each, 20'000);
+}
+
+// Against a model that knows of each page whether it is free.
+TEST(PageRuns, TakeAndGiveBackAsTheModelDoes) {
+    for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+        test::random random(seed);
+        page_runs runs(std::pmr::new_delete_resource());
+        const std::size_t pages = 40 + random.below(400);
+        void* const memory = std::pmr::new_delete_resource()->allocate(pages * pool_page, pool_page);
+        auto* const first = static_cast<std::byte*>(memory);
+        runs.enter(memory, true, first, first + pages * pool_page);
+        std::vector<bool> used(pages);
+        std::vector<std::pair<page_runs::run, std::size_t>> live;
+        for (int done = 0; done < 600; ++done) {
+            if (random.below(100) < 52) {
+                const std::size_t count = random.below(10) == 0 ? 1 + random.below(60) : 1 + random.below(17);
+                page_runs::run got = runs.take(count);
+                if (!got) {
+                    const std::size_t before = runs.free_at_end();
+                    if (before >= count || count - before > pages - runs.active()->frontier) continue;
+                    got = runs.extend(count);
+                }
+                page_runs::mark_used(got, count);
+                for (std::size_t i = got.index; i < got.index + count; ++i) {
+                    ASSERT_FALSE(used[i]);
+                    used[i] = true;
+                }
+                live.emplace_back(got, count);
+            } else if (!live.empty()) {
+                std::swap(live[random.below(live.size())], live.back());
+                const auto [gone, count] = live.back();
+                live.pop_back();
+                for (std::size_t i = gone.index; i < gone.index + count; ++i) used[i] = false;
+                runs.give_back(gone, count);
+            }
+            // Each stretch of free pages is one run.
+            const std::size_t frontier = runs.active()->frontier;
+            std::vector<std::pair<std::size_t, std::size_t>> expected, found;
+            for (std::size_t at = 0; at < frontier; ++at) {
+                if (used[at]) continue;
+                if (at == 0 || used[at - 1]) expected.emplace_back(at, 0);
+                ++expected.back().second;
+            }
+            runs.active()->each([&](std::size_t at, std::size_t count) { found.emplace_back(at, count); }, [](std::size_t) {});
+            ASSERT_EQ(found, expected) << "seed " << seed;
+            ASSERT_EQ(runs.free(),
+                      static_cast<std::size_t>(std::count(used.begin(), used.begin() + static_cast<long>(frontier), false)));
+        }
+        std::pmr::new_delete_resource()->deallocate(memory, pages * pool_page, pool_page);
+    }
+}
+
+}    // namespace
