@@ -173,8 +173,10 @@ TEST(advice_for_all_small_blocks, adds_up_what_is_little_at_each_place) {
         one.container = "std::map or std::set, keys int";
         one.totals.allocations = one.totals.frees = 60000;
         one.totals.bytes = 60000.0 * 48;
-        one.totals.most_live = 30000;
-        one.totals.most_live_bytes = 30000.0 * 48;
+        one.totals.most_live = 300;
+        one.totals.most_live_bytes = 300.0 * 48;
+        one.totals.lifetimes = {};
+        one.totals.lifetimes[22] = 60000;
         one.stacks = {{{*names.find("main"), *names.find("analyse"), *names.find(i % 2 == 0 ? "node" : "main")}, 0, 60000, 0}};
         EXPECT_EQ(advise(one).what, advice::leave_it);
         sites.push_back(one);
@@ -187,6 +189,13 @@ TEST(advice_for_all_small_blocks, adds_up_what_is_little_at_each_place) {
     EXPECT_NE(found[0].code.find("std::pmr::map<...> x(&memory);"), std::string::npos) << found[0].code;
     EXPECT_GT(found[0].saves_least_ns, 0.05e9);
     EXPECT_LT(found[0].saves_most_ns, 0.18e9) << "more than malloc and free took";
+    // What is more than caches hold is also used faster when it lies together.
+    for (site& one : sites) one.totals.most_live_bytes = 30000.0 * 48;
+    const auto large = advise_together(of_sites(sites));
+    ASSERT_EQ(large.size(), 1U);
+    EXPECT_GT(large[0].saves_most_ns, found[0].saves_most_ns);
+    EXPECT_LE(large[0].saves_most_ns, 0.5e9);
+    EXPECT_NE(large[0].evidence.find("lie together"), std::string::npos);
 }
 
 TEST(advice_for_all_small_blocks, leaves_out_what_has_advice_of_its_own_and_what_is_not_the_programs) {
