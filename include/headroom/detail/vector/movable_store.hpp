@@ -62,9 +62,9 @@ public:
     static constexpr bool moves_as_bytes_() noexcept { return Memory::reallocates(); }
 
     // Room for `count` elements, and no more than that.
-    constexpr void reserve_room_(std::size_t count) { find_room_(count, count, true); }
+    constexpr void reserve_room_(std::size_t count) { find_room_(count, true); }
     // The same, and more, as appending grows.
-    constexpr void grow_room_(std::size_t count) { find_room_(count, next_(begin_, end_, count), false); }
+    constexpr void grow_room_(std::size_t count) { find_room_(count, false); }
     // The same for one more than a full block has. (In few instructions, for a short block.)
     HEADROOM_ALWAYS_INLINE constexpr void grow_room_for_one_() {
         if constexpr (Memory::reallocates()) {
@@ -113,7 +113,7 @@ public:
     template <class Source>
     constexpr void build_many_(pointer at, std::size_t count, const Source& source, std::size_t skip) {
         const std::size_t required = size_of_() + count;
-        borrowed_ larger(memory_, obtain_(memory_, required, next_(begin_, end_, required), false));
+        borrowed_ larger(memory_, obtain_next_(memory_, begin_, end_, required));
         T* const to = raw_pointer_(larger.held.begin);
         T* const place = to + (at - begin_);
         source.construct_(*this, place, skip, count);
@@ -152,8 +152,11 @@ public:
         }
     }
     constexpr void move_to_smaller_(std::size_t size) {
-        const extent_ to = try_obtain_(memory_, size, size, true);
-        if (to.begin != pointer()) move_to_(to);
+        borrowed_ to(memory_, try_obtain_(memory_, size, size, true));
+        if (to.held.begin == pointer()) return;
+        T* const start = raw_pointer_(to.held.begin);
+        follow_(memory_, begin_, end_, end_, cap_, start, start + size);
+        install_(to.keep(), size);
     }
 
     HEADROOM_ALWAYS_INLINE constexpr void give_up_() noexcept {
@@ -205,29 +208,31 @@ private:
 
     [[nodiscard]] constexpr std::size_t size_of_() const noexcept { return static_cast<std::size_t>(end_ - begin_); }
 
-    constexpr void find_room_(std::size_t required, std::size_t wanted, bool exactly) {
+    // A block with room for `required` elements, and for more unless `exactly`, that holds those of [begin, end). (Out of line, once
+    // for each type, and by value: see "register cursor" in appending.hpp.)
+    HEADROOM_NOINLINE static constexpr extent_ found_(memory_reference_ memory, pointer begin, pointer end, pointer cap,
+                                                      std::size_t required, bool exactly) {
         if constexpr (Memory::reallocates()) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
-                const std::size_t size = size_of_();    // the old pointers are dead once realloc has had them
-                const extent_ to = memory_.regrow(begin_, end_, cap_, required, wanted, exactly);
+                const std::size_t wanted = exactly ? required : next_(begin, end, required);
+                const extent_ to = memory.regrow(begin, end, cap, required, wanted, exactly);
                 if (to.begin == nullptr) detail::throw_bad_alloc();
-                install_(to, size);
-                return;
+                return to;
             }
         }
-        const pointer cap = memory_.widen_(begin_, cap_, required, exactly);
-        if (cap != pointer()) {
-            cap_ = cap;
-        } else {
-            move_to_(obtain_(memory_, required, wanted, exactly));
-        }
+        if (const pointer wider = memory.widen_(begin, cap, required, exactly); wider != pointer()) return {begin, wider};
+        borrowed_ to(memory, exactly ? obtain_(memory, required, required, true) : obtain_next_(memory, begin, end, required));
+        T* const start = raw_pointer_(to.held.begin);
+        follow_(memory, begin, end, end, cap, start, start + (end - begin));
+        return to.keep();
     }
-    constexpr void move_to_(const extent_& block) {
-        const std::size_t size = size_of_();
-        borrowed_ to(memory_, block);
-        T* const start = raw_pointer_(block.begin);
-        follow_(memory_, begin_, end_, end_, cap_, start, start + size);
-        install_(to.keep(), size);
+    HEADROOM_NOINLINE static constexpr extent_ obtain_next_(memory_reference_ memory, pointer begin, pointer end,
+                                                            std::size_t required) {
+        return obtain_(memory, required, next_(begin, end, required), false);
+    }
+    constexpr void find_room_(std::size_t required, bool exactly) {
+        const std::size_t size = size_of_();    // the old pointers are dead once realloc has had them
+        install_(found_(memory_, begin_, end_, cap_, required, exactly), size);
     }
 
     HEADROOM_ALWAYS_INLINE constexpr void install_(const extent_& to, std::size_t size) noexcept {
