@@ -111,6 +111,7 @@ using headroom::winked;
 
 // frozen.hpp, arrow.hpp, dlpack.hpp
 using headroom::arrow_column;
+using headroom::arrow_field;
 using headroom::arrow_offset;
 using headroom::arrow_value;
 using headroom::bit_column;
@@ -122,6 +123,7 @@ using headroom::export_arrow_table;
 using headroom::freeze;
 using headroom::frozen;
 using headroom::import_arrow;
+using headroom::import_arrow_fields;
 using headroom::imported;
 using headroom::nulls;
 using headroom::string_column;

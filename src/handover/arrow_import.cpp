@@ -4,7 +4,8 @@
 #include <bit>
 #include <stdexcept>
 
-namespace headroom { inline namespace v0_1 { namespace detail {
+namespace headroom { inline namespace v0_1 {
+namespace detail {
 namespace {
 
 [[noreturn]] void refuse(const std::string& why) { throw std::invalid_argument("headroom: import_arrow(): " + why); }
@@ -16,6 +17,7 @@ bool same_type(std::string_view given, const arrow_wish& wish) {
     switch (wish.layout) {
         case arrow_layout::bits: return given == "b";
         case arrow_layout::text: return given == "u" || given == "U" || given == "z" || given == "Z";
+        case arrow_layout::lists: return given == "+l" || given == "+L" || given.substr(0, 3) == "+w:";
         case arrow_layout::plain: break;
     }
     const std::string_view wanted = wish.format;
@@ -28,6 +30,7 @@ std::string wanted_of(const arrow_wish& wish) {
     switch (wish.layout) {
         case arrow_layout::bits: return "bool is \"b\"";
         case arrow_layout::text: return "text is \"u\" or \"U\", binary strings are \"z\" or \"Z\"";
+        case arrow_layout::lists: return "lists are \"+l\" or \"+L\", those of one length \"+w:\" and the length";
         case arrow_layout::plain: break;
     }
     return "the type asked for is " + named(wish.format);
@@ -72,6 +75,57 @@ std::size_t zeros_among(const std::uint8_t* bits, std::size_t first, std::size_t
     return count - ones;
 }
 
+namespace {
+
+// How many elements a list of this type has: what follows "+w:".
+std::size_t list_length(std::string_view format) {
+    std::size_t length = 0;
+    if (format.size() == 3) refuse("its type is " + named(format) + ", which names no length");
+    for (const char digit : format.substr(3)) {
+        if (digit < '0' || digit > '9' || length > std::size_t{1} << 40)
+            refuse("its type is " + named(format) + ", which names no length");
+        length = length * 10 + static_cast<std::size_t>(digit - '0');
+    }
+    return length;
+}
+
+// The elements of lists lie in their child, which is looked at as any array of such elements.
+void check_lists(const ArrowArray& array, const ArrowSchema& schema, const arrow_wish& wish, arrow_contents& found) {
+    if (array.children == nullptr || schema.children == nullptr || schema.n_children != 1)
+        refuse("the lists' elements are missing");
+    const arrow_wish of_elements{wish.format, arrow_layout::plain, wish.bytes, wish.alignment, nulls::refused};
+    const arrow_contents elements = check_arrow(array.children[0], schema.children[0], of_elements);
+    found.bytes = static_cast<const char*>(elements.values);
+    const std::size_t offset = found.first_bit;
+    const std::string_view format = schema.format;
+    if (format[1] == 'w') {
+        found.length = list_length(format);
+        if (found.length != 0 && offset + found.size > elements.size / found.length)
+            refuse("its lists reach beyond their elements");
+        if (found.bytes != nullptr) found.bytes += offset * found.length * wish.bytes;
+        return;
+    }
+    if (found.size == 0) return;
+    const void* const offsets = array.buffers[1];
+    const std::size_t width = found.large ? 8 : 4;
+    if (offsets == nullptr) refuse("the buffer of its offsets is missing");
+    if (reinterpret_cast<std::uintptr_t>(offsets) % width != 0) refuse("the buffer of its offsets is not aligned");
+    found.values = static_cast<const char*>(offsets) + offset * width;
+    if (found.large) {
+        check_offsets<std::int64_t>(offsets, offset, found.size, &array);
+        if (static_cast<std::uint64_t>(static_cast<const std::int64_t*>(found.values)[found.size]) > elements.size) {
+            refuse("its lists reach beyond their elements");
+        }
+    } else {
+        check_offsets<std::int32_t>(offsets, offset, found.size, &array);
+        if (static_cast<std::uint64_t>(static_cast<const std::int32_t*>(found.values)[found.size]) > elements.size) {
+            refuse("its lists reach beyond their elements");
+        }
+    }
+}
+
+}    // namespace
+
 arrow_contents check_arrow(const ArrowArray* array, const ArrowSchema* schema, const arrow_wish& wish) {
     if (array == nullptr || schema == nullptr) refuse("array or schema is null");
     if (array->release == nullptr || schema->release == nullptr) refuse("it has been released, or imported, already");
@@ -79,8 +133,9 @@ arrow_contents check_arrow(const ArrowArray* array, const ArrowSchema* schema, c
     if (schema->dictionary != nullptr || array->dictionary != nullptr) refuse("it is dictionary-encoded: decode it first");
     const std::string_view format = schema->format;
     if (!same_type(format, wish)) refuse("its type is " + named(format) + "; " + wanted_of(wish));
-    const std::int64_t buffers = wish.layout == arrow_layout::text ? 3 : 2;
-    if (array->n_buffers != buffers || array->buffers == nullptr || array->n_children != 0) {
+    const bool lists = wish.layout == arrow_layout::lists;
+    const std::int64_t buffers = wish.layout == arrow_layout::text ? 3 : lists && format[1] == 'w' ? 1 : 2;
+    if (array->n_buffers != buffers || array->buffers == nullptr || array->n_children != (lists ? 1 : 0)) {
         refuse("it has other buffers or children than the type " + named(format));
     }
     if (array->length < 0 || array->offset < 0 || array->null_count < -1 || array->null_count > array->length) {
@@ -96,7 +151,7 @@ arrow_contents check_arrow(const ArrowArray* array, const ArrowSchema* schema, c
     arrow_contents found;
     found.size = static_cast<std::size_t>(length);
     found.first_bit = static_cast<std::size_t>(offset);
-    found.large = format == "U" || format == "Z";
+    found.large = format == "U" || format == "Z" || format == "+L";
     found.validity = static_cast<const std::uint8_t*>(array->buffers[0]);
     if (found.validity == nullptr && array->null_count > 0) refuse("it has nulls, and no buffer that says which they are");
     if (found.validity != nullptr && array->null_count != 0) {
@@ -114,6 +169,10 @@ arrow_contents check_arrow(const ArrowArray* array, const ArrowSchema* schema, c
         check_text(*array, found, found.first_bit);
         return found;
     }
+    if (lists) {
+        check_lists(*array, *schema, wish, found);
+        return found;
+    }
     if (found.size == 0) return found;    // some producers have an address for no elements that is none
     const auto* const values = static_cast<const char*>(array->buffers[1]);
     if (values == nullptr) refuse("the buffer of its elements is missing");
@@ -129,4 +188,49 @@ arrow_contents check_arrow(const ArrowArray* array, const ArrowSchema* schema, c
     return found;
 }
 
-}}}    // namespace headroom::detail
+}    // namespace detail
+
+std::vector<arrow_field> import_arrow_fields(ArrowArray* array, ArrowSchema* schema) {
+    using detail::refuse;
+    if (array == nullptr || schema == nullptr) refuse("array or schema is null");
+    if (array->release == nullptr || schema->release == nullptr) refuse("it has been released, or imported, already");
+    if (schema->format == nullptr || std::string_view(schema->format) != "+s")
+        refuse("it is no array of structs, which is \"+s\"");
+    if (array->n_buffers != 1 || array->buffers == nullptr || array->n_children != schema->n_children || array->n_children < 0 ||
+        (array->n_children != 0 && (array->children == nullptr || schema->children == nullptr))) {
+        refuse("it has other buffers or children than structs");
+    }
+    constexpr auto most = (std::numeric_limits<std::int64_t>::max)() / 2;
+    if (array->length < 0 || array->offset < 0 || array->length > most || array->offset > most) {
+        refuse("its length or offset is out of range");
+    }
+    const auto* const validity = static_cast<const std::uint8_t*>(array->buffers[0]);
+    if (array->null_count != 0 && validity != nullptr &&
+        detail::zeros_among(validity, static_cast<std::size_t>(array->offset), static_cast<std::size_t>(array->length)) != 0) {
+        refuse("some of the structs are null");
+    }
+    const auto count = static_cast<std::size_t>(array->n_children);
+    for (std::size_t i = 0; i < count; ++i) {
+        const ArrowArray& child = *array->children[i];
+        if (child.release == nullptr || schema->children[i]->release == nullptr) refuse("a field has been released already");
+        if (child.length < array->offset + array->length || child.offset < 0 || child.offset > most) {
+            refuse("a field is shorter than the structs");
+        }
+    }
+    std::vector<arrow_field> fields(count);    // from here on nothing fails
+    for (std::size_t i = 0; i < count; ++i) {
+        fields[i].array = *array->children[i];
+        fields[i].schema = *schema->children[i];
+        array->children[i]->release = nullptr;
+        schema->children[i]->release = nullptr;
+        ArrowArray& child = fields[i].array;
+        if (child.length != array->length && child.null_count > 0) child.null_count = -1;    // nobody has counted those of a part
+        child.length = array->length;
+        child.offset += array->offset;
+    }
+    array->release(array);
+    schema->release(schema);
+    return fields;
+}
+
+}}    // namespace headroom

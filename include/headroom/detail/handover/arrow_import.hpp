@@ -4,8 +4,10 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <headroom/detail/attributes.hpp>
 #include <headroom/detail/hardened.hpp>
@@ -23,17 +25,18 @@ enum class nulls { refused, allowed };
 
 namespace detail {
 
-enum class arrow_layout { plain, bits, text };
+enum class arrow_layout { plain, bits, text, lists };
 
 // What an array holds, checked against what is wanted of it.
 struct arrow_contents {
-    const void* values = nullptr;    // plain: the first element; bits: the bitmap; text: the first offset
-    const char* bytes = nullptr;     // of text
+    const void* values = nullptr;    // plain: the first element; bits: the bitmap; text, lists: the first offset
+    const char* bytes = nullptr;     // of text; of lists, their elements
     const std::uint8_t* validity = nullptr;
     std::size_t first_bit = 0;    // of validity and bits
     std::size_t size = 0;
     std::size_t null_count = 0;
-    bool large = false;    // text with offsets of 64 bits
+    bool large = false;        // offsets have 64 bits
+    std::size_t length = 0;    // of each list, where all are of one length and there are no offsets
 };
 
 struct arrow_wish {
@@ -140,6 +143,28 @@ private:
     }
 };
 
+// Lists of elements that lie in memory as they are.
+class HEADROOM_HARDENED_ABI imported_lists : public imported_base {
+public:
+    using imported_base::imported_base;
+    static constexpr arrow_layout layout = arrow_layout::lists;
+
+protected:
+    // Where a list begins among the elements, and where it ends.
+    [[nodiscard]] std::pair<std::size_t, std::size_t> bounds(std::size_t index) const noexcept {
+        HEADROOM_EXPECT(index < size(), past_the_end, "operator[]", index);
+        if (contents_.values == nullptr) return {index * contents_.length, (index + 1) * contents_.length};
+        return contents_.large ? between<std::int64_t>(index) : between<std::int32_t>(index);
+    }
+
+private:
+    template <class Offset>
+    [[nodiscard]] std::pair<std::size_t, std::size_t> between(std::size_t index) const noexcept {
+        const Offset* const offset = static_cast<const Offset*>(contents_.values) + index;
+        return {static_cast<std::size_t>(offset[0]), static_cast<std::size_t>(offset[1])};
+    }
+};
+
 }    // namespace detail
 
 // Elements that another library exported: a span over them, and the duty to release them, once. Movable. An element that is
@@ -175,22 +200,82 @@ public:
     using detail::imported_text::imported_text;
 };
 
-// Takes over an array that another library has exported, as elements of T: an arrow_value, bool, or std::string_view. The
+// The same of lists, of one length or of any, whose elements are T: each is a span.
+template <arrow_value T>
+class imported<std::span<const T>> : public detail::imported_lists {
+public:
+    using value_type = std::span<const T>;
+    using detail::imported_lists::imported_lists;
+
+    // Valid as long as *this is, and whatever it is moved to. Precondition: index < size().
+    [[nodiscard]] std::span<const T> operator[](std::size_t index) const noexcept {
+        const auto [begin, end] = bounds(index);
+        return {reinterpret_cast<const T*>(contents_.bytes) + begin, end - begin};
+    }
+};
+
+namespace detail {
+
+template <class T>
+struct importable {
+    static constexpr bool value = arrow_value<T> || std::same_as<T, bool> || std::same_as<T, std::string_view>;
+    using element = T;
+};
+template <class T>
+struct importable<std::span<const T>> {
+    static constexpr bool value = arrow_value<T>;
+    using element = T;
+};
+
+}    // namespace detail
+
+// Takes over an array that another library has exported, as elements of T: an arrow_value, bool, std::string_view, or a
+// std::span<const U> of arrow_values, which is what lists are. The
 // array is released when the imported dies, the schema at once. O(1), and O(length / 8) where the exporter has not counted
 // nulls; O(length) for text, whose offsets are all looked at. Throws std::invalid_argument, saying what does not fit (the type,
 // elements missing where `missing` does not allow it, buffers that are not there or not aligned, offsets that run backwards);
 // array and schema are the caller's still, and can be tried as another type.
 template <class T>
-    requires(arrow_value<T> || std::same_as<T, bool> || std::same_as<T, std::string_view>)
+    requires(detail::importable<T>::value)
 [[nodiscard]] imported<T> import_arrow(ArrowArray* array, ArrowSchema* schema, nulls missing = nulls::refused) {
     using made = imported<T>;
-    constexpr bool plain = made::layout == detail::arrow_layout::plain;
-    detail::arrow_wish wish{"", made::layout, plain ? sizeof(T) : 1, plain ? alignof(T) : 1, missing};
-    if constexpr (plain) wish.format = detail::arrow_format_of<T>::get();
+    using element = typename detail::importable<T>::element;
+    constexpr bool plain = arrow_value<element>;
+    detail::arrow_wish wish{"", made::layout, plain ? sizeof(element) : 1, plain ? alignof(element) : 1, missing};
+    if constexpr (plain) wish.format = detail::arrow_format_of<element>::get();
     const detail::arrow_contents contents = detail::check_arrow(array, schema, wish);
     made result(array, contents);    // before anything of the producer's runs
     schema->release(schema);
     return result;
 }
+
+// A field of a struct that another library exported: an array of its own, to be imported, or released with this.
+class arrow_field {
+public:
+    arrow_field() noexcept = default;
+    arrow_field(arrow_field&& other) noexcept
+        : array(std::exchange(other.array, ArrowArray{})), schema(std::exchange(other.schema, ArrowSchema{})) {}
+    arrow_field& operator=(arrow_field&& other) noexcept {
+        arrow_field taken(std::move(other));
+        std::swap(array, taken.array);
+        std::swap(schema, taken.schema);
+        return *this;
+    }
+    ~arrow_field() {
+        if (array.release != nullptr) array.release(&array);
+        if (schema.release != nullptr) schema.release(&schema);
+    }
+
+    // Null, or a name that is valid until the schema is released.
+    [[nodiscard]] const char* name() const noexcept { return schema.name; }
+
+    ArrowArray array{};
+    ArrowSchema schema{};
+};
+
+// Takes over an array of structs that another library has exported: its fields, each of as many rows. O(fields), and
+// O(length / 8) where the exporter has not counted nulls. Throws std::invalid_argument where it is no array of structs, some of
+// the structs are null, or its fields are shorter than it says; std::bad_alloc. Array and schema are the caller's still then.
+HEADROOM_API [[nodiscard]] std::vector<arrow_field> import_arrow_fields(ArrowArray* array, ArrowSchema* schema);
 
 }}    // namespace headroom
