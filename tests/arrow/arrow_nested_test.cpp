@@ -66,7 +66,7 @@ TEST(arrow_nested, lists_of_one_length_are_parts_of_their_values) {
     EXPECT_EQ(out.array.children[0]->buffers[1], values.data());
     const exported deep(arrow_column::fixed_list("a", 1, arrow_column::fixed_list("b", 3, arrow_column("item", values))));
     EXPECT_EQ(deep.array.length, 2);
-    for (const std::size_t length : {0, 4, 7}) {
+    for (const std::size_t length : {0U, 4U, 7U}) {
         EXPECT_THROW(static_cast<void>(arrow_column::fixed_list("x", length, arrow_column("item", values))),
                      std::invalid_argument);
     }
