@@ -3,7 +3,7 @@
     python3 python/benchmarks/append.py [ELEMENTS] [ROUNDS]
 
 Each round runs all contenders, one after the other; what is shown is the median of the rounds, in nanoseconds an element, and
-its ratio to the first. All of them end as a NumPy array of float64, whose sum is compared before anything is shown.
+its ratio to the first. All of them end as a NumPy array of float64, or as Arrow's text, which are compared before anything is shown.
 """
 import array
 import statistics
@@ -93,7 +93,44 @@ def numpy_append(count, chunk):
     return made
 
 
-def measured(contenders, count, what, rounds):
+def list_of_lists(count, few):
+    made = []
+    for i in range(count // len(few)):
+        made.extend(few)
+    return numpy.array(made)
+
+
+def array_of_lists(count, few):
+    made = array.array("d")
+    for i in range(count // len(few)):
+        made.extend(few)
+    return numpy.frombuffer(made)
+
+
+def headroom_lists(count, few):
+    made = headroom_arrays.Array("float64")
+    for i in range(count // len(few)):
+        made.extend(few)
+    return numpy.asarray(made)
+
+
+def list_of_text(count, text):
+    import pyarrow
+    made = []
+    for i in range(count):
+        made.append(text)
+    return pyarrow.array(made, pyarrow.large_string())
+
+
+def headroom_text(count, text):
+    import pyarrow
+    made = headroom_arrays.Array("str")
+    for i in range(count):
+        made.append(text)
+    return pyarrow.array(made)
+
+
+def measured(contenders, count, what, rounds, total=lambda made: float(made.sum())):
     times = {each: [] for each in contenders}
     for _ in range(rounds):
         sums = set()
@@ -101,7 +138,7 @@ def measured(contenders, count, what, rounds):
             begun = time.perf_counter_ns()
             made = each(count, what)
             times[each].append((time.perf_counter_ns() - begun) / count)
-            sums.add((len(made), float(made.sum())))
+            sums.add((len(made), total(made)))
             del made
         assert len(sums) == 1, "contenders differ in what they built"
     return {each: statistics.median(all) for each, all in times.items()}
@@ -122,6 +159,11 @@ def main():
                                                       count, 1.5, rounds))
     show(f"{CHUNK} at a time, {2 * count} elements", measured([doubling_extend, list_extend, array_extend, headroom_extend],
                                                               2 * count, chunk, rounds))
+    for few in (1, 10):
+        show(f"lists of {few} at a time, {count // 10} elements",
+             measured([list_of_lists, array_of_lists, headroom_lists], count // 10, [1.5] * few, rounds))
+    show(f"text, one at a time, {count // 10} elements", measured([list_of_text, headroom_text], count // 10, "some text", rounds,
+                                                               lambda made: len(made.to_pylist())))
     show(f"{CHUNK} at a time, {count // 10} elements", measured([doubling_extend, numpy_append, headroom_extend],
                                                                count // 10, chunk, rounds))
 
