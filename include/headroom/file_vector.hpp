@@ -23,7 +23,10 @@
 //
 // A file that another program makes shorter while it is mapped: touching what is gone is a signal (SIGBUS); if it was made
 // shorter than its header, publish() and refresh() touch what is gone. checked_read() does not use the mapping, and returns how
-// many elements are left. Closing the vector is safe.
+// many elements are left. Closing the vector is safe. (No file_vector cuts a file that another one reads, but for a forked child's.)
+//
+// Descriptors that somebody else closed (closefrom): a vector knows its file by device and inode. It neither writes to, cuts nor closes
+// what got their numbers, and grows and commits no more.
 //
 // An object may be used by one thread at a time, as std::vector. Windows, older POSIX systems: docs/platforms.md.
 #pragma once
@@ -62,7 +65,8 @@ enum class file_access : std::uint8_t {
 
 struct file_options {
     // What the elements are, in up to 63 bytes; a file can be opened only with the tag it was made with. Null or empty: the
-    // tag of the type ("int32", "float64[3]"; of all classes "class").
+    // tag of the type ("int32", "float64[3]"; of a class its name, "shop::order"). Give one where a class may be renamed, or is a
+    // template and several compilers' programs open the file.
     const char* type_tag = nullptr;
     // Who may open a file that is made; the process's mask is taken off. (Windows goes by the folder's rights.)
     std::filesystem::perms permissions = std::filesystem::perms::owner_read | std::filesystem::perms::owner_write |
@@ -101,14 +105,15 @@ public:
 
     // Opens a file that create() made. A writer finds what was committed last; a reader what a writer has published, if there is
     // one, else what was committed. Reserves addresses for `limit` elements: a writer cannot append more, a reader sees no more
-    // of them. O(1): about fifteen system calls.
+    // of them. O(1): about twenty system calls.
     // Throws file_error where the system refuses, where another process or vector writes to the file (code():
     // resource_unavailable_try_again) and where it is not a whole file of such elements (field() says what is wrong); `refused`
     // where address space or the disk is short; std::length_error where more than `limit` elements are committed.
     static file_vector open(const std::filesystem::path& path, file_access access, max_elements limit,
                             file_options options = {}) {
-        return file_vector(detail::open_file_of(path, detail::identity_of<T>(options.type_tag), limit.value, store_::steps_(),
-                                                access == file_access::read_write));
+        return file_vector(detail::open_file_of(path, detail::identity_of<T>(options.type_tag),
+                                                detail::tag_of<T>(options.type_tag, detail::class_tag::older), limit.value,
+                                                store_::steps_(), access == file_access::read_write));
     }
 
     file_vector(const file_vector&) = delete;
@@ -128,7 +133,8 @@ public:
         return *this;
     }
 
-    // Commits if the size has changed since the last commit, lets the file end after its elements, and closes it. A failure to
+    // Commits if the size has changed since the last commit, lets the file end after its elements, unless somebody reads it, and
+    // closes it. A failure to
     // commit goes unnoticed: what was committed before is there then. Invalidates: every element.
     HEADROOM_ALWAYS_INLINE ~file_vector() { detail::close_control(control_, this->size(), false); }
 
@@ -158,9 +164,14 @@ public:
     // It makes *appending* atomic: until the size of a commit is recorded, the one before it stands. What is overwritten, erased
     // or inserted in place below committed_size() goes to the disk whenever the system likes; if the power fails before the next
     // commit, it is found old or new, sector by sector.
-    // Throws file_error when the system refuses (then an earlier commit stands, and, since the system forgets what it could not
-    // write, this vector commits no more: open the file again), and where another program made the file shorter.
-    void commit() { detail::commit(control_, this->size()); }
+    // Throws file_error when the system refuses, and where another program made the file shorter. Once the disk has refused, the
+    // file has what an earlier commit left, or this one. Since the system forgets what it could not write, this vector then neither
+    // commits, publishes, grows nor cuts the file any more (is_writer() is false): open it again, which says what was found.
+    void commit() {
+        T* const room = std::exchange(cap_, end_);    // where it fails, the next append asks
+        detail::commit(control_, this->size());
+        cap_ = room;
+    }
 
     // The size at the last commit: of this vector or, for a reader, of the writer. A reader reads the file: a system call.
     [[nodiscard]] size_type committed_size() const noexcept { return detail::committed_size(control_); }
@@ -185,11 +196,8 @@ public:
     // --- As settled_vector's.
 
     // Ends the file after size() elements, or after committed_size() if that is more; the disk space past them is freed.
-    // Cannot fail: if the system refuses, the file keeps its space. Invalidates: nothing. Nothing for a reader.
-    void shrink_to_fit() noexcept {
-        if (!detail::may_write(control_)) return;
-        cap_ = begin_ + detail::shrink(control_, this->size());
-    }
+    // Cannot fail: if the system refuses, or somebody reads the file, it keeps its space. Invalidates: nothing. Nothing for a reader.
+    void shrink_to_fit() noexcept { cap_ = begin_ + detail::shrink(control_, this->size()); }
 
     // Room for exactly `limit` elements, elsewhere among the addresses; no element is copied. Access is what it was at first.
     // Throws std::length_error when limit.value < size() or there is no file, `refused`; nothing has changed then.

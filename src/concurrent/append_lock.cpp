@@ -7,6 +7,7 @@
 #include "system/at_fork.hpp"
 #include "system/calls.hpp"
 #include "system/platform.hpp"
+#include "system/uncancelled.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
@@ -37,7 +38,8 @@ void announce_change(std::atomic<std::uint32_t>& word) noexcept {
 void append_lock::wait() noexcept {
     constexpr unsigned looks = 100, yields = 200;
     constexpr std::chrono::microseconds shortest{20}, longest{1000};
-    const kept_errno unchanged;    // a signal may end a sleep
+    const kept_errno unchanged;      // a signal may end a sleep
+    const uncancelled throughout;    // a sleep may be cancelled, and this may not throw
     auto pause = shortest;
     for (unsigned tries = 0; !try_lock(); ++tries) {
         if (tries < looks) continue;

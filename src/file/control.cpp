@@ -30,7 +30,7 @@ std::string shown(const std::filesystem::path& path) { return path.string(); }
 // Gives back what a control block has, in an order that leaves no lock behind a mapping.
 void let_go(file_control* control) noexcept {
     unmap_all(control);
-    close_file(control->file);
+    close_own(control, control->file, false);
     leave_writers(control);
     delete control;
 }
@@ -51,9 +51,23 @@ owned_control new_control(const std::filesystem::path& path, const element_ident
     control->identity = identity_sector(elements);
     control->steps = steps;
     control->limit = limit;
-    control->writable = writable;
+    control->role = writable ? file_role::writer : file_role::reader;
     control->allowed = writable ? access::read_write : access::read_only;
     return control;
+}
+
+// The file that was just opened.
+std::error_code take_handle(file_control* control, file_handle file) noexcept {
+    file_facts facts;
+    const std::error_code error = look_at_file(file, facts);
+    if (error) {
+        close_file(file);
+    } else {
+        control->file = file;
+        control->which = facts.identity;
+        control->file_bytes = facts.bytes;
+    }
+    return error;
 }
 
 held_file held_of(file_control* control, std::size_t size) noexcept {
@@ -80,16 +94,21 @@ void announce(file_control* control, std::uint64_t size) {
 // The newest record as the file has it now.
 std::optional<file_record> record_on_file(const file_control* control) noexcept {
     file_header header{};
+    file_facts facts;
     std::size_t got = 0;
+    if (look(control, control->file, facts)) return {};
     if (read_at(control->file, record_offset, header.data() + record_offset, 2 * sector, got) || got != 2 * sector) return {};
     return newest_record(header.data(), control->identity);
 }
 
-// Learns how long the file is now. True when it is shorter than it was known to be.
+// Whether it is still there, and the lock with it. True when it is shorter than it was known to be. A writer who has lost a handle
+// writes no more: another one may by now.
 bool was_cut(file_control* control, std::error_code& error) noexcept {
-    std::uint64_t bytes = 0;
-    error = size_of_file(control->file, bytes);
-    return !error && bytes < control->file_bytes;
+    file_facts facts, of_lock;
+    error = look(control, control->file, facts);
+    if (!error) error = look(control, control->lock, of_lock);
+    if (error == std::errc::bad_file_descriptor) control->role = file_role::failed;
+    return !error && facts.bytes < control->file_bytes;
 }
 
 struct commit_outcome {
@@ -99,29 +118,34 @@ struct commit_outcome {
     [[nodiscard]] bool done() const noexcept { return !error && !cut; }
 };
 
+std::error_code write_record(file_control* control, const file_record& record) noexcept {
+    const sector_bytes bytes = record_sector(control->identity, record);
+    return write_at(control->file, place_of_record(record.generation), bytes.data(), bytes.size());
+}
+
 commit_outcome try_commit(file_control* control, std::uint64_t size) noexcept {
-    if (!may_write(control)) return {std::make_error_code(std::errc::permission_denied), "commit to"};
-    if (control->sync_failed) {
+    if (control->role == file_role::failed) {
         return {std::make_error_code(std::errc::io_error), "commit, after a failure and before it is opened anew, to"};
     }
+    if (!may_write(control)) return {std::make_error_code(std::errc::permission_denied), "commit to"};
     std::error_code error;
     if (was_cut(control, error)) return {{}, "", true};
     if (error) return {error, "commit to"};
     const commit_clock clock;
-    // The elements first: a record must never speak of what is not there.
-    if ((error = sync_file(control->file, shown_pages(control)))) {
-        control->sync_failed = true;
-        return {error, "commit to"};
-    }
+    // Unless all succeeds: the system forgets what it could not write, and would call it written the next time; and the new record
+    // may be on the disk or not, so that nothing that it speaks of may be changed or cut any more.
+    control->role = file_role::failed;
+    // The elements first: a record must never speak of what is not there. And the present record, before the other is overwritten.
+    if (control->found) error = write_record(control, control->committed);
+    if (!error) error = sync_file(control->file, shown_pages(control));
+    if (error) return {error, "commit to"};
+    control->found = false;
     control->live().store(size, std::memory_order_release);
     const file_record next{control->committed.generation + 1, size};
-    const sector_bytes bytes = record_sector(control->identity, next);
-    if ((error = write_at(control->file, place_of_record(next.generation), bytes.data(), bytes.size())))
-        return {error, "commit to"};
-    if ((error = sync_file(control->file))) {
-        control->sync_failed = true;
-        return {error, "commit to"};
-    }
+    error = write_record(control, next);
+    if (!error) error = sync_file(control->file);
+    if (error) return {error, "commit to"};
+    control->role = file_role::writer;
     control->committed = next;
     // Whoever commits often appends little in between, and would have a whole huge page written each time.
     const std::uint64_t used = bytes_of(control, size);
@@ -137,20 +161,30 @@ commit_outcome try_commit(file_control* control, std::uint64_t size) noexcept {
 
 [[noreturn]] void throw_commit_failure(const file_control* control, const commit_outcome& outcome, std::uint64_t size) {
     if (outcome.cut) {
-        std::uint64_t bytes = 0;
-        (void)size_of_file(control->file, bytes);
-        throw_file_fault(control->path, file_fault::truncated, control->elements, nullptr, size, bytes);
+        file_facts facts;
+        (void)look(control, control->file, facts);
+        throw_file_fault(control->path, file_fault::truncated, control->elements, nullptr, size, facts.bytes);
     }
     throw_file_refusal(control->path, outcome.doing, 0, outcome.error);
 }
 
-// Ends the file after `size` elements or after what is committed, whichever is more. True if it did.
+// Ends the file after `size` elements or after what is committed, whichever is more. True if it did: not while somebody reads, who may
+// have been shown more.
 bool cut_after(file_control* control, std::uint64_t size) noexcept {
+    if (!may_write(control)) return false;
     const std::uint64_t end = bytes_of(control, (std::max)(size, control->committed.size));
     if (end >= control->file_bytes) return false;
     std::error_code error;
     if (was_cut(control, error) || error) return false;    // somebody else cuts it, too
-    if (cut_file(control->file, end)) return false;
+    if (control->found) {
+        // On the disk an older record may be the newest, and say more.
+        if (write_record(control, control->committed) || sync_file(control->file)) {
+            control->role = file_role::failed;
+            return false;
+        }
+        control->found = false;
+    }
+    if (cut_file_unread(control->file, control->lock, end)) return false;
     control->file_bytes = end;
     return true;
 }
@@ -180,7 +214,7 @@ std::error_code reach(file_control* control, std::uint64_t to) noexcept {
 
 }    // namespace
 
-bool may_write(const file_control* control) noexcept { return control != nullptr && control->writable && !control->abandoned; }
+bool may_write(const file_control* control) noexcept { return control != nullptr && control->role == file_role::writer; }
 
 held_file make_file_for(const std::filesystem::path& path, const element_identity& elements, std::size_t limit,
                         const file_steps& steps, unsigned permissions) {
@@ -195,9 +229,10 @@ held_file make_file_for(const std::filesystem::path& path, const element_identit
     owned_control control = new_control(path, elements, limit, steps, true);
     std::error_code error;
     bool named = false;
-    control->file = make_file(path, permissions, named, error);
+    const file_handle file = make_file(path, permissions, named, error);
+    if (!error && named) made.path = &path;
+    if (!error) error = take_handle(control.get(), file);
     if (error) throw_file_refusal(control->path, "make", header_bytes, error);
-    if (named) made.path = &path;
     const file_header header = new_header(elements);
     error = allocate(control->file, 0, header_bytes);
     if (!error) error = write_at(control->file, 0, header.data(), header.size());
@@ -216,20 +251,33 @@ held_file make_file_for(const std::filesystem::path& path, const element_identit
     return held_of(result, 0);
 }
 
-held_file open_file_of(const std::filesystem::path& path, const element_identity& elements, std::size_t limit,
-                       const file_steps& steps, bool writable) {
+held_file open_file_of(const std::filesystem::path& path, const element_identity& elements, const tag_text& older_tag,
+                       std::size_t limit, const file_steps& steps, bool writable) {
     owned_control control = new_control(path, elements, limit, steps, writable);
     std::error_code error;
-    control->file = open_file(path, writable, error);
+    const file_handle file = open_file(path, writable, error);
+    if (!error) error = take_handle(control.get(), file);
     if (error) throw_file_refusal(control->path, "open", 0, error);
-    if (writable) become_writer(control.get(), path);    // before anything is read that another writer would change
+    // Before anything is read that another writer would change, or cut.
+    if (writable) {
+        become_writer(control.get(), path);
+    } else {
+        enter_as_reader(control->file);
+    }
     file_header header{};
+    file_facts facts;
     std::size_t got = 0;
     error = read_at(control->file, 0, header.data(), header.size(), got);
-    if (!error) error = size_of_file(control->file, control->file_bytes);
+    if (!error) error = look(control.get(), control->file, facts);
     if (error) throw_file_refusal(control->path, "read", header_bytes, error);
+    control->file_bytes = facts.bytes;
     element_identity found;
-    const file_fault what = read_header(header, got, control->file_bytes, &elements, found, control->committed);
+    file_fault what = read_header(header, got, control->file_bytes, &elements, found, control->committed);
+    if (what == file_fault::type_tag && found.tag == older_tag) {
+        control->elements.tag = older_tag;
+        control->identity = identity_sector(control->elements);    // which its records are tied to
+        what = read_header(header, got, control->file_bytes, &control->elements, found, control->committed);
+    }
     if (what != file_fault::none) {
         throw_file_fault(control->path, what, found, &elements, control->committed.size, control->file_bytes);
     }
@@ -237,6 +285,7 @@ held_file open_file_of(const std::filesystem::path& path, const element_identity
         throw_length_error("headroom::file_vector: the file holds more elements than max_elements");
     }
     control->last_commit = bytes_of(control.get(), control->committed.size);
+    control->found = true;
     if (writable && (error = fill_holes(control->file, control->file_bytes))) {
         throw_file_refusal(control->path, "find space on the disk for", control->file_bytes, error);
     }
@@ -254,16 +303,17 @@ held_file open_file_of(const std::filesystem::path& path, const element_identity
 std::size_t extend(file_control* control, std::size_t used, std::size_t needed, bool exactly, failure& why) noexcept {
     why = {};
     if (!may_write(control)) {
-        why = why_of(std::make_error_code(std::errc::permission_denied));
+        const bool failed = control != nullptr && control->role == file_role::failed;
+        why = why_of(std::make_error_code(failed ? std::errc::io_error : std::errc::permission_denied));
         return 0;
     }
-    if (needed <= usable_elements(control)) return usable_elements(control);
     std::error_code error;
     if (was_cut(control, error)) error = std::make_error_code(std::errc::bad_message);
     if (error) {
         why = why_of(error);
         return 0;
     }
+    if (needed <= usable_elements(control)) return usable_elements(control);
     const commit_clock clock;
     const std::size_t page = page_size();
     const std::uint64_t most = round_up(range_bytes(*control, control->limit), page);
@@ -301,8 +351,10 @@ void throw_extend_failure(const file_control* control, std::size_t needed, const
     if (control == nullptr) throw_length_error("headroom::file_vector: without a file it holds nothing");
     if (error == std::errc::bad_message) throw_commit_failure(control, {{}, "", true}, needed);
     if (!may_write(control)) {
-        const char* const reason =
-            control->abandoned ? "\": this process is a child of the one that writes" : "\": it was opened for reading only";
+        const char* const reason = control->role == file_role::failed
+                                       ? "\": a commit failed, or its descriptor was closed: open it anew"
+                                   : control->role == file_role::child ? "\": this process is a child of the one that writes"
+                                                                       : "\": it was opened for reading only";
         throw file_error("headroom: cannot write to \"" + control->path + reason, "", error);
     }
     throw_file_refusal(control->path, "extend", bytes_of(control, needed), error);
@@ -320,14 +372,18 @@ void commit(file_control* control, std::size_t size) {
 
 std::size_t committed_size(const file_control* control) noexcept {
     if (control == nullptr) return 0;
-    if (may_write(control)) return static_cast<std::size_t>(control->committed.size);
+    if (control->may_store()) return static_cast<std::size_t>(control->committed.size);
     const auto record = record_on_file(control);
     return static_cast<std::size_t>(record ? record->size : control->committed.size);
 }
 
 std::size_t refresh(file_control* control, std::size_t was) noexcept {
-    if (control == nullptr || may_write(control)) return was;
-    if (!control->trusts_live) control->trusts_live = is_locked(control->file, file_lock::published);
+    if (control == nullptr || control->may_store()) return was;
+    file_facts facts;
+    if (!control->trusts_live) {
+        if (look(control, control->file, facts)) return was;
+        control->trusts_live = is_locked(control->file, file_lock::published);
+    }
     std::uint64_t size = was;
     if (control->trusts_live) {
         size = control->live().load(std::memory_order_acquire);
@@ -336,8 +392,8 @@ std::size_t refresh(file_control* control, std::size_t was) noexcept {
     }
     if (size > control->limit) size = control->limit;
     if (!holds(control->file_bytes, size, control->elements.size)) {
-        std::uint64_t bytes = 0;
-        if (size_of_file(control->file, bytes)) return was;
+        if (look(control, control->file, facts)) return was;
+        const std::uint64_t bytes = facts.bytes;
         const std::uint64_t before = control->file_bytes;
         const std::size_t accessible = (std::max)(last_page(control), first_page(control));
         if (bytes > before) {
@@ -366,7 +422,7 @@ std::size_t shrink(file_control* control, std::size_t used) noexcept {
             control->huge_until = (std::min)(control->huge_until, control->file_bytes);
         }
     }
-    return usable_elements(control);
+    return may_write(control) ? usable_elements(control) : used;    // of what is not written to nothing more
 }
 
 held_file rehome(const held_file& held, std::size_t limit) {
@@ -374,9 +430,10 @@ held_file rehome(const held_file& held, std::size_t limit) {
     if (limit > (SIZE_MAX / 4 - header_bytes) / control->elements.size) {
         throw_length_error("headroom::file_vector: no array is that long");
     }
-    std::error_code error;
+    file_facts facts;
+    std::error_code error = look(control, control->file, facts);
     const std::size_t before = std::exchange(control->limit, limit);
-    range* const place = map_range(control, limit, error);
+    range* const place = error ? nullptr : map_range(control, limit, error);
     if (place == nullptr) {
         control->limit = before;
         throw_file_refusal(control->path, "map", range_bytes(*control, limit), error);
@@ -385,7 +442,7 @@ held_file rehome(const held_file& held, std::size_t limit) {
     copy_label(control->place, label);
     rewriting(place).label(label);
     range* const old = std::exchange(control->place, place);
-    control->allowed = may_write(control) ? access::read_write : access::read_only;
+    control->allowed = control->may_store() ? access::read_write : access::read_only;
     control->huge_until = 0;
     unmap_range(old);
     return held_of(control, held.size);
@@ -394,13 +451,15 @@ held_file rehome(const held_file& held, std::size_t limit) {
 std::size_t read_elements(const file_control* control, std::size_t first, void* to, std::size_t count) noexcept {
     if (control == nullptr || count == 0) return 0;
     const auto size = static_cast<std::size_t>(control->elements.size);
+    file_facts facts;
     std::size_t got = 0;
+    if (look(control, control->file, facts)) return 0;
     if (read_at(control->file, bytes_of(control, first), to, count * size, got)) return 0;
     return got / size;
 }
 
 std::error_code protect(file_control* control, access allowed) noexcept {
-    if (allowed == access::read_write && !may_write(control)) return std::make_error_code(std::errc::permission_denied);
+    if (allowed == access::read_write && !control->may_store()) return std::make_error_code(std::errc::permission_denied);
     if (first_page(control) < last_page(control)) {
         if (const std::error_code error = protect_shown(pages_of(control, first_page(control), last_page(control)), allowed))
             return error;
@@ -416,12 +475,11 @@ void name(file_control* control, const char* text) noexcept { name(control->plac
 void close_control(file_control* control, std::size_t size, bool loudly) {
     if (control == nullptr) return;
     owned_control owned(control);
-    if (!control->writable) return;
     commit_outcome outcome;
-    if (may_write(control)) {
+    if (control->may_store()) {
         if (size != control->committed.size) {
             outcome = try_commit(control, size);
-        } else {
+        } else if (may_write(control)) {
             // The header is touched, which may be gone with the rest of the file.
             std::error_code error;
             if (!was_cut(control, error) && !error) publish(control, size);

@@ -16,6 +16,14 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
+// What this process may do with a file. Every operation asks.
+enum class file_role : std::uint8_t {
+    reader,
+    writer,
+    child,     // of the writer: reads
+    failed,    // was the writer, until a commit failed or its handles were another file's: nothing is written or cut any more
+};
+
 struct file_control {
     std::string path;    // as messages show it
     element_identity elements;
@@ -26,8 +34,8 @@ struct file_control {
     file_handle file;
     // Has the locks. Not the handle that is mapped: a mapping that a forked child inherits would keep them.
     file_handle lock;
-    bool writable = false;
-    bool abandoned = false;    // this process is a child of the writer's
+    file_identity which;    // of both handles: their numbers may be another file's by now
+    file_role role = file_role::reader;
 
     range* place = nullptr;
     page_range live_page{};    // the header's page, mapped a second time: elsewhere, so that no stray write meets it
@@ -37,7 +45,8 @@ struct file_control {
     bool trusts_live = false;        // a reader: the live size is that of a writer who is, or was, there
 
     file_record committed;            // the newest record
-    bool sync_failed = false;         // what was written since the last commit may be lost, and the system will not say so again
+    bool found = false;               // it was there when the file was opened, and is perhaps only in the system's memory: its
+                                      // commit may have failed
     std::uint64_t last_commit = 0;    // bytes in use then
     std::uint64_t huge_until = 0;     // bytes from the file's beginning for which huge pages were asked
 
@@ -45,10 +54,17 @@ struct file_control {
     file_control* next = nullptr;    // in that list
     file_control* previous = nullptr;
 
+    // Whether the elements are shown such that they can be written to.
+    [[nodiscard]] bool may_store() const noexcept { return role == file_role::writer || role == file_role::failed; }
     [[nodiscard]] std::atomic<std::uint64_t>& live() const noexcept {
         return *reinterpret_cast<std::atomic<std::uint64_t>*>(live_page.data + live_offset);
     }
 };
+
+// What `handle`, one of the two, says of the file: bad_file_descriptor where it is not this file's any more.
+[[nodiscard]] std::error_code look(const file_control* control, file_handle handle, file_facts& facts) noexcept;
+// Closes one of the two, and first gives its locks back where `locks`; leaves alone what is another file's by now.
+void close_own(const file_control* control, file_handle handle, bool locks) noexcept;
 
 // The list of this process's writers: in a forked child they are none any more. One enters it before it opens the handle that gets
 // the lock: resource_unavailable_try_again where somebody else has that. When it leaves it the handle is closed, and with it the lock

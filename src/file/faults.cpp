@@ -67,6 +67,10 @@ void throw_file_fault(const std::string& path, file_fault what, const element_id
             field = "record";
             words = "record: neither of the two that tell how many elements there are is whole";
             break;
+        case file_fault::generation:
+            field = "record";
+            words = "record: its generation is one that no writer leaves there (\"headroom file repair\" may help)";
+            break;
         case file_fault::truncated:
             field = "size";
             words = "size: the file is truncated: it has " + std::to_string(file_bytes) + " bytes";

@@ -21,10 +21,9 @@ void before_fork_of_writers() noexcept { writers_mutex.lock(); }
 void after_fork_of_writers_in_parent() noexcept { writers_mutex.unlock(); }
 void after_fork_of_writers_in_child() noexcept {
     for (file_control* each = writers; each != nullptr; each = each->next) {
-        each->abandoned = true;
-        each->trusts_live = true;    // the parent's
-        close_file(each->lock);
-        each->lock = {};
+        each->role = file_role::child;
+        each->trusts_live = true;                                 // the parent's
+        close_own(each, std::exchange(each->lock, {}), false);    // the lock itself stays the parent's
         // Another thread may have been in the middle of opening it, or of moving it to another place.
         if (each->live_page.data != nullptr) (void)protect_shown(each->live_page, access::read_only);
         if (each->allowed == access::read_write) {
@@ -53,6 +52,8 @@ std::error_code lock_as_writer(file_control* control, const std::filesystem::pat
     control->listed = true;
     control->lock = open_again(control->file, path, true, error);
     writers_mutex.unlock();
+    file_facts facts;
+    if (!error) error = look(control, control->lock, facts);    // (Opened by a path, it may be another file.)
     return error ? error : take_lock(control->lock, file_lock::writer);
 }
 
@@ -64,8 +65,7 @@ void leave_writers(file_control* control) noexcept {
     control->listed = false;
     // Under the mutex: a child forgets a handle that is in the list, and its number may be another file's by now. (A child has
     // forgotten it already, and gives back nothing of its parent's.)
-    if (control->lock) release_locks(control->lock);
-    close_file(std::exchange(control->lock, {}));
+    close_own(control, std::exchange(control->lock, {}), true);
     writers_mutex.unlock();
 }
 

@@ -143,6 +143,11 @@ file_fault read_header(const file_header& header, std::size_t header_length, std
     if (header_length < header_bytes) return file_fault::truncated;
     sector_bytes identity;
     std::memcpy(identity.data(), header.data() + identity_offset, sector);
+    // Counting on from what no writer has left would lose the next commit: the generation begins anew, or overwrites the newest.
+    for (const std::size_t at : {std::size_t{0}, std::size_t{1}}) {
+        const auto each = read_record(header.data() + record_offset + at * sector, identity);
+        if (each && (each->generation % 2 != at || each->generation > last_generation)) return file_fault::generation;
+    }
     const auto record = newest_record(header.data(), identity);
     if (!record) return file_fault::records;
     newest = *record;

@@ -20,8 +20,10 @@ struct handle_owner {
 
 void read_into(const std::string& path, file_handle file, file_header& header, std::size_t& got, std::uint64_t& file_bytes) {
     std::error_code error = read_at(file, 0, header.data(), header.size(), got);
-    if (!error) error = size_of_file(file, file_bytes);
+    file_facts facts;
+    if (!error) error = look_at_file(file, facts);
     if (error) throw_file_refusal(path, "read", header_bytes, error);
+    file_bytes = facts.bytes;
 }
 
 sector_bytes sector_at(const file_header& header, std::size_t offset) noexcept {
@@ -129,8 +131,9 @@ std::vector<std::string> repair_file(const std::filesystem::path& path, std::opt
         write(second_identity_offset, identity);
         done.push_back("the copy of the description of the elements");
     }
-    if (newest == nullptr || newest->size != size || !before.records_whole()) {
-        const std::uint64_t generation = newest == nullptr ? 1 : newest->generation;
+    const bool forged = before.fault == file_fault::generation;
+    if (newest == nullptr || newest->size != size || forged || !before.records_whole()) {
+        const std::uint64_t generation = newest == nullptr || forged ? 1 : newest->generation;
         for (const std::uint64_t next : {generation + 1, generation + 2}) {
             write(place_of_record(next), record_sector(identity, {next, size}));
         }

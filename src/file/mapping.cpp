@@ -35,11 +35,22 @@ std::size_t usable_elements(const file_control* control) noexcept {
     return fitting < control->limit ? static_cast<std::size_t>(fitting) : control->limit;
 }
 
+std::error_code look(const file_control* control, file_handle handle, file_facts& facts) noexcept {
+    if (const std::error_code error = look_at_file(handle, facts)) return error;
+    return facts.identity == control->which ? std::error_code{} : std::make_error_code(std::errc::bad_file_descriptor);
+}
+void close_own(const file_control* control, file_handle handle, bool locks) noexcept {
+    file_facts facts;
+    if (!handle || look(control, handle, facts) == std::errc::bad_file_descriptor) return;
+    if (locks) release_locks(handle);
+    close_file(handle);
+}
+
 namespace {
 
 std::error_code show_at(const file_control* control, page_range pages, std::size_t offset) noexcept {
     if (pages.bytes == 0) return {};
-    return show_file(pages, control->file, offset, control->writable && !control->abandoned);
+    return show_file(pages, control->file, offset, control->may_store());
 }
 
 }    // namespace
@@ -51,7 +62,7 @@ std::error_code show(const file_control* control, std::size_t from, std::size_t 
 range* map_range(const file_control* control, std::size_t limit, std::error_code& error) noexcept {
     range* const place = acquire_bare(range_bytes(*control, limit), reserve_for_file, error);
     if (place == nullptr) return nullptr;
-    error = map_file({place->start(), place->size()}, control->file, control->writable);
+    error = map_file({place->start(), place->size()}, control->file, control->role != file_role::reader);
     if (!error) {
         const std::size_t from = first_page(control), to = last_page(control);
         if (from < to) error = show_at(control, {place->start() + from, to - from}, from);
@@ -77,7 +88,7 @@ void map_all(file_control* control) {
         const page_range page = reserve_for_file(page_size(), page_size(), error);
         if (!error) {
             control->live_page = page;
-            error = map_file(page, control->file, control->writable);
+            error = map_file(page, control->file, control->role != file_role::reader);
             if (!error) error = show_at(control, page, 0);
         }
     }

@@ -14,10 +14,22 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-// A file that is open; whoever has one closes it.
+// A file that is open; whoever has one closes it. A handle is a number, which the system gives to the next file once somebody has
+// closed it (closefrom(3), a daemon that closes all): look_at_file() says whose it is now.
 struct file_handle {
     std::intptr_t value = -1;
     [[nodiscard]] explicit operator bool() const noexcept { return value != -1; }
+};
+
+// Which file it is, among those that are open.
+struct file_identity {
+    std::uint64_t volume = 0;
+    std::uint64_t number = 0;
+    friend bool operator==(const file_identity&, const file_identity&) = default;
+};
+struct file_facts {
+    file_identity identity;
+    std::uint64_t bytes = 0;    // its length
 };
 
 // What can be locked of a file, each by one at a time. Locks belong to the handle, not to the process, and go with it. They
@@ -25,6 +37,7 @@ struct file_handle {
 enum class file_lock : std::uint8_t {
     writer,       // there is one who writes
     published,    // the live size is this writer's
+    readers,      // there are some who read, and share the lock; or it is being cut
 };
 
 // What the system says when a user's share of the disk is used up: there is no std::errc for it.
@@ -44,10 +57,15 @@ file_handle open_again(file_handle file, const std::filesystem::path& path, bool
 
 void close_file(file_handle file) noexcept;
 
-std::error_code size_of_file(file_handle file, std::uint64_t& bytes) noexcept;
+std::error_code look_at_file(file_handle file, file_facts& facts) noexcept;
 
 // Makes the file end at `bytes`; what lay past that is gone. For making it shorter.
 std::error_code cut_file(file_handle file, std::uint64_t bytes) noexcept;
+// The same where nobody reads, as `lock` sees it: resource_unavailable_try_again where somebody does, and the file is as it was.
+std::error_code cut_file_unread(file_handle file, file_handle lock, std::uint64_t bytes) noexcept;
+// Counts the handle among the readers until it is closed; waits while the file is being cut. A wish: not all systems have a lock that
+// is shared besides the writer's.
+void enter_as_reader(file_handle file) noexcept;
 
 // Makes the file reach from `from`, its present size, to `to`, with space on the disk for every byte: writing there later
 // cannot be refused. Zeros are written where the file system cannot promise space. On failure the file is as long as before.

@@ -15,6 +15,7 @@
 
 #include "system/calls.hpp"
 #include "system/files.hpp"
+#include "system/uncancelled.hpp"
 
 #ifndef O_CLOEXEC
 #define O_CLOEXEC 0
@@ -35,11 +36,12 @@ namespace {
 std::error_code file_failure(int error) noexcept { return {error, std::system_category()}; }
 
 // Makes one call that returns -1 and sets errno on failure, unless a test has it refused. Interrupted by a signal, it is
-// made again.
+// made again; and no thread is cancelled in it.
 template <class Call>
 std::error_code try_file_call(page_call kind, Call call) noexcept {
     if (const int refused = intercept(kind)) return file_failure(refused);
     const kept_errno unchanged;
+    const uncancelled throughout;
     for (;;) {
         if (call() != -1) return {};
         if (errno != EINTR) break;
@@ -72,7 +74,7 @@ std::uint64_t longest_file() noexcept {
 }
 
 std::error_code write_zeros(file_handle file, std::uint64_t from, std::uint64_t to) noexcept {
-    static constexpr std::byte zeros[std::size_t{64} << 10]{};
+    static constexpr std::byte zeros[4096]{};    // (A program carries them, whether it meets such a file system or not.)
     while (from < to) {
         const auto bytes = static_cast<std::size_t>((std::min<std::uint64_t>)(sizeof zeros, to - from));
         if (const std::error_code error = write_at(file, from, zeros, bytes)) return error;
@@ -124,9 +126,9 @@ std::error_code promise_space([[maybe_unused]] file_handle file, [[maybe_unused]
 }
 
 #if defined(F_OFD_SETLK)
-struct flock part_of(file_lock which) noexcept {
+struct flock part_of(file_lock which, short kind = F_WRLCK) noexcept {
     struct flock part{};
-    part.l_type = F_WRLCK;
+    part.l_type = kind;
     part.l_whence = SEEK_SET;
     part.l_start = static_cast<off_t>(which);
     part.l_len = 1;
@@ -196,13 +198,17 @@ file_handle open_again([[maybe_unused]] file_handle file, const std::filesystem:
 
 void close_file(file_handle file) noexcept {
     const kept_errno unchanged;
+    const uncancelled throughout;
     if (file) close(number_of(file));
 }
 
-std::error_code size_of_file(file_handle file, std::uint64_t& bytes) noexcept {
+std::error_code look_at_file(file_handle file, file_facts& facts) noexcept {
     struct stat about{};
     const std::error_code error = try_file_call(page_call::file, [&] { return fstat(number_of(file), &about); });
-    if (!error) bytes = static_cast<std::uint64_t>(about.st_size);
+    if (!error) {
+        facts.identity = {static_cast<std::uint64_t>(about.st_dev), static_cast<std::uint64_t>(about.st_ino)};
+        facts.bytes = static_cast<std::uint64_t>(about.st_size);
+    }
     return error;
 }
 
@@ -211,8 +217,29 @@ std::error_code cut_file(file_handle file, std::uint64_t bytes) noexcept {
     return try_file_call(page_call::file, [=] { return ftruncate(number_of(file), static_cast<off_t>(bytes)); });
 }
 
+std::error_code cut_file_unread(file_handle file, [[maybe_unused]] file_handle lock, std::uint64_t bytes) noexcept {
+#if defined(F_OFD_SETLK)
+    if (const std::error_code error = take_lock(lock, file_lock::readers)) return error;
+    const std::error_code error = cut_file(file, bytes);
+    const kept_errno unchanged;
+    struct flock part = part_of(file_lock::readers, F_UNLCK);
+    (void)fcntl(number_of(lock), F_OFD_SETLK, &part);
+    return error;
+#else
+    return cut_file(file, bytes);
+#endif
+}
+
+void enter_as_reader([[maybe_unused]] file_handle file) noexcept {
+#if defined(F_OFD_SETLKW)
+    struct flock part = part_of(file_lock::readers, F_RDLCK);
+    (void)try_file_call(page_call::file, [&] { return fcntl(number_of(file), F_OFD_SETLKW, &part); });
+#endif
+}
+
 std::error_code allocate(file_handle file, std::uint64_t from, std::uint64_t to) noexcept {
     const kept_errno unchanged;
+    const uncancelled throughout;
     if (to > longest_file()) return std::make_error_code(std::errc::file_too_large);
     tell_watcher(testing::file_event::before_write);
     std::error_code error = promise_space(file, from, to);
@@ -225,6 +252,7 @@ std::error_code allocate(file_handle file, std::uint64_t from, std::uint64_t to)
 std::error_code fill_holes(file_handle file, std::uint64_t bytes) noexcept {
     if (bytes == 0) return {};
     const kept_errno unchanged;
+    const uncancelled throughout;
     const std::error_code error = promise_space(file, 0, bytes);
     if (!is_unsupported(error)) return error;
 #if defined(SEEK_HOLE)
@@ -315,6 +343,7 @@ std::error_code take_lock(file_handle file, [[maybe_unused]] file_lock which) no
 
 void release_locks(file_handle file) noexcept {
     const kept_errno unchanged;
+    const uncancelled throughout;
 #if defined(F_OFD_SETLK)
     struct flock all{};
     all.l_type = F_UNLCK;

@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <cstring>
 #include <fstream>
+#include <optional>
 #include <random>
 #include <string>
 
+#include <headroom/detail/file/inspect.hpp>
 #include <headroom/file_vector.hpp>
 
 #include "support/corpus.hpp"
@@ -159,6 +161,36 @@ TEST_F(damaged_files, with_records_of_another_file) {
     std::string bytes = good;
     bytes.replace(512, 1024, other.substr(512, 1024));
     EXPECT_EQ(opened(bytes, file_access::read_only), "record");
+}
+
+// Whole, with a checksum that is right, and yet none that a writer has left.
+TEST_F(damaged_files, with_a_generation_that_no_writer_comes_to) {
+    namespace detail = headroom::detail;
+    detail::sector_bytes identity;
+    std::memcpy(identity.data(), good.data(), identity.size());
+    const auto forged = [&](std::size_t place, std::uint64_t generation) {
+        const detail::sector_bytes record = detail::record_sector(identity, {generation, 20});
+        std::string bytes = good;
+        bytes.replace(512 + place * 512, 512, reinterpret_cast<const char*>(record.data()), record.size());
+        return bytes;
+    };
+    for (const std::uint64_t generation : {UINT64_MAX, UINT64_MAX - 1, UINT64_MAX / 2 + 1, UINT64_MAX / 2 + 2}) {
+        for (const file_access access : {file_access::read_only, file_access::read_write}) {
+            EXPECT_EQ(opened(forged(generation % 2, generation), access), "record") << generation;
+        }
+    }
+    // In the other's place: the next commit would overwrite it.
+    EXPECT_EQ(opened(forged(0, 99), file_access::read_write), "record");
+    EXPECT_EQ(opened(forged(1, 100), file_access::read_write), "record");
+    EXPECT_EQ(opened(forged(0, 100), file_access::read_write), "");
+    // It can be mended.
+    folder.write("numbers", forged(1, UINT64_MAX));
+    EXPECT_FALSE(detail::repair_file(path, std::nullopt).empty());
+    auto v = file_vector<int>::open(path, file_access::read_write, max_elements(1000));
+    EXPECT_EQ(v.size(), 20U);
+    v.push_back(20);
+    v.close();
+    EXPECT_EQ(numbers(file_vector<int>::open(path, file_access::read_only, max_elements(1000))), counted(21));
 }
 
 TEST_F(damaged_files, that_never_were_ours) {

@@ -130,8 +130,8 @@ TEST(quotas, are_refused_as_a_full_disk_is) {
     const headroom::testing_support::scratch_folder folder;
     auto v = file_vector<int>::create(folder.file("numbers"), limit);
     append(v, 10);
-    headroom::testing::fail_system_call(2, EDQUOT,
-                                        headroom::testing::afterwards::keep_failing);    // first it asks for the length
+    headroom::testing::fail_system_call(3, EDQUOT,    // first it asks whether file and lock are there
+                                        headroom::testing::afterwards::keep_failing);
     EXPECT_EQ(v.try_emplace_back(10), v.data() + 10) << "there was room";
     EXPECT_THROW(v.reserve(v.capacity() + 1), headroom::refused);
     headroom::testing::stop_failing();
@@ -142,7 +142,7 @@ TEST(quotas, are_refused_as_a_full_disk_is) {
 TEST(file_systems_without_allocation, get_zeros_written) {
     const headroom::testing_support::scratch_folder folder;
     auto v = file_vector<int, small_steps>::create(folder.file("numbers"), limit);
-    headroom::testing::fail_system_call(2, EOPNOTSUPP);    // after the question for the length
+    headroom::testing::fail_system_call(3, EOPNOTSUPP);    // after the questions whether file and lock are there
     v.reserve(10000);
     headroom::testing::stop_failing();
     append(v, 10000);
@@ -329,7 +329,7 @@ TEST_F(refused_calls, while_it_commits_leave_the_commit_before) {
 TEST_F(refused_calls, of_the_disk_make_every_later_commit_fail_until_it_is_opened_anew) {
     auto v = with_ten();
     append(v, 5, 10);
-    headroom::testing::fail_system_call(2, EIO);    // after the question for the length, the wait for the disk
+    headroom::testing::fail_system_call(3, EIO);    // after the questions whether file and lock are there, the wait for the disk
     EXPECT_THROW(v.commit(), file_error);
     headroom::testing::stop_failing();
     EXPECT_THROW(v.commit(), file_error) << "the system has forgotten what it could not write, and would call it written";

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -143,6 +144,53 @@ TEST_F(a_file_among_strangers, is_forked_beside_threads_that_open_and_close) {
     }
     enough = true;
     other.join();
+}
+
+// A thread that is cancelled in the middle of a call goes on until it is out of it: the call may not throw.
+TEST_F(a_file_among_strangers, is_whole_after_its_thread_was_cancelled_in_a_call) {
+    using vector = file_vector<int>;
+    const std::array<void (*)(vector&), 8> calls{
+        [](vector& v) { v.commit(); },
+        [](vector& v) { v.resize(1'000'000, 7); },
+        [](vector& v) { v.publish(); },
+        [](vector& v) { v.shrink_to_fit(); },
+        [](vector& v) { v.rehome(max_elements{2'000'000}); },
+        [](vector& v) {
+            std::array<int, 10> some{};
+            if (v.checked_read(0, some) != 10) _exit(9);
+        },
+        [](vector& v) { v.close(); },
+        [](vector& v) { v = vector(); },
+    };
+    for (const auto call : calls) {
+        EXPECT_EQ(in_child([&] {
+                      alarm(20);
+                      struct work {
+                          vector v;
+                          void (*call)(vector&);
+                          bool done = false;
+                      } mine{vector::create(path_, max_elements{1'000'000}), call};
+                      mine.v.resize(1000, 7);
+                      pthread_t thread;
+                      const auto run = [](void* of) -> void* {
+                          auto* const its = static_cast<work*>(of);
+                          pthread_cancel(pthread_self());
+                          its->call(its->v);
+                          its->done = true;
+                          pthread_testcancel();
+                          _exit(8);
+                      };
+                      if (pthread_create(&thread, nullptr, run, &mine) != 0) return 1;
+                      void* answer = nullptr;
+                      if (pthread_join(thread, &answer) != 0 || answer != PTHREAD_CANCELED) return 2;
+                      if (!mine.done) return 3;
+                      mine.v = vector();
+                      const auto found = vector::open(path_, file_access::read_write, max_elements{1'000'000});
+                      return found.size() >= 1000 && found.back() == 7 ? 0 : 4;
+                  }),
+                  0);
+        std::filesystem::remove(path_);
+    }
 }
 
 // Whatever another program leaves of the file, closing it is no signal; what was appended since is either there or reported.

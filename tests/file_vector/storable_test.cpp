@@ -59,7 +59,32 @@ struct says_it_again : with_a_pointer {
     using headroom_is_storable = says_it_again;
 };
 
+struct hidden {
+    int a;
+};
+
 }    // namespace
+
+namespace shop {
+
+struct order {
+    int a;
+};
+struct structure {
+    int a;
+};
+template <class T, int Count>
+struct of {
+    T a;
+};
+struct a_name_of_more_than_sixty_three_letters_which_is_what_a_tag_holds_a {
+    int a;
+};
+struct a_name_of_more_than_sixty_three_letters_which_is_what_a_tag_holds_b {
+    int a;
+};
+
+}    // namespace shop
 
 template <>
 inline constexpr bool headroom::storable<somebody_elses> = true;
@@ -81,6 +106,24 @@ TEST(storable_elements, are_classes_that_say_so) {
     static_assert(storable<outspoken[2]> && storable<std::array<by_its_name, 2>>);
     static_assert(!storable<silent> && !storable<unwilling> && !storable<not_trivial> && !storable<std::string>);
     static_assert(!storable<std::pair<int, int*>> && !storable<std::array<silent, 2>>);
+}
+
+// Names as the compiler knows them, without what compilers spell in their own ways.
+TEST(storable_elements, are_called_by_their_names) {
+    const auto tag = [](auto of) { return std::string(headroom::detail::identity_of<decltype(of)>(nullptr).tag.data()); };
+    EXPECT_EQ(tag(shop::order{}), "shop::order");
+    EXPECT_EQ(tag(shop::of<shop::order, 3>{}), "shop::of<shop::order,3>");
+    EXPECT_EQ(tag(shop::of<unsigned char, 3>{}), "shop::of<unsigned char,3>");
+    EXPECT_EQ(tag(std::array<shop::structure, 2>{}), "shop::structure[2]");
+    EXPECT_EQ(tag(hidden{}), "{anonymous}::hidden");
+    // Long ones are told apart where they are cut.
+    const std::string a = tag(shop::a_name_of_more_than_sixty_three_letters_which_is_what_a_tag_holds_a{});
+    const std::string b = tag(shop::a_name_of_more_than_sixty_three_letters_which_is_what_a_tag_holds_b{});
+    EXPECT_EQ(a.size(), 63U);
+    EXPECT_NE(a, b);
+    EXPECT_EQ(a.substr(0, 46), b.substr(0, 46));
+    static_assert(headroom::detail::identity_of<int>(nullptr).tag[0] == 'i');
+    static_assert(headroom::detail::identity_of<shop::order>(nullptr).tag[6] == 'o');
 }
 
 TEST(storable_elements, are_not_what_derives_from_such_a_class) {

@@ -13,12 +13,13 @@
 namespace headroom { inline namespace v0_1 { namespace detail {
 
 inline constexpr std::size_t tag_bytes = 64;    // with the 0 at its end
+using tag_text = std::array<char, tag_bytes>;
 
 // What the elements of a file are.
 struct element_identity {
     std::uint64_t size = 0;         // bytes
     std::uint64_t alignment = 0;    // bytes
-    std::array<char, tag_bytes> tag{};
+    tag_text tag{};
 
     friend bool operator==(const element_identity&, const element_identity&) = default;
 };
@@ -34,6 +35,7 @@ enum class file_fault : std::uint8_t {
     element_alignment,
     type_tag,
     records,
+    generation,
     truncated,
 };
 
@@ -60,8 +62,9 @@ struct held_file {
 // left behind, without elements.
 HEADROOM_API held_file make_file_for(const std::filesystem::path& path, const element_identity& elements, std::size_t limit,
                                      const file_steps& steps, unsigned permissions);
-HEADROOM_API held_file open_file_of(const std::filesystem::path& path, const element_identity& elements, std::size_t limit,
-                                    const file_steps& steps, bool writable);
+// `older_tag` counts as well as the elements' own.
+HEADROOM_API held_file open_file_of(const std::filesystem::path& path, const element_identity& elements,
+                                    const tag_text& older_tag, std::size_t limit, const file_steps& steps, bool writable);
 
 // Room for `needed` elements, and more as the steps say unless `exactly`; returns how many are usable then. `used` are in use.
 // 0, and `why` is set, when refused.

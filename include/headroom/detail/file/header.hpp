@@ -27,6 +27,7 @@ inline constexpr std::size_t record_offset = sector;    // of the first; the oth
 inline constexpr std::size_t live_offset = 3 * sector;
 inline constexpr std::size_t second_identity_offset = 4 * sector;
 inline constexpr std::uint32_t layout_version = 1;
+inline constexpr std::uint64_t last_generation = UINT64_MAX / 2;    // no writer comes to one behind it
 
 using sector_bytes = std::array<std::byte, sector>;
 using file_header = std::array<std::byte, header_bytes>;

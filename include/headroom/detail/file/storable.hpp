@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <type_traits>
 
@@ -77,22 +78,102 @@ public:
     constexpr void add(char letter) noexcept {
         if (used_ + 1 < tag_bytes) tag_[used_++] = letter;
     }
-    [[nodiscard]] constexpr const std::array<char, tag_bytes>& tag() const noexcept { return tag_; }
+    [[nodiscard]] constexpr const tag_text& tag() const noexcept { return tag_; }
 
 private:
-    std::array<char, tag_bytes> tag_{};
+    tag_text tag_{};
     std::size_t used_ = 0;
 };
 
+// A function's own name for itself, in which the compiler has put the name of T.
 template <class T>
-constexpr void write_tag(tag_writer& to) noexcept {
+constexpr const char* text_with_name() noexcept {
+#if defined(__clang__) || defined(__GNUC__)
+    return __PRETTY_FUNCTION__;    // "... [with T = name]", "... [T = name]"
+#else
+    return __FUNCSIG__;    // "... text_with_name<struct name>(void) ..."
+#endif
+}
+
+constexpr std::size_t length_of(const char* text) noexcept {
+    std::size_t length = 0;
+    while (text[length] != '\0') ++length;
+    return length;
+}
+
+// The name of T, as compilers agree on it: without "struct", without blanks that are a matter of taste, one word for a namespace
+// without a name. (What they call the arguments of a template they may not agree on.) A long one is cut, and ends in a checksum of
+// the whole.
+template <class T>
+constexpr void write_name(tag_writer& to) noexcept {
+    const char* const text = detail::text_with_name<T>();
+    const std::size_t length = detail::length_of(text);
+    const auto begins = [text](std::size_t at, const char* with) {
+        for (; *with != '\0'; ++with, ++at) {
+            if (text[at] != *with) return false;
+        }
+        return true;
+    };
+#if defined(__clang__) || defined(__GNUC__)
+    std::size_t at = 0, last = length - 1;    // its last bracket
+    while (!begins(at, "T = ")) ++at;
+    at += 4;
+#else
+    std::size_t at = 0, last = length;
+    while (!begins(at, "text_with_name<")) ++at;
+    at += 15;
+    while (!begins(last, ">(void)")) --last;
+#endif
+    const auto in_a_word = [](char letter) {
+        return letter == '_' || (letter >= '0' && letter <= '9') || (letter >= 'a' && letter <= 'z') ||
+               (letter >= 'A' && letter <= 'Z');
+    };
+    constexpr std::size_t kept = tag_bytes - 1 - 17;
+    char name[tag_bytes]{};
+    std::size_t used = 0;
+    std::uint64_t sum = 14695981039346656037U;    // FNV-1a
+    const auto put = [&](char letter) {
+        if (used < tag_bytes) name[used] = letter;
+        ++used;
+        sum = (sum ^ static_cast<unsigned char>(letter)) * 1099511628211U;
+    };
+    for (char before = ' '; at < last;) {
+        std::size_t left_out = 0;
+        for (const char* const word : {"struct ", "class ", "union ", "enum "}) {
+            if (!in_a_word(before) && begins(at, word)) left_out = detail::length_of(word);
+        }
+        for (const char* const nameless : {"(anonymous namespace)", "{anonymous}", "<unnamed>", "`anonymous-namespace'"}) {
+            if (!begins(at, nameless)) continue;
+            left_out = detail::length_of(nameless);
+            for (const char* letter = "{anonymous}"; *letter != '\0'; ++letter) put(*letter);
+            before = '}';
+        }
+        at += left_out;
+        if (left_out != 0) continue;
+        const char letter = text[at++];
+        if (letter == ' ' && !(in_a_word(before) && in_a_word(text[at]))) continue;
+        put(letter);
+        before = letter;
+    }
+    const bool whole = used < tag_bytes;
+    for (std::size_t i = 0; i != (whole ? used : kept); ++i) to.add(name[i]);
+    if (whole) return;
+    to.add('~');
+    for (int shift = 60; shift >= 0; shift -= 4) to.add("0123456789abcdef"[sum >> shift & 15]);
+}
+
+// `classes` says what a class is called: by its name, or, as files of version 0.1 have it, all of them "class".
+enum class class_tag : bool { older, name };
+
+template <class T>
+constexpr void write_tag(tag_writer& to, class_tag classes) noexcept {
     if constexpr (array_parts<T>::is_array) {
-        detail::write_tag<typename array_parts<T>::element>(to);
+        detail::write_tag<typename array_parts<T>::element>(to, classes);
         to.add("[");
         to.add(array_parts<T>::count);
         to.add("]");
     } else if constexpr (std::is_enum_v<T>) {
-        detail::write_tag<std::underlying_type_t<T>>(to);
+        detail::write_tag<std::underlying_type_t<T>>(to, classes);
     } else if constexpr (std::is_same_v<T, bool>) {
         to.add("bool");
     } else if constexpr (std::is_same_v<T, char>) {
@@ -112,6 +193,8 @@ constexpr void write_tag(tag_writer& to) noexcept {
             to.add("p");
             to.add(static_cast<std::size_t>(std::numeric_limits<T>::digits));
         }
+    } else if (classes == class_tag::name) {
+        detail::write_name<T>(to);
     } else {
         to.add("class");
     }
@@ -119,14 +202,18 @@ constexpr void write_tag(tag_writer& to) noexcept {
 
 // What a file of T says of its elements. A null or empty `tag` is the type's own; longer ones than 63 bytes are cut.
 template <class T>
-constexpr element_identity identity_of(const char* tag) noexcept {
+constexpr tag_text tag_of(const char* tag, class_tag classes) noexcept {
     tag_writer written;
     if (tag != nullptr && *tag != '\0') {
         written.add(tag);
     } else {
-        detail::write_tag<T>(written);
+        detail::write_tag<T>(written, classes);
     }
-    return {sizeof(T), alignof(T), written.tag()};
+    return written.tag();
+}
+template <class T>
+constexpr element_identity identity_of(const char* tag) noexcept {
+    return {sizeof(T), alignof(T), detail::tag_of<T>(tag, class_tag::name)};
 }
 
 }    // namespace detail
