@@ -16,6 +16,8 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
+inline constexpr std::size_t huge_page = std::size_t{2} << 20;
+
 // What this process may do with a file. Every operation asks.
 enum class file_role : std::uint8_t {
     reader,
@@ -65,6 +67,24 @@ struct file_control {
 [[nodiscard]] std::error_code look(const file_control* control, file_handle handle, file_facts& facts) noexcept;
 // Closes one of the two, and first gives its locks back where `locks`; leaves alone what is another file's by now.
 void close_own(const file_control* control, file_handle handle, bool locks) noexcept;
+
+// Whether it is still there, and the lock with it. True when it is shorter than it was known to be. A writer who has lost a handle
+// writes no more: another one may by now.
+[[nodiscard]] bool was_cut(file_control* control, std::error_code& error) noexcept;
+
+struct commit_outcome {
+    std::error_code error;
+    const char* doing = "";
+    bool cut = false;
+    [[nodiscard]] bool done() const noexcept { return !error && !cut; }
+};
+
+[[nodiscard]] commit_outcome try_commit(file_control* control, std::uint64_t size) noexcept;
+[[noreturn]] void throw_commit_failure(const file_control* control, const commit_outcome& outcome, std::uint64_t size);
+
+// Ends the file after `size` elements or after what is committed, whichever is more. True if it did: not while somebody reads, who may
+// have been shown more.
+bool cut_after(file_control* control, std::uint64_t size) noexcept;
 
 // The list of this process's writers: in a forked child they are none any more. One enters it before it opens the handle that gets
 // the lock: resource_unavailable_try_again where somebody else has that. When it leaves it the handle is closed, and with it the lock

@@ -1,0 +1,94 @@
+// Making what a file holds durable, and ending it where its elements end: what may follow a failure of either.
+#include <algorithm>
+
+#include <headroom/detail/file/file_error.hpp>
+#include <headroom/reservation.hpp>
+
+#include "file/control.hpp"
+#include "range/range_calls.hpp"
+#include "range/statistics.hpp"
+
+namespace headroom { inline namespace v0_1 { namespace detail {
+
+bool was_cut(file_control* control, std::error_code& error) noexcept {
+    file_facts facts, of_lock;
+    error = look(control, control->file, facts);
+    if (!error) error = look(control, control->lock, of_lock);
+    if (error == std::errc::bad_file_descriptor) control->role = file_role::failed;
+    return !error && facts.bytes < control->file_bytes;
+}
+
+namespace {
+
+std::error_code write_record(file_control* control, const file_record& record) noexcept {
+    const sector_bytes bytes = record_sector(control->identity, record);
+    return write_at(control->file, place_of_record(record.generation), bytes.data(), bytes.size());
+}
+
+}    // namespace
+
+commit_outcome try_commit(file_control* control, std::uint64_t size) noexcept {
+    if (control->role == file_role::failed) {
+        return {std::make_error_code(std::errc::io_error), "commit, after a failure and before it is opened anew, to"};
+    }
+    if (!may_write(control)) return {std::make_error_code(std::errc::permission_denied), "commit to"};
+    std::error_code error;
+    if (was_cut(control, error)) return {{}, "", true};
+    if (error) return {error, "commit to"};
+    const commit_clock clock;
+    // Unless all succeeds: the system forgets what it could not write, and would call it written the next time; and the new record
+    // may be on the disk or not, so that nothing that it speaks of may be changed or cut any more.
+    control->role = file_role::failed;
+    // The elements first: a record must never speak of what is not there. And the present record, before the other is overwritten.
+    if (control->found) error = write_record(control, control->committed);
+    if (!error) error = sync_file(control->file, shown_pages(control));
+    if (error) return {error, "commit to"};
+    control->found = false;
+    control->live().store(size, std::memory_order_release);
+    const file_record next{control->committed.generation + 1, size};
+    error = write_record(control, next);
+    if (!error) error = sync_file(control->file);
+    if (error) return {error, "commit to"};
+    control->role = file_role::writer;
+    control->committed = next;
+    // Whoever commits often appends little in between, and would have a whole huge page written each time.
+    const std::uint64_t used = bytes_of(control, size);
+    const std::uint64_t beyond = round_up(static_cast<std::size_t>(used), huge_page);
+    if (control->huge_until > beyond && used - (std::min)(used, control->last_commit) < huge_page) {
+        const std::size_t to = (std::min)(static_cast<std::size_t>(control->huge_until), control->place->size());
+        (void)advise_huge(pages_of(control, static_cast<std::size_t>(beyond), to), false);
+        control->huge_until = beyond;
+    }
+    control->last_commit = used;
+    return {};
+}
+
+void throw_commit_failure(const file_control* control, const commit_outcome& outcome, std::uint64_t size) {
+    if (outcome.cut) {
+        file_facts facts;
+        (void)look(control, control->file, facts);
+        throw_file_fault(control->path, file_fault::truncated, control->elements, nullptr, size, facts.bytes);
+    }
+    throw_file_refusal(control->path, outcome.doing, 0, outcome.error);
+}
+
+bool cut_after(file_control* control, std::uint64_t size) noexcept {
+    if (!may_write(control)) return false;
+    const std::uint64_t end = bytes_of(control, (std::max)(size, control->committed.size));
+    if (end >= control->file_bytes) return false;
+    std::error_code error;
+    if (was_cut(control, error) || error) return false;    // somebody else cuts it, too
+    if (control->found) {
+        // On the disk an older record may be the newest, and say more.
+        if (write_record(control, control->committed) || sync_file(control->file)) {
+            control->role = file_role::failed;
+            return false;
+        }
+        control->found = false;
+    }
+    if (cut_file_unread(control->file, control->lock, end)) return false;
+    control->file_bytes = end;
+    return true;
+}
+
+}}}    // namespace headroom::detail
