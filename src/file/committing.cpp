@@ -5,8 +5,8 @@
 #include <headroom/reservation.hpp>
 
 #include "file/control.hpp"
+#include "range/counters.hpp"
 #include "range/range_calls.hpp"
-#include "range/statistics.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 

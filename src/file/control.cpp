@@ -416,7 +416,8 @@ void end_writing(file_control* control, std::size_t size, std::size_t kept) {
         if (left < accessible) (void)protect_shown(pages_of(control, left, accessible), access::none);
         control->place->extent.committed.store(left, std::memory_order_relaxed);
     }
-    control->writable = false;
+    control->role = file_role::reader;
+    enter_as_reader(control->file);
     leave_writers(control);
     if (!outcome.done()) throw_commit_failure(control, outcome, size);
 }
