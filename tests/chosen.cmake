@@ -5,7 +5,7 @@
 # |---|---|---|
 # | dev | every room but tools/ and lab/; the checks that need one build only | wrong behaviour; what Clang warns of; a header that lacks an include (each test file is compiled by itself) |
 # | tools | tests/tools/, with the headroom command, by GCC | the same of the command, whose programs to profile are GCC's; a change of the library's headers compiles little of it |
-# | asan-ubsan | what dev runs, but for files whose test is that they compile | accesses outside of objects and lifetimes, undefined behaviour, leaks |
+# | asan-ubsan | what dev runs, but for files whose test is that they compile, and the command's readers of what others wrote | accesses outside of objects and lifetimes, undefined behaviour, leaks |
 # | tsan | files with threads, by GCC, optimised | races and lock orders, which need threads; what GCC makes of the library when it optimises |
 # | i686 | files labelled `core`, by GCC | sizes and shifts that fit 64 bits alone; what GCC warns of in what every compiler must compile |
 # | valgrind | one file of each kind of memory that somebody writes into | reads of memory that nobody wrote, which ASan does not see; marks of ours that Valgrind misreads |
