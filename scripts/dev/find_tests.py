@@ -91,7 +91,8 @@ def of_files(files):
 
 def of_folder(name):
     folder = FOLDERS[name].relative_to(ROOT)
-    return [("preset", "dev"), *(("target", target) for target in [f"{folder}/all", *NEEDS.get(name, [])]), ("folder", str(folder))]
+    preset = "release" if name == "size" else "dev"    # which looks at what the linker makes of optimised objects
+    return [("preset", preset), *(("target", target) for target in [f"{folder}/all", *NEEDS.get(name, [])]), ("folder", str(folder))]
 
 
 def matching(word, names):
