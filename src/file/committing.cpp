@@ -31,7 +31,7 @@ commit_outcome try_commit(file_control* control, std::uint64_t size) noexcept {
     if (control->role == file_role::failed) {
         return {std::make_error_code(std::errc::io_error), "commit, after a failure and before it is opened anew, to"};
     }
-    if (!may_write(control)) return {std::make_error_code(std::errc::permission_denied), "commit to"};
+    if (control->role != file_role::writer) return {std::make_error_code(std::errc::permission_denied), "commit to"};
     std::error_code error;
     if (was_cut(control, error)) return {{}, "", true};
     if (error) return {error, "commit to"};
@@ -73,7 +73,7 @@ void throw_commit_failure(const file_control* control, const commit_outcome& out
 }
 
 bool cut_after(file_control* control, std::uint64_t size) noexcept {
-    if (!may_write(control)) return false;
+    if (control->role != file_role::writer) return false;
     const std::uint64_t end = bytes_of(control, (std::max)(size, control->committed.size));
     if (end >= control->file_bytes) return false;
     std::error_code error;
