@@ -50,7 +50,7 @@ struct of_either {
     std::array<unsigned char, Bytes> ballast{};
 };
 enum class colour : std::uint8_t { none, red, green };
-enum plain_colour { no_colour, blue };
+enum plain_colour { no_colour, blue, yellow };
 
 // What is emptied by who is built from it.
 template <class Given, bool Opted>
