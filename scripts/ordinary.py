@@ -73,11 +73,17 @@ def run(name, test, there, home, temporary):
     def limited():
         resource.setrlimit(resource.RLIMIT_MEMLOCK, (LOCKED, LOCKED))
 
+    command = [moved(word) for word in command]
+    if pathlib.Path(command[0]).name.startswith("python"):    # which may be root's own
+        command[0] = "/usr/bin/python3"
     environment = {key: moved(value) for key, value in environment.items()}
     environment |= {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(home), "TMPDIR": str(temporary), "USER": "nobody", "LOGNAME": "nobody"}
-    done = subprocess.run([moved(word) for word in command], cwd=home, env=environment, stdin=subprocess.DEVNULL, text=True, errors="replace",
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, user=NOBODY, group=NOBODY, extra_groups=[], umask=0o077,
-                          preexec_fn=limited, timeout=600)
+    try:
+        done = subprocess.run(command, cwd=home, env=environment, stdin=subprocess.DEVNULL, text=True, errors="replace", timeout=900,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, user=NOBODY, group=NOBODY, extra_groups=[], umask=0o077,
+                              preexec_fn=limited)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return name, False, str(error)
     return name, done.returncode == 0, done.stdout
 
 
