@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headroom_report.pictures import charts, values
+from headroom_report.pictures import values
 from headroom_report.pictures.charts import Picture
 from headroom_report.results.catalogue import Contest, Experiment
 from headroom_report.results.figures import Cell
@@ -13,25 +13,10 @@ def _batch(parameters: dict[str, object]) -> str:
 
 
 def pictures(cells: list[Cell]) -> list[Picture | None]:
-    rows = charts.rows_over(
-        cells,
-        "threads",
-        values.of_metric("time"),
-        lambda cell: f"{cell.parameters.get('element')}, {_batch(cell.parameters)}",
-        "time",
-    )
-    return [
-        charts.sweep(
-            "concurrent-append",
-            "Time of an append to one array",
-            rows,
-            "threads",
-            "threads",
-            "time",
-            "s",
-            "panel",
-        )
-    ]
+    def panel(cell: Cell) -> str:
+        return f"{cell.parameters.get('element')}, {_batch(cell.parameters)}"
+
+    return [values.over(cells, "concurrent-append", "Time of an append to one array", "threads", values.of_metric("time"), "time", "s", panel)]
 
 
 EXPERIMENT = Experiment(

@@ -70,7 +70,7 @@ def beside(section: Section) -> None:
         noise = section.noise
 
     percent_table(
-        Only, "p0089_contention", keys, None, "Time divided by the global allocator's: published and here", lambda cell: words.configuration(cell.parameters), note
+        Only, "p0089_contention", keys, "Time divided by the global allocator's: published and here", lambda cell: words.configuration(cell.parameters), note
     )
 
 EXPERIMENT = Experiment(

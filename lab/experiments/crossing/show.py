@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headroom_report.pictures import against
+from headroom_report.pictures import values
 from headroom_report.results.catalogue import Contest, Experiment
 
 YARDSTICK = "std::allocator AS1"
@@ -19,7 +19,7 @@ EXPERIMENT = Experiment(
     contests=(Contest("time", "time"), Contest("peak_resident", "peak of resident memory")),
     reading="Time divided by std::allocator's; under the line is faster.",
     yardstick=YARDSTICK,
-    pictures=against.pictures("crossing", "Time of a block that crosses threads, divided by std::allocator's", "ring", YARDSTICK),
+    pictures=values.against("crossing", "Time of a block that crosses threads, divided by std::allocator's", "ring", YARDSTICK),
     by_strategy=True,
     alike=False,
     place=191,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headroom_report.pictures import charts, values
+from headroom_report.pictures import values
 from headroom_report.pictures.charts import Picture
 from headroom_report.results.catalogue import Contest, Experiment
 from headroom_report.results.figures import Cell
@@ -10,17 +10,8 @@ from headroom_report.results.figures import Cell
 
 def pictures(cells: list[Cell]) -> list[Picture | None]:
     appended = [cell for cell in cells if cell.parameters.get("workload") == "append"]
-    return [
-        charts.sweep(
-            "file-append",
-            "Processor time to append ints to a file",
-            charts.rows_over(appended, "elements", values.of_metric("append_cpu")),
-            "elements",
-            "elements",
-            "processor time",
-            "s",
-        )
-    ]
+    title = "Processor time to append ints to a file"
+    return [values.over(appended, "file-append", title, "elements", values.of_metric("append_cpu"), "processor time", "s", metric="")]
 
 
 EXPERIMENT = Experiment(

@@ -35,18 +35,8 @@ def pictures(cells: list[Cell]) -> list[Picture | None]:
         )
 
     optimised = [cell for cell in cells if cell.parameters.get("optimisation") == "O2"]
-    rows = charts.rows_over(optimised, "elements", values.of_metric("append_max"), values.element, "append_max")
     pictures.append(
-        charts.sweep(
-            "latency-longest",
-            "Longest single append, -O2",
-            rows,
-            "elements",
-            "elements",
-            "longest append",
-            "s",
-            "panel",
-        )
+        values.over(optimised, "latency-longest", "Longest single append, -O2", "elements", values.of_metric("append_max"), "longest append", "s", values.element, "append_max")
     )
     return pictures
 

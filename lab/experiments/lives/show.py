@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headroom_report.pictures import against
+from headroom_report.pictures import values
 from headroom_report.results.catalogue import Contest, Experiment
 from headroom_report.results.figures import Cell
 
@@ -31,7 +31,7 @@ EXPERIMENT = Experiment(
     ),
     reading="Time divided by std::allocator's; under the line is faster. Both axes are logarithmic.",
     yardstick=YARDSTICK,
-    pictures=against.pictures(
+    pictures=values.against(
         "lives", "Time of a container's later lives in one allocator, divided by std::allocator's", "elements", YARDSTICK, _panel
     ),
     by_strategy=True,

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from headroom_report.pictures import charts, grids
+from headroom_report.pictures import grids, values
 from headroom_report.pictures.charts import Picture
 from headroom_report.results import published, words
 from headroom_report.results.catalogue import Contest, Experiment
-from headroom_report.results.figures import PAIRED, Cell
-from headroom_report.results.strategies import is_floor
+from headroom_report.results.figures import Cell
 from headroom_report.tables.p0089 import decided, same_side, value_of, verdict_of
 from headroom_report.tables.section import Section
 from headroom_report.tables.table import Column, Entry, Table
@@ -16,26 +15,11 @@ YARDSTICK = "std::shared_ptr(new)"
 
 
 def pictures(cells: list[Cell]) -> list[Picture | None]:
-    rows = []
-    for cell in cells:
-        for name in cell.contenders:
-            figure, ratio = cell.figure(name, "time"), cell.ratio("time", name, YARDSTICK)
-            if figure is None or ratio is None or name.endswith(PAIRED) or is_floor(name):
-                continue
-            rows.append(
-                {
-                    "contender": name,
-                    "panel": f"-{cell.parameters.get('optimisation')}",
-                    "value": charts.short(ratio.median),
-                    "text": f"{words.ratio(ratio.median)}  ({words.seconds(figure.median)})",
-                    "hover": words.figure(figure),
-                }
-            )
     return [
         grids.panel_bars(
             "make-shared",
             f"Time to make and drop one shared int, divided by {YARDSTICK}'s",
-            rows,
+            values.bar_rows(cells, lambda cell: f"-{cell.parameters.get('optimisation')}", "time", YARDSTICK),
             f"÷ {YARDSTICK}",
             "A bar for each way to make a shared object, optimised and not.",
             1.0,

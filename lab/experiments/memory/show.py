@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headroom_report.pictures import charts
+from headroom_report.pictures import values
 from headroom_report.pictures.charts import Picture
 from headroom_report.results import words
 from headroom_report.results.catalogue import Answer, Contest, Experiment, Matter
@@ -20,19 +20,8 @@ def pictures(cells: list[Cell]) -> list[Picture | None]:
         low, middle, high = ((figure - base.median) / payload.median for figure in (peak.low, peak.median, peak.high))
         return middle, low, high, f"{words.ratio(middle)} bytes for each byte; peak {words.figure(peak)}"
 
-    rows = charts.rows_over(cells, "elements", value, None, "peak_resident")
-    return [
-        charts.sweep(
-            "memory",
-            "Memory at the peak for each byte of elements",
-            rows,
-            "elements",
-            "elements",
-            "bytes of memory per byte",
-            "",
-            y_line=1.0,
-        )
-    ]
+    title = "Memory at the peak for each byte of elements"
+    return [values.over(cells, "memory", title, "elements", value, "bytes of memory per byte", "", metric="peak_resident", line=1.0)]
 
 
 def beside(section: Section) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headroom_report.pictures import charts, values
+from headroom_report.pictures import values
 from headroom_report.pictures.charts import Picture
 from headroom_report.results import published, words
 from headroom_report.results.catalogue import DEFAULT, YARDSTICK, Contest, Experiment, Matter
@@ -13,19 +13,7 @@ from headroom_report.verdicts.difference import BETTER, between
 
 
 def pictures(cells: list[Cell]) -> list[Picture | None]:
-    rows = charts.rows_over(cells, "bytes", values.ratio_to(YARDSTICK, "time"), None, "time")
-    return [
-        charts.sweep(
-            "one-growth",
-            "Time of one life, divided by std::vector's",
-            rows,
-            "bytes",
-            "size",
-            "÷ std::vector",
-            "",
-            y_line=1.0,
-        )
-    ]
+    return values.against("one-growth", "Time of one life, divided by std::vector's", "bytes", YARDSTICK)(cells)
 
 
 def beside(section: Section) -> None:

@@ -2,42 +2,26 @@
 
 from __future__ import annotations
 
-from headroom_report.pictures import charts, grids
+from headroom_report.pictures import grids, values
 from headroom_report.pictures.charts import Picture
 from headroom_report.results import words
 from headroom_report.results.catalogue import Contest, Experiment
-from headroom_report.results.figures import PAIRED, Cell
-from headroom_report.results.strategies import implementation
+from headroom_report.results.figures import Cell
 
 
 def pictures(cells: list[Cell]) -> list[Picture | None]:
-    rows = []
-    for cell in cells:
-        for name in cell.contenders:
-            figure = cell.figure(name, "instructions")
-            if figure is None or name.endswith(PAIRED):
-                continue
-            text = f"{figure.median:.0f}"
-            rows.append(
-                {
-                    "contender": implementation(name),
-                    "panel": words.configuration(cell.parameters),
-                    "value": charts.short(figure.median),
-                    "text": text,
-                    "hover": f"{text} instructions",
-                }
-            )
     return [
         grids.panel_bars(
             "pair-instructions",
             "Instructions of an allocation and its deallocation",
-            rows,
+            values.bar_rows(cells, lambda cell: words.configuration(cell.parameters), "instructions"),
             "instructions",
             "A bar for each allocator, for sizes known to the compiler and not.",
             None,
             310,
         )
     ]
+
 
 EXPERIMENT = Experiment(
     title="Instructions of an allocation",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headroom_report.pictures import charts, values
+from headroom_report.pictures import values
 from headroom_report.pictures.charts import Picture
 from headroom_report.results.catalogue import Answer, Contest, Experiment
 from headroom_report.results.figures import Cell
@@ -12,19 +12,8 @@ from headroom_report.tables.section import Section
 
 def pictures(cells: list[Cell]) -> list[Picture | None]:
     counted = [cell for cell in cells if cell.parameters.get("elements")]
-    rows = charts.rows_over(counted, "elements", values.per_element, values.element, "time")
-    return [
-        charts.sweep(
-            "push-back",
-            "A vector's life divided by its elements: made, filled by push_back, destroyed",
-            rows,
-            "elements",
-            "elements",
-            "time per element",
-            "s",
-            "panel",
-        )
-    ]
+    title = "A vector's life divided by its elements: made, filled by push_back, destroyed"
+    return [values.over(counted, "push-back", title, "elements", values.per_element, "time per element", "s", values.element)]
 
 
 def beside(section: Section) -> None:

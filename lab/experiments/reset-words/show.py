@@ -2,36 +2,21 @@
 
 from __future__ import annotations
 
-from headroom_report.pictures import charts, grids
+from headroom_report.pictures import grids, values
 from headroom_report.pictures.charts import Picture
 from headroom_report.results import words
 from headroom_report.results.catalogue import YARDSTICK, Contest, Experiment
-from headroom_report.results.figures import PAIRED, Cell
+from headroom_report.results.figures import Cell
 from headroom_report.tables import thesis
 from headroom_report.tables.section import Section
 
 
 def pictures(cells: list[Cell]) -> list[Picture | None]:
-    rows = []
-    for cell in cells:
-        for name in cell.contenders:
-            ratio, figure = cell.ratio("time", name, YARDSTICK), cell.figure(name, "time")
-            if ratio is None or figure is None or name.endswith(PAIRED):
-                continue
-            rows.append(
-                {
-                    "contender": name,
-                    "panel": words.configuration(cell.parameters),
-                    "value": charts.short(ratio.median),
-                    "text": f"{words.ratio(ratio.median)}  ({words.quantity(figure.median, figure.unit)})",
-                    "hover": words.figure(figure),
-                }
-            )
     return [
         grids.panel_bars(
             "reset-words",
             "Time of all searches, divided by std::vector's",
-            rows,
+            values.bar_rows(cells, lambda cell: words.configuration(cell.parameters), "time", YARDSTICK),
             "÷ std::vector",
             "A bar for each vector, one panel for each number of states.",
             1.0,

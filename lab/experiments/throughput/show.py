@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from headroom_report.pictures import charts, values
+from dataclasses import replace
+
+from headroom_report.pictures import values
 from headroom_report.pictures.charts import Picture
 from headroom_report.results.catalogue import Answer, Contest, Experiment, Matter
 from headroom_report.results.figures import Cell
@@ -11,37 +13,22 @@ from headroom_report.tables.section import Section
 
 
 def pictures(cells: list[Cell]) -> list[Picture | None]:
-    fresh = [cell for cell in cells if not cell.parameters.get("warm")]
+    def drawn(name: str, title: str, chosen: list[Cell], across=values.element) -> Picture | None:
+        return values.over(chosen, name, title, "elements", values.per_element, "time per element", "s", across)
+
+    def of(level: str) -> list[Cell]:
+        return [cell for cell in cells if not cell.parameters.get("warm") and cell.parameters.get("optimisation") == level]
+
+    # First what a user gets without choosing a policy: the picture that is published beside the page.
+    plain = [replace(cell, runs={name: runs for name, runs in cell.runs.items() if "/" not in name}) for cell in of("O2")]
     warm = [cell for cell in cells if cell.parameters.get("warm")]
-    pictures = []
-    for level, title in (("O2", "optimised, -O2"), ("O1", "-O1"), ("O0", "not optimised, -O0")):
-        chosen = [cell for cell in fresh if cell.parameters.get("optimisation") == level]
-        rows = charts.rows_over(chosen, "elements", values.per_element, values.element, "time")
-        pictures.append(
-            charts.sweep(
-                f"throughput-{level}",
-                f"Time per appended element, {title}",
-                rows,
-                "elements",
-                "elements",
-                "time per element",
-                "s",
-                "panel",
-            )
-        )
-    rows = charts.rows_over(warm, "elements", values.per_element, None, "time")
-    pictures.append(
-        charts.sweep(
-            "throughput-warm",
-            "Time per appended int when the process is warm, -O2",
-            rows,
-            "elements",
-            "elements",
-            "time per element",
-            "s",
-        )
-    )
-    return pictures
+    return [
+        drawn("throughput-O2", "Time per appended element, -O2", plain),
+        drawn("throughput-policies", "The same with every policy", of("O2")),
+        drawn("throughput-O1", "Time per appended element, -O1", of("O1")),
+        drawn("throughput-O0", "Time per appended element, not optimised, -O0", of("O0")),
+        drawn("throughput-warm", "Time per appended int when the process is warm, -O2", warm, None),
+    ]
 
 
 def beside(section: Section) -> None:

@@ -49,7 +49,6 @@ def beside(section: Section) -> None:
         section,
         "p0089_utilization",
         keys,
-        None,
         "Time divided by the global allocator's: published and here",
         lambda cell: words.configuration(cell.parameters),
         note,

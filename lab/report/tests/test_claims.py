@@ -1,10 +1,9 @@
 """The rules that decide claims: each can come out both ways, and says so when it was not run."""
 
-import itertools
 
 import pytest
 from headroom_report.page import experiments
-from headroom_report.results import published, strategies
+from headroom_report.results import published
 from headroom_report.verdicts import claims
 from headroom_report.results.figures import cells
 from headroom_report.results.reading import Metric, Run
@@ -240,7 +239,7 @@ def test_the_best_of_a_strategy_is_taken_cell_by_cell():
     verdict = claims.decide(by_id("structures-pools-each"), cells(pools([(1.0, 1.0, 2.0), (1.0, 2.0, 1.0)])))
     assert verdict.state == claims.PARTLY
     assert [finding.figure.median for finding in verdict.findings] == [1.0, 1.0]
-    assert "mimalloc heap AS7" in verdict.findings[1].why
+    assert "mimalloc heap" in verdict.findings[1].why
 
 
 def test_a_ratio_of_ratios_compares_two_bindings():

@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-from pathlib import Path
 
 import pytest
 from headroom_report import __main__ as command

@@ -300,7 +300,6 @@ def test_every_loss_is_on_the_page(full):
 
 def test_with_an_a_a_run_small_differences_are_grey_and_the_noise_is_named(tmp_path):
     html, report = made(tmp_path, samples.full(paired=True))
-    assert report.machines[0].paired
     assert "the same contender run twice lay apart typically by" in html
     assert re.search(r'<td class="n quiet"', html)
     without, _ = made(tmp_path, samples.full(), "other.jsonl")

@@ -47,7 +47,6 @@ class Comparison:
     missing: tuple[list[str], list[str]]  # cells only in B, only in A
     warnings: list[str]
     problems: list[str]
-    same_machine: bool
 
     @property
     def better(self) -> list[Change]:
@@ -158,7 +157,6 @@ def compare(first: ResultSet, second: ResultSet, names: tuple[str, str] = ("A", 
         missing,
         warnings,
         [str(problem) for found in (first, second) for problem in found.problems],
-        same,
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
-from ..results.catalogue import YARDSTICK, Experiment
+from ..results.catalogue import Experiment
 from ..results.published import EXPERIMENTS
 
 
@@ -32,8 +32,3 @@ def names() -> list[str]:
 
 def by_id(name: str) -> Experiment | None:
     return next((experiment for experiment in every() if experiment.id == name), None)
-
-
-def yardstick(name: str) -> str:
-    found = by_id(name)
-    return found.yardstick if found else YARDSTICK

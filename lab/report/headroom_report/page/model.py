@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from .. import SCHEMA_VERSION
 from ..results import strategies, words
-from ..results.figures import PAIRED, Cell, Figure, cells
+from ..results.figures import Cell, Figure, cells
 from ..results.reading import ResultSet, Run
 from ..tables.section import Section
 from ..tables.table import Column, Entry, Table
@@ -29,7 +29,6 @@ class Machine:
     standing: Standing
     sections: list[Section]
     absent: dict[str, str]
-    paired: bool  # an A/A run is among the results
     panels: list[Panel]
     cells: list[Cell]
 
@@ -176,7 +175,6 @@ def build(results: ResultSet, only: str | None = None) -> Report:
                 stands,
                 sections.every_experiment(own, absent),
                 absent,
-                any(run.contender.endswith(PAIRED) for run in runs),
                 panels(own, experiments.every(), stands),
                 own,
             )

@@ -10,9 +10,6 @@ from .strategies import STRATEGIES
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _BINARY = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
 
-# Parameters in the order in which a sentence would have them; others follow by name.
-_ORDER = ("optimisation", "element", "elements", "bytes", "pages")
-
 
 def digits(value: float, figures: int = 3) -> str:
     """Three significant digits, never in scientific notation, thousands separated."""
@@ -188,11 +185,3 @@ def order(parameters: dict[str, object]) -> tuple:
     )
     descending = tuple(-ord(letter) for letter in level)
     return (descending, rest, str(parameters.get("element", "")), numbers)
-
-
-def contender(name: str) -> str:
-    return name
-
-
-def names(parameters: list[str]) -> list[str]:
-    return sorted(parameters, key=lambda name: (_ORDER.index(name) if name in _ORDER else len(_ORDER), name))

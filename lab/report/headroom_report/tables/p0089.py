@@ -47,7 +47,7 @@ def verdict_of(same: bool | None) -> Entry:
 
 
 def percent_table(
-    section: Section, table_id: str, keys: dict[str, str], seconds: float | None, title: str, label_of, nearest: str
+    section: Section, table_id: str, keys: dict[str, str], title: str, label_of, nearest: str
 ) -> None:
     """Percent of the global allocator's time, row by row; a row of the document that was not run is matched by its shape."""
     source = published.tables()[table_id]

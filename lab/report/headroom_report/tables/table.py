@@ -32,10 +32,6 @@ class Table:
     notes: list[str] = field(default_factory=list)
 
 
-def entry(value: object, **more) -> Entry:
-    return value if isinstance(value, Entry) else Entry(str(value), **more)
-
-
 def _told(cell: Entry) -> str:
     return f"{cell.text} ({cell.small})" if cell.small else cell.text
 

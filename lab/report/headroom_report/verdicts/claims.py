@@ -180,53 +180,55 @@ class Cells:
         what the claim says."""
         many = of if isinstance(of, list) else [of]
         tos = to if isinstance(to, list) else [to] * len(many)
-        pers = per or [None] * len(many)
-        noise = Noise([cell for cell in self.everything if cell.experiment == self.experiment], metric)
-        found = Findings(self, noise=noise)
-        for one, other, under in zip(many, tos, pers, strict=True):
+        found = Findings(self, noise=self._noise(metric))
+        for one, other, under in zip(many, tos, per or [None] * len(many), strict=True):
             for cell in self.own:
-                where = cell if at is None else next((c for c in self.everything if c.experiment == cell.experiment and c.parameters == {**cell.parameters, **at}), None)
+                where = cell if at is None else self._same_but(cell, at)
                 name = other(where, one, metric) if callable(other) and where else other
-                if name is None or where is None:
+                if name is None or where is None or not self._counts(found, cell, metric, one, [(where, name)], failing):
                     continue
-                if nothing := cell.uncountable(metric, *(who for who in (one, name) if who in cell.runs)):
-                    found.skipped[nothing] = found.skipped.get(nothing, 0) + 1
-                    continue
-                ended = self._ended(cell, one, [(where, name)], failing)
-                if ended is not True:
-                    found.list += [ended] if ended else []
-                    continue
-                why = f"against {plain(name)}" if at is None and (callable(other) or not name.startswith("std::")) else ""
-                why = f"{plain(one)} {why}".strip() if len(many) > 1 else why
+                against = f"against {plain(name)}" if at is None and (callable(other) or not name.startswith("std::")) else ""
+                why = f"{plain(one)} {against}".strip() if len(many) > 1 else against
                 first, second = cell.figure(one, metric), where.figure(name, metric)
                 if under and first and second:
                     first, second = cell.ratio(metric, one, name), cell.ratio(metric, *under)
                 if first and second and second.median:
-                    found.list.append(Finding(cell.parameters, first, second, noise.between(cell, one, name), why, "times", one))
+                    found.list.append(Finding(cell.parameters, first, second, found.noise.between(cell, one, name), why, "times", one))
         return found
 
     def value(self, metric: str, of: str, less: str = "", over: str = "") -> Findings:
         """`of`'s own figure, less another of its metrics, divided by a third."""
-        noise = Noise([cell for cell in self.everything if cell.experiment == self.experiment], metric)
-        found = Findings(self, noise=noise)
+        found = Findings(self, noise=self._noise(metric))
         for cell in self.own:
-            if nothing := cell.uncountable(metric, *[of] if of in cell.runs else []):
-                found.skipped[nothing] = found.skipped.get(nothing, 0) + 1
-                continue
-            ended = self._ended(cell, of, [], False)
-            if ended is not True:
-                found.list += [ended] if ended else []
+            if not self._counts(found, cell, metric, of, [], False):
                 continue
             figure, minus, under = (cell.figure(of, name) if name else limit(value) for name, value in ((metric, 0), (less, 0), (over, 1)))
             if not figure or not minus or not under or not under.median:
                 continue
-            middle = (figure.median - minus.median) / under.median
             if less or over:
+                middle = (figure.median - minus.median) / under.median
                 scatter = figure.scatter * abs(figure.median / (middle * under.median)) if middle else 0.0
                 figure = together([figure], middle, scatter=scatter, unit="" if over else figure.unit)
-            kind = "times" if over or metric in ("degradation",) else "value"
-            found.list.append(Finding(cell.parameters, figure, noise=noise.between(cell, of), kind=kind, of=of))
+            kind = "times" if over or metric == "degradation" else "value"
+            found.list.append(Finding(cell.parameters, figure, noise=found.noise.between(cell, of), kind=kind, of=of))
         return found
+
+    def _noise(self, metric: str) -> Noise:
+        return Noise([cell for cell in self.everything if cell.experiment == self.experiment], metric)
+
+    def _same_but(self, cell: Cell, at: dict) -> Cell | None:
+        wanted = {**cell.parameters, **at}
+        return next((one for one in self.everything if one.experiment == cell.experiment and one.parameters == wanted), None)
+
+    def _counts(self, found: Findings, cell: Cell, metric: str, of: str, others: list[tuple[Cell, str]], failing: bool) -> bool:
+        """Whether there are figures to go by; what stands in the way is noted."""
+        names = [name for name in (of, *(name for _, name in others)) if name in cell.runs]
+        if nothing := cell.uncountable(metric, *names):
+            found.skipped[nothing] = found.skipped.get(nothing, 0) + 1
+            return False
+        ended = self._ended(cell, of, others, failing)
+        found.list += [ended] if isinstance(ended, Finding) else []
+        return ended is True
 
 
 # --- what was found in them, and what it comes to ------------------------------------------------------------------------------

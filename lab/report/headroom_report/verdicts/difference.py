@@ -17,7 +17,6 @@ ONE_ROUND, TOO_NOISY = "one round", "too noisy to say"
 UNDECIDED = (ONE_ROUND, TOO_NOISY)
 
 SLACK = 0.005  # two contenders no farther apart are printed as the same number
-ALIKE = 0.05  # and two that are no farther apart whatever accidents there were are level, too
 RANKED = 5  # rounds on either side from which ranks can tell more surely than SURE
 SURE = 0.05
 
@@ -38,7 +37,7 @@ def difference(first: Figure, second: Figure, noise: float = 0.0, slack: float =
     ranked = min(len(first.values), len(second.values)) >= RANKED and not (first.exact and second.exact)
     if not ranked:
         apart = math.hypot(apart, *(figure.scatter for figure in (first, second) if not figure.exact))  # independent of each other
-    if max(apart, distance(ratio)) <= slack or (slack and distance(ratio) <= apart and distance(ratio) + apart <= ALIKE):
+    if max(apart, distance(ratio)) <= slack:
         return LEVEL
     if distance(ratio) <= apart or (ranked and chance(first.values, second.values) > SURE):
         return TOO_NOISY
