@@ -13,7 +13,7 @@ from typing import Iterable
 from ..results import strategies
 from ..results.catalogue import Contest, Experiment
 from ..results.figures import PAIRED, Cell, Figure, Noise
-from .difference import BETTER, LEVEL, UNDECIDED, WORSE, between, over
+from .difference import BETTER, LEVEL, SLACK, UNDECIDED, WORSE, between, over
 
 CLOSE = 1.05
 
@@ -67,10 +67,9 @@ class Standing:
 
     @property
     def losses(self) -> list[Place]:
-        """Every cell where Headroom is not the best, worst first; what the figures do not decide comes after what they do, if it would be one."""
-        return sorted(
-            (place for place in self.places if place.lost or (place.undecided and place.ratio > 1)), key=lambda place: (bool(place.undecided), -place.ratio)
-        )
+        """Every cell where Headroom is not the best, worst first; what the figures do not decide comes after what they do."""
+        found = [place for place in self.places if place.ratio > 1 + SLACK]
+        return sorted(found, key=lambda place: (bool(place.undecided), -place.ratio))
 
 
 def _groups(cell: Cell, alike: bool) -> list[tuple[dict[str, object], list[str]]]:
