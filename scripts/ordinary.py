@@ -79,7 +79,7 @@ def run(name, test, there, home, temporary):
     environment = {key: moved(value) for key, value in environment.items()}
     environment |= {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(home), "TMPDIR": str(temporary), "USER": "nobody", "LOGNAME": "nobody"}
     try:
-        done = subprocess.run(command, cwd=home, env=environment, stdin=subprocess.DEVNULL, text=True, errors="replace", timeout=900,
+        done = subprocess.run(command, cwd=home, env=environment, stdin=subprocess.DEVNULL, text=True, errors="replace", timeout=300,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, user=NOBODY, group=NOBODY, extra_groups=[], umask=0o077,
                               preexec_fn=limited)
     except (OSError, subprocess.TimeoutExpired) as error:
