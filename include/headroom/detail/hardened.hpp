@@ -69,12 +69,7 @@ bool is_position(const T* begin, const T* at, std::size_t size) noexcept {
 }
 
 // New elements whose value is up to us: zero bytes, so that nobody sees what the memory held before.
-struct unspecified {
-    static constexpr bool own = true;
-    static constexpr bool in_steps = true;
-    template <class T>
-    static constexpr bool nothrow = std::is_nothrow_default_constructible_v<T>;
-
+struct unspecified : uninitialised {
     template <class Store, class T>
     constexpr T* construct_(Store& store, T* to, std::size_t skip, std::size_t count) const {
         if constexpr (Store::plain_() && std::is_trivially_default_constructible_v<T>) {
