@@ -188,7 +188,9 @@ profile_result find_sites(const trace_totals& trace) {
             } else if (inside && !stack->second.frames.empty()) {
                 one.function = printable_utf8(offset_name(process, stack->second, address_of(stack->second, names, known.user)));
             } else {
-                one.function = frames.empty() ? "?" : printable_utf8(readable(frames.back().function));
+                one.function = known.headroom   ? "(Headroom)"
+                               : frames.empty() ? "?"
+                                                : printable_utf8(readable(frames.back().function));
             }
             one.container = printable_utf8(known.container);
             one.element = printable_utf8(known.element);

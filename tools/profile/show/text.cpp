@@ -42,9 +42,10 @@ std::vector<advised> by_saving(const profile_result& profile) {
         if (what.sites.size() == 1) where = what.sites.front()->place() + "  " + what_grows(*what.sites.front());
         all.push_back({where, what, nullptr, what.sites, what.sites.size()});
     }
-    std::stable_sort(all.begin(), all.end(), [](const advised& a, const advised& b) {
+    std::sort(all.begin(), all.end(), [](const advised& a, const advised& b) {
         if (a.what.saves_most_ns != b.what.saves_most_ns) return a.what.saves_most_ns > b.what.saves_most_ns;
-        return a.what.saved_bytes_copied > b.what.saved_bytes_copied;
+        if (a.what.saved_bytes_copied != b.what.saved_bytes_copied) return a.what.saved_bytes_copied > b.what.saved_bytes_copied;
+        return a.where < b.where;
     });
     return all;
 }
