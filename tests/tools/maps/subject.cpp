@@ -65,7 +65,12 @@ int shapes(const char* file) {
     }
     auto stored = headroom::file_vector<int>::create(file, max_elements(1'000'000));
     stored.resize(100'000);
-    { const reservation kept = made(32 * mebibyte, mebibyte, "forgotten", headroom::page_by_page()); }
+    // Kept when it is dropped: what has no name, and was wanted again soon before.
+    for (int i = 0; i < 4; ++i) {
+        reservation kept(32 * mebibyte, headroom::page_by_page());
+        if (kept.commit_to(mebibyte)) std::abort();
+        fill(kept, mebibyte);
+    }
     ready();
     while (next_step()) {}
     return 0;
