@@ -14,7 +14,7 @@ int main() {
     for (int round = 0; round < 2; ++round) {
         headroom::winked<std::pmr::vector<std::pmr::string>> names(memory);    // the allocator is passed on, all the way
         for (int i = 0; i < 1000; ++i) names->emplace_back("a name of more than a few characters");
-        const auto never = headroom::make_winked<noisy>(memory);
+        [[maybe_unused]] const auto never = headroom::make_winked<noisy>(memory);
         std::cout << names->size() << ' ' << (*names)[0] << '\n';
         memory.rewind();    // names are gone without a single destructor; their memory is warm
     }

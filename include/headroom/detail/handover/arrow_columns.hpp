@@ -124,7 +124,9 @@ public:
     }
     [[nodiscard]] std::size_t size() const noexcept { return offsets_.empty() ? 0 : offsets_.size() - 1; }
     [[nodiscard]] bool empty() const noexcept { return size() == 0; }
-    // Bytes of all elements.
+    // The bytes of all elements, one after the other.
+    [[nodiscard]] const char* data() const noexcept { return bytes_.data(); }
+    // How many these are.
     [[nodiscard]] std::size_t bytes() const noexcept { return bytes_.size(); }
 
     // The offsets, one more than elements, and the bytes, for code that passes them on; the column is empty then. Throws
