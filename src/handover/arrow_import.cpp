@@ -8,7 +8,7 @@ namespace headroom { inline namespace v0_1 {
 namespace detail {
 namespace {
 
-[[noreturn]] void refuse(const std::string& why) { throw std::invalid_argument("headroom: import_arrow(): " + why); }
+[[noreturn]] void refuse_import(const std::string& why) { throw std::invalid_argument("headroom: import_arrow(): " + why); }
 
 // How the types are called that people meet most, for messages.
 std::string named(std::string_view format) { return '"' + std::string(format) + '"'; }
@@ -41,20 +41,20 @@ void check_offsets(const void* offsets, std::size_t first, std::size_t size, con
     const auto* const at = static_cast<const Offset*>(offsets) + first;
     bool backwards = at[0] < 0;
     for (std::size_t i = 0; i < size; ++i) backwards |= at[i + 1] < at[i];    // without a branch: many at a time
-    if (backwards) refuse("its offsets run backwards");
-    if (bytes == nullptr && at[size] != at[0]) refuse("the buffer of its bytes is missing");
+    if (backwards) refuse_import("its offsets run backwards");
+    if (bytes == nullptr && at[size] != at[0]) refuse_import("the buffer of its bytes is missing");
 }
 
 void check_text(const ArrowArray& array, arrow_contents& found, std::size_t offset) {
     const void* const offsets = array.buffers[1];
     found.bytes = static_cast<const char*>(array.buffers[2]);
     if (offsets == nullptr) {
-        if (found.size != 0) refuse("the buffer of its offsets is missing");
+        if (found.size != 0) refuse_import("the buffer of its offsets is missing");
         return;
     }
     if (found.size == 0) return;    // then they may lie anywhere, or be none
     const std::size_t width = found.large ? 8 : 4;
-    if (reinterpret_cast<std::uintptr_t>(offsets) % width != 0) refuse("the buffer of its offsets is not aligned");
+    if (reinterpret_cast<std::uintptr_t>(offsets) % width != 0) refuse_import("the buffer of its offsets is not aligned");
     found.values = static_cast<const char*>(offsets) + offset * width;
     if (found.large) {
         check_offsets<std::int64_t>(offsets, offset, found.size, found.bytes);
@@ -80,10 +80,10 @@ namespace {
 // How many elements a list of this type has: what follows "+w:".
 std::size_t list_length(std::string_view format) {
     std::size_t length = 0;
-    if (format.size() == 3) refuse("its type is " + named(format) + ", which names no length");
+    if (format.size() == 3) refuse_import("its type is " + named(format) + ", which names no length");
     for (const char digit : format.substr(3)) {
         if (digit < '0' || digit > '9' || length > std::size_t{1} << 40)
-            refuse("its type is " + named(format) + ", which names no length");
+            refuse_import("its type is " + named(format) + ", which names no length");
         length = length * 10 + static_cast<std::size_t>(digit - '0');
     }
     return length;
@@ -92,7 +92,7 @@ std::size_t list_length(std::string_view format) {
 // The elements of lists lie in their child, which is looked at as any array of such elements.
 void check_lists(const ArrowArray& array, const ArrowSchema& schema, const arrow_wish& wish, arrow_contents& found) {
     if (array.children == nullptr || schema.children == nullptr || schema.n_children != 1)
-        refuse("the lists' elements are missing");
+        refuse_import("the lists' elements are missing");
     const arrow_wish of_elements{wish.format, arrow_layout::plain, wish.bytes, wish.alignment, nulls::refused};
     const arrow_contents elements = check_arrow(array.children[0], schema.children[0], of_elements);
     found.bytes = static_cast<const char*>(elements.values);
@@ -101,25 +101,25 @@ void check_lists(const ArrowArray& array, const ArrowSchema& schema, const arrow
     if (format[1] == 'w') {
         found.length = list_length(format);
         if (found.length != 0 && offset + found.size > elements.size / found.length)
-            refuse("its lists reach beyond their elements");
+            refuse_import("its lists reach beyond their elements");
         if (found.bytes != nullptr) found.bytes += offset * found.length * wish.bytes;
         return;
     }
     if (found.size == 0) return;
     const void* const offsets = array.buffers[1];
     const std::size_t width = found.large ? 8 : 4;
-    if (offsets == nullptr) refuse("the buffer of its offsets is missing");
-    if (reinterpret_cast<std::uintptr_t>(offsets) % width != 0) refuse("the buffer of its offsets is not aligned");
+    if (offsets == nullptr) refuse_import("the buffer of its offsets is missing");
+    if (reinterpret_cast<std::uintptr_t>(offsets) % width != 0) refuse_import("the buffer of its offsets is not aligned");
     found.values = static_cast<const char*>(offsets) + offset * width;
     if (found.large) {
         check_offsets<std::int64_t>(offsets, offset, found.size, &array);
         if (static_cast<std::uint64_t>(static_cast<const std::int64_t*>(found.values)[found.size]) > elements.size) {
-            refuse("its lists reach beyond their elements");
+            refuse_import("its lists reach beyond their elements");
         }
     } else {
         check_offsets<std::int32_t>(offsets, offset, found.size, &array);
         if (static_cast<std::uint64_t>(static_cast<const std::int32_t*>(found.values)[found.size]) > elements.size) {
-            refuse("its lists reach beyond their elements");
+            refuse_import("its lists reach beyond their elements");
         }
     }
 }
@@ -127,42 +127,42 @@ void check_lists(const ArrowArray& array, const ArrowSchema& schema, const arrow
 }    // namespace
 
 arrow_contents check_arrow(const ArrowArray* array, const ArrowSchema* schema, const arrow_wish& wish) {
-    if (array == nullptr || schema == nullptr) refuse("array or schema is null");
-    if (array->release == nullptr || schema->release == nullptr) refuse("it has been released, or imported, already");
-    if (schema->format == nullptr) refuse("its schema names no type");
-    if (schema->dictionary != nullptr || array->dictionary != nullptr) refuse("it is dictionary-encoded: decode it first");
+    if (array == nullptr || schema == nullptr) refuse_import("array or schema is null");
+    if (array->release == nullptr || schema->release == nullptr) refuse_import("it has been released, or imported, already");
+    if (schema->format == nullptr) refuse_import("its schema names no type");
+    if (schema->dictionary != nullptr || array->dictionary != nullptr) refuse_import("it is dictionary-encoded: decode it first");
     const std::string_view format = schema->format;
-    if (!same_type(format, wish)) refuse("its type is " + named(format) + "; " + wanted_of(wish));
+    if (!same_type(format, wish)) refuse_import("its type is " + named(format) + "; " + wanted_of(wish));
     const bool lists = wish.layout == arrow_layout::lists;
     const std::int64_t buffers = wish.layout == arrow_layout::text ? 3 : lists && format[1] == 'w' ? 1 : 2;
     if (array->n_buffers != buffers || array->buffers == nullptr || array->n_children != (lists ? 1 : 0)) {
-        refuse("it has other buffers or children than the type " + named(format));
+        refuse_import("it has other buffers or children than the type " + named(format));
     }
     if (array->length < 0 || array->offset < 0 || array->null_count < -1 || array->null_count > array->length) {
-        refuse("its length, offset or null count is out of range");
+        refuse_import("its length, offset or null count is out of range");
     }
     // No array is longer than memory: so the bytes below can be counted without overflow.
     const auto most =
         static_cast<std::uint64_t>((std::numeric_limits<std::ptrdiff_t>::max)()) / (wish.bytes < 8 ? 8 : wish.bytes);
     const auto length = static_cast<std::uint64_t>(array->length);
     const auto offset = static_cast<std::uint64_t>(array->offset);
-    if (length > most || offset > most || length + offset > most) refuse("its length and offset are out of range");
+    if (length > most || offset > most || length + offset > most) refuse_import("its length and offset are out of range");
 
     arrow_contents found;
     found.size = static_cast<std::size_t>(length);
     found.first_bit = static_cast<std::size_t>(offset);
     found.large = format == "U" || format == "Z" || format == "+L";
     found.validity = static_cast<const std::uint8_t*>(array->buffers[0]);
-    if (found.validity == nullptr && array->null_count > 0) refuse("it has nulls, and no buffer that says which they are");
+    if (found.validity == nullptr && array->null_count > 0) refuse_import("it has nulls, and no buffer that says which they are");
     if (found.validity != nullptr && array->null_count != 0) {
         found.null_count = detail::zeros_among(found.validity, found.first_bit, found.size);
         if (array->null_count > 0 && found.null_count != static_cast<std::size_t>(array->null_count)) {
-            refuse("it says that it has " + std::to_string(array->null_count) + " nulls, and has " +
-                   std::to_string(found.null_count));
+            refuse_import("it says that it has " + std::to_string(array->null_count) + " nulls, and has " +
+                          std::to_string(found.null_count));
         }
     }
     if (found.null_count != 0 && wish.missing == nulls::refused) {
-        refuse(std::to_string(found.null_count) + " of its elements are null: pass nulls::allowed and ask is_valid()");
+        refuse_import(std::to_string(found.null_count) + " of its elements are null: pass nulls::allowed and ask is_valid()");
     }
 
     if (wish.layout == arrow_layout::text) {
@@ -175,15 +175,15 @@ arrow_contents check_arrow(const ArrowArray* array, const ArrowSchema* schema, c
     }
     if (found.size == 0) return found;    // some producers have an address for no elements that is none
     const auto* const values = static_cast<const char*>(array->buffers[1]);
-    if (values == nullptr) refuse("the buffer of its elements is missing");
+    if (values == nullptr) refuse_import("the buffer of its elements is missing");
     if (wish.layout == arrow_layout::bits) {
         found.values = values;
         return found;
     }
     found.values = values + found.first_bit * wish.bytes;
     if (reinterpret_cast<std::uintptr_t>(found.values) % wish.alignment != 0) {
-        refuse("its elements lie at " + std::to_string(reinterpret_cast<std::uintptr_t>(found.values) % wish.alignment) +
-               " bytes past a multiple of " + std::to_string(wish.alignment) + ": copy them to aligned memory first");
+        refuse_import("its elements lie at " + std::to_string(reinterpret_cast<std::uintptr_t>(found.values) % wish.alignment) +
+                      " bytes past a multiple of " + std::to_string(wish.alignment) + ": copy them to aligned memory first");
     }
     return found;
 }
@@ -192,29 +192,30 @@ arrow_contents check_arrow(const ArrowArray* array, const ArrowSchema* schema, c
 
 std::vector<arrow_field> import_arrow_fields(ArrowArray* array, ArrowSchema* schema) {
     using detail::refuse;
-    if (array == nullptr || schema == nullptr) refuse("array or schema is null");
-    if (array->release == nullptr || schema->release == nullptr) refuse("it has been released, or imported, already");
+    if (array == nullptr || schema == nullptr) refuse_import("array or schema is null");
+    if (array->release == nullptr || schema->release == nullptr) refuse_import("it has been released, or imported, already");
     if (schema->format == nullptr || std::string_view(schema->format) != "+s")
-        refuse("it is no array of structs, which is \"+s\"");
+        refuse_import("it is no array of structs, which is \"+s\"");
     if (array->n_buffers != 1 || array->buffers == nullptr || array->n_children != schema->n_children || array->n_children < 0 ||
         (array->n_children != 0 && (array->children == nullptr || schema->children == nullptr))) {
-        refuse("it has other buffers or children than structs");
+        refuse_import("it has other buffers or children than structs");
     }
     constexpr auto most = (std::numeric_limits<std::int64_t>::max)() / 2;
     if (array->length < 0 || array->offset < 0 || array->length > most || array->offset > most) {
-        refuse("its length or offset is out of range");
+        refuse_import("its length or offset is out of range");
     }
     const auto* const validity = static_cast<const std::uint8_t*>(array->buffers[0]);
     if (array->null_count != 0 && validity != nullptr &&
         detail::zeros_among(validity, static_cast<std::size_t>(array->offset), static_cast<std::size_t>(array->length)) != 0) {
-        refuse("some of the structs are null");
+        refuse_import("some of the structs are null");
     }
     const auto count = static_cast<std::size_t>(array->n_children);
     for (std::size_t i = 0; i < count; ++i) {
         const ArrowArray& child = *array->children[i];
-        if (child.release == nullptr || schema->children[i]->release == nullptr) refuse("a field has been released already");
+        if (child.release == nullptr || schema->children[i]->release == nullptr)
+            refuse_import("a field has been released already");
         if (child.length < array->offset + array->length || child.offset < 0 || child.offset > most) {
-            refuse("a field is shorter than the structs");
+            refuse_import("a field is shorter than the structs");
         }
     }
     std::vector<arrow_field> fields(count);    // from here on nothing fails

@@ -150,9 +150,9 @@ void all_sizes() {
     all_reads<Container, Walks, sized::too_small>(all);
     all_reads<Container, Walks, sized::too_large>(all);
     EXPECT_GT(all.tried, 500);
-    // (A vector that is refused a range goes on on the heap.)
+    // (A vector that is refused a range goes on on the heap. An assignment that writes over what is there asks for little.)
     if constexpr (goes_nowhere_else<Container>) {
-        EXPECT_GT(all.refused, all.tried / 4);
+        EXPECT_GE(all.refused, all.tried / 4);
     }
     testing::Test::RecordProperty("tried", static_cast<int>(all.tried));
     testing::Test::RecordProperty("refused", static_cast<int>(all.refused));

@@ -84,7 +84,7 @@ if made != ["CMakePresets.json", "dev", "lab", "scripts"]:
 
 # A name that is nearly one is answered with those that are, and nothing of several is run where one is wrong.
 finder = [sys.executable, "-B", ROOT / "scripts/dev/find_tests.py"]
-for wrong, right in {"vector_ersae": "vector_erase_test", "lint_flors": "lint_floors", "rehom": "rehoming", "wether": "weather"}.items():
+for wrong, right in {"vector_ersae": "vector_erase_test", "lint_flors": "lint_floors", "rehom": "rehoming", "weathr": "weather"}.items():
     run = subprocess.run([*finder, "fork_test", wrong], capture_output=True, text=True)
     if run.returncode != 2 or run.stdout or right not in run.stderr:
         failures.append(f"./dev test {wrong}: wanted status 2 and {right}, got {run.returncode}: {run.stdout}{run.stderr}")
