@@ -191,7 +191,7 @@ arrow_contents check_arrow(const ArrowArray* array, const ArrowSchema* schema, c
 }    // namespace detail
 
 std::vector<arrow_field> import_arrow_fields(ArrowArray* array, ArrowSchema* schema) {
-    using detail::refuse;
+    using detail::refuse_import;
     if (array == nullptr || schema == nullptr) refuse_import("array or schema is null");
     if (array->release == nullptr || schema->release == nullptr) refuse_import("it has been released, or imported, already");
     if (schema->format == nullptr || std::string_view(schema->format) != "+s")

@@ -12,7 +12,7 @@
 namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
 
-using clock = std::chrono::steady_clock;
+using cache_clock = std::chrono::steady_clock;
 
 // Each cached range costs up to three mappings of the 65,530 that a process may have by default.
 constexpr std::size_t most_ranges = 128;
@@ -42,11 +42,11 @@ struct dropped_range {
     std::size_t reserved;    // 0: none
     std::size_t memory;
     std::size_t number;    // among all that were dropped
-    clock::time_point when;
+    cache_clock::time_point when;
 };
 constinit dropped_range dropped[16]{};
 
-void remember(const range* control, std::size_t memory, clock::time_point now) noexcept {
+void remember(const range* control, std::size_t memory, cache_clock::time_point now) noexcept {
     const std::size_t number = drops.load(std::memory_order_relaxed);
     dropped[number % std::size(dropped)] = {control->size(), memory, number, now};
     drops.store(number + 1, std::memory_order_relaxed);
@@ -58,9 +58,9 @@ bool is_alike(std::size_t a, std::size_t b) noexcept {
 }
 
 // Whether a range of that size was dropped soon before this one's life began; it counts once.
-bool was_wanted_again(const range* control, std::size_t memory, clock::time_point now) noexcept {
+bool was_wanted_again(const range* control, std::size_t memory, cache_clock::time_point now) noexcept {
     // (A life that began in a slot did not look at the clock.)
-    const clock::time_point since = control->cache.since == clock::time_point{} ? now : control->cache.since;
+    const cache_clock::time_point since = control->cache.since == cache_clock::time_point{} ? now : control->cache.since;
     for (dropped_range& each : dropped) {
         if (each.reserved != control->size() || !is_alike(each.memory, memory)) continue;
         const bool before = each.number - control->cache.drops_before > SIZE_MAX / 2;    // (the numbers wrap round)
@@ -77,7 +77,7 @@ std::size_t most_of(const range* control, std::size_t memory) noexcept {
 }
 
 // How much of the range's `memory` is worth keeping.
-std::size_t worth_keeping(const range* control, std::size_t memory, clock::time_point now) noexcept {
+std::size_t worth_keeping(const range* control, std::size_t memory, cache_clock::time_point now) noexcept {
     if (limit_is_users.load(std::memory_order_relaxed)) return memory;
     const std::size_t wanted = control->cache.wanted_again;
     const bool all = memory <= wanted || (wanted != 0 && is_alike(memory, wanted)) || was_wanted_again(control, memory, now);
@@ -106,7 +106,7 @@ void link_as_newest(range* control) noexcept {
 
 // Unlinks the oldest while more than `bytes` are listed, or more than `count` ranges, or they were given before `time`; puts them
 // before the chain `evicted`.
-HEADROOM_ALWAYS_INLINE range* evict(std::size_t bytes, std::size_t count, clock::time_point time, range* evicted) noexcept {
+HEADROOM_ALWAYS_INLINE range* evict(std::size_t bytes, std::size_t count, cache_clock::time_point time, range* evicted) noexcept {
     while (oldest != nullptr &&
            (bytes_listed.load(std::memory_order_relaxed) > bytes || ranges > count || oldest->cache.since < time)) {
         range* const each = oldest;
@@ -186,7 +186,7 @@ range* take_from_list(std::size_t bytes, const commit_policy& policy) noexcept {
 }
 
 range* give_to_list(range* control, std::size_t memory) noexcept {
-    const auto now = clock::now();
+    const auto now = cache_clock::now();
     count_warm_in_use(control, SIZE_MAX);
     const auto also = warm_in_ranges.load(std::memory_order_relaxed);
     const std::size_t limit = limit_of_cache(bytes_listed.load(std::memory_order_relaxed) + also + memory);
@@ -212,7 +212,7 @@ range* give_to_list(range* control, std::size_t memory) noexcept {
         const registry_guard guard;
         listed = listed && memory <= room && cache_bytes.load(std::memory_order_relaxed) != 0;
         const std::size_t others = listed ? room - memory : room;
-        ending = evict(others, most_ranges - 1, users ? clock::time_point::min() : now - soon, nullptr);
+        ending = evict(others, most_ranges - 1, users ? cache_clock::time_point::min() : now - soon, nullptr);
         if (listed) {
             control->cache.since = now;
             control->cache.appended = 0;
@@ -230,10 +230,10 @@ range* limit_cache(std::size_t bytes) noexcept {
     range* const mine = take_own_slots();
     close_all_slots();
     const registry_guard guard;
-    if (bytes == limit_as_it_is) return evict(0, 0, clock::time_point::min(), mine);
+    if (bytes == limit_as_it_is) return evict(0, 0, cache_clock::time_point::min(), mine);
     limit_is_users.store(true, std::memory_order_relaxed);
     cache_bytes.store(bytes, std::memory_order_relaxed);
-    return evict(bytes, bytes == 0 ? 0 : most_ranges, clock::time_point::min(), mine);
+    return evict(bytes, bytes == 0 ? 0 : most_ranges, cache_clock::time_point::min(), mine);
 }
 
 }}}    // namespace headroom::detail
