@@ -150,6 +150,7 @@ using move_only = tracked<tracked_traits{.copyable = false}>;
 using throwing_move_only = tracked<tracked_traits{.copyable = false, .nothrow_move = false}>;
 // Not trivially copyable, yet says that it may be moved as bytes.
 using opted_in = tracked<tracked_traits{.relocatable = true}>;
+using throwing_opted_in = tracked<tracked_traits{.nothrow_move = false, .relocatable = true}>;
 
 template <class T>
 inline constexpr bool is_tracked = false;

@@ -7,5 +7,6 @@
 
 namespace t = headroom_test;
 
-using subjects = testing::Types<t::standard_vector<t::throwing>, headroom::vector<t::throwing>, headroom::vector<t::opted_in>>;
+using subjects = testing::Types<t::standard_vector<t::throwing>, headroom::vector<t::throwing>, headroom::vector<t::opted_in>,
+                                headroom::vector<t::throwing_opted_in>>;
 #include "support/contract/exceptions.hpp"

@@ -216,6 +216,25 @@ TYPED_TEST(exceptions_in, insert_of_a_single_pass_range_is_basic) {
     }
 }
 
+TYPED_TEST(exceptions_in, append_of_a_single_pass_range_is_strong) {
+    if constexpr (requires(TypeParam v, headroom_test::old_input_range<typename TypeParam::value_type> r) {
+                      v.append_range(r);
+                  }) {
+        for (const bool tight : {false, true}) {
+            const long steps = fail_each_step(promise::strong, starts<TypeParam>(tight), [&](TypeParam& v) {
+                const long k = book.fail_at;
+                open_book();
+                headroom_test::old_input_range<typename TypeParam::value_type> source(counted(60, 500));
+                open_book(k);
+                v.append_range(source);
+            });
+            EXPECT_GE(steps, 60);
+        }
+    } else {
+        GTEST_SKIP() << "has no append_range";
+    }
+}
+
 TYPED_TEST(exceptions_in, erase_is_basic) {
     for (const std::size_t first : {0U, 3U}) {
         fail_each_step(promise::basic, starts<TypeParam>(false), [&](TypeParam& v) { v.erase(nth(v, first)); });

@@ -350,9 +350,10 @@ struct given_away {
     T* first;
 
     static constexpr bool in_steps = true;
+    // (Nobody gives away his own.)
     static bool lies_outside(const T*, const T*, std::size_t, std::size_t) noexcept {
-        return true;
-    }    // (nobody gives away his own)
+        return std::is_nothrow_move_constructible_v<T>;
+    }
 
     template <class Store>
     constexpr T* construct_(Store& store, T* to, std::size_t skip, std::size_t count) const {
