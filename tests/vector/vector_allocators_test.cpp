@@ -391,6 +391,20 @@ TEST_F(allocators, a_pmr_vector_hands_its_resource_to_its_elements) {
     EXPECT_EQ(copy, v);
 }
 
+// A pair does not say that it uses an allocator; its halves do.
+TEST_F(allocators, a_pmr_vector_hands_its_resource_to_the_halves_of_pairs) {
+    std::pmr::monotonic_buffer_resource resource;
+    headroom::pmr::vector<std::pair<int, std::pair<const std::pmr::string, int>>> v(&resource);
+    v.emplace_back();
+    v.resize(v.size() + 1);
+    v.resize(v.size() + 1, v[0]);
+    v.resize_default_init(v.size() + 1);
+    v.append_default_init(1);
+    v.resize_and_overwrite(v.size() + 1, [](auto*, std::size_t count) { return count; });
+    EXPECT_EQ(v.size(), 6U);
+    for (const auto& pair : v) EXPECT_EQ(pair.second.first.get_allocator().resource(), &resource);
+}
+
 TEST_F(allocators, pmr_vectors_of_different_resources_exchange_elements_one_by_one) {
     std::pmr::monotonic_buffer_resource one;
     std::pmr::monotonic_buffer_resource two;

@@ -27,6 +27,11 @@ inline constexpr bool constructs_plainly =
 template <class U, class T>
 inline constexpr bool constructs_plainly<std::pmr::polymorphic_allocator<U>, T> =
     !std::uses_allocator<T, std::pmr::polymorphic_allocator<U>>::value;
+// (It passes itself on to both halves of a pair.)
+template <class U, class A, class B>
+inline constexpr bool constructs_plainly<std::pmr::polymorphic_allocator<U>, std::pair<A, B>> =
+    constructs_plainly<std::pmr::polymorphic_allocator<U>, std::remove_cv_t<A>> &&
+    constructs_plainly<std::pmr::polymorphic_allocator<U>, std::remove_cv_t<B>>;
 
 template <class T, class A>
 struct allocator_memory {
