@@ -31,9 +31,9 @@ void give_up_slots() noexcept {
 }
 
 void thread_ends(void*) noexcept {
-    if (slots_of_this_thread.generation == 0) return;
     range* const left = take_own_slots();
-    give_up_slots();
+    if (has_slots(slots_of_this_thread)) give_up_slots();
+    slots_of_this_thread.generation = at_its_end;
     pass_on(left);
 }
 
@@ -45,7 +45,9 @@ bool open_slots() noexcept {
     // (After this a thread's variables may be touched: they live when it is called.)
     if (!at_end_of_thread(thread_ends)) return false;
     own_slots& mine = slots_of_this_thread;
-    if (mine.generation == 0) threads_with_slots.fetch_add(1, std::memory_order_relaxed);
+    // (Other destructors of the thread may still take ranges, even when this one is not called any more.)
+    if (mine.generation == at_its_end) return false;
+    if (!has_slots(mine)) threads_with_slots.fetch_add(1, std::memory_order_relaxed);
     constexpr std::size_t of_one = own_places * small_memory;
     const std::size_t all = threads_with_slots.load(std::memory_order_relaxed) * of_one;
     std::uint32_t never = 0;
@@ -103,7 +105,7 @@ HEADROOM_ALWAYS_INLINE bool end_in_slot(range* control) noexcept {
 void nothing() noexcept {}
 void child_of_slots() noexcept {
     if (slots_generation.load(std::memory_order_relaxed) == 0) return;
-    threads_with_slots.store(slots_of_this_thread.generation != 0 ? 1 : 0, std::memory_order_relaxed);
+    threads_with_slots.store(has_slots(slots_of_this_thread) ? 1 : 0, std::memory_order_relaxed);
 }
 [[maybe_unused]] const bool slots_fork = at_fork(fork_place::slots, {nothing, nothing, child_of_slots});
 

@@ -25,8 +25,10 @@ static_assert(most_in_own_slots == default_limit / 16);
 
 struct own_slots {
     std::array<range*, own_places> kept{};
-    std::uint32_t generation = 0;    // 0: the thread has no slots
+    std::uint32_t generation = 0;    // odd; 0: the thread has no slots; at_its_end: nor will it have any
 };
+inline constexpr std::uint32_t at_its_end = 2;
+[[nodiscard]] inline bool has_slots(const own_slots& of) noexcept { return of.generation % 2 != 0; }
 
 // The one that threads must be of to use their slots. 0 until a thread has slots: until then no variable of a thread is touched.
 extern constinit std::atomic<std::uint32_t> slots_generation;

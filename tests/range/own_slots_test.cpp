@@ -4,6 +4,10 @@
 // Not under Valgrind: own_slots.serve_without_a_system_call own_slots.serve_the_five_thousandth_thread_as_the_first
 #include <gtest/gtest.h>
 
+#if __has_include(<pthread.h>)
+#include <pthread.h>
+#endif
+
 #include <array>
 #include <atomic>
 #include <thread>
@@ -133,6 +137,30 @@ TEST_F(own_slots, of_a_thread_that_ended_are_emptied_by_trimming) {
     headroom::trim_cache();
     EXPECT_EQ(headroom::cached_bytes(), 0u);
 }
+
+#if __has_include(<pthread.h>)
+TEST_F(own_slots, are_not_opened_again_by_what_runs_when_a_thread_ends) {
+    // A key whose destructor uses vectors in each round in which the system calls destructors, the last one included.
+    static pthread_key_t key;
+    static std::atomic<int> rounds{0};
+    live_and_die(many);    // (so that the library's key is the older one, whose destructor is called first)
+    ASSERT_EQ(pthread_key_create(&key,
+                                 [](void* value) {
+                                     ++rounds;
+                                     live_and_die(many);
+                                     (void)pthread_setspecific(key, value);
+                                 }),
+              0);
+    std::thread([] {
+        live_and_die(many);
+        (void)pthread_setspecific(key, &rounds);
+    }).join();
+    EXPECT_GE(rounds.load(), 1);
+    EXPECT_EQ(pthread_key_delete(key), 0);
+    headroom::trim_cache();
+    EXPECT_EQ(headroom::cached_bytes(), 0u);
+}
+#endif
 
 TEST_F(own_slots, of_many_threads_that_ended_hold_little) {
     for (int i = 0; i < 100; ++i) std::thread(live_and_die, many).join();
