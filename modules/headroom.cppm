@@ -13,6 +13,17 @@ export using ::ArrowSchema;
 export using ::DLManagedTensor;
 export using ::DLManagedTensorVersioned;
 
+// Operators are found beside the class of their operands only if the module exports them there. Those of iterators stand in
+// libstdc++'s namespace for its own; with other libraries they are members.
+#if defined(__GLIBCXX__)
+export namespace __gnu_cxx {
+using __gnu_cxx::operator==;
+using __gnu_cxx::operator<=>;
+using __gnu_cxx::operator+;
+using __gnu_cxx::operator-;
+}    // namespace __gnu_cxx
+#endif
+
 export namespace headroom {
 
 // pages.hpp
@@ -51,6 +62,7 @@ using headroom::cached_bytes;
 using headroom::commit_policy;
 using headroom::holding;
 using headroom::huge_pages;
+using headroom::least_memory;
 using headroom::owner;
 using headroom::owner_of;
 using headroom::page_by_page;
@@ -71,9 +83,12 @@ using headroom::erase_if;
 using headroom::from_range;
 using headroom::from_range_t;
 using headroom::max_elements;
+using headroom::operator==;
+using headroom::operator<=>;
 using headroom::scoped_access;
 using headroom::settled_policy;
 using headroom::settled_vector;
+using headroom::swap;
 using headroom::vector;
 using headroom::vector_policy;
 namespace pmr {
@@ -104,7 +119,6 @@ using headroom::tracking_statistics;
 // resource_allocator.hpp, winked.hpp
 using headroom::default_resource;
 using headroom::make_winked;
-using headroom::operator==;
 using headroom::resource_allocator;
 using headroom::set_default_resource;
 using headroom::winked;

@@ -101,7 +101,7 @@ elseif(folder STREQUAL "module")
   run(${CLANG} -std=c++20 ${warnings} -x c++-module --precompile ${prefix}/share/headroom/headroom.cppm
     -o ${build}/headroom.pcm ${flags} -Wno-unused-command-line-argument)
   run(${CLANG} -std=c++20 ${warnings} -fmodule-file=headroom=${build}/headroom.pcm ${project}/main.cpp
-    ${build}/headroom.pcm -o ${build}/consumer ${flags})
+    ${project}/alone.cpp ${build}/headroom.pcm -o ${build}/consumer ${flags})
 
 elseif(folder STREQUAL "meson")
   use_pkg_config()

@@ -14,7 +14,10 @@ template <>
 struct headroom::is_trivially_relocatable<handle> : std::true_type {};
 static_assert(headroom::is_trivially_relocatable_v<handle>);
 
+int alone();
+
 int main() {
+    if (alone() != 0) return 1;
     headroom::settled_vector<std::string> settled(headroom::max_elements{1000});
     settled.emplace_back("first");
     const std::string* const first = settled.data();
