@@ -194,6 +194,11 @@ struct refusing {
     }
     int number;
 };
+// Has no constructor, and yet knows where it was built.
+struct initialised {
+    int number;
+    const initialised* where = this;
+};
 
 }    // namespace argument_kinds
 
@@ -214,6 +219,21 @@ TYPED_TEST(arguments_of, elements_whose_constructor_reads_the_container) {
     read(static_cast<argument_kinds::reader<false>*>(nullptr));
     read(static_cast<argument_kinds::reader<true>*>(nullptr));
 }
+#if defined(__cpp_aggregate_paren_init)
+TYPED_TEST(arguments_of, aggregates_whose_members_are_initialised_by_default) {
+    using argument_kinds::initialised;
+    if constexpr (TypeParam::template takes<initialised>) {
+        auto own = TypeParam::template make<initialised>();
+        auto& v = own.get();
+        for (int i = 0; i != 700; ++i) {
+            v.emplace_back(i);
+            ASSERT_EQ(v.back().number, i);
+            ASSERT_EQ(v.back().where, &v.back());
+        }
+    }
+}
+#endif
+
 TYPED_TEST(arguments_of, elements_whose_constructor_throws_at_each_growth) {
     using T = argument_kinds::refusing;
     if constexpr (TypeParam::template takes<T>) {
