@@ -1,10 +1,12 @@
 // The pages of a multipool: what one size has given up serves every other, free pages beside each other are one run, and trim()
 // gives all of them back.
 #include <headroom/multipool.hpp>
+#include <headroom/testing.hpp>
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -101,6 +103,27 @@ TEST(MultipoolRuns, LargeBlocksShareTheReservationAndCoalesce) {
     for (std::size_t bytes = 0; bytes < before / 2; bytes += 20'000) wide.push_back(resource.allocate(20'000));
     EXPECT_EQ(resource.statistics().chunk_bytes, before) << "all of it was one run";
     for (void* const each : wide) resource.deallocate(each, 20'000);
+}
+
+// The system refused, so upstream's chunks came after the reservation. When trim() gives them back, the reservation grows again, and
+// the blocks in its pages are still known.
+TEST(MultipoolRuns, GoOnInTheReservationWhenLaterChunksAreGone) {
+    multipool_resource resource;
+    std::vector<void*> kept, later;
+    for (int i = 0; i < 100; ++i) kept.push_back(resource.allocate(20'000));
+    headroom::testing::fail_system_call(1, ENOMEM, headroom::testing::afterwards::keep_failing);
+    for (int i = 0; i < 400; ++i) later.push_back(resource.allocate(20'000));
+    (void)headroom::testing::stop_failing();
+    for (void* const each : std::exchange(later, {})) resource.deallocate(each, 20'000);
+    (void)resource.trim();
+    for (int i = 0; i < 400; ++i) later.push_back(resource.allocate(20'000));
+    void* const run = resource.allocate(300'000);
+    EXPECT_EQ(resource.statistics().blocks, 500U);
+    for (void* const each : kept) resource.deallocate(each, 20'000);
+    EXPECT_EQ(resource.statistics().blocks, 400U);
+    resource.deallocate(run, 300'000);
+    for (void* const each : later) resource.deallocate(each, 20'000);
+    EXPECT_EQ(resource.statistics().blocks, 0U);
 }
 
 // Against a model that knows of each page whether it is free.

@@ -206,7 +206,10 @@ inline std::size_t multipool_resource::trim() noexcept {
     if (detail::page_runs& runs = slabs_->runs(); pages_at_hand() && !chain_.active_is_reserved() && runs.is_active_empty()) {
         runs.leave(chain_.active_end());
     }
-    return slabs_->runs().trim([this](auto which) noexcept { chain_.give_back(which); });
+    const std::size_t result = slabs_->runs().trim([this](auto which) noexcept { chain_.give_back(which); });
+    // (An earlier chunk may be the active one then: one that could not grow at that time, and whose pages are in use.)
+    if (!pages_at_hand() && chain_.active() != nullptr) slabs_->runs().resume(chain_.active());
+    return result;
 }
 
 inline multipool_statistics multipool_resource::statistics() const noexcept {

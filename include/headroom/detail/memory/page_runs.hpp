@@ -152,6 +152,10 @@ public:
         entered->reserved = reserved;
         latest_ = active_ = entered;
     }
+    // The chunk's area, if pages of it were used, is the active one again: they go on where they ended.
+    void resume(const void* chunk) noexcept {
+        if (area* const found = in_chunk(chunk); found != nullptr && found->frontier != 0) active_ = found;
+    }
     [[nodiscard]] bool is_active_empty() const noexcept { return active_->frontier == 0 || active_->is_empty(); }
     // No more pages are taken from the active area. What is left of it, up to `last`, is free.
     void leave(const std::byte* last) noexcept {
