@@ -147,7 +147,7 @@ public:
     template <class... Args>
     HEADROOM_ALWAYS_INLINE size_type emplace_back(Args&&... args) {
         // Where no code of the user's runs there is no need to build aside.
-        if constexpr (std::is_trivially_constructible_v<T, Args&&...>) {
+        if constexpr (detail::made_by_no_code<T, Args&&...>) {
             this->lock_for(1);
             const size_type first = size_.load(std::memory_order_relaxed);
             HEADROOM_CONVERSIONS_BEGIN

@@ -122,6 +122,24 @@ struct huge {
     std::string text;
 };
 
+#if defined(__cpp_aggregate_paren_init)
+// (Clang says that such an aggregate is trivial to construct.)
+int refusing_initialiser() { throw std::runtime_error("refused"); }
+struct initialised {
+    int number;
+    int refused = number < 0 ? refusing_initialiser() : 0;
+};
+
+TEST(aggregates, leave_the_lock_free_when_what_initialises_a_member_throws) {
+    concurrent_vector<initialised> v;
+    v.emplace_back(1);
+    EXPECT_THROW(v.emplace_back(-1), std::runtime_error);
+    v.emplace_back(2);
+    ASSERT_EQ(v.size(), 2U);
+    EXPECT_EQ(v[1].number, 2);
+}
+#endif
+
 TEST(elements_too_large_for_the_stack, are_built_elsewhere) {
     concurrent_vector<huge> v(max_elements{20});
     for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(v.emplace_back(i), i);

@@ -33,14 +33,16 @@ template <class T, class From>
 inline constexpr bool assigned_as_bytes =
     std::is_same_v<std::remove_cvref_t<From>, T> && !std::is_volatile_v<std::remove_reference_t<From>> &&
     std::is_trivially_copyable_v<T> && std::is_trivially_assignable_v<T&, From>;
+// Whether a T is made from these by no code of the program's. (What initialises a member of an aggregate by default is such code,
+// and may ask for `this`; compilers call it trivial, but no default constructor then.)
+template <class T, class... Args>
+inline constexpr bool made_by_no_code =
+    std::is_trivially_constructible_v<T, Args...> &&
+    (std::is_trivially_default_constructible_v<T> || (std::is_same_v<std::remove_cvref_t<Args>, T> && ...));
 // Whether a T made from these is made of their bytes and nothing else, and may be copied as bytes: an aggregate of numbers, say.
-// (What initialises a member of an aggregate by default may ask for `this`; compilers call that trivial, but no default
-// constructor.)
 template <class T, class... Args>
 inline constexpr bool made_as_bytes =
-    std::is_trivially_copyable_v<T> && std::is_trivially_constructible_v<T, Args...> &&
-    std::is_trivially_constructible_v<T, const T&> &&
-    (std::is_trivially_default_constructible_v<T> || (std::is_same_v<std::remove_cvref_t<Args>, T> && ...));
+    std::is_trivially_copyable_v<T> && made_by_no_code<T, Args...> && std::is_trivially_constructible_v<T, const T&>;
 // Whether a T made from these is a copy of one other T, or moved from it, without fail.
 template <class T, class... Args>
 inline constexpr bool taken_from_another = false;
