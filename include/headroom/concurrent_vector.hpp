@@ -105,11 +105,11 @@ public:
 
     // Preconditions: index < size().
     [[nodiscard]] reference operator[](size_type index) noexcept {
-        HEADROOM_EXPECT(index < size(), past_the_end, "operator[]", index);
+        HEADROOM_EXPECT_ELEMENT(index < size(), past_the_end, "operator[]", index);
         return begin_[index];
     }
     [[nodiscard]] const_reference operator[](size_type index) const noexcept {
-        HEADROOM_EXPECT(index < size(), past_the_end, "operator[]", index);
+        HEADROOM_EXPECT_ELEMENT(index < size(), past_the_end, "operator[]", index);
         return begin_[index];
     }
     // Throws std::out_of_range where there is no such element.

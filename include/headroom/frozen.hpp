@@ -134,7 +134,7 @@ public:
     [[nodiscard]] const T* end() const noexcept { return data_ + size_; }
     // Precondition: the element exists.
     [[nodiscard]] const T& operator[](size_type index) const noexcept {
-        HEADROOM_EXPECT(index < size_, past_the_end, "operator[]", index);
+        HEADROOM_EXPECT_ELEMENT(index < size_, past_the_end, "operator[]", index);
         return data_[index];
     }
 

@@ -41,6 +41,23 @@ HEADROOM_API bool harden_ranges() noexcept;
 
 }}}    // namespace headroom::detail
 
+// In a member function of `sequence`, by value: a container whose address escapes would be kept out of registers.
+#define HEADROOM_REQUIRE(condition, what, operation, value)                                                            \
+    do {                                                                                                               \
+        if (HEADROOM_UNLIKELY(!(condition))) {                                                                         \
+            detail::fail_container(this->kind_(), this->data(), detail::misuse::what, operation, value, this->size()); \
+        }                                                                                                              \
+    } while (false)
+
+// What the standard library checks itself in std::vector where the program asks it to: [], front, back, pop_back. No other names
+// for that: as with the standard library's own checks, where files differ the linker keeps either copy of a function.
+#if defined(HEADROOM_HARDENED) || defined(_GLIBCXX_ASSERTIONS) || defined(_GLIBCXX_DEBUG) || \
+    (defined(_LIBCPP_HARDENING_MODE) && _LIBCPP_HARDENING_MODE != _LIBCPP_HARDENING_MODE_NONE)
+#define HEADROOM_EXPECT_ELEMENT HEADROOM_REQUIRE
+#else
+#define HEADROOM_EXPECT_ELEMENT(condition, what, operation, value) static_cast<void>(0)
+#endif
+
 #if defined(HEADROOM_HARDENED)
 
 #if defined(__GNUC__) || defined(__clang__)
@@ -49,13 +66,7 @@ HEADROOM_API bool harden_ranges() noexcept;
 #define HEADROOM_HARDENED_ABI
 #endif
 
-// In a member function of `sequence`, by value: a container whose address escapes would be kept out of registers.
-#define HEADROOM_EXPECT(condition, what, operation, value)                                                             \
-    do {                                                                                                               \
-        if (HEADROOM_UNLIKELY(!(condition))) {                                                                         \
-            detail::fail_container(this->kind_(), this->data(), detail::misuse::what, operation, value, this->size()); \
-        }                                                                                                              \
-    } while (false)
+#define HEADROOM_EXPECT HEADROOM_REQUIRE
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 

@@ -61,7 +61,7 @@ public:
 
     // O(1). Precondition: index < size().
     [[nodiscard]] bool operator[](std::size_t index) const noexcept {
-        HEADROOM_EXPECT(index < size_, past_the_end, "operator[]", index);
+        HEADROOM_EXPECT_ELEMENT(index < size_, past_the_end, "operator[]", index);
         return (bytes_[index / 8] >> index % 8 & 1) != 0;
     }
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
@@ -111,14 +111,14 @@ public:
     }
     // The last one goes. Precondition: not empty. O(1). Invalidates: the last element.
     void pop_back() noexcept {
-        HEADROOM_EXPECT(!empty(), past_the_end, "pop_back()", 0);
+        HEADROOM_EXPECT_ELEMENT(!empty(), past_the_end, "pop_back()", 0);
         offsets_.pop_back();
         bytes_.resize(static_cast<std::size_t>(offsets_.back()));
     }
 
     // O(1). Precondition: index < size(). Valid until the element is removed, or the column ends.
     [[nodiscard]] std::string_view operator[](std::size_t index) const noexcept {
-        HEADROOM_EXPECT(index < size(), past_the_end, "operator[]", index);
+        HEADROOM_EXPECT_ELEMENT(index < size(), past_the_end, "operator[]", index);
         const auto begin = static_cast<std::size_t>(offsets_[index]);
         return {bytes_.data() + begin, static_cast<std::size_t>(offsets_[index + 1]) - begin};
     }

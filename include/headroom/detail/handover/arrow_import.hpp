@@ -116,7 +116,7 @@ public:
 
     // Precondition: index < size().
     [[nodiscard]] bool operator[](std::size_t index) const noexcept {
-        HEADROOM_EXPECT(index < size(), past_the_end, "operator[]", index);
+        HEADROOM_EXPECT_ELEMENT(index < size(), past_the_end, "operator[]", index);
         return detail::bit_at(static_cast<const std::uint8_t*>(contents_.values), contents_.first_bit + index);
     }
     static constexpr arrow_layout layout = arrow_layout::bits;
@@ -129,7 +129,7 @@ public:
 
     // Valid as long as *this is, and whatever it is moved to. Precondition: index < size().
     [[nodiscard]] std::string_view operator[](std::size_t index) const noexcept {
-        HEADROOM_EXPECT(index < size(), past_the_end, "operator[]", index);
+        HEADROOM_EXPECT_ELEMENT(index < size(), past_the_end, "operator[]", index);
         return contents_.large ? piece<std::int64_t>(index) : piece<std::int32_t>(index);
     }
     static constexpr arrow_layout layout = arrow_layout::text;
@@ -152,7 +152,7 @@ public:
 protected:
     // Where a list begins among the elements, and where it ends.
     [[nodiscard]] std::pair<std::size_t, std::size_t> bounds(std::size_t index) const noexcept {
-        HEADROOM_EXPECT(index < size(), past_the_end, "operator[]", index);
+        HEADROOM_EXPECT_ELEMENT(index < size(), past_the_end, "operator[]", index);
         if (contents_.values == nullptr) return {index * contents_.length, (index + 1) * contents_.length};
         return contents_.large ? between<std::int64_t>(index) : between<std::int32_t>(index);
     }
@@ -180,7 +180,7 @@ public:
     [[nodiscard]] const T* end() const noexcept { return data() + size(); }
     // Precondition: index < size().
     [[nodiscard]] const T& operator[](std::size_t index) const noexcept {
-        HEADROOM_EXPECT(index < size(), past_the_end, "operator[]", index);
+        HEADROOM_EXPECT_ELEMENT(index < size(), past_the_end, "operator[]", index);
         return data()[index];
     }
     static constexpr detail::arrow_layout layout = detail::arrow_layout::plain;

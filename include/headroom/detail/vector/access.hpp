@@ -42,11 +42,11 @@ public:
     // --- Element access. O(1). Precondition of all but at(): the element exists.
 
     [[nodiscard]] constexpr reference operator[](size_type index) noexcept {
-        HEADROOM_EXPECT(index < size(), past_the_end, "operator[]", index);
+        HEADROOM_EXPECT_ELEMENT(index < size(), past_the_end, "operator[]", index);
         return raw_(begin_)[index];
     }
     [[nodiscard]] constexpr const_reference operator[](size_type index) const noexcept {
-        HEADROOM_EXPECT(index < size(), past_the_end, "operator[]", index);
+        HEADROOM_EXPECT_ELEMENT(index < size(), past_the_end, "operator[]", index);
         return raw_(begin_)[index];
     }
     // Throws std::out_of_range where there is no such element.
@@ -59,19 +59,19 @@ public:
         return raw_(begin_)[index];
     }
     [[nodiscard]] constexpr reference front() noexcept {
-        HEADROOM_EXPECT(!empty(), empty, "front()", 0);
+        HEADROOM_EXPECT_ELEMENT(!empty(), empty, "front()", 0);
         return *raw_(begin_);
     }
     [[nodiscard]] constexpr const_reference front() const noexcept {
-        HEADROOM_EXPECT(!empty(), empty, "front()", 0);
+        HEADROOM_EXPECT_ELEMENT(!empty(), empty, "front()", 0);
         return *raw_(begin_);
     }
     [[nodiscard]] constexpr reference back() noexcept {
-        HEADROOM_EXPECT(!empty(), empty, "back()", 0);
+        HEADROOM_EXPECT_ELEMENT(!empty(), empty, "back()", 0);
         return *(raw_(end_) - 1);
     }
     [[nodiscard]] constexpr const_reference back() const noexcept {
-        HEADROOM_EXPECT(!empty(), empty, "back()", 0);
+        HEADROOM_EXPECT_ELEMENT(!empty(), empty, "back()", 0);
         return *(raw_(end_) - 1);
     }
     [[nodiscard]] constexpr value_type* data() noexcept { return raw_(begin_); }

@@ -161,7 +161,7 @@ public:
 
     // Precondition: not empty. O(1). Invalidates: the last element and end().
     HEADROOM_ALWAYS_INLINE constexpr void pop_back() noexcept {
-        HEADROOM_EXPECT(!empty(), empty, "pop_back()", 0);
+        HEADROOM_EXPECT_ELEMENT(!empty(), empty, "pop_back()", 0);
         --end_;
         if constexpr (!std::is_trivially_destructible_v<value_type> || !Store::plain_()) this->destroy_one_(raw_(end_));
         retreated_(1);

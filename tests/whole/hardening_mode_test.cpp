@@ -1,0 +1,28 @@
+// libc++'s hardening modes: the elements of our containers are checked with them. (Where another library is the standard's, the
+// macros mean nothing to it and the same to us.)
+// Labels: no-valgrind
+#include <cstddef>
+#if !defined(_LIBCPP_VERSION)
+#define _LIBCPP_HARDENING_MODE_NONE (1 << 1)
+#define _LIBCPP_HARDENING_MODE_FAST (1 << 2)
+#endif
+#if defined(_LIBCPP_HARDENING_MODE_FAST)
+#undef _LIBCPP_HARDENING_MODE
+#define _LIBCPP_HARDENING_MODE _LIBCPP_HARDENING_MODE_FAST
+#include <headroom/vector.hpp>
+
+#include <gtest/gtest.h>
+
+namespace {
+
+TEST(hardening_mode, an_element_that_is_not_there_ends_the_program) {
+    headroom::vector<int> v(5);
+    EXPECT_DEATH(static_cast<void>(v[5]), "vector of 5 elements at .*: operator\\[\\] of index 5: there is no such element");
+    v.clear();
+    EXPECT_DEATH(static_cast<void>(v.front()), "front\\(\\) of an empty container");
+    EXPECT_DEATH(static_cast<void>(v.back()), "back\\(\\) of an empty container");
+    EXPECT_DEATH(v.pop_back(), "pop_back\\(\\) of an empty container");
+}
+
+}    // namespace
+#endif
