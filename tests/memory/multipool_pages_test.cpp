@@ -105,6 +105,26 @@ TEST(MultipoolRuns, LargeBlocksShareTheReservationAndCoalesce) {
     for (void* const each : wide) resource.deallocate(each, 20'000);
 }
 
+// Only so many of a list are looked at. That the one at the end is not among them must not end the reservation.
+TEST(MultipoolRuns, TheFreePagesAtTheEndAreFoundBehindManyThatAreTooShort) {
+    if (headroom::detail::memory_checked) GTEST_SKIP() << "checked builds have none";
+    multipool_resource resource;
+    std::vector<void*> shorter, between;
+    for (int i = 0; i < 40; ++i) {
+        shorter.push_back(resource.allocate(18 * pool_page - 1));
+        between.push_back(resource.allocate(30 * pool_page - 1));
+    }
+    void* const last = resource.allocate(24 * pool_page - 1);
+    resource.deallocate(last, 24 * pool_page - 1);
+    for (void* const each : shorter) resource.deallocate(each, 18 * pool_page - 1);
+    const std::size_t before = resource.statistics().chunk_bytes;
+    void* const again = resource.allocate(24 * pool_page - 1);
+    EXPECT_EQ(again, last);
+    EXPECT_EQ(resource.statistics().chunk_bytes, before);
+    resource.deallocate(again, 24 * pool_page - 1);
+    for (void* const each : between) resource.deallocate(each, 30 * pool_page - 1);
+}
+
 // The system refused, so upstream's chunks came after the reservation. When trim() gives them back, the reservation grows again, and
 // the blocks in its pages are still known.
 TEST(MultipoolRuns, GoOnInTheReservationWhenLaterChunksAreGone) {
@@ -143,7 +163,7 @@ TEST(PageRuns, TakeAndGiveBackAsTheModelDoes) {
                 page_runs::run got = runs.take(count);
                 if (!got) {
                     const std::size_t before = runs.free_at_end();
-                    if (before >= count || count - before > pages - runs.active()->frontier) continue;
+                    if (before < count && count - before > pages - runs.active()->frontier) continue;
                     got = runs.extend(count);
                 }
                 page_runs::mark_used(got, count);

@@ -295,7 +295,7 @@ private:
         const detail::area& from = *runs.active();
         const std::size_t more = pages - (std::min)(pages, runs.free_at_end());
         if (more > from.pages - from.frontier || !chain_.provide(from.fill(), more * detail::pool_page, how)) return {};
-        return runs.free_at_end() >= pages ? runs.take(pages) : runs.extend(pages);
+        return runs.extend(pages);
     }
     bool next_slab(std::size_t index) noexcept {
         // (Of a size's first slab little may be used.)

@@ -192,10 +192,11 @@ public:
         if (longer == 0) return {};
         return cut(run_of(*lists_[list + static_cast<std::size_t>(std::countr_zero(longer))]), count);
     }
-    // So many pages at the end of the active area, with the free ones before them. Precondition: there is memory.
+    // So many pages at the end of the active area, the free ones there first. Precondition: there is memory.
     [[nodiscard]] run extend(std::size_t count) noexcept {
         const std::size_t before = free_at_end();
         const std::size_t first = active_->frontier - before;
+        if (before >= count) return cut({active_, first}, count);    // take() may have missed it among many
         if (before != 0) unlist({active_, first}, before);
         advance(count - before);
         fresh_ += count - before;
