@@ -203,7 +203,7 @@ protected:
             return built_in_new_room_<false>(made);
         } else {
             if constexpr (!Quiet && Store::moves_as_bytes_() && taken_from_another<value_type, Args...>) {
-                // 1. again: the other is seen to lie elsewhere.
+                // 1. again: the other is seen to lie elsewhere. (What it points to is not asked about: docs/reference/relocatable.md.)
                 if (!HEADROOM_CONSTANT_EVALUATED() && (detail::lies_outside(begin_, end_, args) && ...)) {
                     return built_in_new_room_<false>(static_cast<Args&&>(args)...);
                 }
