@@ -1,8 +1,11 @@
 # How gdb shows Headroom's containers: `print v` gives the elements, as for std::vector. Carried inside every program that
 # links Headroom on an ELF system, in the section .debug_gdb_scripts; gdb runs it when the program's folder is in its
 # auto-load safe-path.
+import re
+
 import gdb
 import gdb.printing
+import gdb.xmethod
 
 
 class HeadroomArrayPrinter:
@@ -22,8 +25,15 @@ class HeadroomArrayPrinter:
         return "array"
 
 
+def _headroom_itself(value):
+    """What a reference refers to: gdb finds the printer by the type referred to, and passes the reference."""
+    if value.type.strip_typedefs().code in (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF):
+        value = value.referenced_value()
+    return value
+
+
 def _headroom_kind(value):
-    name = value.type.strip_typedefs().name.split("<", 1)[0]
+    name = value.type.unqualified().strip_typedefs().name.split("<", 1)[0]
     return "headroom::" + name.rsplit("::", 1)[-1]    # the version's inline namespace is of no interest
 
 
@@ -31,6 +41,7 @@ class HeadroomVectorPrinter(HeadroomArrayPrinter):
     """A vector, settled_vector or file_vector: three pointers, begin_, end_ and cap_."""
 
     def __init__(self, value):
+        value = _headroom_itself(value)
         self.kind = _headroom_kind(value)
         self.begin = value["begin_"]
         self.end = value["end_"]
@@ -50,6 +61,7 @@ class HeadroomConcurrentVectorPrinter(HeadroomArrayPrinter):
     kind = "headroom::concurrent_vector"
 
     def __init__(self, value):
+        value = _headroom_itself(value)
         self.begin = value["begin_"]
         size = value["size_"]
         while size.type.strip_typedefs().code == gdb.TYPE_CODE_STRUCT:    # each standard library names the number otherwise
@@ -61,6 +73,7 @@ class HeadroomFrozenPrinter(HeadroomArrayPrinter):
     """Elements that no longer change: a frozen's data_ and size_, or what an imported array says of its contents_."""
 
     def __init__(self, value):
+        value = _headroom_itself(value)
         self.kind = _headroom_kind(value)
         if self.kind.endswith("frozen"):
             self.begin, self.size = value["data_"], int(value["size_"])
@@ -76,6 +89,7 @@ class HeadroomBitColumnPrinter(HeadroomArrayPrinter):
     kind = "headroom::bit_column"
 
     def __init__(self, value):
+        value = _headroom_itself(value)
         self.begin = value["bytes_"]["begin_"]
         self.size = int(value["size_"])
 
@@ -95,4 +109,48 @@ def _headroom_printers():
     return printers
 
 
+class HeadroomMethod(gdb.xmethod.XMethodWorker):
+    """A member function that gdb runs itself: the program may not have compiled it, and a core file runs nothing."""
+
+    def __init__(self, name, printer):
+        self.name = name
+        self.printer = printer
+
+    def get_arg_types(self):
+        return gdb.lookup_type("unsigned long") if self.name in ("operator[]", "at") else None
+
+    def __call__(self, container, *index):
+        printer = self.printer(container.dereference() if container.type.code == gdb.TYPE_CODE_PTR else container)
+        if self.name == "size":
+            return gdb.Value(printer.size).cast(gdb.lookup_type("unsigned long"))
+        if self.name == "empty":
+            return gdb.Value(printer.size == 0)
+        if self.name == "data":
+            return printer.begin
+        at = int(index[0]) if index else printer.size - 1 if self.name == "back" else 0
+        if not 0 <= at < printer.size:
+            raise gdb.GdbError(f"{printer.kind} has {printer.size} elements, and none of index {at}")
+        return printer.element(at)
+
+
+class HeadroomMethods(gdb.xmethod.XMethodMatcher):
+    """Element access and sizes of the containers whose elements lie in memory as they are."""
+
+    NAMES = ("operator[]", "at", "front", "back", "size", "empty", "data")
+    KINDS = ((r"^headroom::(\w+::)*((settled|file)_)?vector<.*>$", HeadroomVectorPrinter),
+             (r"^headroom::(\w+::)*concurrent_vector<.*>$", HeadroomConcurrentVectorPrinter))
+
+    def __init__(self):
+        super().__init__("headroom")
+        self.methods = [gdb.xmethod.XMethod(name) for name in self.NAMES]
+
+    def match(self, class_type, method_name):
+        name = class_type.unqualified().strip_typedefs().name or ""
+        for kind, printer in self.KINDS:
+            if re.match(kind, name):
+                return [HeadroomMethod(each.name, printer) for each in self.methods if each.enabled and each.name == method_name]
+        return []
+
+
+gdb.xmethod.register_xmethod_matcher(None, HeadroomMethods(), replace=True)
 gdb.printing.register_pretty_printer(None, _headroom_printers(), replace=True)

@@ -30,6 +30,13 @@ int main() {
     const auto taken = headroom::import_arrow<double>(&array, &schema);
     headroom::bit_column bits;
     for (const bool bit : {true, false, true}) bits.push_back(bit);
+    using some_words = headroom::vector<std::string>;
+    [[maybe_unused]] some_words& referred = words;
+    [[maybe_unused]] const some_words* pointed = &words;
+    [[maybe_unused]] const headroom::settled_vector<int>& numbers_too = numbers;
+    [[maybe_unused]] const headroom::concurrent_vector<std::string>& together_too = together;
+    [[maybe_unused]] const headroom::frozen<double>& still_too = still;
+    [[maybe_unused]] const headroom::bit_column& bits_too = bits;
     look_here();
     return static_cast<int>(numbers.size() + words.size() + nothing.size() + stored.size() + together.size() + still.size() +
                             taken.size() + bits.size()) -
