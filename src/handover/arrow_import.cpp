@@ -2,6 +2,7 @@
 #include <headroom/arrow.hpp>
 
 #include <bit>
+#include <cstdint>
 #include <stdexcept>
 
 namespace headroom { inline namespace v0_1 {
@@ -82,7 +83,7 @@ std::size_t list_length(std::string_view format) {
     std::size_t length = 0;
     if (format.size() == 3) refuse_import("its type is " + named(format) + ", which names no length");
     for (const char digit : format.substr(3)) {
-        if (digit < '0' || digit > '9' || length > std::size_t{1} << 40)
+        if (digit < '0' || digit > '9' || length > SIZE_MAX / 16)
             refuse_import("its type is " + named(format) + ", which names no length");
         length = length * 10 + static_cast<std::size_t>(digit - '0');
     }
