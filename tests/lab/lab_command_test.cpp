@@ -134,7 +134,7 @@ TEST(LabCommand, WhatItCannotDoIsAClearErrorWithCodeTwo) {
     };
     refused("lab run --qiuck", "--qiuck");
     refused("lab fly", "fly");
-    refused("", "subcommand");
+    refused("", "Subcommands");
     refused("lab run --quick --full", "excludes");
     refused("lab run --quick --filter nonsense --out " + folder.file("r"), "nonsense");
     refused("lab run --quick --filter '(' --out " + folder.file("r"), "regular expression");
