@@ -217,7 +217,7 @@ public:
         using steps = headroom::file_policy;
         const headroom::detail::file_steps by{steps::growth_fraction, steps::min_step, steps::max_step};
         const headroom::detail::held_file held =
-            there ? headroom::detail::open_file_of(path, elements, limit / width_, by, mode != file_mode::read)
+            there ? headroom::detail::open_file_of(path, elements, elements.tag, limit / width_, by, mode != file_mode::read)
                   : headroom::detail::make_file_for(path, elements, limit / width_, by,
                                                     static_cast<unsigned>(headroom::file_options{}.permissions));
         control_ = held.control;
