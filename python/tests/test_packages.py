@@ -65,7 +65,8 @@ def unpacked(folder):
     sdist = built("sdist", folder)
     assert not (PROJECT / "library").exists() and not (PROJECT / "LICENSE").exists()
     with tarfile.open(sdist) as archive:
-        archive.extractall(folder / "unpacked", filter="data")
+        # (The Python of Debian 12 knows no filters yet.)
+        archive.extractall(folder / "unpacked", **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))
     (root,) = (folder / "unpacked").iterdir()
     return sdist, root
 
