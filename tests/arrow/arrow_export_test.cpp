@@ -4,23 +4,13 @@
 
 #include <chrono>
 
+#include "support/exported_array.hpp"
+
 namespace {
 
 using headroom::arrow_column;
 using headroom::bit_column;
-
-// The structs, released when the test is done.
-struct exported {
-    ArrowArray array{};
-    ArrowSchema schema{};
-    exported() = default;
-    exported(const exported&) = delete;
-    explicit exported(const arrow_column& column) { headroom::export_arrow(column, &array, &schema); }
-    ~exported() {
-        if (array.release != nullptr) array.release(&array);
-        if (schema.release != nullptr) schema.release(&schema);
-    }
-};
+using headroom_test::exported;
 
 template <class T>
 class arrow_of : public testing::Test {};

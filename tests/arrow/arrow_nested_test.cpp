@@ -8,24 +8,14 @@
 #include <utility>
 #include <vector>
 
+#include "support/exported_array.hpp"
 #include "support/foreign_array.hpp"
 
 namespace {
 
 using headroom::arrow_column;
 using headroom::decimal128;
-
-struct exported {
-    ArrowArray array{};
-    ArrowSchema schema{};
-    exported() = default;
-    exported(const exported&) = delete;
-    explicit exported(const arrow_column& column) { headroom::export_arrow(column, &array, &schema); }
-    ~exported() {
-        if (array.release != nullptr) array.release(&array);
-        if (schema.release != nullptr) schema.release(&schema);
-    }
-};
+using headroom_test::exported;
 
 template <class T>
 headroom::frozen<T> frozen_of(std::initializer_list<T> values) {
