@@ -80,8 +80,8 @@ HEADROOM_API std::error_code advise_huge(page_range range, bool wanted = true) n
 
 // Moves the pages of `from` to `to`, both committed and of one size, by page tables: contents appear at `to`, no byte is
 // copied, and `from` is left committed but fresh (zero). function_not_supported where the system cannot; then `from` is as
-// it was, `to` holds what it held or zeros, and the caller copies. Cost: about 0.1 ms a GiB where both addresses are
-// congruent modulo 2 MiB.
+// it was, `to` holds anything, and the caller copies. Cost: about 0.1 ms a GiB where both addresses are congruent modulo 2 MiB,
+// and some microseconds for each mapping that `from` is of.
 // Document: "A fast vector with mremap".
 HEADROOM_API std::error_code remap(page_range from, page_range to) noexcept;
 

@@ -374,7 +374,12 @@ page_range reserve_for_file(std::size_t bytes, std::size_t alignment, std::error
 
 std::error_code map_file(page_range range, file_handle file, [[maybe_unused]] bool writable) noexcept {
     return try_file_call(page_call::file, [=] {
-        // (What may become writable later is decided by how the file was opened.)
+        // First a page of it wherever there is room: what a file's system refuses it refuses when the range is unmapped already,
+        // and another thread might map there before the range is given back. (What may become writable later is decided by how the
+        // file was opened.)
+        void* const tried = mmap(nullptr, page_size(), PROT_NONE, MAP_SHARED, number_of(file), 0);
+        if (tried == MAP_FAILED) return -1;
+        (void)munmap(tried, page_size());
         return mmap(range.data, range.bytes, PROT_NONE, MAP_SHARED | MAP_FIXED, number_of(file), 0) == MAP_FAILED ? -1 : 0;
     });
 }

@@ -83,6 +83,15 @@ std::error_code unmap(std::byte* data, std::size_t bytes) noexcept {
     return call_on(page_call::release, {data, bytes}, [](void* at, std::size_t count, int) { return munmap(at, count); }, 0);
 }
 
+constexpr int fresh = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+
+// The system may have unmapped the range before it refused to put something else there. Fills the hole if there is one; where there
+// is none, this finds the range in place and does nothing. (Kernels before 4.17 do not know the flag: they map somewhere else.)
+void fill_hole(page_range range, int rights) noexcept {
+    void* const filled = mmap(range.data, range.bytes, rights, fresh | MAP_FIXED_NOREPLACE, -1, 0);
+    if (filled != MAP_FAILED && filled != range.data) (void)munmap(filled, range.bytes);
+}
+
 std::uintptr_t address(const std::byte* data) noexcept { return reinterpret_cast<std::uintptr_t>(data); }
 
 // (Not std::has_single_bit, which is a call where the processor may lack the instruction.)
@@ -152,20 +161,21 @@ std::error_code commit(page_range range) noexcept {
 }
 
 std::error_code decommit(page_range range) noexcept {
-    if (detail::promises_are_charged()) {
-        // There, dropping the pages is not enough: the promise stays charged until something is mapped over it.
-        const std::error_code error = detail::attempt(page_call::decommit, [=] {
-            return mmap(range.data, range.bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) ==
-                           MAP_FAILED
-                       ? -1
-                       : 0;
-        });
-        if (!error) return {};
-    }
     // First empty, then inaccessible: whichever is refused, what the caller still counts as committed can be used. The other
     // way round a refusal would have to be undone, by a call that may be refused too.
     if (auto error = emptied(range)) return error;
-    return allow(page_call::protect, range, PROT_NONE);
+    if (auto error = allow(page_call::protect, range, PROT_NONE)) return error;
+    // Where promises are charged the pages' stays so until something is mapped over them. This comes last: where it is refused the
+    // system may have unmapped the range before (for want of memory for its own lists), so nothing else is done to it then but
+    // to fill the hole.
+    if (detail::promises_are_charged()) {
+        const detail::kept_errno unchanged;
+        if (detail::attempt(page_call::decommit, [=] {
+                return mmap(range.data, range.bytes, PROT_NONE, fresh | MAP_FIXED, -1, 0) == MAP_FAILED ? -1 : 0;
+            }))
+            fill_hole(range, PROT_NONE);
+    }
+    return {};
 }
 
 std::error_code discard(page_range range) noexcept { return emptied(range); }
@@ -192,27 +202,65 @@ std::error_code advise_huge(page_range range, bool wanted) noexcept {
     return advise(page_call::other, range, wanted ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
 }
 
-std::error_code remap(page_range from, page_range to) noexcept {
-    const detail::kept_errno unchanged;
-    if (!detail::answers_can_be_trusted(from)) return std::make_error_code(std::errc::function_not_supported);
+namespace {
+
+// Whether the pages are one mapping. The system says so when it is asked for a page more at their end: that there are several it finds
+// first. (Where the page is free it is ours for a moment.)
+bool is_one_mapping(page_range range) noexcept {
+    const std::size_t more = range.bytes + page_size();
+    if (mremap(range.data, range.bytes, more, 0) == MAP_FAILED) return errno != EFAULT;
+    (void)mremap(range.data, more, range.bytes, 0);
+    return true;
+}
+
+// As many of the pages, from the first on, as are one mapping.
+page_range first_mapping(page_range range) noexcept {
+    if (is_one_mapping(range)) return range;
+    const std::size_t page = page_size();
+    std::size_t one = page, several = range.bytes;
+    while (several - one > page) {
+        const std::size_t middle = one + (several - one) / 2 / page * page;
+        (is_one_mapping({range.data, middle}) ? one : several) = middle;
+    }
+    return {range.data, one};
+}
+
+// Moves one mapping. Where that is refused both are as they were, or what was at `to` reads as zero.
+bool move_mapping(page_range from, std::byte* to) noexcept {
     const std::error_code error = detail::attempt(page_call::remap, [=] {
-        return mremap(from.data, from.bytes, to.bytes, MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP, to.data) == MAP_FAILED
-                   ? -1
-                   : 0;
+        return mremap(from.data, from.bytes, from.bytes, MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP, to) == MAP_FAILED ? -1
+                                                                                                                             : 0;
     });
     if (!error) {
         if (__msan_copy_shadow != nullptr) {
-            __msan_copy_shadow(to.data, from.data, to.bytes);
+            __msan_copy_shadow(to, from.data, from.bytes);
             __msan_unpoison(from.data, from.bytes);
         }
-        return {};
+        return true;
     }
-    // The system may have unmapped the target before it gave up. Fill the hole if there is one; where there is none, this
-    // finds the target in place and does nothing. (Kernels before 4.17 do not know the flag: they map somewhere else then.)
-    void* const filled =
-        mmap(to.data, to.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-    if (filled != MAP_FAILED && filled != to.data) (void)munmap(filled, to.bytes);
-    return std::make_error_code(std::errc::function_not_supported);
+    // (Nothing was unmapped but where the system ran out of memory for its own lists.)
+    fill_hole({to, from.bytes}, PROT_READ | PROT_WRITE);
+    return false;
+}
+
+}    // namespace
+
+// Kernels up to 6.16 move no more than one mapping in a call, and unmap the target before they find that there are several. Another
+// thread may map something into such a hole, so it must not come to be: each mapping is moved by itself. Where promises are charged
+// the system may find after unmapping that it cannot charge what stays mapped at `from`: nothing is moved there.
+std::error_code remap(page_range from, page_range to) noexcept {
+    const detail::kept_errno unchanged;
+    const std::error_code cannot = std::make_error_code(std::errc::function_not_supported);
+    if (!detail::answers_can_be_trusted(from) || detail::promises_are_charged()) return cannot;
+    for (std::size_t moved = 0; moved != from.bytes;) {
+        const page_range piece = first_mapping({from.data + moved, from.bytes - moved});
+        if (!move_mapping(piece, to.data + moved)) {
+            std::memcpy(from.data, to.data, moved);    // which cannot be refused, as moving back can
+            return cannot;
+        }
+        moved += piece.bytes;
+    }
+    return {};
 }
 
 namespace detail {

@@ -10,13 +10,21 @@
 #include <cstdarg>
 #include <cstring>
 #include <fstream>
+#include <string>
+#include <vector>
 
+#include <headroom/file_vector.hpp>
 #include <headroom/pages.hpp>
+#include <headroom/settled_vector.hpp>
+
+#include "support/scratch_folder.hpp"
 
 namespace {
 
-enum class kernel { present, before_dontunmap, out_of_memory };
+// (one_mapping: up to 6.16 no more than one was moved in a call. no_maps_of_files: some file systems have none.)
+enum class kernel { present, before_dontunmap, out_of_memory, one_mapping, no_maps_of_files };
 kernel pretended = kernel::present;
+int moves_left = -1;    // so many moves are made, the next is refused; negative: all are made
 
 // (By number: a program that is linked statically has no other mmap() to ask for.)
 void* systems_mmap(void* at, std::size_t bytes, int rights, int flags, int file, off_t offset) noexcept {
@@ -35,6 +43,36 @@ std::size_t address_space_in_use() {
     return all;
 }
 
+// What another thread maps as soon as there is a hole.
+std::vector<headroom::page_range> strangers;
+constexpr int strangers_bytes = 0x77;
+void another_thread_maps(void* hole, std::size_t bytes) {
+    void* const mapped = systems_mmap(hole, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    std::memset(mapped, strangers_bytes, bytes);
+    strangers.push_back({static_cast<std::byte*>(mapped), bytes});
+}
+bool strangers_are_untouched() {
+    for (const headroom::page_range& each : strangers) {
+        for (std::size_t i = 0; i < each.bytes; ++i) {
+            if (each.data[i] != std::byte{strangers_bytes}) return false;
+        }
+    }
+    return true;
+}
+
+std::size_t mappings_in(const void* data, std::size_t bytes) {
+    const auto from = reinterpret_cast<std::uintptr_t>(data), to = from + bytes;
+    std::ifstream maps("/proc/self/maps");
+    std::size_t found = 0;
+    for (std::string line; std::getline(maps, line);) {
+        const std::size_t dash = line.find('-');
+        const auto begin = static_cast<std::uintptr_t>(std::stoull(line.substr(0, dash), nullptr, 16));
+        const auto end = static_cast<std::uintptr_t>(std::stoull(line.substr(dash + 1), nullptr, 16));
+        if (begin < to && from < end) ++found;
+    }
+    return found;
+}
+
 }    // namespace
 
 #ifndef MAP_FIXED_NOREPLACE
@@ -43,7 +81,15 @@ std::size_t address_space_in_use() {
 
 extern "C" void* mmap(void* at, size_t bytes, int rights, int flags, int file, off_t offset) noexcept {
     // Before 4.17 the flag was not known, and so not heard.
-    if (pretended != kernel::present) flags &= ~MAP_FIXED_NOREPLACE;
+    if (pretended == kernel::before_dontunmap || pretended == kernel::out_of_memory) flags &= ~MAP_FIXED_NOREPLACE;
+    if (pretended == kernel::no_maps_of_files && file >= 0) {
+        if ((flags & MAP_FIXED) != 0) {    // it has unmapped what was there by then
+            munmap(at, bytes);
+            another_thread_maps(at, bytes);
+        }
+        errno = ENODEV;
+        return MAP_FAILED;
+    }
     return systems_mmap(at, bytes, rights, flags, file, offset);
 }
 
@@ -56,7 +102,19 @@ extern "C" void* mremap(void* from, size_t bytes, size_t new_bytes, int flags, .
         errno = EINVAL;
         return MAP_FAILED;
     }
-    if (pretended == kernel::out_of_memory) {    // it has unmapped the target by then
+    if (pretended == kernel::one_mapping && (flags & MREMAP_FIXED) != 0) {
+        if (moves_left-- == 0) {    // too many mappings, say
+            errno = ENOMEM;
+            return MAP_FAILED;
+        }
+        if (mappings_in(from, bytes) != 1) {
+            munmap(to, new_bytes);
+            another_thread_maps(to, new_bytes);
+            errno = EFAULT;
+            return MAP_FAILED;
+        }
+    }
+    if (pretended == kernel::out_of_memory && (flags & MREMAP_FIXED) != 0) {    // it has unmapped the target by then
         munmap(to, new_bytes);
         errno = ENOMEM;
         return MAP_FAILED;
@@ -79,6 +137,8 @@ struct pages_that_are_to_move : testing::Test {
     }
     void TearDown() override {
         pretended = kernel::present;
+        moves_left = -1;
+        strangers.clear();
         EXPECT_FALSE(headroom::release(range));
     }
     std::error_code move() { return headroom::remap({range.data, bytes}, {range.data + bytes, bytes}); }
@@ -99,6 +159,64 @@ TEST_F(pages_that_are_to_move, leave_no_hole_where_the_kernel_gives_up_half_way)
     EXPECT_EQ(range.data[0], std::byte{1});
     std::memset(range.data + bytes, 2, bytes);    // it can be copied to
     EXPECT_EQ(range.data[2 * bytes - 1], std::byte{2});
+}
+
+// Pages that are several mappings, cut where `cuts` has a bit; refused at the move `refused`, if that is not negative.
+void move_cut_pages(unsigned cuts, int refused) {
+    constexpr std::size_t count = 6;
+    const std::size_t page = headroom::page_size();
+    std::error_code error;
+    const headroom::page_range both = headroom::reserve(2 * count * page, 1, error);
+    ASSERT_FALSE(error);
+    ASSERT_FALSE(headroom::commit(both));
+    const headroom::page_range from{both.data, count * page}, to{both.data + count * page, count * page};
+    bool huge = false;
+    for (std::size_t i = 0; i < count; ++i) {
+        std::memset(from.data + i * page, static_cast<int>(i + 1), page);
+        if ((cuts >> i & 1) != 0) huge = !huge;
+        if (madvise(from.data + i * page, page, huge ? MADV_DONTFORK : MADV_DOFORK) != 0) GTEST_SKIP();
+    }
+    const std::size_t cut_into = mappings_in(from.data, from.bytes);
+    pretended = kernel::one_mapping;
+    moves_left = refused;
+    const std::error_code moved = headroom::remap(from, to);
+    EXPECT_EQ(!moved, refused < 0 || static_cast<std::size_t>(refused) >= cut_into) << cuts << ' ' << refused;
+    if (moved) std::memcpy(to.data, from.data, from.bytes);    // what its caller does
+    pretended = kernel::present;
+    EXPECT_TRUE(strangers_are_untouched()) << cuts << ' ' << refused;
+    bool all_there = true, old_ones_fresh = true;
+    for (std::size_t i = 0; i < count * page; ++i) {
+        all_there &= to.data[i] == static_cast<std::byte>(i / page + 1);
+        old_ones_fresh &= from.data[i] == std::byte{0};
+    }
+    EXPECT_TRUE(all_there) << cuts << ' ' << refused;
+    EXPECT_TRUE(old_ones_fresh || moved) << cuts << ' ' << refused;
+    EXPECT_FALSE(headroom::release(both));
+}
+
+TEST_F(pages_that_are_to_move, of_several_mappings_go_one_by_one_and_leave_no_hole_for_others) {
+    for (unsigned cuts = 0; cuts < 64; ++cuts) {
+        for (int refused = -1; refused < 7; ++refused) move_cut_pages(cuts, refused);
+    }
+}
+
+TEST_F(pages_that_are_to_move, of_a_vector_with_huge_pages_too) {
+    headroom::settled_vector<int> v(headroom::max_elements{8'000'000}, headroom::huge_pages(1 << 20));
+    for (int i = 0; i < 3'000'000; ++i) v.push_back(i);
+    pretended = kernel::one_mapping;
+    v.rehome(headroom::max_elements{16'000'000});
+    pretended = kernel::present;
+    EXPECT_TRUE(strangers_are_untouched());
+    for (int i = 0; i < 3'000'000; ++i) ASSERT_EQ(v[static_cast<std::size_t>(i)], i);
+}
+
+TEST_F(pages_that_are_to_move, are_not_those_where_a_file_cannot_be_shown) {
+    const headroom::testing_support::scratch_folder folder;
+    pretended = kernel::no_maps_of_files;
+    EXPECT_THROW(headroom::file_vector<int>::create(folder.file("numbers"), headroom::max_elements{1000}), headroom::file_error);
+    pretended = kernel::present;
+    EXPECT_TRUE(strangers_are_untouched());
+    EXPECT_TRUE(strangers.empty());
 }
 
 }    // namespace
