@@ -68,15 +68,20 @@ HEADROOM_API std::size_t zeros_among(const std::uint8_t* bits, std::size_t first
 HEADROOM_API std::string arrow_name(std::string_view name);
 
 // A column of offsets into bytes or into another column: one more than it has elements. Throws std::invalid_argument where
-// they do not fit; looks at the first and the last.
+// they do not fit; looks at the first and the last, and in hardened builds at all.
 template <class Offset>
-std::size_t rows_of(const frozen<Offset>& offsets, std::size_t values) {
+HEADROOM_HARDENED_ABI std::size_t rows_of(const frozen<Offset>& offsets, std::size_t values) {
     if (offsets.empty()) detail::throw_arrow("offsets are one more than elements, and so never none");
     const Offset first = offsets[0];
     const Offset last = offsets[offsets.size() - 1];
     if (first < 0 || last < first || static_cast<std::uint64_t>(last) > values) {
         detail::throw_arrow("the offsets lead outside of what they are offsets into");
     }
+#if defined(HEADROOM_HARDENED)
+    bool backwards = false;
+    for (std::size_t i = 1; i < offsets.size(); ++i) backwards |= offsets[i] < offsets[i - 1];
+    if (backwards) detail::throw_arrow("the offsets run backwards");
+#endif
     return offsets.size() - 1;
 }
 
@@ -118,15 +123,17 @@ public:
         node_.buffers[2] = {bytes.data(), bytes.shared()};
     }
 
-    // Text: element i is the bytes, UTF-8, from offsets[i] to offsets[i + 1]. Preconditions: offsets never decrease; only the
-    // first and last are looked at.
+    // Text: element i is the bytes, UTF-8, from offsets[i] to offsets[i + 1]. Precondition: offsets never decrease. The first and the
+    // last are looked at; with HEADROOM_HARDENED all of them, O(size()), and std::invalid_argument says that they run backwards.
     template <arrow_offset Offset>
-    [[nodiscard]] static arrow_column text(std::string_view name, frozen<Offset> offsets, const frozen<char>& bytes) {
+    [[nodiscard]] HEADROOM_HARDENED_ABI static arrow_column text(std::string_view name, frozen<Offset> offsets,
+                                                                 const frozen<char>& bytes) {
         return pieces_(sizeof(Offset) == 4 ? "u" : "U", name, std::move(offsets), bytes.data(), bytes.size(), bytes.shared());
     }
     // Binary strings: the same, of any bytes.
     template <arrow_offset Offset>
-    [[nodiscard]] static arrow_column binary(std::string_view name, frozen<Offset> offsets, const frozen<std::byte>& bytes) {
+    [[nodiscard]] HEADROOM_HARDENED_ABI static arrow_column binary(std::string_view name, frozen<Offset> offsets,
+                                                                   const frozen<std::byte>& bytes) {
         return pieces_(sizeof(Offset) == 4 ? "z" : "Z", name, std::move(offsets), bytes.data(), bytes.size(), bytes.shared());
     }
     // Decimals of `precision` digits, of which `scale` are behind the point (before it where it is negative): 1.25 is 125 with a
@@ -160,7 +167,8 @@ public:
     }
     // Lists: element i is the elements of `values` from offsets[i] to offsets[i + 1]. Precondition: as of text().
     template <arrow_offset Offset>
-    [[nodiscard]] static arrow_column list(std::string_view name, frozen<Offset> offsets, arrow_column values) {
+    [[nodiscard]] HEADROOM_HARDENED_ABI static arrow_column list(std::string_view name, frozen<Offset> offsets,
+                                                                 arrow_column values) {
         const std::size_t rows = detail::rows_of(offsets, values.size());
         arrow_column made(sizeof(Offset) == 4 ? "+l" : "+L", rows, 2);
         made.node_.name = detail::arrow_name(name);
@@ -220,8 +228,8 @@ private:
         node_.buffers.resize(buffers);
     }
     template <class Offset>
-    static arrow_column pieces_(const char* format, std::string_view name, frozen<Offset> offsets, const void* bytes,
-                                std::size_t count, const detail::share& owner) {
+    HEADROOM_HARDENED_ABI static arrow_column pieces_(const char* format, std::string_view name, frozen<Offset> offsets,
+                                                      const void* bytes, std::size_t count, const detail::share& owner) {
         arrow_column made(format, detail::rows_of(offsets, count), 3);
         made.node_.name = detail::arrow_name(name);
         made.node_.buffers[1] = {offsets.data(), offsets.shared()};

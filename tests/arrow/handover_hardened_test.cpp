@@ -6,7 +6,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
 #include <utility>
+#include <vector>
 
 namespace {
 
@@ -47,6 +51,38 @@ TEST(hardened_imported_bits, end_the_program_where_a_bit_is_not_there) {
     const auto one = headroom::import_arrow<bool>(&array, &schema);
     EXPECT_TRUE(one[0]);
     EXPECT_DEATH(static_cast<void>(one[1]), "imported of 1 elements.*operator\\[\\] of index 1");
+}
+
+template <class T>
+headroom::frozen<T> frozen_of(std::vector<T> values) {
+    return headroom::freeze(std::move(values));
+}
+
+// Between a first and a last one that fit, each other one is made to be what it must not.
+template <class Offset>
+void offset_by_offset() {
+    using headroom::arrow_column;
+    const std::vector<Offset> good{0, 2, 2, 5, 6};
+    const auto make = [](int kind, const std::vector<Offset>& offsets) {
+        if (kind == 0) return arrow_column::text("", frozen_of(offsets), frozen_of(std::vector<char>(6)));
+        if (kind == 1) return arrow_column::binary("", frozen_of(offsets), frozen_of(std::vector<std::byte>(6)));
+        return arrow_column::list("", frozen_of(offsets), arrow_column("item", frozen_of(std::vector<int>(6))));
+    };
+    for (const int kind : {0, 1, 2}) {
+        EXPECT_EQ(make(kind, good).size(), 4U);
+        for (std::size_t i = 1; i + 1 < good.size(); ++i) {
+            for (const Offset wrong : {Offset{-1}, Offset{7}, Offset{1000}}) {
+                std::vector<Offset> bad = good;
+                bad[i] = wrong;
+                EXPECT_THROW(make(kind, bad), std::invalid_argument) << kind << ' ' << i << ' ' << wrong;
+            }
+        }
+    }
+}
+
+TEST(hardened_columns_of_pieces, every_offset_is_looked_at) {
+    offset_by_offset<std::int32_t>();
+    offset_by_offset<std::int64_t>();
 }
 
 }    // namespace
