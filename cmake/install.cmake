@@ -9,6 +9,18 @@ install(TARGETS headroom EXPORT headroom-targets
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
 install(DIRECTORY include/headroom DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 install(FILES modules/headroom.cppm DESTINATION ${CMAKE_INSTALL_DATADIR}/headroom COMPONENT development)
+# gdb runs the printers of a shared library that has a script by its name in gdb's own folder of scripts, which it trusts. (The folder
+# of the library is part of that name, so it is the one that the library is installed to.) Printers to be sourced serve every program.
+install(FILES src/debuggers/gdb_printers.py DESTINATION ${CMAKE_INSTALL_DATADIR}/headroom COMPONENT development)
+get_target_property(type headroom TYPE)
+if(CMAKE_EXECUTABLE_FORMAT STREQUAL "ELF" AND type STREQUAL "SHARED_LIBRARY")
+  set(headroom_libraries "\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}")
+  if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
+    set(headroom_libraries "${CMAKE_INSTALL_LIBDIR}")
+  endif()
+  install(FILES src/debuggers/gdb_printers.py DESTINATION "${CMAKE_INSTALL_DATADIR}/gdb/auto-load${headroom_libraries}"
+    RENAME $<TARGET_FILE_NAME:headroom>-gdb.py COMPONENT runtime)
+endif()
 install(EXPORT headroom-targets NAMESPACE headroom:: DESTINATION ${package} COMPONENT development)
 configure_package_config_file(cmake/headroom-config.cmake.in headroom-config.cmake INSTALL_DESTINATION ${package})
 write_basic_package_version_file(headroom-config-version.cmake COMPATIBILITY SameMinorVersion)

@@ -91,6 +91,30 @@ elseif(folder STREQUAL "pkg_config")
   separate_arguments(flags UNIX_COMMAND "${output}")
   run(${CXX} ${CMAKE_CURRENT_LIST_DIR}/main.cpp -o ${build}/consumer ${flags})
 
+elseif(folder STREQUAL "gdb")
+  # gdb shows the containers of a program that uses what is installed: with the shared library by the script that it finds under
+  # the library's name, in a folder of scripts that it trusts; else by what the program carries, or by a script that it is told of.
+  use_pkg_config()
+  file(MAKE_DIRECTORY ${build})
+  run(pkg-config --cflags --libs headroom)
+  separate_arguments(flags UNIX_COMMAND "${output}")
+  run(${CXX} -g -O0 ${project}/main.cpp -o ${build}/consumer ${flags})
+  if(library STREQUAL "shared")
+    set(scripts ${prefix}/share/gdb/auto-load)
+    set(ways "-iex|add-auto-load-scripts-directory ${scripts}|-iex|add-auto-load-safe-path ${scripts}")
+  else()
+    set(ways "-iex|add-auto-load-safe-path ${build}" "-iex|source ${prefix}/share/headroom/gdb_printers.py")
+  endif()
+  foreach(way IN LISTS ways)
+    string(REPLACE "|" ";" way "${way}")
+    run(${GDB} -nx -batch -iex "set debuginfod enabled off" ${way} -ex "break look_here" -ex run -ex up
+      -ex "print made" -ex "print made[1]" ${build}/consumer)
+    if(NOT output MATCHES "= headroom::settled_vector of length 2, capacity [0-9]+ = {11, 22}\n.* = 22\n")
+      message(FATAL_ERROR "gdb ${way} said:\n${output}")
+    endif()
+  endforeach()
+  return()
+
 elseif(folder STREQUAL "module")
   # By hand, since CMake compiles modules from 3.28 on only.
   use_pkg_config()

@@ -1,6 +1,10 @@
 // Something for gdb to look at.
+#include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include <headroom/arrow.hpp>
 #include <headroom/concurrent_vector.hpp>
@@ -30,6 +34,26 @@ int main() {
     const auto taken = headroom::import_arrow<double>(&array, &schema);
     headroom::bit_column bits;
     for (const bool bit : {true, false, true}) bits.push_back(bit);
+    headroom::string_column texts;
+    for (const char* text : {"zero", "", "two"}) texts.push_back(text);
+    // What another engine exports: the same again.
+    const auto imported = []<class T>(const headroom::arrow_column& column, T) {
+        ArrowArray made{};
+        ArrowSchema its{};
+        headroom::export_arrow(column, &made, &its);
+        return headroom::import_arrow<T>(&made, &its);
+    };
+    headroom::bit_column more_bits;
+    for (const bool bit : {false, true}) more_bits.push_back(bit);
+    headroom::string_column more_texts;
+    for (const char* text : {"three", ""}) more_texts.push_back(text);
+    const auto taken_bits = imported(headroom::arrow_column("", std::move(more_bits)), bool());
+    const auto taken_texts = imported(headroom::arrow_column("", std::move(more_texts)), std::string_view());
+    const headroom::arrow_column items("item", headroom::freeze(headroom::settled_vector<int>{1, 2, 3, 4, 5, 6}));
+    const auto taken_lists =
+        imported(headroom::arrow_column::list("", headroom::freeze(headroom::settled_vector<std::int32_t>{0, 2, 6}), items),
+                 std::span<const int>());
+    const auto taken_triples = imported(headroom::arrow_column::fixed_list("", 3, items), std::span<const int>());
     using some_words = headroom::vector<std::string>;
     [[maybe_unused]] some_words& referred = words;
     [[maybe_unused]] const some_words* pointed = &words;
@@ -39,6 +63,7 @@ int main() {
     [[maybe_unused]] const headroom::bit_column& bits_too = bits;
     look_here();
     return static_cast<int>(numbers.size() + words.size() + nothing.size() + stored.size() + together.size() + still.size() +
-                            taken.size() + bits.size()) -
-           16;
+                            taken.size() + bits.size() + texts.size() + taken_bits.size() + taken_texts.size() +
+                            taken_lists.size() + taken_triples.size()) -
+           27;
 }
