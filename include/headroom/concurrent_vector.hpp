@@ -11,18 +11,19 @@
 // settled_vector: a range of address space and at least a page.
 //
 // How it differs from std::vector:
-//   - elements are appended only: none is erased, and the vector is neither copied, moved, assigned nor cleared;
-//   - emplace_back(), push_back() and append_range() return the index of what they appended;
+//   - elements are appended only: none is erased, and the vector is neither copied, moved nor assigned; clear() is for when no other
+//     thread uses it;
+//   - what appends returns the index of the first element that it appended; so do TBB's grow_by() and grow_to_at_least();
 //   - max_size() is the reservation; past it appending throws std::length_error;
 //   - a thread that changes a published element must itself keep readers away from that element meanwhile.
 //
 // Threads: all may be called by any number of threads at the same time, but for construction, destruction, take(),
-// protect(), and the members of one appender, which are for one thread at a time.
+// clear(), protect(), and the members of one appender, which are for one thread at a time.
 //
 // Where a constructor runs: an element is built before the lock is taken, from the caller's own arguments, and moved to its
 // place under it. So a constructor may throw or append to the same vector, and its `this` is not yet the element's place.
-// Elements whose move may throw, or that cannot be moved, are built in their place under the lock: their constructors must not
-// append to the same vector.
+// Elements whose move may throw, or that cannot be moved, and those of append_indexed() are built in their place under the lock:
+// what runs then must not append to the same vector.
 //
 // A forked child may go on to use a vector that other threads of its parent were appending to: it has all elements that were
 // published. Elements that those threads had built and not published are lost in the child, and so is their memory.
@@ -212,6 +213,57 @@ public:
     }
     size_type append_range(std::initializer_list<T> values) { return append_range<const std::initializer_list<T>&>(values); }
 
+    // `count` elements: each a T(), or a copy of `value`. All of them or none, one after the other.
+    size_type grow_by(size_type count) {
+        return this->template grow<detail::made_by_no_code<T>>(count, false, [](T* place) { places::build(place); });
+    }
+    size_type grow_by(size_type count, const T& value) {
+        return this->template grow<detail::made_by_no_code<T, const T&>>(count, false,
+                                                                         [&](T* place) { places::build(place, value); });
+    }
+    // append_range() of the elements from `first` to `last`.
+    template <std::input_iterator It, std::sentinel_for<It> End>
+    size_type grow_by(It first, End last) {
+        struct between {
+            It first;
+            End last;
+            It begin() { return std::move(first); }
+            End end() { return std::move(last); }
+        };
+        return append_range(between{std::move(first), std::move(last)});
+    }
+
+    // Makes size() at least `count`: appends as many elements as are missing when the lock is taken, each a T() or a copy of
+    // `value`, all of them or none. Where none is missing, returns `count`.
+    size_type grow_to_at_least(size_type count) {
+        return this->template grow<detail::made_by_no_code<T>>(count, true, [](T* place) { places::build(place); });
+    }
+    size_type grow_to_at_least(size_type count, const T& value) {
+        return this->template grow<detail::made_by_no_code<T, const T&>>(count, true,
+                                                                         [&](T* place) { places::build(place, value); });
+    }
+
+    // Appends a T made of what `make(index)` returns, where `index` is the element's own; or `count` such elements, one after the
+    // other, all or none. `make` runs under the lock, and its result is built in its place: other appends wait meanwhile, and
+    // `make` must not append to the same vector.
+    template <class Make>
+    size_type append_indexed(Make&& make) {
+        return append_indexed(1, make);
+    }
+    template <class Make>
+    size_type append_indexed(size_type count, Make&& make) {
+        this->lock_for(count);
+        unpublished built(*this);
+        for (; built.count != count; ++built.count) {
+            const size_type index = built.first + built.count;
+            HEADROOM_CONVERSIONS_BEGIN
+            ::new (static_cast<void*>(begin_ + index)) T(make(index));
+            HEADROOM_CONVERSIONS_END
+        }
+        built.released = true;
+        return this->publish(built.first, count);
+    }
+
     // --- Capacity, in elements.
 
     // The most that this vector can ever hold.
@@ -234,6 +286,16 @@ public:
         this->settle();
         this->forget();
         return settled_vector<T, Policy>(this->stolen_(), 0);
+    }
+
+    // Destroys all elements and keeps their memory. Precondition: no other thread uses this vector. Appenders may be left, and what
+    // they have built and not published stays. O(size()). Invalidates: every element.
+    void clear() noexcept {
+        const size_type count = size_.load(std::memory_order_relaxed);
+        if (count == 0) return;
+        size_.store(0, std::memory_order_relaxed);
+        store::destroy_(begin_, begin_ + count);
+        this->close_place();
     }
 
     // Sets what may be done with the elements from now on, for a vector that is only read from now on: a write to a read-only
@@ -305,17 +367,62 @@ public:
     template <class... Args>
     HEADROOM_ALWAYS_INLINE void emplace_back(Args&&... args) {
         const size_type count = built_ + 1;
-        // (Never more than a batch is announced: one comparison says that all is well, and that the batch is not complete.)
-        const bool within = HEADROOM_USUALLY(count < announced_);
-        if (!within && count > announced_) announced_ = announce(to_, *claim_, built_, mask_, batch_);
-        HEADROOM_CONVERSIONS_BEGIN
-        ::new (static_cast<void*>(first_ + built_)) T(static_cast<Args&&>(args)...);
-        HEADROOM_CONVERSIONS_END
-        built_ = count;
-        if (!within && HEADROOM_UNLIKELY(count == batch_)) flush();
+        // (Never more than a batch is announced: one comparison says that all is well, and that the batch is not complete. Both ways
+        // build the element, so that a batch known only at run time costs nothing more.)
+        if (HEADROOM_USUALLY(count < announced_)) {
+            places::build(first_ + built_, static_cast<Args&&>(args)...);
+            built_ = count;
+        } else {
+            if (count > announced_) announced_ = announce(to_, *claim_, built_, mask_, batch_);
+            places::build(first_ + built_, static_cast<Args&&>(args)...);
+            built_ = count;
+            if (HEADROOM_UNLIKELY(count == batch_)) flush();
+        }
     }
     HEADROOM_ALWAYS_INLINE void push_back(const T& value) { emplace_back(value); }
     HEADROOM_ALWAYS_INLINE void push_back(T&& value) { emplace_back(static_cast<T&&>(value)); }
+
+    // The same for each element of the range. Those before one that throws stay: built, and published where they completed a batch.
+    template <detail::compatible_range<T> R>
+    void append_range(R&& values) {
+        detail::walk_of<R> ends(values);
+        auto& each = ends.first;
+        const auto& last = ends.last;
+        using iterator_of_range = detail::range_iterator<R>;
+        using source = detail::taken_from<iterator_of_range>;
+        if constexpr (detail::walk_of<R>::measured && source::template constructed_as_bytes<store, T>()) {
+            auto left = static_cast<size_type>(last - each);
+            const T* from = left == 0 ? nullptr : detail::lying_in_memory<iterator_of_range>::address(each);
+            while (left != 0) {
+                const size_type some = announce_up_to(left);
+                if (some == 0) {
+                    emplace_back(*from);    // claims more, or throws
+                } else {
+                    detail::copy_bytes(first_ + built_, from, some);
+                    built_ += some;
+                    if (built_ == batch_) flush();
+                }
+                const size_type taken = some == 0 ? 1 : some;
+                from += taken;
+                left -= taken;
+            }
+        } else {
+            for (; each != last; ++each) emplace_back(*each);
+        }
+    }
+    void append_range(std::initializer_list<T> values) { append_range<const std::initializer_list<T>&>(values); }
+
+    // Appends a T made of what `make(index)` returns, where `index` is the element's own, and returns that: publishes what has been
+    // built, and then appends to the vector, as the vector's append_indexed() does. (The index of an element is known only once its
+    // place is; for a batch of such elements call the vector's with their number.)
+    template <class Make>
+    size_type append_indexed(Make&& make) {
+        flush();
+        return to_->append_indexed(make);
+    }
+
+    // How many elements have been built and not published: less than a batch.
+    [[nodiscard]] size_type size() const noexcept { return built_; }
 
     // Publishes what has been built, at consecutive indices. Never throws. O(batch).
     HEADROOM_ALWAYS_INLINE void flush() noexcept {
@@ -362,6 +469,17 @@ private:
             return built + 1;
         }
         return some;
+    }
+
+    // Announces as many of `left` elements as fit into this batch and are claimed, and returns how many; 0 where none is.
+    size_type announce_up_to(size_type left) noexcept {
+        const size_type claimed = claim_->claimed();
+        const size_type most = claimed < batch_ ? claimed : batch_;
+        const size_type free = most > built_ ? most - built_ : 0;
+        const size_type some = left < free ? left : free;
+        const bool sure = some != 0 && (claim_->announce(built_ + some) || claim_->announce_fenced(built_ + some));
+        announced_ = sure ? built_ + some : 0;    // 0: the next one asks again
+        return sure ? some : 0;
     }
 
     // All calls that are not inlined get these by value: so an appender that is a local variable never has its address taken,

@@ -118,7 +118,7 @@ private:
     void step() {
         one_appender& one = out_[below(2)];
         const int value = static_cast<int>(below(100'000));
-        switch (below(10)) {
+        switch (below(14)) {
             case 0:
             case 1: {
                 std::size_t index = 0;
@@ -182,10 +182,68 @@ private:
                 }
                 break;
             case 8: static_cast<void>(attempt([&] { v_.reserve(below(most_ + 1)); })); break;
+            case 9: grow_by_defaults(below(60)); break;
+            case 10: {
+                const std::size_t count = below(20);
+                std::size_t first = 0;
+                const auto make_it = [](std::size_t index) { return make<T>(static_cast<int>(index)); };
+                if (attempt([&] { first = v_.append_indexed(count, make_it); }) == ended::done) {
+                    require(first == model_.size(), "the index of indexed ones");
+                    for (std::size_t i = 0; i != count; ++i) model_.push_back(static_cast<int>(first + i));
+                }
+                break;
+            }
+            case 11:
+                if (one.real) append_range_to(one, value);
+                break;
+            case 12:
+                if (below(20) == 0) {
+                    v_.clear();
+                    model_.clear();
+                }
+                break;
             default:
                 if (below(3) == 0) end(one);
         }
         require(built() <= most_, "more than max_size() were built");
+    }
+
+    void grow_by_defaults(std::size_t count) {
+        if constexpr (std::is_default_constructible_v<T> && !std::is_same_v<T, std::unique_ptr<int>> &&
+                      !std::is_same_v<T, std::string>) {
+            const bool to_reach = below(2) == 0;
+            const std::size_t wanted = to_reach ? below(most_ + 1) : count;
+            const std::size_t before = model_.size();
+            std::size_t first = 0;
+            if (attempt([&] { first = to_reach ? v_.grow_to_at_least(wanted) : v_.grow_by(wanted); }) != ended::done) return;
+            require(first == (to_reach && wanted < before ? wanted : before), "the index of defaults");
+            const std::size_t after = to_reach ? (wanted > before ? wanted : before) : before + wanted;
+            model_.resize(after, number(T()));
+        }
+    }
+    // What came before a failure stays.
+    void append_range_to(one_appender& one, int value) {
+        numbers_list same;
+        std::vector<T> some;
+        for (std::size_t i = below(150); i != 0; --i) {
+            same.push_back(value + static_cast<int>(i));
+            some.push_back(make<T>(same.back()));
+        }
+        const std::size_t published = v_.size(), built = one.model.size();
+        attempt([&] {
+            if constexpr (std::is_copy_constructible_v<T>) {
+                one.real->append_range(some);
+            } else {
+                one.real->append_range(some | std::views::transform([](T& each) -> T&& { return std::move(each); }));
+            }
+        });
+        const std::size_t now = v_.size() + one.real->size();
+        require(now >= published + built && now <= published + built + same.size(), "an appender's range");
+        for (std::size_t i = 0; i != now - published - built; ++i) {
+            one.model.push_back(same[i]);
+            if (one.model.size() == one.batch) publish(one);
+        }
+        require(one.model.size() == one.real->size(), "an appender's size()");
     }
 
     Chance chance_;

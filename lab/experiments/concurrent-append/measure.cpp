@@ -296,7 +296,7 @@ std::vector<configuration> grid(grid_size size, const std::string&) {
         for (const std::int64_t threads : {1, 2, 4, 8}) {
             if (quick && (threads == 4 || element.bytes != 8)) continue;
             std::vector<std::int64_t> batches{1, 2048 / element.bytes};
-            if (size == grid_size::full) batches = {1, 16, 2048 / element.bytes, 65536 / element.bytes};
+            if (size == grid_size::full) batches = {1, 512 / element.bytes, 2048 / element.bytes, 32768 / element.bytes};
             for (const std::int64_t batch : batches) {
                 constexpr std::int64_t elements = 1 << 18;
                 configuration one;

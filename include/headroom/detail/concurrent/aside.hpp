@@ -65,18 +65,28 @@ public:
     }
     template <class... Args>
     void emplace_back(Args&&... args) {
+        add([&](T* place) {
+            HEADROOM_CONVERSIONS_BEGIN
+            ::new (static_cast<void*>(place)) T(static_cast<Args&&>(args)...);
+            HEADROOM_CONVERSIONS_END
+        });
+    }
+
+    // What `build` builds in the place that it is given.
+    template <class Build>
+    void add(const Build& build) {
         if (last_ == limit_) reserve(first_ == last_ ? 1 : 2 * size());
-        HEADROOM_CONVERSIONS_BEGIN
-        ::new (static_cast<void*>(last_)) T(static_cast<Args&&>(args)...);
-        HEADROOM_CONVERSIONS_END
+        build(last_);
         ++last_;
     }
 
     [[nodiscard]] std::size_t size() const noexcept { return static_cast<std::size_t>(last_ - first_); }
     // The elements go to `place`; none is left here.
-    void relocate_to(T* place) noexcept {
-        static_cast<void>(headroom::uninitialized_relocate(first_, last_, place));
-        last_ = first_;
+    void relocate_to(T* place) noexcept { relocate_last_to(place, size()); }
+    // The last `count` of them do.
+    void relocate_last_to(T* place, std::size_t count) noexcept {
+        static_cast<void>(headroom::uninitialized_relocate(last_ - count, last_, place));
+        last_ -= count;
     }
 
 private:

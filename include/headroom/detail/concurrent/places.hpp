@@ -111,6 +111,19 @@ protected:
         open_place(count);
     }
 
+    // The same for as many elements as are missing of `size`; returns how many those are.
+    size_type lock_to_reach(size_type size) {
+        const auto missing = [&] {
+            const size_type there = size_.load(std::memory_order_relaxed);
+            return size > there ? size - there : 0;
+        };
+        lock_.lock();
+        while (!fits(missing())) make_room(missing());
+        follow_room();
+        open_place(missing());
+        return missing();
+    }
+
     // Elements [first, first + count) are built: now they are published. Releases the lock.
     HEADROOM_ALWAYS_INLINE size_type publish(size_type first, size_type count) noexcept {
         const size_type last = first + count;
@@ -137,6 +150,47 @@ protected:
         const size_type first = size_.load(std::memory_order_relaxed);
         built.relocate_to(begin_ + first);
         return publish(first, count);
+    }
+
+    template <class... Args>
+    HEADROOM_ALWAYS_INLINE static void build(T* place, Args&&... args) {
+        HEADROOM_CONVERSIONS_BEGIN
+        ::new (static_cast<void*>(place)) T(static_cast<Args&&>(args)...);
+        HEADROOM_CONVERSIONS_END
+    }
+    // Appends `count` elements or, `to_reach` it, as many as are missing of that, all alike.
+    template <bool ByNoCode, class BuildOne>
+    size_type grow(size_type count, bool to_reach, BuildOne build_one) {
+        const size_type there = to_reach ? size() : 0;
+        if (to_reach && count <= there) return count;
+        if (count > max_size()) fail();
+        const auto lock = [&]() -> size_type {
+            if (to_reach) return lock_to_reach(count);
+            lock_for(count);
+            return count;
+        };
+        size_type first = 0, added = 0;
+        if constexpr (ByNoCode) {
+            added = lock();
+            first = size_.load(std::memory_order_relaxed);
+            for (size_type i = first; i != first + added; ++i) build_one(begin_ + i);
+            publish(first, added);
+        } else if constexpr (detail::relocates_surely<T>) {
+            detail::aside<T> built;
+            built.reserve(count - there);
+            while (built.size() != count - there) built.add(build_one);
+            added = lock();    // fewer, perhaps, where others have appended meanwhile
+            first = size_.load(std::memory_order_relaxed);
+            built.relocate_last_to(begin_ + first, added);
+            publish(first, added);
+        } else {
+            added = lock();
+            unpublished built(*this);
+            for (; built.count != added; ++built.count) build_one(begin_ + built.first + built.count);
+            built.released = true;
+            first = publish(built.first, added);
+        }
+        return to_reach && added == 0 ? count : first;
     }
 
     // Called with the lock held, and returns with it; waits for memory without it, so that there may be no room again.
