@@ -220,6 +220,7 @@ std::error_code write_at(file_handle file, std::uint64_t offset, const void* fro
             return WriteFile(handle_of(file), static_cast<const std::byte*>(from) + done, most, &now, &place) != 0;
         });
         if (error) return error;
+        if (now == 0) return std::make_error_code(std::errc::io_error);    // it would not end
         done += now;
     }
     return {};
@@ -266,7 +267,8 @@ void release_locks(file_handle) noexcept {}    // nothing forks: closing the han
 
 bool is_locked(file_handle file, file_lock which) noexcept {
     if (intercept(page_call::file) != 0) return false;
-    if (!lock_now(file, which)) return true;
+    // (Where there are no locks nobody has one.)
+    if (!lock_now(file, which)) return GetLastError() == ERROR_LOCK_VIOLATION || GetLastError() == ERROR_IO_PENDING;
     OVERLAPPED place = place_of(which);
     UnlockFileEx(handle_of(file), 0, 1, 0, &place);
     return false;
@@ -303,10 +305,17 @@ page_range reserve_for_file(std::size_t bytes, std::size_t alignment, std::error
     std::byte* const begin = first + (round_up(address, alignment) - address);
     const page_range before{first, static_cast<std::size_t>(begin - first)};
     const page_range behind{begin + bytes, alignment - before.bytes};
-    if (!split({begin, bytes}) || (before.bytes != 0 && !VirtualFree(before.data, 0, MEM_RELEASE)) ||
+    if (!split({begin, bytes})) {
+        note_refusal();
+        error = file_failure();
+        (void)VirtualFree(first, 0, MEM_RELEASE);
+        return {};
+    }
+    if ((before.bytes != 0 && !VirtualFree(before.data, 0, MEM_RELEASE)) ||
         (behind.bytes != 0 && !VirtualFree(behind.data, 0, MEM_RELEASE))) {
         note_refusal();
         error = file_failure();
+        (void)VirtualFree(begin, 0, MEM_RELEASE);
         return {};
     }
     return {begin, bytes};
