@@ -8,6 +8,7 @@
 #include <string>
 
 #include <headroom/settled_vector.hpp>
+#include <headroom/small_vector.hpp>
 #include <headroom/vector.hpp>
 
 #include "odd/kinds.hpp"
@@ -34,6 +35,15 @@ using vectors = list<headroom_test::heap_vector<int>, headroom_test::early_vecto
                      headroom_test::early_vector<headroom_test::overaligned>,
                      headroom_test::early_vector<headroom_test::odd_value>, headroom_test::mapped_vector<headroom_test::big>,
                      headroom::vector<headroom_test::throwing, headroom_test::fancy_allocator<headroom_test::throwing>>>;
+
+// (Of some the elements seldom leave the object, of some they come and go.)
+using small_vectors =
+    list<headroom::small_vector<int, 8>, headroom::small_vector<int, 200, headroom_test::early_policy>,
+         headroom::small_vector<std::string, 30, headroom_test::early_policy>, headroom::small_vector<std::unique_ptr<int>, 16>,
+         headroom::small_vector<headroom_test::odd_child, 40>, headroom::small_vector<headroom_test::throwing, 20>,
+         headroom::small_vector<headroom_test::throwing_opted_in, 20, headroom_test::mapped_policy>,
+         headroom::small_vector<headroom_test::overaligned, 6>, headroom::small_vector<headroom_test::odd_value, 100>,
+         headroom::small_vector<headroom_test::big, 0>>;
 
 // (Elements of a file have no constructors that matter, so there are fewer kinds of them.)
 using file_vectors = list<headroom_test::filed_again<int>, headroom_test::filed_again<headroom_test::overaligned>,

@@ -77,7 +77,7 @@ using headroom::statistics;
 using headroom::stepped;
 using headroom::trim_cache;
 
-// vector.hpp, settled_vector.hpp
+// vector.hpp, settled_vector.hpp, small_vector.hpp
 using headroom::erase;
 using headroom::erase_if;
 using headroom::from_range;
@@ -88,6 +88,7 @@ using headroom::operator<=>;
 using headroom::scoped_access;
 using headroom::settled_policy;
 using headroom::settled_vector;
+using headroom::small_vector;
 using headroom::swap;
 using headroom::vector;
 using headroom::vector_policy;

@@ -42,9 +42,9 @@ NO_CODE = re.compile(r"^\s*(#|//|\*|template|using|namespace|static_assert|requi
                      r"|operator\s*[<>=!+\-*/&|]|\brequires\b|\bnoexcept\(|&&\s+\w+[,)]|&& \.\.\.|<typename|<class|enable_if|is_\w+_v<|= (default|delete)")
 ROOMS = [("src/range", ["range", "settled_vector", "memory"]), ("src/system", ["system", "range", "file_vector"]), ("src/memory", ["memory"]),
          ("src/file", ["file_vector"]), ("src/concurrent", ["concurrent_vector"]), ("src/handover", ["arrow"]),
-         ("include/headroom/detail/vector", ["vector", "settled_vector"]), ("include/headroom/detail/memory", ["memory"]),
+         ("include/headroom/detail/vector", ["vector", "settled_vector", "small_vector"]), ("include/headroom/detail/memory", ["memory"]),
          ("include/headroom/detail/concurrent", ["concurrent_vector"]), ("include/headroom/vector", ["vector"]),
-         ("include/headroom/settled", ["settled_vector"]), ("include/headroom/concurrent", ["concurrent_vector"]),
+         ("include/headroom/settled", ["settled_vector"]), ("include/headroom/small", ["small_vector"]), ("include/headroom/concurrent", ["concurrent_vector"]),
          ("include/headroom/file", ["file_vector"]), ("include/headroom/detail/file", ["file_vector"]), ("include/headroom/arrow", ["arrow"]),
          ("include/headroom/dlpack", ["arrow"]), ("include/headroom/frozen", ["arrow"]), ("include/headroom/arena", ["memory"]),
          ("include/headroom/monotonic", ["memory"]), ("include/headroom/multipool", ["memory"]), ("include/headroom/reservation", ["range"])]

@@ -21,7 +21,7 @@ from sources import ROOT
 
 NOBODY = 65534
 LOCKED = 8 << 20    # as Debian 12 limits it
-ASKING = ["arrow", "concurrent_vector", "file_vector", "memory", "range", "settled_vector", "system", "vector", "whole"]    # rooms
+ASKING = ["arrow", "concurrent_vector", "file_vector", "memory", "range", "settled_vector", "small_vector", "system", "vector", "whole"]    # rooms
 OF_FILES = ("file_vector", "frozen_file", "handover_file", "storable")
 READ = ["docs/limits.md", "examples", "src/debuggers", "tests", "fuzz/corpus"]    # of the sources, by tests that run
 

@@ -19,6 +19,7 @@
 #include <headroom/reservation.hpp>
 #include <headroom/resource_allocator.hpp>
 #include <headroom/settled_vector.hpp>
+#include <headroom/small_vector.hpp>
 #include <headroom/tracking.hpp>
 #include <headroom/vector.hpp>
 #include <headroom/winked.hpp>

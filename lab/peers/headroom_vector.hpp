@@ -1,4 +1,5 @@
-// headroom::vector, under the policies that the documents compare; one contender for each.
+// headroom::vector, under the policies that the documents compare; one contender for each. And headroom::small_vector, given room
+// for a cache line inside, as absl::InlinedVector is.
 //
 //   /heap           kept to the heap at every size: realloc where elements are relocatable (which glibc does by page tables
 //                   from some 128 KiB up: the way of the thesis's rvector)
@@ -10,6 +11,7 @@
 #include <memory>
 #include <string>
 
+#include <headroom/small_vector.hpp>
 #include <headroom/vector.hpp>
 
 namespace headroom::lab {
@@ -36,6 +38,13 @@ struct headroom_vector_heap : vector_peer<heap_policy> {
 };
 struct headroom_vector_page_by_page : vector_peer<vector_page_by_page_policy> {
     static constexpr const char* id = "headroom::vector/page_by_page";
+};
+
+struct headroom_small_vector {
+    static constexpr const char* id = "headroom::small_vector";
+    static std::string version() { return HEADROOM_LAB_VERSION; }
+    template <class T>
+    using container = headroom::small_vector<T, (sizeof(T) < 64 ? 64 / sizeof(T) : 1)>;
 };
 
 }    // namespace headroom::lab

@@ -40,7 +40,7 @@ def _headroom_kind(value):
 
 
 class HeadroomVectorPrinter(HeadroomArrayPrinter):
-    """A vector, settled_vector or file_vector: three pointers, begin_, end_ and cap_."""
+    """A vector, small_vector, settled_vector or file_vector: three pointers, begin_, end_ and cap_."""
 
     methods = (*HeadroomArrayPrinter.methods, "at", "front", "back")
 
@@ -142,7 +142,7 @@ class HeadroomPiecesPrinter(HeadroomArrayPrinter):
 
 
 _headroom_kinds = {
-    "vector": (r"^headroom::(\w+::)*((settled|file)_)?vector<.*>$", HeadroomVectorPrinter),
+    "vector": (r"^headroom::(\w+::)*((settled|small|file)_)?vector<.*>$", HeadroomVectorPrinter),
     "concurrent_vector": (r"^headroom::(\w+::)*concurrent_vector<.*>$", HeadroomConcurrentVectorPrinter),
     "frozen": (r"^headroom::(\w+::)*frozen<.*>$", HeadroomFrozenPrinter),
     "imported_bits": (r"^headroom::(\w+::)*imported<bool>$", HeadroomBitsPrinter),

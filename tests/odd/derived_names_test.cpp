@@ -8,6 +8,7 @@
 
 #include <headroom/file_vector.hpp>
 #include <headroom/settled_vector.hpp>
+#include <headroom/small_vector.hpp>
 #include <headroom/vector.hpp>
 
 #include <gtest/gtest.h>
@@ -19,6 +20,7 @@ struct mine {};
 using vector_of_int = headroom::vector<int>;
 using settled_vector_of_int = headroom::settled_vector<int>;
 using file_vector_of_int = headroom::file_vector<int>;
+using small_vector_of_int = headroom::small_vector<int, 4>;
 
 #define HEADER_NAME(name)                                                           \
     template <class name>                                                           \
@@ -31,6 +33,11 @@ using file_vector_of_int = headroom::file_vector<int>;
         using found_ = name;                                                        \
     };                                                                              \
     static_assert(std::is_same_v<typename settled_and_##name<mine>::found_, mine>); \
+    template <class name>                                                           \
+    struct small_and_##name : small_vector_of_int {                                 \
+        using found_ = name;                                                        \
+    };                                                                              \
+    static_assert(std::is_same_v<typename small_and_##name<mine>::found_, mine>);   \
     template <class name>                                                           \
     struct filed_and_##name : file_vector_of_int {                                  \
         using found_ = name;                                                        \

@@ -88,6 +88,7 @@ void exercise() {
 }
 
 TEST(foreign_lookup, vector) { exercise<headroom::vector<element>>(); }
+TEST(foreign_lookup, small_vector) { exercise<headroom::small_vector<element, 4>>(); }
 TEST(foreign_lookup, settled_vector) { exercise<headroom::settled_vector<element>>(); }
 
 // An allocator of the user's, whose type names the element's.

@@ -123,6 +123,10 @@ TEST(foreign_names, settled_vector) {
     numbers<headroom::settled_vector<program::number_of_its_own>>();
     texts<headroom::settled_vector<program::text_of_its_own>>();
 }
+TEST(foreign_names, small_vector) {
+    numbers<headroom::small_vector<program::number_of_its_own, 4>>();
+    texts<headroom::small_vector<program::text_of_its_own, 4>>();
+}
 TEST(foreign_names, vector_with_an_allocator) {
     numbers<headroom::vector<program::number_of_its_own, program::allocator_of_its_own<program::number_of_its_own>>>();
     texts<headroom::vector<program::text_of_its_own, program::allocator_of_its_own<program::text_of_its_own>>>();

@@ -15,6 +15,7 @@
 #include <headroom/monotonic.hpp>
 #include <headroom/reservation.hpp>
 #include <headroom/settled_vector.hpp>
+#include <headroom/small_vector.hpp>
 #include <headroom/vector.hpp>
 #include <headroom/winked.hpp>
 
@@ -48,6 +49,12 @@ template <class T>
 using plain_vector = headroom::vector<T>;
 template <class T>
 using settled = headroom::settled_vector<T>;
+template <class T>
+using none_inside = headroom::small_vector<T, 0>;
+template <class T>
+using two_inside = headroom::small_vector<T, 2>;
+template <class T>
+using many_inside = headroom::small_vector<T, 10>;
 template <class T>
 using numbered = headroom::vector<T, headroom_test::numbered_allocator<T, false>>;
 template <class T>
@@ -161,6 +168,7 @@ void replaced_by_a_child() {
 
 TEST(inside_itself, vector) { replaced_by_a_child<plain_vector>(); }
 TEST(inside_itself, vector_in_a_reservation) { replaced_by_a_child<headroom_test::mapped_vector>(); }
+TEST(inside_itself, small_vector) { replaced_by_a_child<none_inside>(); }
 TEST(inside_itself, settled_vector) {
     if (!headroom_test::many_addresses) GTEST_SKIP() << "32 bits of addresses hold too few reservations for a tree of them";
     replaced_by_a_child<settled>();
@@ -189,6 +197,8 @@ void replaced_through_a_map() {
 TEST(inside_itself, a_tree_of_maps) {
     replaced_through_a_map<plain_vector>();
     replaced_through_a_map<settled>();
+    replaced_through_a_map<two_inside>();
+    replaced_through_a_map<many_inside>();
 }
 
 // At compile time, too.

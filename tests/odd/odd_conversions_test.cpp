@@ -11,6 +11,7 @@
 
 #include <headroom/file_vector.hpp>
 #include <headroom/settled_vector.hpp>
+#include <headroom/small_vector.hpp>
 #include <headroom/vector.hpp>
 
 #include <gtest/gtest.h>
@@ -90,6 +91,12 @@ TEST(odd_conversions, vector) {
     answers_alike<headroom::pmr::vector<int>, std::pmr::vector<int>>();
     answers_alike<headroom::vector<document>, std::vector<document>>();
 }
+TEST(odd_conversions, small_vector) {
+    answers_alike<headroom::small_vector<int, 4>, std::vector<int>>();
+    answers_alike<headroom::small_vector<std::string, 4>, std::vector<std::string>>();
+    answers_alike<headroom::small_vector<equal_only, 4>, std::vector<equal_only>>();
+    answers_alike<headroom::small_vector<document, 4>, std::vector<document>>();
+}
 TEST(odd_conversions, settled_vector) {
     answers_alike<headroom::settled_vector<int>, std::vector<int>>();
     answers_alike<headroom::settled_vector<std::string>, std::vector<std::string>>();
@@ -117,6 +124,7 @@ TEST(odd_conversions, own_operators_are_taken) {
     own_operators<std::vector<int>>();
     own_operators<headroom::vector<int>>();
     own_operators<headroom::settled_vector<int>>();
+    own_operators<headroom::small_vector<int, 4>>();
 }
 
 }    // namespace

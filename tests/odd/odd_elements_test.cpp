@@ -8,6 +8,7 @@
 
 #include <headroom/relocatable.hpp>
 #include <headroom/settled_vector.hpp>
+#include <headroom/small_vector.hpp>
 
 #include <gtest/gtest.h>
 
@@ -92,8 +93,12 @@ using plain_vector = headroom::vector<T>;
 template <class T>
 using plain_settled_vector = headroom::settled_vector<T>;
 
+template <class T>
+using some_inside = headroom::small_vector<T, 6>;
+
 TEST(odd_elements, vector) { every_kind<plain_vector>(); }
 TEST(odd_elements, vector_in_a_reservation) { every_kind<headroom_test::mapped_vector>(); }
+TEST(odd_elements, small_vector) { every_kind<some_inside>(); }
 TEST(odd_elements, settled_vector) { every_kind<plain_settled_vector>(); }
 
 // Only direct initialisation copies it. (Lists of such elements do not exist.)
@@ -130,6 +135,7 @@ TEST(odd_elements, copied_by_an_explicit_constructor) {
     copied_explicitly<headroom::vector<explicit_copy>>();
     copied_explicitly<headroom_test::mapped_vector<explicit_copy>>();
     copied_explicitly<headroom::settled_vector<explicit_copy>>();
+    copied_explicitly<some_inside<explicit_copy>>();
 }
 
 // Its constructor notes where it was built; small and trivially copyable all the same.
@@ -170,6 +176,7 @@ TEST(odd_elements, built_where_they_stay) {
     built_in_place<headroom::vector<keeps_its_address>>();
     built_in_place<headroom_test::mapped_vector<keeps_its_address>>();
     built_in_place<headroom::settled_vector<keeps_its_address>>();
+    built_in_place<some_inside<keeps_its_address>>();
 }
 
 // A constructor may keep the address of an argument: references to numbers.

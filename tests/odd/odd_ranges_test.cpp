@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <headroom/settled_vector.hpp>
+#include <headroom/small_vector.hpp>
 #include <headroom/testing.hpp>
 #include <headroom/vector.hpp>
 
@@ -260,6 +261,7 @@ void of_c_plus_plus_20_alone() {
 TEST(odd_iterators, of_c_plus_plus_20_alone) {
     of_c_plus_plus_20_alone<headroom::vector<long long>>();
     of_c_plus_plus_20_alone<headroom::settled_vector<long long>>();
+    of_c_plus_plus_20_alone<headroom::small_vector<long long, 4>>();
 }
 
 // Where the size is told, elements that cannot even be moved can be made of a range that is walked once.

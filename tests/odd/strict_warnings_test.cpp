@@ -78,6 +78,7 @@ TEST(strict_warnings, lossy_conversions_are_the_programs_matter) {
     lossy_conversions<headroom::vector<unsigned>>();
     lossy_conversions<headroom::vector<float>>();
     lossy_conversions<headroom::settled_vector<int>>();
+    lossy_conversions<headroom::small_vector<int, 4>>();
     lossy_conversions<headroom::settled_vector<unsigned>>();
     lossy_conversions<headroom::settled_vector<float>>();
     headroom::concurrent_vector<short> shared;
@@ -95,6 +96,7 @@ TEST(strict_warnings, every_operation) {
     const auto number = [](int n) { return n; };
     headroom_test::every_operation<headroom::vector<int>>(number, number);
     headroom_test::every_operation<headroom::settled_vector<int>>(number, number);
+    headroom_test::every_operation<headroom::small_vector<int, 4>>(number, number);
     headroom::multipool_resource pool;
     headroom::monotonic_resource memory(&pool);
     using bound = headroom::resource_allocator<std::string, headroom::monotonic_resource>;

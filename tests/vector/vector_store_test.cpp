@@ -1,5 +1,5 @@
 // Labels: core
-// The contract between the interface of std::vector and the memory below it: that the library's three stores meet it, and
+// The contract between the interface of std::vector and the memory below it: that the library's four stores meet it, and
 // that it is enough. toy_store has what the contract names and nothing else, and what stands on it passes the suites.
 #include <gtest/gtest.h>
 
@@ -16,6 +16,7 @@
 #include <headroom/detail/vector/store.hpp>
 #include <headroom/file_vector.hpp>
 #include <headroom/settled_vector.hpp>
+#include <headroom/small_vector.hpp>
 #include <headroom/vector.hpp>
 
 #include "support/elements.hpp"
@@ -31,6 +32,8 @@ static_assert(detail::moving_store<movable<int, std::pmr::polymorphic_allocator<
 static_assert(detail::stable_store<detail::settled_store_<int, headroom::settled_policy>>);
 static_assert(detail::stable_store<detail::settled_store_<std::string, headroom::settled_policy>>);
 static_assert(detail::stable_store<detail::file_store_<int, headroom::file_policy>>);
+static_assert(detail::moving_store<detail::small_store_<int, 4, headroom::vector_policy>>);
+static_assert(detail::moving_store<detail::small_store_<std::string, 0, headroom::vector_policy>>);
 static_assert(!detail::store<std::vector<int>>);
 
 namespace {

@@ -8,6 +8,7 @@
 
 #include <headroom/concurrent_vector.hpp>
 #include <headroom/settled_vector.hpp>
+#include <headroom/small_vector.hpp>
 #include <headroom/vector.hpp>
 
 namespace {
@@ -48,7 +49,8 @@ struct alive {
 
 template <class Container>
 class Annotations : public testing::Test {};
-using containers = testing::Types<headroom::settled_vector<int>, headroom::settled_vector<std::string>, headroom::vector<int>,
+using containers = testing::Types<headroom::small_vector<int, 0>, headroom::small_vector<twelve, 0, early>,
+                                  headroom::settled_vector<int>, headroom::settled_vector<std::string>, headroom::vector<int>,
                                   headroom::vector<std::string>, headroom::vector<int, std::allocator<int>, early>,
                                   headroom::vector<std::string, std::allocator<std::string>, early>, headroom::vector<char>,
                                   headroom::settled_vector<twelve>, headroom::vector<twelve, std::allocator<twelve>, early>,

@@ -6,6 +6,7 @@
 #include <headroom/concurrent_vector.hpp>
 #include <headroom/frozen.hpp>
 #include <headroom/settled_vector.hpp>
+#include <headroom/small_vector.hpp>
 #include <headroom/vector.hpp>
 
 #include <gtest/gtest.h>
@@ -18,7 +19,7 @@ namespace {
 
 template <class Vector>
 class assertions : public testing::Test {};
-using vectors = testing::Types<headroom::vector<int>, headroom::settled_vector<std::string>>;
+using vectors = testing::Types<headroom::vector<int>, headroom::settled_vector<std::string>, headroom::small_vector<int, 4>>;
 TYPED_TEST_SUITE(assertions, vectors);
 
 TYPED_TEST(assertions, an_element_that_is_not_there_ends_the_program) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <headroom/settled_vector.hpp>
+#include <headroom/small_vector.hpp>
 #include <headroom/vector.hpp>
 
 #if __has_include(<fmt/ranges.h>)
@@ -24,6 +25,7 @@ template <class Print>
 void prints_alike(Print print) {
     EXPECT_EQ(print(headroom::vector<int>{1, -2, 3}), print(std::vector<int>{1, -2, 3}));
     EXPECT_EQ(print(headroom::settled_vector<int>{1, -2, 3}), print(std::vector<int>{1, -2, 3}));
+    EXPECT_EQ(print(headroom::small_vector<int, 2>{1, -2, 3}), print(std::vector<int>{1, -2, 3}));
     EXPECT_EQ(print(headroom::vector<int>{}), print(std::vector<int>{}));
     EXPECT_EQ(print(headroom::vector<std::string>{"a", "b\n"}), print(std::vector<std::string>{"a", "b\n"}));
     EXPECT_EQ(print(headroom::settled_vector<double>{0.5}), print(std::vector<double>{0.5}));

@@ -3,6 +3,7 @@
 #define HEADROOM_HARDENED 1
 #include <headroom/arena.hpp>
 #include <headroom/settled_vector.hpp>
+#include <headroom/small_vector.hpp>
 #include <headroom/vector.hpp>
 
 #include <gtest/gtest.h>
@@ -30,8 +31,9 @@ struct mapped : headroom::vector_policy {
 
 template <class Vector>
 class hardened : public testing::Test {};
-using vectors = testing::Types<vector<int>, vector<std::string>, vector<int, std::allocator<int>, mapped>, settled_vector<int>,
-                               settled_vector<std::string>>;
+using vectors =
+    testing::Types<vector<int>, vector<std::string>, vector<int, std::allocator<int>, mapped>, settled_vector<int>,
+                   settled_vector<std::string>, headroom::small_vector<int, 2>, headroom::small_vector<std::string, 8>>;
 TYPED_TEST_SUITE(hardened, vectors);
 using hardened_death = testing::Test;
 

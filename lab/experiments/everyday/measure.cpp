@@ -301,6 +301,10 @@ std::vector<configuration> grid(grid_size size, const std::string&) {
         one.memory = 800e6;
         // (A million settled_vectors are more mappings than a process may have.)
         one.contenders = {"std::vector", "headroom::vector"};
+        if (workload == std::string("short") || workload == std::string("nested")) {
+            for (const char* inside : {"headroom::small_vector", "absl::InlinedVector", "gch::small_vector"})
+                one.contenders.push_back(inside);
+        }
         if (elements <= 1000 || workload == std::string("dead-large")) one.contenders.push_back("headroom::settled_vector");
         result.push_back(std::move(one));
     };
@@ -346,9 +350,10 @@ experiment everyday() {
     return {.id = "everyday",
             .question = "What do the ordinary things cost that programs do with vectors, and what memory do they take?",
             .source = "",
-            .contenders = contenders_of(peer_list<std_vector, boost_vector, headroom_vector, headroom_vector_heap, settled,
-                                                  eastl_vector, folly_fbvector, amc_vector, sfl_vector, gch_small_vector>{},
-                                        run_everyday{}),
+            .contenders = contenders_of(
+                peer_list<std_vector, boost_vector, headroom_vector, headroom_vector_heap, headroom_small_vector, settled,
+                          absl_inlined_vector, eastl_vector, folly_fbvector, amc_vector, sfl_vector, gch_small_vector>{},
+                run_everyday{}),
             .grid = grid,
             .check =
                 [](const parameters& from) {

@@ -139,8 +139,10 @@ TYPED_TEST(construct, moving_takes_the_elements_where_they_are) {
     const auto* where = source.data();
     const auto third = source.begin() + 2;
     const TypeParam v(std::move(source));
-    EXPECT_EQ(v.data(), where);
-    EXPECT_EQ(headroom_test::number(*third), 2);
+    if (moves_in_one_piece<TypeParam>) {
+        EXPECT_EQ(v.data(), where);
+        EXPECT_EQ(headroom_test::number(*third), 2);
+    }
     EXPECT_EQ(numbers(v), counted(20));
 }
 
@@ -155,9 +157,9 @@ TYPED_TEST(construct, a_moved_from_container_is_empty_and_usable) {
 }
 
 TYPED_TEST(construct, moving_never_throws) {
-    EXPECT_TRUE(std::is_nothrow_move_constructible_v<TypeParam>);
-    EXPECT_TRUE(std::is_nothrow_move_assignable_v<TypeParam>);
-    EXPECT_TRUE(std::is_nothrow_swappable_v<TypeParam>);
+    EXPECT_EQ(std::is_nothrow_move_constructible_v<TypeParam>, moves_without_fail<TypeParam>);
+    EXPECT_EQ(std::is_nothrow_move_assignable_v<TypeParam>, moves_without_fail<TypeParam>);
+    EXPECT_EQ(std::is_nothrow_swappable_v<TypeParam>, moves_without_fail<TypeParam>);
     EXPECT_TRUE(std::is_nothrow_destructible_v<TypeParam>);
 }
 
@@ -202,7 +204,7 @@ TYPED_TEST(construct, move_assignment_takes_the_elements_where_they_are) {
         const auto* where = source.data();
         TypeParam v = filled<TypeParam>(before);
         v = std::move(source);
-        EXPECT_EQ(v.data(), where);
+        if (moves_in_one_piece<TypeParam>) EXPECT_EQ(v.data(), where);
         EXPECT_EQ(numbers(v), counted(10, 50));
     }
 }
@@ -307,8 +309,10 @@ TYPED_TEST(construct, swap_exchanges_elements_and_their_places) {
     a.swap(b);
     EXPECT_EQ(numbers(a), counted(3, 70));
     EXPECT_EQ(numbers(b), counted(10));
-    EXPECT_EQ(a.data(), where_b);
-    EXPECT_EQ(b.data(), where_a);
+    if (moves_in_one_piece<TypeParam>) {
+        EXPECT_EQ(a.data(), where_b);
+        EXPECT_EQ(b.data(), where_a);
+    }
     using std::swap;
     swap(a, b);
     EXPECT_EQ(numbers(a), counted(10));

@@ -44,6 +44,13 @@ template <class T, class Allocator>
 constexpr bool assigns_its_own_element<std::vector<T, Allocator>> = false;
 #endif
 
+// Whether the elements of a container that is moved or swapped stay where they are, and whether moving it cannot fail: of a
+// small_vector that depends.
+template <class Container>
+constexpr bool moves_in_one_piece = true;
+template <class Container>
+constexpr bool moves_without_fail = true;
+
 // Where inside a container something happens; a test that says nothing else tries them all.
 struct place {
     const char* name;

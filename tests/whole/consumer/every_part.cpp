@@ -20,6 +20,11 @@ static void containers() {
     expect(strings[99'999] == "99999", "a vector keeps its elements");
     expect(headroom::owner_of(strings.data()).has_value(), "a large vector is in a reservation");
 
+    headroom::small_vector<int, 4> small{1, 2, 3, 4};
+    const int* const inside = small.data();
+    small.push_back(5);
+    expect(small.data() != inside && small.size() == 5, "a small vector leaves its object");
+
     headroom::settled_vector<int> settled{6};
     const int* const first = settled.data();
     settled.resize(1'000'000, 7);

@@ -11,6 +11,7 @@
 #include <headroom/file_vector.hpp>
 #include <headroom/frozen.hpp>
 #include <headroom/settled_vector.hpp>
+#include <headroom/small_vector.hpp>
 #include <headroom/vector.hpp>
 
 void look_here() {}
@@ -61,9 +62,10 @@ int main() {
     [[maybe_unused]] const headroom::concurrent_vector<std::string>& together_too = together;
     [[maybe_unused]] const headroom::frozen<double>& still_too = still;
     [[maybe_unused]] const headroom::bit_column& bits_too = bits;
+    const headroom::small_vector<int, 4> inside{5, 6};
     look_here();
     return static_cast<int>(numbers.size() + words.size() + nothing.size() + stored.size() + together.size() + still.size() +
                             taken.size() + bits.size() + texts.size() + taken_bits.size() + taken_texts.size() +
-                            taken_lists.size() + taken_triples.size()) -
-           27;
+                            taken_lists.size() + taken_triples.size() + inside.size()) -
+           29;
 }

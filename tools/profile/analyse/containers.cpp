@@ -110,6 +110,7 @@ constexpr std::array containers = {"vector",
                                    "unique_ptr",
                                    "basic_stringbuf",
                                    "settled_vector",
+                                   "small_vector",
                                    "concurrent_vector"};
 
 bool is_container(std::string_view scope) {

@@ -34,6 +34,7 @@ _KNOWN = {
 
 _KNOWN |= {
     "headroom::vector/heap": Look("#8f6fb0", (3, 2, 1, 2), "triangle-right"),
+    "headroom::small_vector": Look("#5b8c8c", (2, 3), "circle"),
     "headroom::vector/page_by_page": Look("#b08a3c", (1, 1), "square"),
     "boost::container::vector/doubling": Look("#4a9ad4", (2, 4), "triangle-down"),
     "boost::container::stable_vector": Look("#2f7fd1", (1, 3), "cross"),

@@ -35,6 +35,9 @@ int alone() {
     }
     const headroom::commit_policy policy = headroom::least_memory();
     if (!(policy == headroom::least_memory())) return 7;
+    headroom::small_vector<int, 2> e, f;
     const int of_vectors = use(a, b);
-    return of_vectors != 0 ? of_vectors : use(c, d);
+    if (of_vectors != 0) return of_vectors;
+    const int of_settled = use(c, d);
+    return of_settled != 0 ? of_settled : use(e, f);
 }

@@ -1,0 +1,49 @@
+// Where the elements of a small_vector live that has more than N of them: on the heap, then in a reservation, as a vector's. A block of
+// N or fewer is no block, but the room inside of the object (small_store.hpp): it is never freed, widened or reallocated.
+#pragma once
+
+#include <cstddef>
+
+#include <headroom/detail/attributes.hpp>
+#include <headroom/detail/vector/elements.hpp>
+#include <headroom/detail/vector/heap_memory.hpp>
+
+namespace headroom { inline namespace v0_1 { namespace detail {
+
+template <class T, std::size_t N, class Policy>
+struct small_memory : heap_memory<T, Policy> {
+    using base_ = heap_memory<T, Policy>;
+    using reference_type = small_memory;
+    using base_::base_;
+
+    [[nodiscard]] static constexpr bool is_inside(const T* begin, const T* cap) noexcept {
+        return static_cast<std::size_t>(cap - begin) <= N;
+    }
+
+    static constexpr void release(T* begin, T* cap) noexcept {
+        // (In constant evaluation nothing is inside: see small_store_::inside_().)
+        if (HEADROOM_CONSTANT_EVALUATED() || !is_inside(begin, cap)) base_::release(begin, cap);
+    }
+    [[nodiscard]] static constexpr bool reaches_(T* begin, T* cap, std::size_t required) noexcept {
+        return !is_inside(begin, cap) && base_::reaches_(begin, cap, required);
+    }
+    [[nodiscard]] static constexpr T* widen_(T* begin, T* cap, std::size_t required, bool exactly) noexcept {
+        return is_inside(begin, cap) ? nullptr : base_::widen_(begin, cap, required, exactly);
+    }
+    [[nodiscard]] static block<T*> regrow(T* begin, T* end, T* cap, std::size_t required, std::size_t wanted,
+                                          bool exactly) noexcept {
+        if (!is_inside(begin, cap)) return base_::regrow(begin, end, cap, required, wanted, exactly);
+        const block<T*> to = base_::allocate(required, wanted, exactly);
+        if (to.begin != nullptr) detail::copy_bytes(to.begin, begin, static_cast<std::size_t>(end - begin));
+        return to;
+    }
+    [[nodiscard]] static block<T*> grown_by_one(T* begin, T* end) {
+        if (!is_inside(begin, end)) return base_::grown_by_one(begin, end);
+        const auto size = static_cast<std::size_t>(end - begin);
+        const block<T*> to = base_::allocate_surely(size + 1, base_::next_capacity(size), false);
+        detail::copy_bytes(to.begin, begin, size);
+        return to;
+    }
+};
+
+}}}    // namespace headroom::detail

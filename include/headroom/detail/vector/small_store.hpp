@@ -1,0 +1,150 @@
+// The floor of small_vector: movable_store_, with room for the first N elements in the object itself.
+//
+// Where the elements are shows from the capacity: N (or less) inside, more than N outside, since they leave only when there are more,
+// and shrink_to_fit() takes them back when there are not. So all that movable_store_ does with blocks stays as it is.
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+#include <vector>    // allocator
+
+#include <headroom/detail/annotate.hpp>
+#include <headroom/detail/attributes.hpp>
+#include <headroom/detail/vector/elements.hpp>
+#include <headroom/detail/vector/movable_store.hpp>
+#include <headroom/detail/vector/small_memory.hpp>
+#include <headroom/relocatable.hpp>
+
+namespace headroom { inline namespace v0_1 { namespace detail {
+
+// Raw memory for N elements.
+template <class T, std::size_t N>
+struct room_inside {
+    [[nodiscard]] void* begin() noexcept { return bytes; }
+    [[nodiscard]] const void* begin() const noexcept { return bytes; }
+    alignas(T) std::byte bytes[N * sizeof(T)];
+};
+template <class T>
+struct room_inside<T, 0> {
+    [[nodiscard]] static void* begin() noexcept { return nullptr; }
+};
+
+template <class T, std::size_t N, class Policy>
+class small_store_ : public movable_store_<small_memory<T, N, Policy>, Policy> {
+    using memory_kind_ = small_memory<T, N, Policy>;
+    using base_ = movable_store_<memory_kind_, Policy>;
+
+public:
+    using base_::begin_;
+    using base_::cap_;
+    using base_::end_;
+    using base_::memory_;
+
+    static constexpr const char* kind_ = "small_vector";
+    // (Asks nothing of T where none is ever inside: it may be incomplete then.)
+    static constexpr bool moves_without_fail_ =
+        std::disjunction_v<std::bool_constant<N == 0>, std::is_nothrow_move_constructible<T>>;
+
+    // Nowhere yet: start_inside_() or steal_() comes next.
+    struct nowhere_ {};
+    constexpr explicit small_store_(nowhere_) noexcept {}
+    constexpr small_store_() noexcept { start_inside_(); }
+    constexpr explicit small_store_(const std::allocator<T>&) noexcept : small_store_() {}
+
+    [[nodiscard]] constexpr bool is_inside_() const noexcept {
+        if (HEADROOM_CONSTANT_EVALUATED()) return memory_kind_::is_inside(begin_, cap_);
+        return begin_ == room_.begin();    // (the same in fewer instructions)
+    }
+    // (Not inside: the frame or object around may end, or use it again, without a call that could take the marks back.)
+    [[nodiscard]] constexpr bool annotates_() const noexcept { return memory_kind_::annotates_() && !is_inside_(); }
+
+    // Empty, and inside. Forgets what was here.
+    HEADROOM_ALWAYS_INLINE constexpr void start_inside_() noexcept {
+        begin_ = end_ = inside_();
+        cap_ = begin_ + N;
+    }
+
+    // Room for `count` elements, more than N, in an empty store: see movable_store_.
+    constexpr void open_(std::size_t count, std::size_t few) {
+        if (HEADROOM_CONSTANT_EVALUATED()) memory_.release(begin_, cap_);
+        base_::open_(count, few);
+    }
+
+    constexpr void shrink_store_() {
+        if (is_inside_()) return;
+        if (static_cast<std::size_t>(end_ - begin_) > N) return base_::shrink_store_();
+#if defined(__cpp_exceptions)
+        if constexpr (std::is_nothrow_move_constructible_v<T> || std::is_copy_constructible_v<T>) {
+            try {
+                return_inside_();
+            } catch (...) {}
+            return;
+        }
+#endif
+        return_inside_();
+    }
+
+    // Takes over the block of `from`, or the elements inside, one by one; it is left empty. What was here is forgotten. When a move
+    // throws, those that were moved are destroyed, and `from` has what the moves left.
+    HEADROOM_ALWAYS_INLINE constexpr void steal_(small_store_& from) noexcept(moves_without_fail_) {
+        if (from.is_inside_()) {
+            start_inside_();
+            take_elements_(from);
+        } else {
+            base_::steal_(from);
+            from.start_inside_();
+        }
+    }
+
+    // The elements of `from` are moved here, where there are none, but room. They lie inside.
+    constexpr void take_elements_(small_store_& from) noexcept(moves_without_fail_) {
+        if constexpr (is_trivially_relocatable_v<T>) {
+            if (!HEADROOM_CONSTANT_EVALUATED()) {
+                copy_from_inside_(from);
+                from.end_ = from.begin_;
+                return;
+            }
+        }
+        end_ = given_away<T>{from.begin_}.construct_(*this, begin_, 0, static_cast<std::size_t>(from.end_ - from.begin_));
+        from.destroy_(from.begin_, from.end_);
+        from.end_ = from.begin_;
+    }
+    // The bytes of the elements in `from`, which lie inside; here are none. All of a short room is copied, whatever part of it holds
+    // elements: a count that is known takes a few instructions and no call. (The compiler, not told where from, gives no warning.)
+    HEADROOM_ALWAYS_INLINE void copy_from_inside_(const small_store_& from) noexcept {
+        const auto count = static_cast<std::size_t>(from.end_ - from.begin_);
+        const T* all = from.begin_;
+        HEADROOM_LOADED_ALONE(all);
+        detail::copy_bytes(begin_, all, N * sizeof(T) <= 128 ? N : count);
+        end_ = begin_ + count;
+    }
+
+    HEADROOM_ALWAYS_INLINE constexpr void give_up_() noexcept {
+        this->destroy_(begin_, end_);
+        if (HEADROOM_CONSTANT_EVALUATED() || HEADROOM_UNLIKELY(!is_inside_())) {
+#if defined(HEADROOM_ASAN)
+            if (!HEADROOM_CONSTANT_EVALUATED() && memory_kind_::annotates_()) detail::open_all(begin_, cap_, end_);
+#endif
+            heap_memory<T, Policy>::release(begin_, cap_);
+        }
+    }
+
+private:
+    // Where the elements are while there are at most N. In constant evaluation a block of that size.
+    [[nodiscard]] constexpr T* inside_() noexcept {
+        if (HEADROOM_CONSTANT_EVALUATED()) return std::allocator<T>{}.allocate(N);
+        return static_cast<T*>(room_.begin());
+    }
+    constexpr void return_inside_() {
+        T* const to = inside_();
+        const auto size = static_cast<std::size_t>(end_ - begin_);
+        headroom::detail::block_moves_<memory_kind_>::follow_(memory_, begin_, end_, end_, cap_, to, to + size);
+        begin_ = to;
+        end_ = to + size;
+        cap_ = to + N;
+    }
+
+    [[no_unique_address]] room_inside<T, N> room_;
+};
+
+}}}    // namespace headroom::detail

@@ -1,0 +1,209 @@
+// A vector whose first N elements lie in the object itself.
+//
+// Up to N elements it allocates nothing; with more it is what `vector` is: on the heap first, from Policy::map_threshold bytes on
+// in a reservation that grows in place. shrink_to_fit() brings at most N elements back into the object.
+//
+// Choose it where there are many short vectors, most of them of at most N elements, or where a short one is made and dropped
+// often. Choose `vector` for what is long, or moved about: moving a small_vector moves its elements one by one while they lie inside.
+//
+// How it differs from `vector`:
+//   - capacity() is never less than N;
+//   - no operation allocates while there are at most N elements and were not more before;
+//   - moving and swapping are O(N) while elements lie inside, invalidate iterators, pointers and references to those, and throw
+//     what an element's move constructor throws; a vector that was moved from is empty;
+//   - it may not be moved as bytes itself: it points into itself (is_trivially_relocatable is false);
+//   - there is no allocator parameter, and no deduction guide: nothing to deduce N from;
+//   - AddressSanitizer is not told which part of the room inside holds elements;
+//   - in a constant expression the first N elements are allocated, too: a global one is not constant-initialised.
+// What it costs: N * sizeof(T) bytes in each object, used or not, and three pointers.
+#pragma once
+
+#include <headroom/detail/language.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <initializer_list>
+#include <type_traits>
+#include <utility>
+
+#include <headroom/detail/vector/sequence.hpp>
+#include <headroom/detail/vector/small_store.hpp>
+#include <headroom/vector.hpp>
+
+namespace headroom { inline namespace v0_1 {
+
+template <class T, std::size_t N, class Policy = vector_policy>
+class HEADROOM_HARDENED_ABI small_vector : public detail::sequence_<detail::small_store_<T, N, Policy>> {
+    static_assert(std::is_same_v<std::remove_cv_t<T>, T>, "a vector of const or volatile elements");
+
+    using store_ = detail::small_store_<T, N, Policy>;
+    using base_ = detail::sequence_<store_>;
+
+    static constexpr bool moves_without_fail_ = store_::moves_without_fail_;
+
+public:
+    using typename base_::const_iterator;
+    using typename base_::iterator;
+    using typename base_::size_type;
+
+    // --- Construction. All that allocate throw std::length_error past max_size(), std::bad_alloc when memory is refused; all
+    // throw what an element's constructor throws; nothing is leaked. O(elements). At most one allocation where their number is
+    // known, and none for up to N.
+
+    // (Not `= default`: the room inside would be set to zero first.)
+    HEADROOM_ALWAYS_INLINE constexpr small_vector() noexcept {}
+    constexpr explicit small_vector(size_type count) : small_vector() { fill_(count, detail::defaults{}); }
+    constexpr small_vector(size_type count, const T& value) : small_vector() { fill_(count, detail::repeated<const T&>{value}); }
+    template <detail::any_input_iterator It>
+    constexpr small_vector(It first, It last) : small_vector() {
+        if constexpr (detail::multipass_iterator<It>) {
+            const auto count = detail::steps_between(first, last);
+            fill_(count, detail::taken_from<It>{std::move(first)});
+        } else {
+            this->append_each_(std::move(first), std::move(last));
+        }
+    }
+    constexpr small_vector(std::initializer_list<T> values) : small_vector() {
+        fill_(values.size(), detail::taken_from<const T*>{values.begin()});
+    }
+    // (The tag is asked for first: whether other arguments are ranges is not looked into.)
+    template <std::same_as<from_range_t> Tag, detail::compatible_range<T> R>
+    constexpr small_vector(Tag, R&& values) : small_vector() {
+        detail::walk_of<R> ends(values);
+        if constexpr (detail::multipass_range<R>) {
+            const size_type count = ends.count();    // (before the iterator is given away)
+            fill_(count, detail::taken_from<detail::range_iterator<R>>{std::move(ends.first)});
+        } else {
+            this->reserve(ends.guess);
+            this->append_each_(std::move(ends.first), std::move(ends.last));
+        }
+    }
+    constexpr small_vector(const small_vector& other) : small_vector(typename store_::nowhere_()) {
+        if constexpr (detail::copied_as_bytes<T, const T&>) {
+            if (!HEADROOM_CONSTANT_EVALUATED() && other.is_inside_()) {
+                this->start_inside_();
+                this->copy_from_inside_(other);
+                return;
+            }
+        }
+        this->start_inside_();
+        fill_(other.size(), detail::taken_from<const T*>{other.data()});
+    }
+    // O(1) where the elements of `other` are outside, and invalidates nothing then. Else O(other.size()): they are moved, which
+    // invalidates what refers to them. `other` is empty afterwards; when a move throws, it keeps the elements, as the moves left them.
+    HEADROOM_ALWAYS_INLINE constexpr small_vector(small_vector&& other) noexcept(moves_without_fail_)
+        : small_vector(typename store_::nowhere_()) {
+        this->steal_(other);
+    }
+
+    // O(size() + other.size()). Invalidates: every element.
+    constexpr small_vector& operator=(const small_vector& other) {
+        if (this == std::addressof(other)) return *this;
+        if (this->holds_(other)) {
+            small_vector copy(other);
+            take_(copy);
+        } else {
+            this->assign_from_(other.size(), detail::taken_from<const T*>{other.data()});
+        }
+        return *this;
+    }
+    // As move construction, and size() destructions. Elements that lie inside of `other` come to where those of *this were, in a
+    // block outside if there is one. When a move throws, *this is empty. Invalidates: the old elements, too.
+    constexpr small_vector& operator=(small_vector&& other) noexcept(moves_without_fail_) {
+        if (this == std::addressof(other)) return *this;
+        if constexpr (!std::is_trivially_destructible_v<T>) {
+            if (!this->empty()) {
+                // The old elements are destroyed when `other` has been taken: it may belong to them.
+                small_vector taken(std::move(other));
+                take_(taken);
+                return *this;
+            }
+        }
+        take_(other);
+        return *this;
+    }
+    constexpr small_vector& operator=(std::initializer_list<T> values) {
+        this->assign(values);
+        return *this;
+    }
+
+    HEADROOM_ALWAYS_INLINE constexpr ~small_vector() { this->give_up_(); }
+
+    // O(1) where the elements of both are outside, and invalidates nothing then. Else as three moves.
+    constexpr void swap(small_vector& other) noexcept(moves_without_fail_) {
+        if (!this->is_inside_() && !other.is_inside_()) return this->exchange_(other);
+        small_vector taken(std::move(other));
+        other = std::move(*this);
+        *this = std::move(taken);
+    }
+
+    // Brings at most N elements back inside. More of them: makes capacity() as small as the kind of memory allows (see vector).
+    // Nothing happens where memory for that is refused, or an element's copy throws. O(size()) where elements move. Throws only
+    // what the move of an element throws that cannot be copied. Invalidates: everything.
+    constexpr void shrink_to_fit() {
+        HEADROOM_OPEN_TAIL();
+        this->shrink_store_();
+    }
+
+private:
+    HEADROOM_ALWAYS_INLINE constexpr explicit small_vector(typename store_::nowhere_ none) noexcept : base_(none) {}
+
+    // The first elements of a new vector.
+    template <class Source>
+    constexpr void fill_(size_type count, const Source& source) {
+        // Elements that cannot even be moved may be built in place: no path that grows is asked to compile for them.
+        constexpr bool can_grow = std::is_move_constructible_v<T>;
+        if (count > N) {
+            HEADROOM_OPEN_TAIL();
+            this->open_(count, can_grow ? base_::step_() : count);
+        }
+        if constexpr (can_grow) {
+            if (count > N && count > base_::step_()) return this->append_from_(count, source);
+        }
+        this->append_into_room_(count, source, 0);
+    }
+
+    // The elements of `from` take the place of those here.
+    constexpr void take_(small_vector& from) noexcept(moves_without_fail_) {
+        if (from.is_inside_()) {
+            this->clear();
+            HEADROOM_OPEN_TAIL();
+            this->take_elements_(from);
+        } else {
+            this->give_up_();
+            this->steal_(from);
+        }
+    }
+};
+
+// As a.swap(b).
+template <class T, std::size_t N, class Policy>
+constexpr void swap(small_vector<T, N, Policy>& a, small_vector<T, N, Policy>& b) noexcept(noexcept(a.swap(b))) {
+    a.swap(b);
+}
+
+// Element by element. O(min(size)).
+template <class T, std::size_t N, class Policy>
+[[nodiscard]] constexpr bool operator==(const small_vector<T, N, Policy>& a, const small_vector<T, N, Policy>& b) {
+    return detail::equal_elements(a, b);
+}
+template <class T, std::size_t N, class Policy>
+    requires detail::ordered<T>
+[[nodiscard]] constexpr auto operator<=>(const small_vector<T, N, Policy>& a, const small_vector<T, N, Policy>& b) {
+    return detail::compare_elements(a, b);
+}
+
+// Erase every element equal to `value`, or for which `predicate` holds; return their number. O(size()).
+// Invalidate: the erased elements and all behind the first of them.
+template <class T, std::size_t N, class Policy, class U = T>
+constexpr typename small_vector<T, N, Policy>::size_type erase(small_vector<T, N, Policy>& container, const U& value) {
+    HEADROOM_CONVERSIONS_BEGIN
+    return detail::erase_where(container, [&](T& element) -> bool { return (element == value) ? true : false; });
+    HEADROOM_CONVERSIONS_END
+}
+template <class T, std::size_t N, class Policy, class Predicate>
+constexpr typename small_vector<T, N, Policy>::size_type erase_if(small_vector<T, N, Policy>& container, Predicate predicate) {
+    return detail::erase_where(container, std::move(predicate));
+}
+
+}}    // namespace headroom
