@@ -96,11 +96,12 @@ namespace pmr {
 using headroom::pmr::vector;
 }
 
-// file_vector.hpp
+// file_vector.hpp, file_table.hpp
 using headroom::file_access;
 using headroom::file_error;
 using headroom::file_options;
 using headroom::file_policy;
+using headroom::file_table;
 using headroom::file_vector;
 using headroom::storable;
 

@@ -9,6 +9,7 @@
 #include <headroom/commit_policy.hpp>
 #include <headroom/concurrent_vector.hpp>
 #include <headroom/dlpack.hpp>
+#include <headroom/file_table.hpp>
 #include <headroom/file_vector.hpp>
 #include <headroom/frozen.hpp>
 #include <headroom/growth.hpp>
