@@ -3,11 +3,12 @@
 
 #include <array>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 
 #include <headroom/file_vector.hpp>
 
-#include "support/scratch_folder.hpp"
+#include "support/shown_files.hpp"
 
 namespace {
 
@@ -20,8 +21,8 @@ constexpr max_elements limit{1000};
 
 class files_of_classes : public testing::Test {
 protected:
-    headroom::testing_support::scratch_folder folder;
-    std::string path = folder.file("elements");
+    headroom_test::folder_of_this_process folder;
+    std::filesystem::path path = folder.file("elements");
 };
 
 struct metres {
@@ -48,7 +49,7 @@ TEST_F(files_of_classes, tell_apart_classes_of_one_size) {
         EXPECT_NE(std::string(refused.what()).find("::seconds\" in the program"), std::string::npos) << refused.what();
     }
     EXPECT_EQ(file_vector<metres>::open(path, file_access::read_write, limit).size(), 1U);
-    const std::string others = folder.file("others");
+    const auto others = folder.file("others");
     file_vector<of_some_kind<double>>::create(others, limit);
     EXPECT_THROW((void)file_vector<of_some_kind<std::int64_t>>::open(others, file_access::read_only, limit), file_error);
     file_vector<std::array<metres, 2>>::create(folder.file("arrays"), limit);
@@ -59,7 +60,7 @@ TEST_F(files_of_classes, tell_apart_classes_of_one_size) {
 // Version 0.1 called all classes one thing. Its files are read, and written to, as any.
 TEST_F(files_of_classes, of_classes_without_a_name_are_opened_as_before) {
     for (const bool of_arrays : {false, true}) {
-        const std::string old = folder.file(of_arrays ? "arrays" : "old");
+        const auto old = folder.file(of_arrays ? "arrays" : "old");
         using headroom::file_options;
         const auto there_and_back = [&]<class T>(T first, const char* tag) {
             {
