@@ -224,7 +224,9 @@ TYPED_TEST(moves_of_a_small_vector, leave_the_other_empty_and_inside) {
         EXPECT_EQ(numbers(first), counted(b, 100));
         EXPECT_TRUE(second.empty());    // NOLINT: that is the question
         EXPECT_TRUE(is_inside(second));
-        if (outside != nullptr) EXPECT_EQ(first.data(), outside);
+        if (outside != nullptr) {
+            EXPECT_EQ(first.data(), outside);
+        }
         headroom_test::append(second, a);
         EXPECT_EQ(numbers(second), counted(a));
         small third(std::move(first));
@@ -247,7 +249,9 @@ TYPED_TEST(moves_of_a_small_vector, swap_elements_wherever_they_are) {
         swap(first, second);
         EXPECT_EQ(numbers(first), counted(b, 100));
         EXPECT_EQ(numbers(second), counted(a));
-        if (outside) EXPECT_EQ(second.data(), of_first);
+        if (outside) {
+            EXPECT_EQ(second.data(), of_first);
+        }
         second.swap(second);
         EXPECT_EQ(numbers(second), counted(a));
     });

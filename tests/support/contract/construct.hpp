@@ -204,7 +204,9 @@ TYPED_TEST(construct, move_assignment_takes_the_elements_where_they_are) {
         const auto* where = source.data();
         TypeParam v = filled<TypeParam>(before);
         v = std::move(source);
-        if (moves_in_one_piece<TypeParam>) EXPECT_EQ(v.data(), where);
+        if (moves_in_one_piece<TypeParam>) {
+            EXPECT_EQ(v.data(), where);
+        }
         EXPECT_EQ(numbers(v), counted(10, 50));
     }
 }
