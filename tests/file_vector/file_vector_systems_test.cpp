@@ -12,6 +12,8 @@
 #include <vector>
 
 #include <headroom/file_vector.hpp>
+#include <headroom/reservation.hpp>
+#include <headroom/settled_vector.hpp>
 #include <headroom/testing.hpp>
 
 #include "support/shown_files.hpp"
@@ -205,6 +207,21 @@ TYPED_TEST(a_file, survives_refusals_of_every_call) {
         ASSERT_EQ(std::filesystem::remove(this->path, ignored), made) << ignored.message() << said;
         if (calls < k) break;
     }
+}
+
+// Its control block is used again by whoever comes next.
+TEST(a_closed_file, leaves_its_name_to_nobody) {
+    const headroom_test::folder_of_this_process folder;
+    auto file = file_vector<int>::create(folder.file("numbers"), max_elements{1000});
+    file.push_back(1);
+    const auto named = headroom::owner_of(file.data());
+    ASSERT_TRUE(named);
+    EXPECT_EQ(named->name, "numbers");
+    file.close();
+    const headroom::settled_vector<int> next{1};
+    const auto nameless = headroom::owner_of(next.data());
+    ASSERT_TRUE(nameless);
+    EXPECT_EQ(nameless->name, "");
 }
 
 }    // namespace

@@ -7,10 +7,7 @@
 #include <utility>
 
 #include <headroom/pages.hpp>
-#include <headroom/file_vector.hpp>
 #include <headroom/settled_vector.hpp>
-
-#include "support/scratch_folder.hpp"
 
 namespace {
 
@@ -42,17 +39,6 @@ bool system_keeps_names() {
     const bool kept = !headroom::name(range, "probe") && in_maps("probe");
     (void)headroom::release(range);
     return kept;
-}
-
-// A file's control block is used again by whoever comes next.
-TEST(a_name, of_a_closed_file_is_nobodys) {
-    const headroom::testing_support::scratch_folder folder;
-    auto file = headroom::file_vector<int>::create(folder.file("numbers"), headroom::max_elements{1000});
-    file.push_back(1);
-    EXPECT_EQ(name_of(file.data()), "numbers");
-    file.close();
-    const headroom::settled_vector<int> next{1};
-    EXPECT_EQ(name_of(next.data()), "");
 }
 
 TEST(a_name, is_what_owner_of_answers) {
