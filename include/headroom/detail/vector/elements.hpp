@@ -79,10 +79,13 @@ void copy_bytes(T* to, const T* from, std::size_t count) noexcept {
     if (count != 0) std::memcpy(static_cast<void*>(to), static_cast<const void*>(from), count * sizeof(T));
 }
 
-// memset to zero, likewise.
+// memset to zero, likewise. (Not told where from: compilers make one calloc of a malloc and a memset, and glibc's takes no short block of
+// those that its threads keep.)
 template <class T>
 void zero_bytes(T* to, std::size_t count) noexcept {
-    if (count != 0) std::memset(static_cast<void*>(to), 0, count * sizeof(T));
+    if (count == 0) return;
+    HEADROOM_LOADED_ALONE(to);
+    std::memset(static_cast<void*>(to), 0, count * sizeof(T));
 }
 
 // A gap among trivially copyable elements that closes again unless it was filled: if filling throws, nothing has changed.
