@@ -3,7 +3,11 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/headroom)
 
-install(TARGETS headroom EXPORT headroom-targets
+set(installed headroom)
+if(HEADROOM_FILE)
+  list(APPEND installed headroom_file)
+endif()
+install(TARGETS ${installed} EXPORT headroom-targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
@@ -36,6 +40,10 @@ file(RELATIVE_PATH headroom_pc_prefix
 configure_file(cmake/headroom.pc.in headroom.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/headroom.pc
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+if(HEADROOM_FILE)
+  configure_file(cmake/headroom-file.pc.in headroom-file.pc @ONLY)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/headroom-file.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+endif()
 
 # Debian packages: `cpack -G DEB` in a build folder configured with -DCMAKE_INSTALL_PREFIX=/usr -DBUILD_SHARED_LIBS=ON.
 set(CPACK_PACKAGE_NAME headroom)

@@ -1,0 +1,9 @@
+// A stranger's program over a library without arrays in files.
+#include <headroom/headroom.hpp>
+
+#include <cstdio>
+
+int main() {
+    headroom::settled_vector<int> some{1, 2, 3};
+    std::puts(some.size() == 3 ? "ok" : "no");
+}
