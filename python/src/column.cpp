@@ -338,6 +338,14 @@ void truncate(column& of, std::size_t rows) noexcept {
     if (of.valid != nullptr) of.valid->used = (std::min)(of.valid->used, bytes_of_bits(rows));
 }
 
+void cut(column& of, std::size_t rows) {
+    truncate(of, rows);
+    // What says how many rows there are comes first, so that the other pieces never have less.
+    for (const auto& each : {of.held, of.bytes, of.valid}) {
+        if (each != nullptr && each->committed() > each->used) each->commit();
+    }
+}
+
 void reserve(column& of, std::size_t rows) {
     need_writable(of);
     if (rows > of.held->limit / of.type.width) throw std::length_error("headroom: past max_elements");

@@ -119,6 +119,9 @@ void set_present(column& of, std::size_t first, std::size_t count, bool there) n
 
 // Cuts to `rows`, which are no more than there are. Precondition: writable, no thread copies.
 void truncate(column& of, std::size_t rows) noexcept;
+// The same, and where some of the others were committed waits until the disk has what is left: what takes their places must not be
+// found in place of them after a power cut. Throws as commit.
+void cut(column& of, std::size_t rows);
 void reserve(column& of, std::size_t rows);
 void publish(column& of);
 void commit(column& of);

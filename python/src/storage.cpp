@@ -245,6 +245,9 @@ public:
     void commit() override {
         if (writable) headroom::detail::commit(control_, used / width_);
     }
+    [[nodiscard]] std::size_t committed() const noexcept override {
+        return writable ? headroom::detail::committed_size(control_) * width_ : 0;
+    }
     void refresh() noexcept override {
         if (!writable && control_ != nullptr) room = used = headroom::detail::refresh(control_, used / width_) * width_;
     }

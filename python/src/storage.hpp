@@ -32,6 +32,8 @@ public:
     // Of a file: other processes see what there is; it survives a power cut; a reader takes over what the writer published.
     virtual void publish() noexcept {}
     virtual void commit() {}
+    // Bytes that are committed to a file that is written to.
+    [[nodiscard]] virtual std::size_t committed() const noexcept { return 0; }
     virtual void refresh() noexcept {}
     // Ends writing, and gives back what nobody has a view of. Throws as commit.
     virtual void close() = 0;

@@ -31,9 +31,9 @@ std::size_t rows_of(const table& of) {
     return rows;
 }
 
-void cut_to(const table& of, std::size_t rows) noexcept {
+void cut_to(const table& of, std::size_t rows) {
     for (const auto& each : of.columns) {
-        if (each.second->rows() > rows) truncate(*each.second, rows);
+        if (each.second->rows() > rows) cut(*each.second, rows);
     }
 }
 

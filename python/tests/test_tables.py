@@ -133,6 +133,35 @@ def test_after_a_crash_between_two_commits_there_are_the_rows_that_all_have(tmp_
         assert listed(table) == [row(i) for i in range(1001)]
 
 
+def test_what_is_cut_is_committed_before_other_rows_take_its_place(tmp_path):
+    child = os.fork()
+    if child == 0:
+        table = columns(tmp_path)
+        for i in range(50):
+            table.append(row(i))
+        table.commit()
+        for i in range(50, 80):
+            table.append(row(i))
+        for name in ("number", "name"):
+            table[name].commit()
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+
+    def committed():
+        return [len(Array(dtype, nullable=name in ("price", "name"), path=tmp_path / name, mode="r")) for name, dtype in KINDS.items()]
+    assert sorted(committed()) == [50, 50, 80, 80]
+    for change, left in ((lambda table: table.append(row(50)), 50), (lambda table: table.truncate(20), 20)):
+        child = os.fork()
+        if child == 0:
+            table = columns(tmp_path, "a")
+            change(table)
+            os._exit(0)    # without a commit of what was appended
+        assert os.waitpid(child, 0)[1] == 0
+        assert committed() == [left] * 4
+    with columns(tmp_path, "r") as table:
+        assert listed(table) == [row(i) for i in range(20)]
+
+
 def test_a_reader_follows_whole_rows(tmp_path):
     writer = columns(tmp_path)
     writer.append(row(0))
