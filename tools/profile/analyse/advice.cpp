@@ -40,12 +40,30 @@ constexpr rule table[] = {
      0,
      no_cell},
     {"reserved already", advice::leave_it, {{{feature::reserving, 1, 1}}}, "reserve() is called here already", 0, 0, no_cell},
-    {"hash table",
+    {"few hash tables",
      advice::reserve,
-     {{{feature::rehashing, 1, 1}, {feature::growths, 2, any}, {feature::growing_share, worth_it, any}}},
+     {{{feature::rehashing, 1, 1}, {feature::growths, 2, any}, {feature::growing_share, worth_it, any}, {feature::arrays, 0, 7}}},
      "a hash table allocated its buckets again {growths} times",
      0.5,
      0.9,
+     no_cell},
+    {"hash tables of one size",
+     advice::reserve,
+     {{{feature::rehashing, 1, 1},
+       {feature::growths, 2, any},
+       {feature::growing_share, worth_it, any},
+       {feature::final_spread, 1, 1.5}}},
+     "{arrays} hash tables allocated their buckets again {growths} times in all, and ended with nearly the same size",
+     0.5,
+     0.9,
+     no_cell},
+    // Of many tables of all sizes: room for the large ones in each would take more than it saves.
+    {"hash tables of all sizes",
+     advice::leave_it,
+     {{{feature::rehashing, 1, 1}}},
+     "hash tables allocated their buckets again {growths} times, which is too little to gain by, or their sizes are too different",
+     0,
+     0,
      no_cell},
     {"same size each time",
      advice::reserve,
@@ -246,9 +264,7 @@ double growing_ns(const site& of) {
     return of.seconds > 0 ? std::min(ns, of.seconds * 1e9) : ns;
 }
 
-bool is_text(const site& of) {
-    return of.container.find("string") != std::string::npos && of.container.find("vector") == std::string::npos;
-}
+bool is_text(const site& of) { return outer_name(of.container).ends_with("string"); }
 
 // The name of a class that may or may not be movable as bytes.
 bool is_unknown_class(std::string_view type) {
@@ -272,6 +288,12 @@ std::string replaced(std::string text, std::string_view what, const std::string&
 
 }    // namespace
 
+std::string_view outer_name(std::string_view container) {
+    if (!container.starts_with("std::")) return {};
+    container.remove_prefix(container.starts_with("std::pmr::") ? 10 : 5);
+    return container.substr(0, container.find_first_of("< ,"));
+}
+
 std::span<const rule> rules() { return table; }
 std::span<const rule> together_rules() { return together; }
 
@@ -285,10 +307,8 @@ double value_of(feature what, const site& of) {
         case feature::rehashing: return of.what == doing::rehashing ? 1 : 0;
         case feature::text: return is_text(of) ? 1 : 0;
         case feature::has_reserve:
-            return of.adapter.empty() && of.container.find("deque") == std::string::npos &&
-                           of.container.find("list") == std::string::npos
-                       ? 1
-                       : 0;
+            return of.adapter.empty() && outer_name(of.container) != "deque" && !outer_name(of.container).ends_with("list") ? 1
+                                                                                                                            : 0;
         case feature::growths: return of.growth.count;
         case feature::longest_ms: return static_cast<double>(of.growth.longest_ns) * 1e-6;
         case feature::growing_share:
@@ -351,9 +371,11 @@ void advise_reserve(recommendation& result, const site& of) {
         result.text = "reserve room for " + bytes_text(room);
     } else {
         result.text = "reserve(" + count + ")";
-        result.code = (text ? "text" : "v") + (".reserve(" + count + ");    // before it is filled; " + of.container);
+        const std::string variable = text ? "text" : of.what == doing::rehashing ? "table" : "v";
+        result.code = variable + (".reserve(" + count + ");    // before it is filled; " + of.container);
     }
-    if (of.totals.arrays < 8) result.evidence += " (in this run: where the number is not known before, headroom::vector)";
+    if (of.totals.arrays < 8 && outer_name(of.container) == "vector")
+        result.evidence += " (in this run: where the number is not known before, headroom::vector)";
     // The heap keeps the holes that large blocks of slightly different sizes leave, and none of them serves the next.
     if (room >= 65536 && of.totals.arrays >= 8 && of.totals.arrays >= 4 * of.totals.most_live)
         result.evidence +=

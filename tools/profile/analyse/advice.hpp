@@ -108,6 +108,9 @@ struct malloc_estimate {
 malloc_estimate other_malloc(const profile_result& profile);
 const lab_cell& other_malloc_cell();
 
+// "vector" of "std::vector<std::list<int>>": what the container itself is, whatever it holds. Empty where that is not std's.
+std::string_view outer_name(std::string_view container);
+
 std::string_view name_of(advice what);
 std::string_view name_of(feature what);
 

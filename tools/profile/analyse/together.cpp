@@ -75,9 +75,10 @@ std::string function_around(const std::vector<const site*>& sites) {
 
 // "std::pmr::map<...>" of what the profile calls the container.
 std::string pmr_name(const std::string& container) {
-    for (const std::string_view each : {"unordered_map", "map", "forward_list", "list", "deque", "vector", "string", "set"}) {
-        if (container.find(each) != std::string::npos)
-            return "std::pmr::" + std::string(each) + (each == "string" ? "" : "<...>");
+    const std::string_view name = outer_name(container);
+    for (const std::string_view each : {"unordered_map", "map", "forward_list", "list", "deque", "vector", "string", "set",
+                                        "unordered_set", "multimap", "multiset", "unordered_multimap", "unordered_multiset"}) {
+        if (name == each) return "std::pmr::" + std::string(each) + (each == "string" ? "" : "<...>");
     }
     return {};
 }
