@@ -7,10 +7,10 @@
 #include <cstring>
 
 #include <headroom/detail/errors.hpp>
-#include <headroom/detail/vector/heap.hpp>
 #include <headroom/growth.hpp>
 
 #include "memory/heap_steps.hpp"
+#include "memory/large_block_parts.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
@@ -34,12 +34,9 @@ std::size_t elements_in(const large_layout& layout, std::size_t bytes) noexcept 
     return (layout.element & (layout.element - 1)) == 0 ? bytes >> std::countr_zero(layout.element) : bytes / layout.element;
 }
 
-std::size_t filled(const large_layout& layout, std::size_t count) noexcept {
+[[gnu::noinline]] std::size_t filled(const large_layout& layout, std::size_t count) noexcept {
     if (count >= layout.from) return count;
-    const std::size_t bytes = count * layout.element;
-    const std::size_t more = filled_block(bytes) - bytes;
-    if (more < layout.element) return count;
-    const std::size_t capacity = count + elements_in(layout, more);
+    const std::size_t capacity = elements_in(layout, filled_block(count * layout.element));
     return capacity < layout.from ? capacity : count;
 }
 
@@ -73,17 +70,14 @@ constexpr std::array<capacity_steps, heap_step - 1> all_filled_capacities() noex
 }
 constexpr std::array<capacity_steps, heap_step - 1> known_capacities = all_filled_capacities();
 
-// The bytes after `bytes`, which are a short block, of elements of so many bytes.
-std::size_t next_short(std::size_t element, std::size_t bytes) noexcept {
-    if (element < heap_step && heap_is_known()) {
-        const capacity_step& one = known_capacities[element - 1][place_of(bytes)];
-        if (one.at == bytes) [[likely]]
-            return one.next;
-        const std::size_t plain = std::bit_floor(bytes / element) * element;
-        const std::size_t twice = 2 * (filled_block(plain) / element * element == bytes ? plain : bytes);
-        return filled_block(twice) / element * element;
-    }
-    return bytes == 0 ? element : 2 * bytes;
+// The bytes after `bytes`, which are a short block.
+std::size_t next_short(const large_layout& layout, std::size_t bytes) noexcept {
+    const std::size_t element = layout.element;
+    if (element >= heap_step || !heap_is_known()) return bytes == 0 ? element : 2 * bytes;
+    const capacity_step& one = known_capacities[element - 1][place_of(bytes)];
+    if (one.at == bytes) [[likely]]
+        return one.next;
+    return doubled_capacity(layout, bytes / element) * element;    // one that reserve() made, say
 }
 
 // The blocks that are not short.
@@ -101,7 +95,8 @@ std::size_t filled_capacity(const large_layout& layout, std::size_t count) noexc
     return may_fill(layout) ? filled(layout, count) : count;
 }
 
-std::size_t doubled_capacity(const large_layout& layout, std::size_t capacity) noexcept {
+// (The three below are apart from each other: beside a call of malloc of more than longest_short bytes a call of our own is nothing.)
+HEADROOM_NOINLINE std::size_t doubled_capacity(const large_layout& layout, std::size_t capacity) noexcept {
     if (may_fill(layout) && capacity < layout.from) {
         // What was filled doubles from where it was before that: the numbers stay those that doubling began with.
         const std::size_t plain = std::bit_floor(capacity);
@@ -111,11 +106,11 @@ std::size_t doubled_capacity(const large_layout& layout, std::size_t capacity) n
     return geometric<2, 1>::next(capacity, capacity + 1, layout.element);
 }
 
-large_block regrow_block(const large_layout& layout, void* begin, std::size_t size, std::size_t capacity, std::size_t required,
-                         std::size_t wanted, bool exactly) noexcept {
+HEADROOM_NOINLINE large_block regrow_block(const large_layout& layout, void* begin, std::size_t size, std::size_t capacity,
+                                           std::size_t required, std::size_t wanted, bool exactly) noexcept {
     // (The first block of a vector, which is often its only one, in few instructions.)
     if (begin == nullptr && wanted < layout.from) {
-        void* const first = take_from_heap(layout.malloced, layout.alignment, wanted * layout.element);
+        void* const first = take_block(layout, wanted * layout.element);
         return {first, first == nullptr ? 0 : wanted};
     }
     if (is_large(layout, begin, capacity)) return regrow_large(layout, begin, size, required, wanted, exactly);
@@ -125,18 +120,18 @@ large_block regrow_block(const large_layout& layout, void* begin, std::size_t si
     } else {
         const std::size_t bytes = wanted * layout.element;
         if (layout.malloced && bytes > cached_bytes) return reallocated(begin, wanted, bytes);
-        to = {take_from_heap(layout.malloced, layout.alignment, bytes), wanted};
+        to = {take_block(layout, bytes), wanted};
     }
     if (to.begin == nullptr) return {};
     if (size != 0) std::memcpy(to.begin, begin, size * layout.element);
-    if (begin != nullptr) give_to_heap(layout.malloced, layout.alignment, begin);
+    if (begin != nullptr) give_block(layout, begin);
     return to;
 }
 
 byte_block grown_by_one(const large_layout& layout, void* begin, void* end) {
     const auto bytes = static_cast<std::size_t>(static_cast<std::byte*>(end) - static_cast<std::byte*>(begin));
     if (!layout.short_by_malloc || bytes > longest_short) return grown_further(layout, begin, bytes / layout.element);
-    const std::size_t next = next_short(layout.element, bytes);
+    const std::size_t next = next_short(layout, bytes);
     void* const to = std::malloc(next);
     if (to == nullptr) detail::throw_bad_alloc();
     if (bytes != 0) {

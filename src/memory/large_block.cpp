@@ -64,12 +64,18 @@ bool beyond_addresses(const large_layout& layout, std::size_t count) noexcept {
 large_block substitute(const large_layout& layout, std::size_t count) noexcept {
     if (count < layout.from) count = layout.from;
     if (beyond_addresses(layout, count)) return {};
-    void* const start = take_from_heap(layout.malloced, layout.alignment, bytes_for(layout, count));
+    void* const start = take_block(layout, bytes_for(layout, count));
     if (start == nullptr) return {};
     return {begin_of(layout, start, {nullptr, 0}), count};
 }
 
 }    // namespace
+
+void* take_block(const large_layout& layout, std::size_t bytes) noexcept {
+    return take_from_heap(layout.malloced, layout.alignment, bytes);
+}
+
+void give_block(const large_layout& layout, void* block) noexcept { give_to_heap(layout.malloced, layout.alignment, block); }
 
 large_block allocate_large(const large_layout& layout, std::size_t required, std::size_t wanted, bool exactly) noexcept {
     if (const large_block mapped = map(layout, required, wanted, exactly); mapped.begin != nullptr) return mapped;
@@ -82,7 +88,7 @@ void release_large(const large_layout& layout, void* begin) noexcept {
     if (header.control != nullptr) {
         relinquish_slowly(header.control, 0);
     } else {
-        give_to_heap(layout.malloced, layout.alignment, start_of(layout, begin));
+        give_block(layout, start_of(layout, begin));
     }
 }
 

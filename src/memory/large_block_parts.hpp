@@ -1,4 +1,4 @@
-// What lies where in a large block.
+// What lies where in a large block, and the heap that blocks come from.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +9,10 @@
 #include <headroom/growth.hpp>
 
 namespace headroom { inline namespace v0_1 { namespace detail {
+
+// Blocks of the heap that such elements are on (heap.hpp). Null where memory is refused.
+[[nodiscard]] void* take_block(const large_layout& layout, std::size_t bytes) noexcept;
+void give_block(const large_layout& layout, void* block) noexcept;
 
 // What lies before the first element of a large block.
 struct block_header {

@@ -28,37 +28,34 @@ Table* table_at(std::atomic<Table*>& place) noexcept {
     return found;
 }
 
-HEADROOM_ALWAYS_INLINE middle* middle_for(std::uint64_t at) noexcept {
-    const std::size_t index = top_index(at);
-    if (index >= entries) return nullptr;    // beyond 48 bits; no system gives such addresses unasked
-    return table_at(granule_table[index]);
-}
+enum class granule_step { make_tables, name };
 
-leaf* leaf_for(middle* of, std::size_t index) noexcept { return table_at(of->leaves[index]); }
-
-// Calls `whole(middle, index)` for each gigabyte that [first, last) covers whole and `part(middle, index, from, to)` for the
-// granules of the others; stops and returns false when one of them does.
-template <class Whole, class Part>
-bool for_each_slot(std::uint64_t first, std::uint64_t last, Whole whole, Part part) noexcept {
+// Goes through all granules that the range touches, a gigabyte at a time: makes the tables that name them, or has them name `whom`.
+// False where there is no table and no memory for one.
+bool walk_granules(const range* control, granule_step step, range* whom) noexcept {
     constexpr std::uint64_t gigabyte = std::uint64_t{1} << gigabyte_bits;
-    for (std::uint64_t at = first; at < last;) {
+    const std::uint64_t base = address_number(control->start());
+    const std::uint64_t last = (base + control->size() + granule - 1) / granule * granule;
+    for (std::uint64_t at = base / granule * granule; at < last;) {
         const std::uint64_t start = at / gigabyte * gigabyte;
         const std::uint64_t stop = std::min(start + gigabyte, last);
-        middle* const of = middle_for(at);
+        if (top_index(at) >= entries) return false;    // beyond 48 bits; no system gives such addresses unasked
+        middle* const of = table_at(granule_table[top_index(at)]);
         if (of == nullptr) return false;
-        const bool ok = at == start && stop == start + gigabyte
-                            ? whole(of, middle_index(at))
-                            : part(of, middle_index(at), leaf_index(at), leaf_index(stop - 1) + 1);
-        if (!ok) return false;
+        const std::size_t index = middle_index(at);
+        if (stop - at == gigabyte) {
+            if (step == granule_step::name) of->gigabytes[index].store(whom, std::memory_order_release);
+        } else {
+            leaf* const found = table_at(of->leaves[index]);
+            if (found == nullptr) return false;
+            if (step == granule_step::name) {
+                for (std::size_t i = leaf_index(at); i <= leaf_index(stop - 1); ++i)
+                    found->ranges[i].store(whom, std::memory_order_release);
+            }
+        }
         at = stop;
     }
     return true;
-}
-
-// All granules that the range touches.
-std::uint64_t first_of(const range* control) noexcept { return address_number(control->start()) / granule * granule; }
-std::uint64_t last_of(const range* control) noexcept {
-    return (address_number(control->start()) + control->size() + granule - 1) / granule * granule;
 }
 
 }    // namespace
@@ -98,7 +95,7 @@ range* new_control_block() noexcept {
             return block;
         }
     }
-    auto* const block = new (std::nothrow) range;
+    auto* const block = new (std::nothrow) range();
     if (block == nullptr) return nullptr;
     block->identity.next_of_all = published_ranges.newest.load(std::memory_order_relaxed);
     while (!published_ranges.newest.compare_exchange_weak(block->identity.next_of_all, block, std::memory_order_release)) {}
@@ -112,39 +109,15 @@ void free_control_block(range* control) noexcept {
 }
 
 bool enter_granules(range* control) noexcept {
-    const std::uint64_t first = first_of(control), last = last_of(control);
     // First all the tables, which stay: so that a refusal leaves nothing half written.
-    const bool room = for_each_slot(
-        first, last, [](middle*, std::size_t) { return true; },
-        [](middle* of, std::size_t index, std::size_t, std::size_t) { return leaf_for(of, index) != nullptr; });
-    if (!room) return false;
+    if (!walk_granules(control, granule_step::make_tables, nullptr)) return false;
     const registry_guard guard;
-    return for_each_slot(
-        first, last,
-        [=](middle* of, std::size_t index) {
-            of->gigabytes[index].store(control, std::memory_order_release);
-            return true;
-        },
-        [=](middle* of, std::size_t index, std::size_t from, std::size_t to) {
-            leaf* const leaf = of->leaves[index].load(std::memory_order_relaxed);
-            for (std::size_t i = from; i < to; ++i) leaf->ranges[i].store(control, std::memory_order_release);
-            return true;
-        });
+    return walk_granules(control, granule_step::name, control);
 }
 
 void leave_granules(range* control) noexcept {
     const registry_guard guard;
-    for_each_slot(
-        first_of(control), last_of(control),
-        [](middle* of, std::size_t index) {
-            of->gigabytes[index].store(nullptr, std::memory_order_release);
-            return true;
-        },
-        [](middle* of, std::size_t index, std::size_t from, std::size_t to) {
-            leaf* const leaf = of->leaves[index].load(std::memory_order_relaxed);
-            for (std::size_t i = from; i < to; ++i) leaf->ranges[i].store(nullptr, std::memory_order_release);
-            return true;
-        });
+    (void)walk_granules(control, granule_step::name, nullptr);
 }
 
 void rewriting::place(std::byte* base, std::size_t reserved) noexcept {
@@ -156,15 +129,15 @@ void rewriting::label(const char* text) noexcept {
     char bytes[longest_name + 1] = {};
     if (text != nullptr)
         for (std::size_t i = 0; i < longest_name && text[i] != '\0'; ++i) bytes[i] = text[i];
-    for (std::size_t i = 0; i < control_->identity.label.size(); ++i) {
+    for (std::size_t i = 0; i < control_->label.size(); ++i) {
         std::size_t word;
         std::memcpy(&word, bytes + i * sizeof word, sizeof word);
-        control_->identity.label[i].store(word, std::memory_order_release);
+        control_->label[i].store(word, std::memory_order_release);
     }
 }
 
 void copy_label(const range* control, char* to) noexcept {
-    for (const auto& each : control->identity.label) {
+    for (const auto& each : control->label) {
         const std::size_t word = each.load(std::memory_order_acquire);
         std::memcpy(to, &word, sizeof word);
         to += sizeof word;
