@@ -53,8 +53,8 @@ void remember(const range* control, std::size_t memory, cache_clock::time_point 
 }
 
 bool is_alike(std::size_t a, std::size_t b) noexcept {
-    const auto [less, more] = std::minmax(a, b);
-    return more <= small_memory || more - less <= more / 4;
+    const std::size_t more = std::max(a, b);
+    return more <= small_memory || more - std::min(a, b) <= more / 4;
 }
 
 // Whether a range of that size was dropped soon before this one's life began; it counts once.
@@ -106,7 +106,7 @@ void link_as_newest(range* control) noexcept {
 
 // Unlinks the oldest while more than `bytes` are listed, or more than `count` ranges, or they were given before `time`; puts them
 // before the chain `evicted`.
-HEADROOM_ALWAYS_INLINE range* evict(std::size_t bytes, std::size_t count, cache_clock::time_point time, range* evicted) noexcept {
+range* evict(std::size_t bytes, std::size_t count, cache_clock::time_point time, range* evicted) noexcept {
     while (oldest != nullptr &&
            (bytes_listed.load(std::memory_order_relaxed) > bytes || ranges > count || oldest->cache.since < time)) {
         range* const each = oldest;
@@ -230,9 +230,12 @@ range* limit_cache(std::size_t bytes) noexcept {
     range* const mine = take_own_slots();
     close_all_slots();
     const registry_guard guard;
-    if (bytes == limit_as_it_is) return evict(0, 0, cache_clock::time_point::min(), mine);
-    limit_is_users.store(true, std::memory_order_relaxed);
-    cache_bytes.store(bytes, std::memory_order_relaxed);
+    if (bytes == limit_as_it_is) {
+        bytes = 0;
+    } else {
+        limit_is_users.store(true, std::memory_order_relaxed);
+        cache_bytes.store(bytes, std::memory_order_relaxed);
+    }
     return evict(bytes, bytes == 0 ? 0 : most_ranges, cache_clock::time_point::min(), mine);
 }
 

@@ -82,7 +82,7 @@ std::size_t step_of(const range* control, std::size_t committed, bool past_start
     const std::size_t memory = control->memory();
     if (memory > committed) {
         // Rounded down: a sixteenth is a promise; and so is, under the balanced policy, what goes unused while little is used.
-        std::size_t warm = std::min({memory - committed, committed / 16, largest_warm_step});
+        std::size_t warm = std::min(std::min(memory - committed, committed / 16), largest_warm_step);
         if (policy.which() == policy_kind::balanced && !past_start) warm = std::min(warm, most);
         step = std::max(step, warm & ~(page_size() - 1));
     }
@@ -90,7 +90,7 @@ std::size_t step_of(const range* control, std::size_t committed, bool past_start
 }
 
 // From where on huge pages are used.
-HEADROOM_ALWAYS_INLINE std::size_t huge_from(const range* control) noexcept {
+std::size_t huge_from(const range* control) noexcept {
     const std::size_t from = control->terms.policy.from();
     return control->terms.policy.which() == policy_kind::balanced ? huge_page_after(control, from) : from;
 }
@@ -110,15 +110,15 @@ std::size_t extend(range* control, std::size_t needed, failure& why) noexcept {
     if (needed <= committed) return committed;
     const std::size_t least = whole_pages(needed);
     std::size_t target = least;
-    const bool huge = past_start && has_huge_pages(control);
-    if (huge && needed > control->memory() && needed > huge_from(control)) {
+    const std::size_t huge = past_start && has_huge_pages(control) ? huge_from(control) : SIZE_MAX;
+    if (needed > control->memory() && needed > huge) {
         advise_huge_once(control);
         target = std::min(control->size(), huge_page_after(control, needed));
     } else if (kind != policy_kind::page_by_page) {
         target = std::max(least, committed + step_of(control, committed, past_start));
         // Where another step size begins.
         if (!past_start) target = std::min(target, std::max(least, policy.from()));
-        if (huge && needed <= huge_from(control)) target = std::min(target, std::max(least, huge_from(control)));
+        if (needed <= huge) target = std::min(target, std::max(least, huge));
         if (least <= control->memory()) target = std::min(target, control->memory());    // what is warm first
         target = std::min(target, control->size());
     }

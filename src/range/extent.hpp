@@ -43,9 +43,9 @@ void advise_huge_once(range* control) noexcept;
 
 // Which tools look at what we do; asked once, for each life of a range must know.
 struct tools {
-    bool look_for_strays;    // what is nobody's must be inaccessible
-    bool follow_pointers;    // what is in use must be told
-    bool count_memory;       // and how much of it
+    bool look_for_strays : 1;    // what is nobody's must be inaccessible
+    bool follow_pointers : 1;    // what is in use must be told
+    bool count_memory : 1;       // and how much of it
 };
 [[nodiscard]] tools tools_at_work() noexcept;
 
@@ -53,7 +53,7 @@ struct tools {
 // owner gets it without a system call.
 [[nodiscard]] inline bool warm_memory_is_hidden() noexcept { return hardened() || tools_at_work().look_for_strays; }
 
-[[nodiscard]] inline std::size_t committed_of(const range* control) noexcept {
+[[nodiscard]] HEADROOM_ALWAYS_INLINE std::size_t committed_of(const range* control) noexcept {
     return control->extent.committed.load(std::memory_order_relaxed);
 }
 // Tells a heap profiler how much the range has. (Of an open range nobody knows how much was touched.)

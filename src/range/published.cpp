@@ -29,8 +29,8 @@ constinit published_table published_ranges = {
     {"headroom-ranges", published_format, published_byte_order, sizeof(void*), sizeof(range), "v0_1", sizeof(published_table),
      published_fields},
     {HEADROOM_PLACE(identity.version), HEADROOM_PLACE(identity.state), HEADROOM_PLACE(identity.base),
-     HEADROOM_PLACE(identity.reserved), HEADROOM_PLACE(identity.label), HEADROOM_PLACE(extent.committed),
-     HEADROOM_PLACE(extent.memory), HEADROOM_PLACE(cache.hits), HEADROOM_PLACE(rights.allowed), HEADROOM_PLACE(terms.held),
+     HEADROOM_PLACE(identity.reserved), HEADROOM_PLACE(label), HEADROOM_PLACE(extent.committed), HEADROOM_PLACE(extent.memory),
+     HEADROOM_PLACE(cache.hits), HEADROOM_PLACE(rights.allowed), HEADROOM_PLACE(terms.held),
      HEADROOM_PLACE(identity.next_of_all)},
     {nullptr}};
 

@@ -27,8 +27,7 @@ std::size_t next_early_start(const commit_policy& policy) noexcept {
     static constinit std::atomic<std::size_t> made{0};
     const commit_policy::kind kind = policy.which();
     if (kind == commit_policy::kind::huge_pages || kind == commit_policy::kind::prefault_ahead) return 0;
-    const std::size_t page = page_size();
-    return made.fetch_add(1, std::memory_order_relaxed) / alike % (std::max)(longest / page, std::size_t{1}) * page;
+    return made.fetch_add(1, std::memory_order_relaxed) / alike * page_size() % longest;
 }
 
 page_range reserve_for_memory(std::size_t bytes, std::size_t alignment, std::error_code& error) noexcept {
@@ -43,7 +42,8 @@ range* make_range(std::size_t reserved, const commit_policy& policy, std::error_
         error = std::make_error_code(std::errc::not_enough_memory);
         return nullptr;
     }
-    control->terms = {{}, policy, policy.how_held()};
+    control->terms.policy = policy;
+    control->terms.held = policy.how_held();
     if (control->terms.held == holding::open && !policy_calls::map_open(policy)(control, reserved))
         control->terms.held = holding::guarded;
     const bool open = control->terms.held == holding::open;
@@ -63,14 +63,9 @@ range* make_range(std::size_t reserved, const commit_policy& policy, std::error_
     control->set_memory(0);
     control->rights = {};
     control->cache.wanted_again = 0;
-    control->cache.warm = 0;
     control->cache.appended = 0;
     control->cache.offered = false;
     control->cache.ends_fast = false;
-    control->ahead.ready.store(0);
-    control->ahead.wanted.store(0);
-    control->ahead.helped = 0;
-    control->ahead.handed = 0;
     set_committed(control, control->extent.accessible);
     if (!enter_granules(control)) {
         release_surely(mapping);

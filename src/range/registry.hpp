@@ -46,7 +46,7 @@ private:
 
 // Whether the range has a name.
 [[nodiscard]] inline bool is_named(const range* control) noexcept {
-    return control->identity.label[0].load(std::memory_order_relaxed) != 0;
+    return control->label[0].load(std::memory_order_relaxed) != 0;
 }
 // The name of the range; `to` has room for longest_name + 1 bytes. Only for its owner.
 void copy_label(const range* control, char* to) noexcept;

@@ -25,20 +25,15 @@ void fork_begins() {
         fork_locked[i] = true;
     }
 }
-void fork_goes_on_in_parent() {
+void fork_goes_on(void (*fork_handlers::*handler)() noexcept) {
     for (std::size_t i = fork_places; i-- > 0;) {
         if (!fork_locked[i]) continue;
         fork_locked[i] = false;
-        fork_table[i].in_parent();
+        (fork_table[i].*handler)();
     }
 }
-void fork_goes_on_in_child() {
-    for (std::size_t i = fork_places; i-- > 0;) {
-        if (!fork_locked[i]) continue;
-        fork_locked[i] = false;
-        fork_table[i].in_child();
-    }
-}
+void fork_goes_on_in_parent() { fork_goes_on(&fork_handlers::in_parent); }
+void fork_goes_on_in_child() { fork_goes_on(&fork_handlers::in_child); }
 
 }    // namespace
 

@@ -48,6 +48,7 @@ long futex(const std::atomic<std::uint32_t>& word, long what, std::uint32_t valu
 
 void read_small_file(const char* path, char* text, std::size_t most) noexcept {
     const detail::kept_errno unchanged;
+    text[0] = '\0';
     const int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0) return;
     const ssize_t length = read(file, text, most);
@@ -58,7 +59,7 @@ void read_small_file(const char* path, char* text, std::size_t most) noexcept {
 // The first bytes of a small system file, 0-terminated; empty when it cannot be read.
 template <std::size_t Most = 128>
 struct small_file {
-    char text[Most] = {};
+    char text[Most];
     HEADROOM_ALWAYS_INLINE explicit small_file(const char* path) noexcept { read_small_file(path, text, sizeof text - 1); }
 };
 
@@ -81,10 +82,11 @@ const char* find(const char* text, char wanted) noexcept {
 
 // The name of a file, put together.
 struct file_name {
-    char text[512] = {};
+    char text[512];
     std::size_t length = 0;
     void add(const char* part, std::size_t bytes) noexcept {
         for (; bytes != 0 && *part != '\0' && length < sizeof text - 1; --bytes) text[length++] = *part++;
+        text[length] = '\0';
     }
 };
 
