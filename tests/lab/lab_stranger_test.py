@@ -3,6 +3,7 @@ with its section, its claim's verdict, its picture and the document's table.
 
 python lab_stranger_test.py SOURCE_FOLDER CXX_COMPILER PYTHON
 """
+import base64
 import os
 import pathlib
 import re
@@ -10,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import zlib
 
 SOURCE, CXX, PYTHON = sys.argv[1:]
 TOY = {
@@ -112,7 +114,7 @@ with tempfile.TemporaryDirectory() as folder:
     # tree for another.
     environment = {**os.environ, "CCACHE_BASEDIR": folder}
     run("cmake", "-G", "Ninja", "-S", tree, "-B", tree / "build", f"-DCMAKE_CXX_COMPILER={CXX}", "-DCMAKE_CXX_FLAGS=-O0",
-        "-DHEADROOM_TESTS=OFF", "-DHEADROOM_LAB_ONLY=toy", "-DHEADROOM_TOOLS_ONLY=lab", environment=environment)
+        "-DHEADROOM_TESTS=OFF", "-DHEADROOM_UNITY=ON", "-DHEADROOM_LAB_ONLY=toy", "-DHEADROOM_TOOLS_ONLY=lab", environment=environment)
     run("cmake", "--build", tree / "build", "--target", "headroom_command", environment=environment)
     headroom = tree / "build/bin/headroom"
     environment["HEADROOM_PYTHON"] = PYTHON
@@ -130,7 +132,8 @@ with tempfile.TemporaryDirectory() as folder:
     assert "A toy experiment: How many bytes do n ints take, asked by a stranger?" in text, text
     section = re.search(r'<(section|details)\b[^>]*(?:id|aria-labelledby)="toy-0".*?</\1>', html, re.S)
     assert section and "asked by a stranger" in section[0], "the page has no section of the toy's"
-    assert 'id="chart-0-toy-bars"' in html and '"chart-0-toy-bars":{' in html, "the page has no picture of the toy's"
+    packed = zlib.decompress(base64.b64decode(re.search(r'id="packed">(.*?)</script>', html, re.S)[1])).decode()
+    assert 'id="chart-0-toy-bars"' in html and '"chart-0-toy-bars":{' in packed, "the page has no picture of the toy's"
     assert "As published: A toy document, table 1" in html, "the document's table is not beside"
     assert re.search(r"An int has at most four bytes.{0,400}holds", html, re.S), "the page has no verdict on the claim"
 print("ok")

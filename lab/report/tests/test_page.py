@@ -17,12 +17,17 @@ import samples
 
 
 class Tables(HTMLParser):
-    """Every table of a page: caption, and rows of (text, sort key)."""
+    """Every table of a page, packed or not: caption, and rows of (text, sort key)."""
 
     def __init__(self, html):
         super().__init__()
         self.tables, self.part, self.skipping = [], None, False
         self.feed(html)
+        if found := re.search(r'id="packed">(.*?)</script>', html, re.S):
+            for table in page.unpack(found[1])["tables"]:
+                cells = [[(cell if isinstance(cell, list) else [cell, None])[:2] for cell in row] for row in table["rows"]]
+                cells = [[cell if len(cell) == 2 else [*cell, None] for cell in row] for row in cells]
+                self.tables.append({"caption": table["caption"], "rows": [[[title, None] for title, *_ in table["columns"]], *cells]})
 
     def handle_starttag(self, tag, attributes):
         attributes = dict(attributes)
@@ -80,7 +85,7 @@ def test_medians_on_the_page_are_those_of_the_files(full):
             if expected is None:
                 assert shown == "—"
                 continue
-            assert float(key) == pytest.approx(statistics.median(expected), rel=1e-9)
+            assert float(key) == pytest.approx(statistics.median(expected), rel=1e-3)
             number, unit = re.match(r"([\d.,]+) (\S+)", shown).groups()
             assert float(number.replace(",", "")) * {"s": 1, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}[unit] == pytest.approx(
                 statistics.median(expected), rel=0.005
@@ -93,7 +98,7 @@ def test_packed_tables_hold_the_figures_of_the_files(full):
     """The long tables behind the fold, recomputed from the raw lines."""
     html, _ = full
     packed = page.unpack(re.search(r'id="packed">(.*?)</script>', html, re.S)[1])
-    table = next(table for table in packed if table["caption"] == "Every implementation: time of a leaf")
+    table = next(table for table in packed["tables"] if table["caption"] == "Every implementation: time of a leaf")
     bound, base = "bound at compile time", "through an abstract base"
     ways = {(True, False): bound, (True, True): f"{bound}, winked out", (False, False): base, (False, True): f"{base}, winked out"}
     titles = [column[0] for column in table["columns"]]
@@ -113,14 +118,14 @@ def test_packed_tables_hold_the_figures_of_the_files(full):
         cells = [cell if isinstance(cell, list) else [cell] for cell in row]
         for title, cell in list(zip(titles, cells))[3:]:
             expected = times.pop((cells[0][0], cells[1][0], title), None)
-            assert (cell[0] == "—") if expected is None else float(cell[1]) == pytest.approx(expected, rel=1e-4)
+            assert (cell[0] == "—") if expected is None else float(cell[1]) == pytest.approx(expected, rel=1e-3)
     assert not times
 
 
 def test_heat_maps_show_the_best_of_headrooms_and_the_best_of_the_others(full):
     """One cell of the picture, recomputed from the raw lines."""
     html, _ = full
-    spec = json.loads(re.search(r'id="pictures">(.*?)</script>', html, re.S)[1])["chart-0-data-structures"]
+    spec = page.unpack(re.search(r'id="packed">(.*?)</script>', html, re.S)[1])["pictures"]["chart-0-data-structures"]
     values = spec["data"]["values"] if "values" in spec.get("data", {}) else next(iter(spec["datasets"].values()))
     (cell,) = [
         row
@@ -185,7 +190,7 @@ def test_the_page_loads_nothing(full):
     links = re.findall(r"<link[^>]*href=\"([^\"]*)\"", outside)
     assert links == ["data:,"]
     assert not re.findall(r"@import|url\(", outside)
-    specs = json.loads(re.search(r'id="pictures">(.*?)</script>', html, re.S)[1])
+    specs = page.unpack(re.search(r'id="packed">(.*?)</script>', html, re.S)[1])["pictures"]
     assert specs and all("url" not in json.dumps(spec.get("data", {})) for spec in specs.values())
 
 

@@ -113,7 +113,7 @@ public:
     void pop_back() noexcept {
         HEADROOM_EXPECT_ELEMENT(!empty(), past_the_end, "pop_back()", 0);
         offsets_.pop_back();
-        bytes_.resize(static_cast<std::size_t>(offsets_.back()));
+        bytes_.resize(static_cast<std::size_t>(offsets_.back()));    // NOLINT(bugprone-exception-escape): to fewer
     }
 
     // O(1). Precondition: index < size(). Valid until the element is removed, or the column ends.

@@ -61,20 +61,20 @@ def environment() -> jinja2.Environment:
     return environment
 
 
-WORST = 300  # losses in view; the rest, which are smaller, behind the fold
-OPEN = 150  # rows from which even a table that would be open is folded: the documents' own grids
-LONG = 24  # rows from which a folded table is packed away, and laid out when it is opened
+WORST = 100  # losses in view; the rest, which are smaller, behind the fold
+LONG = 24  # rows from which a table is folded and packed away, and laid out when it is opened
+WIDE = 100  # cells from which it is, too
 
 
 class Packed:
-    """Long tables behind the fold: most readers open none of them, and as text they would be most of the page."""
+    """What most readers never open, and what only the script reads: as text it would be most of the page."""
 
     def __init__(self) -> None:
         self._tables: list[dict] = []
 
-    def add(self, table: Table, rows: int = LONG) -> int:
-        """The table's number in the pack, or -1 for one of no more than so many rows, which is in the page as it is."""
-        if len(table.rows) <= rows:
+    def add(self, table: Table) -> int:
+        """The table's number in the pack, or -1 for a small one, which is in the page as it is."""
+        if len(table.rows) <= LONG and len(table.rows) * len(table.columns) <= WIDE:
             return -1
         self._tables.append(
             {
@@ -88,18 +88,23 @@ class Packed:
 
     @staticmethod
     def _cell(entry: Entry):
-        sort = "" if entry.sort is None else _sort_key(entry.sort, 5)
+        sort = "" if entry.sort is None else _sort_key(entry.sort, 4)
         hover = entry.hover if entry.hover != entry.text else ""
         more = [sort, entry.mark, hover, entry.contender]
         while more and not more[-1]:
             more.pop()
         return [entry.text, *more] if more else entry.text
 
-    def packed(self) -> str:
-        return base64.b64encode(zlib.compress(_json(self._tables).encode(), 9)).decode()
+    def packed(self, **others) -> str:
+        """The tables, and what else the script reads, by its name."""
+        return pack(_json({"tables": self._tables, **others}))
 
 
-def unpack(text: str) -> list[dict]:
+def pack(text: str) -> str:
+    return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
+
+
+def unpack(text: str) -> dict:
     return json.loads(zlib.decompress(base64.b64decode(text)))
 
 
@@ -167,7 +172,7 @@ def _machine(machine: Machine, packed: Packed) -> dict:
                 "why_not": "" if section.ran else section.why_not,
                 "pictures": section.pictures,
                 "reading": section.experiment.reading,
-                "tables": [(table, packed.add(table, OPEN)) for table in section.tables],
+                "tables": [(table, packed.add(table)) for table in section.tables],
                 "beside": [(table, packed.add(table)) for table in section.beside],
                 "agreement": section.agreement,
                 "details": [(table, packed.add(table)) for table in section.details],
@@ -217,12 +222,10 @@ def render(report: Report) -> str:
             title="Headroom lab report" + (f": {report.machines[0].title}" if report.machines else ""),
             style=(ASSETS / "page.css").read_text(encoding="utf-8"),
             script=(ASSETS / "page.js").read_text(encoding="utf-8"),
-            vega=vega(),
-            pictures=_json(pictures),
-            packed=packed.packed(),
+            vega=pack(vega()),
+            packed=packed.packed(pictures=pictures, choices=[machine["choice"] for machine in machines]),
             machines=machines,
             beside=beside(report),
-            choices=_json([machine["choice"] for machine in machines]),
             troubles=report.troubles,
             notes=report.notes,
             problems=problems[:MOST_PROBLEMS],

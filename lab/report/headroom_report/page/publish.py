@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import json
 import sys
+import tempfile
 from pathlib import Path
 
+from ..results import reading
 from ..results.reading import ResultSet
-from . import experiments
+from . import experiments, model
 from .files import as_bytes, write_all
 from .html import pictures_as_svg, render
 from .model import Report
@@ -25,16 +28,30 @@ def _lines(report: Report, found: ResultSet) -> bytes:
     shown = {machine.id for machine in report.machines}
     last = {run.place for run in found.runs}
     kept = [line for place, machine, is_run, line in found.raw if machine in shown and (not is_run or place in last)]
-    return b"".join(line.rstrip(b"\r\n") + b"\n" for line in kept)
+    return b"".join(rounded(line) + b"\n" for line in kept)
+
+
+def rounded(line: bytes) -> bytes:
+    """A line with what was timed in four digits, of which noise leaves two: a third of the bytes."""
+    found = json.loads(line)
+    for metric in found.get("metrics", {}).values():
+        if metric.get("unit") == "s":
+            metric["values"] = [float(f"{value:.4g}") for value in metric["values"]]
+    return json.dumps(found, separators=(",", ":"), sort_keys=True, ensure_ascii=False).encode()
 
 
 def publish(report: Report, found: ResultSet, folder: str) -> bool:
     """Returns whether all of it could be written."""
-    # What the page is made from lies beside it; where it lay before is nobody else's business.
-    found.files = [RESULTS]
+    packed = gzip.compress(_lines(report, found), 9, mtime=0)
+    # The page is made of the lines as they are kept, so that anybody can make it again. Where they lay before is nobody else's business.
+    with tempfile.TemporaryDirectory() as scratch:
+        lines = Path(scratch) / RESULTS
+        lines.write_bytes(packed)
+        kept = reading.read([lines])
+    kept.files = [RESULTS]
+    report = model.build(kept)
     wanted = tuple(name for experiment in experiments.every() for name in experiment.in_readme)
     pictures = dict(pictures_as_svg(report, wanted))
-    packed = gzip.compress(_lines(report, found), 9, mtime=0)
     stamp = f"\n<!-- made of the results {hashlib.sha256(packed).hexdigest()[:16]} -->\n"
     parts: dict[str, bytes] = {"index.html": as_bytes(render(report).rstrip() + stamp)}
     parts |= {f"{name}.svg": as_bytes(svg.rstrip() + stamp) for name, svg in pictures.items()}

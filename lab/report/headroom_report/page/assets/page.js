@@ -1,6 +1,17 @@
 "use strict";
-(() => {
-  const pictures = JSON.parse(document.getElementById("pictures").textContent);
+(async () => {
+  // What the page carries packed: tables behind the fold, pictures, answers, and the library that draws.
+  const unpacked = (id) => {
+    const bytes = Uint8Array.from(atob(document.getElementById(id).textContent), (letter) => letter.charCodeAt(0));
+    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate")));
+  };
+  const { tables, pictures = {}, choices = [] } = await unpacked("packed").json();
+  let drawing = null;
+  const drawingLibrary = () => (drawing ??= (async () => {
+    const script = document.createElement("script");
+    script.textContent = await unpacked("vega").text();
+    document.head.append(script);
+  })());
   const views = [];
   let off = new Set(); // contenders that are filtered away
   // A picture may name a contender with the way it was used; the filter has one box for all of these. What has no box stays.
@@ -28,7 +39,7 @@
     const place = document.getElementById(id);
     if (!place || place.dataset.drawn) return Promise.resolve();
     place.dataset.drawn = "1";
-    return vegaEmbed(place, fitted(pictures[id], place.clientWidth), { actions: false, renderer: "svg", tooltip: { theme: "custom" } }).then((result) => {
+    return drawingLibrary().then(() => vegaEmbed(place, fitted(pictures[id], place.clientWidth), { actions: false, renderer: "svg", tooltip: { theme: "custom" } })).then((result) => {
       views.push([id, result.view]);
       place.dataset.done = "1";
       if (off.size) result.view.signal("shown", kept(id)).runAsync();
@@ -48,7 +59,7 @@
     target.scrollIntoView();
   };
   addEventListener("hashchange", reveal);
-  addEventListener("load", reveal);
+  if (document.readyState === "complete") reveal(); else addEventListener("load", reveal);
   // What is folded is printed when it is open; claims and promises always.
   addEventListener("beforeprint", () => { for (const group of document.querySelectorAll("details.group")) group.open = true; });
 
@@ -72,12 +83,7 @@
     body.append(...rows.map((pair) => pair[1]));
   });
 
-  // Long tables behind the fold are packed; each is laid out when it is first opened.
-  let unpacking = null;
-  const unpacked = () => (unpacking ??= (async () => {
-    const bytes = Uint8Array.from(atob(document.getElementById("packed").textContent), (letter) => letter.charCodeAt(0));
-    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).json();
-  })());
+  // Long tables are laid out when they are first opened.
   const add = (parent, tag, text, classes) => {
     const made = document.createElement(tag);
     if (text) made.textContent = text;
@@ -86,7 +92,7 @@
     return made;
   };
   const layOut = async (place) => {
-    const data = (await unpacked())[Number(place.dataset.table)];
+    const data = tables[Number(place.dataset.table)];
     const frame = add(place, "div", "", "scroll long");
     frame.tabIndex = 0; frame.setAttribute("role", "region"); frame.setAttribute("aria-label", data.caption);
     const table = add(frame, "table", "", "sortable"), head = table.createTHead().insertRow(), body = table.createTBody();
@@ -119,7 +125,6 @@
   }
 
   // Choose yours: all answers are here; which one it is says the form.
-  const choices = JSON.parse(document.getElementById("choices")?.textContent || "[]");
   const put = (parent, tag, text, classes) => { if (text) add(parent, tag, text, classes); };
   for (const form of document.querySelectorAll(".choose")) {
     const { asks, answers, numbers } = choices[Number(form.dataset.machine)], ask = form.elements;
