@@ -10,6 +10,7 @@ The last line counts, as ctest's names are counted; what failed is printed whole
 import json
 import os
 import pathlib
+import re
 import resource
 import shutil
 import subprocess
@@ -21,7 +22,9 @@ from sources import ROOT
 
 NOBODY = 65534
 LOCKED = 8 << 20    # as Debian 12 limits it
-ASKING = ["arrow", "concurrent_vector", "file_vector", "memory", "range", "settled_vector", "small_vector", "system", "vector", "whole"]    # rooms
+# What asks the system for something: rooms whole, and of the others what such a program's name says.
+ASKING = re.compile(r"(range|system|file_vector)/|/\w*(annotations|fork|frozen_file|handover_file|large|leaks|limits|mapping|protection|refusals|refused|"
+                    r"room|soak)\w*_test")
 OF_FILES = ("file_vector", "frozen_file", "handover_file", "storable")
 READ = ["docs/limits.md", "examples", "src/debuggers", "tests", "fuzz/corpus"]    # of the sources, by tests that run
 
@@ -29,7 +32,7 @@ READ = ["docs/limits.md", "examples", "src/debuggers", "tests", "fuzz/corpus"]  
 def known(build):
     """{name: (command, environment)} of the build's tests that are programs of the rooms, and the weather."""
     listed = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"], capture_output=True, text=True, check=True).stdout
-    rooms = {path.stem for room in ASKING for path in (ROOT / "tests" / room).glob("*_test.cpp")}
+    rooms = {path.stem for path in (ROOT / "tests").glob("*/*_test.cpp") if ASKING.search(f"{path.parent.name}/{path.name}")}
     found = {}
     for test in json.loads(listed)["tests"]:
         if test["name"] in rooms | {"weather"} and "command" in test:

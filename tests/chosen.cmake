@@ -4,13 +4,12 @@
 # | preset | builds and runs | because it finds |
 # |---|---|---|
 # | dev | every room but tools/ and lab/; the checks that need one build only | wrong behaviour; what Clang warns of; a header that lacks an include (each test file is compiled by itself) |
-# | tools | tests/tools/, with the headroom command, by GCC | the same of the command, whose programs to profile are GCC's; a change of the library's headers compiles little of it |
+# | tools | tests/tools/ and tests/lab/, with the headroom command and every experiment, by GCC, unoptimised | the same of the command, whose programs to profile are GCC's, and of the lab's engine; an experiment that does not compile |
 # | asan-ubsan | what dev runs, but for files whose test is that they compile, and the command's readers of what others wrote | accesses outside of objects and lifetimes, undefined behaviour, leaks |
 # | tsan | files with threads, by GCC, optimised | races and lock orders, which need threads; what GCC makes of the library when it optimises |
 # | i686 | files labelled `core`, by GCC | sizes and shifts that fit 64 bits alone; what GCC warns of in what every compiler must compile |
 # | valgrind | one file of each kind of memory that somebody writes into | reads of memory that nobody wrote, which ASan does not see; marks of ours that Valgrind misreads |
-# | release | files labelled `lab`, by GCC, optimised | faults of the lab's engine, which is measured as built there |
-# | gcc, clang, ... (--everywhere) | every room | what another compiler, library or processor makes of it |
+# | release, gcc, clang, ... (--everywhere) | every room | what another compiler, library or processor makes of it |
 
 # The test is that they compile: when they run there is nothing for a sanitizer or Valgrind to watch.
 set(only_compiled derived_names_test foreign_macros_test foreign_names_test relocatable_test strict_warnings_test vector_compile_test)
@@ -30,9 +29,12 @@ function(headroom_chosen result name)
   endif()
   # What nobody would find anything with.
   if(HEADROOM_ONLY_LABEL)
-    if(NOT HEADROOM_ONLY_LABEL IN_LIST labels)
-      return()
-    endif()
+    foreach(wanted IN LISTS HEADROOM_ONLY_LABEL)
+      if(wanted IN_LIST labels)
+        set(${result} YES PARENT_SCOPE)
+      endif()
+    endforeach()
+    return()
   elseif("slow" IN_LIST labels OR (HEADROOM_SANITIZE AND name IN_LIST only_compiled))
     return()
   endif()
@@ -44,7 +46,7 @@ endfunction()
 function(headroom_chosen_for_valgrind result name)
   set(${result} NO PARENT_SCOPE)
   if("no-valgrind" IN_LIST ARGN OR "tools" IN_LIST ARGN OR "lab" IN_LIST ARGN OR name IN_LIST only_compiled
-      OR name MATCHES "_(access|beyond|move_only|names|ranges|static|conformance)_test$|^(foreign|odd)_|^settled_vector_refusals_test$")
+      OR name MATCHES "_(access|beyond|move_only|names|ranges|static|conformance|elsewhere|stability|upkeep|pages)_test$|^(foreign|odd)_|^settled_vector_refusals_test$")
     return()
   endif()
   set(${result} YES PARENT_SCOPE)

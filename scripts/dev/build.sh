@@ -19,9 +19,7 @@ configure() {    # configure PRESET [FLAG...]
         [ -n "$python" ] || need_python
         logged msan-runtime "$python" scripts/msan_runtime.py build/msan-runtime || return 1
     fi
-    local flags=()
-    [ "$1" != release ] || flags=(-DHEADROOM_TOOLS_ONLY=)    # ./dev test builds fewer verbs in the same folder
-    logged "configure-$1" cmake --preset "$1" "${flags[@]+"${flags[@]}"}" "${@:2}"
+    logged "configure-$1" cmake --preset "$1" "${@:2}"
 }
 # compile PRESET ARGUMENT...: as `logged`, and says from time to time how far it is.
 compile() {
@@ -77,7 +75,8 @@ command_build() {
         *san*) need "${packages_fast[@]}" libclang-rt-19-dev llvm-19 ;;
         library) need g++ cmake make ;;
         release) need "${packages_lab[@]}" ;;
-        tools | gcc) need "${packages_tools[@]}" ;;
+        tools) need "${packages_tools[@]}" "${packages_lab[@]}" ;;
+        gcc) need "${packages_tools[@]}" ;;
         clang-libcxx) need "${packages_fast[@]}" libc++-19-dev libc++abi-19-dev ;;
         msan) need "${packages_fast[@]}" "${packages_python[@]}" libclang-rt-19-dev llvm-19 ;;
         i686) need "${packages_fast[@]}" g++-i686-linux-gnu ;;

@@ -26,7 +26,7 @@ TESTS = ROOT / "tests"
 TEST = re.compile(r"^\s*(?:TEST|TEST_F|TEST_P|TYPED_TEST|TYPED_TEST_P)\(\s*(\w+)\s*,\s*(\w+)\s*\)", re.M)
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
 PYTHON = {"report": "lab/report", "python": "python"}    # group: folder, run by pytest
-PRESETS = {"lab": "release", "slow": "slow", "tools": "tools"}    # label: where such files are built; all others in dev
+PRESETS = {"lab": "tools", "slow": "slow", "tools": "tools"}    # label: where such files are built; all others in dev
 NEEDS = {"weather": ["examples/all"], "unloaded": [], "old_language": []}    # folder: targets beside its own
 
 
@@ -81,7 +81,7 @@ def consumers():
 def of_files(files):
     """What builds and runs whole files, and how many there are."""
     steps = []
-    for preset in ("dev", *PRESETS.values()):
+    for preset in ("dev", *sorted({*PRESETS.values()})):
         chosen = [file for file in files if file.preset == preset]
         if chosen:
             steps.append(("preset", preset))

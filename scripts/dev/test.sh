@@ -3,10 +3,10 @@
 
 # tests/chosen.cmake says what each of them runs, and why.
 presets_fast=(dev)
-presets_full=(dev tools asan-ubsan tsan i686 valgrind release)
-# Of i686 ./dev test builds and runs the core tests alone, and of release the lab's; all of their own with --everywhere, or --only.
+presets_full=(dev tools asan-ubsan tsan i686 valgrind)
+# Of i686 ./dev test builds and runs the core tests alone; all of its own with --everywhere, or --only.
 # Other compilers and systems, after those; docs/platforms.md says what each is. The last line's are compiled and linked, not run.
-presets_everywhere=(gcc clang gcc-11 clang-14 clang-15 clang-16 clang-libcxx mingw aarch64 aarch64-64k riscv64 macos-x86_64 macos-aarch64 freebsd-x86_64)
+presets_everywhere=(release gcc clang gcc-11 clang-14 clang-15 clang-16 clang-libcxx mingw aarch64 aarch64-64k riscv64 macos-x86_64 macos-aarch64 freebsd-x86_64)
 presets_linked=(macos-x86_64 macos-aarch64 freebsd-x86_64)
 
 passed=0 failed=0 table=
@@ -18,8 +18,7 @@ counted() {
 }
 
 test_preset() {
-    local preset=$1 mode=$2 began=$SECONDS log=build/log/test-$1.log bad=0 total=0 line broken=0 target=all only=() flags=()
-    if [ "$preset" = release ]; then target=lab_tests only=(-L '^lab$'); fi
+    local preset=$1 mode=$2 began=$SECONDS log=build/log/test-$1.log bad=0 total=0 line broken=0 only=() flags=()
     say "$preset"
     mkdir -p build/log
     case $preset:$mode in
@@ -27,14 +26,13 @@ test_preset() {
         dev:fast) only=(-LE '^(consumer|weather|valgrind)$') ;;    # what a change of the code seldom breaks
         i686:full | i686:slow) flags=(-DHEADROOM_ONLY_LABEL=core) ;;
         i686:*) flags=(-DHEADROOM_ONLY_LABEL=) ;;
-        release:full | release:slow) flags=(-DHEADROOM_TOOLS_ONLY=lab) ;;
     esac
     if ! configure "$(configured_as "$preset")" "${flags[@]+"${flags[@]}"}"; then
         counted "$preset" $((SECONDS - began)) 0 1
         return
     fi
     # Whatever builds is tested; what does not build is a failed test, as ctest then finds no program to run.
-    compile "$preset" --target $target -- -k 0 || broken=1
+    compile "$preset" -- -k 0 || broken=1
     if [ "$preset" = i686 ] && ! runs_here build/i686/tests/vector_construct_test; then
         say "this system's kernel runs no 32-bit programs: i686 is built, not run"
         counted "$preset" $((SECONDS - began)) 0 "$broken"
@@ -85,7 +83,8 @@ test_report() {    # test_report [NAME]: all of the report's tests, or what pyte
 test_tidy() {    # the library's sources, and the headers that they include; one test
     local began=$SECONDS bad=0
     say "clang-tidy"
-    run-clang-tidy-19 -quiet -p build/dev "$root/src/.*" </dev/null >build/log/test-tidy.log 2>&1 || bad=1
+    # All sources as one, as asan-ubsan compiles them, so that each header is looked at once.
+    run-clang-tidy-19 -quiet -p build/asan-ubsan -checks=-bugprone-suspicious-include 'headroom\.dir/Unity/|/src/system/' </dev/null >build/log/test-tidy.log 2>&1 || bad=1
     [ $bad = 0 ] || grep -aE '(warning|error):' build/log/test-tidy.log || tail -n 20 build/log/test-tidy.log
     counted clang-tidy $((SECONDS - began)) $((1 - bad)) "$bad"
 }

@@ -17,7 +17,7 @@ std::uint64_t all_hits() noexcept {
     return sum;
 }
 
-std::uint64_t read(const counter& from) noexcept { return from.load(std::memory_order_relaxed); }
+std::uint64_t value_of(const counter& from) noexcept { return from.load(std::memory_order_relaxed); }
 
 }    // namespace
 }}}    // namespace headroom::detail
@@ -27,14 +27,14 @@ namespace headroom { inline namespace v0_1 {
 page_statistics statistics() noexcept {
     using namespace detail;
     page_statistics result;
-    for (std::size_t i = 0; i < page_call_kinds; ++i) result.calls[i] = read(calls.made[i]);
-    result.refusals = read(calls.refused);
-    result.faults_avoided = read(counts.faults_avoided);
-    result.bytes_remapped = read(counts.bytes_remapped);
-    result.bytes_copied = read(counts.bytes_copied);
-    result.cache_hits = all_hits() - read(hits_before_reset);
-    result.cache_misses = read(counts.cache_misses);
-    for (std::size_t i = 0; i < counts.commit_times.size(); ++i) result.commit_times[i] = read(counts.commit_times[i]);
+    for (std::size_t i = 0; i < page_call_kinds; ++i) result.calls[i] = value_of(calls.made[i]);
+    result.refusals = value_of(calls.refused);
+    result.faults_avoided = value_of(counts.faults_avoided);
+    result.bytes_remapped = value_of(counts.bytes_remapped);
+    result.bytes_copied = value_of(counts.bytes_copied);
+    result.cache_hits = all_hits() - value_of(hits_before_reset);
+    result.cache_misses = value_of(counts.cache_misses);
+    for (std::size_t i = 0; i < counts.commit_times.size(); ++i) result.commit_times[i] = value_of(counts.commit_times[i]);
     return result;
 }
 

@@ -1,5 +1,4 @@
 // Lists and structs that another library exported: what they hold, from any offset on, and what does not fit.
-// Labels: core
 #include <headroom/arrow.hpp>
 
 #include <cstdint>

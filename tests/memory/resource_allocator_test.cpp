@@ -1,4 +1,3 @@
-// Labels: core
 #include <headroom/resource_allocator.hpp>
 #include <headroom/arena.hpp>
 #include <headroom/monotonic.hpp>

@@ -1,4 +1,4 @@
-// Labels: core no-valgrind
+// Labels: no-valgrind
 // Every operation that takes a range, over every kind of range that there is (ranges.hpp) x {the k-th call of the system is
 // refused, or it and all that follow} x {the range goes on to its end, or fails in the middle}.
 //

@@ -1,4 +1,3 @@
-// Labels: core
 // std::vector is a subject too: it proves the tests.
 #include <gtest/gtest.h>
 

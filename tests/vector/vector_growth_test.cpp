@@ -1,6 +1,6 @@
 // How a vector grows: in place, by realloc, by page tables; and what is left alone meanwhile.
 // Its gigabytes take Valgrind minutes; AddressSanitizer sees the same.
-// Labels: no-valgrind core
+// Labels: no-valgrind
 #include <gtest/gtest.h>
 
 #include <array>
