@@ -62,9 +62,9 @@ std::size_t memory_of(const Vector& v) {
 
 template <class T>
 class a_short_vector : public testing::Test {};
-using kinds =
-    testing::Types<of_bytes<1>, of_bytes<2>, of_bytes<3>, of_bytes<4>, of_bytes<7>, of_bytes<8>, of_bytes<9>, of_bytes<12>,
-                   of_bytes<16>, of_bytes<20>, of_bytes<24>, of_bytes<40>, of_bytes<48>, of_bytes<64>, of_self, of_line, std::string>;
+using kinds = testing::Types<of_bytes<1>, of_bytes<2>, of_bytes<3>, of_bytes<4>, of_bytes<7>, of_bytes<8>, of_bytes<9>,
+                             of_bytes<12>, of_bytes<16>, of_bytes<20>, of_bytes<24>, of_bytes<40>, of_bytes<48>, of_bytes<64>,
+                             of_self, of_line, std::string>;
 TYPED_TEST_SUITE(a_short_vector, kinds);
 
 // Does `grow(vector, i)` to a vector of either kind, again and again.

@@ -110,10 +110,11 @@ public:
         unless_done.from = nullptr;
     }
     // The last one goes. Precondition: not empty. O(1). Invalidates: the last element.
+    // NOLINTNEXTLINE(bugprone-exception-escape): resized to fewer
     void pop_back() noexcept {
         HEADROOM_EXPECT_ELEMENT(!empty(), past_the_end, "pop_back()", 0);
         offsets_.pop_back();
-        bytes_.resize(static_cast<std::size_t>(offsets_.back()));    // NOLINT(bugprone-exception-escape): to fewer
+        bytes_.resize(static_cast<std::size_t>(offsets_.back()));
     }
 
     // O(1). Precondition: index < size(). Valid until the element is removed, or the column ends.
