@@ -12,7 +12,7 @@
 #include <headroom/detail/attributes.hpp>
 #include <headroom/detail/vector/elements.hpp>
 #include <headroom/detail/vector/movable_store.hpp>
-#include <headroom/detail/vector/small_memory.hpp>
+#include <headroom/detail/vector/small_vector_memory.hpp>
 #include <headroom/relocatable.hpp>
 
 namespace headroom { inline namespace v0_1 { namespace detail {
@@ -30,8 +30,8 @@ struct room_inside<T, 0> {
 };
 
 template <class T, std::size_t N, class Policy>
-class small_store_ : public movable_store_<small_memory<T, N, Policy>, Policy> {
-    using memory_kind_ = small_memory<T, N, Policy>;
+class small_store_ : public movable_store_<small_vector_memory<T, N, Policy>, Policy> {
+    using memory_kind_ = small_vector_memory<T, N, Policy>;
     using base_ = movable_store_<memory_kind_, Policy>;
 
 public:

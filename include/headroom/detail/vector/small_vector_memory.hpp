@@ -11,9 +11,9 @@
 namespace headroom { inline namespace v0_1 { namespace detail {
 
 template <class T, std::size_t N, class Policy>
-struct small_memory : heap_memory<T, Policy> {
+struct small_vector_memory : heap_memory<T, Policy> {
     using base_ = heap_memory<T, Policy>;
-    using reference_type = small_memory;
+    using reference_type = small_vector_memory;
     using base_::base_;
 
     [[nodiscard]] static constexpr bool is_inside(const T* begin, const T* cap) noexcept {
