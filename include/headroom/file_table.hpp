@@ -18,7 +18,6 @@
 #include <filesystem>
 #include <limits>
 #include <span>
-#include <stdexcept>
 #include <system_error>
 #include <tuple>
 #include <utility>
@@ -128,6 +127,7 @@ public:
     // Commits where there are rows that are not, and closes all files. Throws what the first column throws that cannot commit, once all are
     // closed. The destructor does the same, but cannot report a failure.
     void close() {
+#if defined(__cpp_exceptions)
         std::exception_ptr failure;
         each([&](auto& column) {
             try {
@@ -137,6 +137,9 @@ public:
             }
         });
         if (failure) std::rethrow_exception(failure);
+#else
+        each([](auto& column) { column.close(); });
+#endif
     }
 
     // The columns, to be frozen, exported or used alone; the table is then without files. For a writer they are of equal length.
@@ -184,7 +187,7 @@ private:
     }
     explicit file_table(std::tuple<file_vector<Ts>...>&& columns) : columns_(std::move(columns)) {
         const bool any = std::apply([](const auto&... column) { return (column.is_writer() || ...); }, columns_);
-        if (any && !is_writer()) throw std::invalid_argument("headroom::file_table: all columns are written to, or none");
+        if (any && !is_writer()) detail::throw_mixed_access();
         if (any) truncate(this->size());
     }
     template <class T>
@@ -193,8 +196,7 @@ private:
         if (!std::filesystem::exists(path, unknown)) return file_vector<T>::create(path, limit);
         auto there = file_vector<T>::open(path, file_access::read_write, limit);
         if (there.committed_size() == 0) return there;
-        throw file_error("headroom: cannot make \"" + path.string() + "\": it has elements", "",
-                         std::make_error_code(std::errc::file_exists));
+        detail::throw_has_elements(path);
     }
 
     std::tuple<file_vector<Ts>...> columns_;

@@ -1,6 +1,9 @@
 // What is wrong with a file, in words.
+#include <headroom/detail/file/file_calls.hpp>
 #include <headroom/detail/file/file_error.hpp>
 #include <headroom/reservation.hpp>
+
+#include <stdexcept>
 
 #include "file/control.hpp"
 
@@ -81,6 +84,13 @@ void throw_file_fault(const std::string& path, file_fault what, const element_id
             break;
     }
     throw file_error("headroom: \"" + path + "\" cannot be used: " + words, field, std::make_error_code(std::errc::bad_message));
+}
+
+void throw_mixed_access() { throw std::invalid_argument("headroom::file_table: all columns are written to, or none"); }
+
+void throw_has_elements(const std::filesystem::path& path) {
+    throw file_error("headroom: cannot make \"" + path.string() + "\": it has elements", "",
+                     std::make_error_code(std::errc::file_exists));
 }
 
 }}}    // namespace headroom::detail

@@ -72,6 +72,11 @@ HEADROOM_API std::size_t extend(file_control* control, std::size_t used, std::si
 // Throws what such a refusal calls for.
 HEADROOM_API [[noreturn]] void throw_extend_failure(const file_control* control, std::size_t needed, const failure& why);
 
+// What a file_table throws: std::invalid_argument where some of its columns alone are written to; file_error where a file that it is to
+// make has elements.
+HEADROOM_API [[noreturn]] void throw_mixed_access();
+HEADROOM_API [[noreturn]] void throw_has_elements(const std::filesystem::path& path);
+
 HEADROOM_API void publish(file_control* control, std::size_t size) noexcept;
 HEADROOM_API void commit(file_control* control, std::size_t size);
 HEADROOM_API std::size_t committed_size(const file_control* control) noexcept;
