@@ -5,7 +5,7 @@
 # |---|---|---|
 # | dev | every room but tools/ and lab/; the checks that need one build only | wrong behaviour; what Clang warns of; a header that lacks an include (each test file is compiled by itself) |
 # | tools | tests/tools/ and tests/lab/, with the headroom command and every experiment, by GCC, unoptimised | the same of the command, whose programs to profile are GCC's, and of the lab's engine; an experiment that does not compile |
-# | asan-ubsan | what dev runs, but for files whose test is that they compile, and the command's readers of what others wrote | accesses outside of objects and lifetimes, undefined behaviour, leaks |
+# | asan-ubsan | what dev runs, but for files that only compile something, or ask what the differential tests and those of exceptions, refusals, insertion and removal do to memory as well; and the command's readers of what others wrote | accesses outside of objects and lifetimes, undefined behaviour, leaks |
 # | tsan | files with threads, by GCC, optimised | races and lock orders, which need threads; what GCC makes of the library when it optimises |
 # | i686 | files labelled `core`, by GCC | sizes and shifts that fit 64 bits alone; what GCC warns of in what every compiler must compile |
 # | valgrind | one file of each kind of memory that somebody writes into | reads of memory that nobody wrote, which ASan does not see; marks of ours that Valgrind misreads |
@@ -13,6 +13,10 @@
 
 # The test is that they compile: when they run there is nothing for a sanitizer or Valgrind to watch.
 set(only_compiled derived_names_test foreign_macros_test foreign_names_test relocatable_test strict_warnings_test vector_compile_test)
+
+# What such files do to memory others do, too, at random and with what throws and is refused; the presets asan and ubsan have them.
+set(done_by_others "_(access|allocators|arguments|assigning|beyond|compile|conformance|leads|move_only|names|short|stability|static|store)_test$|^small_vector_(construct|erase|insert|ranges)_test$")
+set(of_strangers_bytes file_command_test maps_reading_test profile_trace_test)
 
 # headroom_chosen(RESULT NAME LABEL...): whether this build has the test file.
 function(headroom_chosen result name)
@@ -36,6 +40,9 @@ function(headroom_chosen result name)
     endforeach()
     return()
   elseif("slow" IN_LIST labels OR (HEADROOM_SANITIZE AND name IN_LIST only_compiled))
+    return()
+  elseif(HEADROOM_SANITIZE STREQUAL "address,undefined"
+      AND (name MATCHES "${done_by_others}" OR ("tools" IN_LIST labels AND NOT name IN_LIST of_strangers_bytes)))
     return()
   endif()
   set(${result} YES PARENT_SCOPE)

@@ -72,7 +72,7 @@ command_build() {
     known_preset build "$preset" || misused "there is no preset $preset to build. There are: $(preset_names build)"
     case $preset in
         clang) need "${packages_fast[@]}" "${packages_tools[@]}" ;;
-        *san*) need "${packages_fast[@]}" libclang-rt-19-dev llvm-19 ;;
+        *san*) need "${packages_fast[@]}" lld-19 libclang-rt-19-dev llvm-19 ;;
         library) need g++ cmake make ;;
         release) need "${packages_lab[@]}" ;;
         tools) need "${packages_tools[@]}" "${packages_lab[@]}" ;;

@@ -31,14 +31,14 @@ test_preset() {
         counted "$preset" $((SECONDS - began)) 0 1
         return
     fi
-    # Whatever builds is tested; what does not build is a failed test, as ctest then finds no program to run.
+    # One more test than processors: some wait for the disk or the clock. Whatever builds is tested; what does not build is a failed test, as ctest then finds no program to run.
     compile "$preset" -- -k 0 || broken=1
     if [ "$preset" = i686 ] && ! runs_here build/i686/tests/vector_construct_test; then
         say "this system's kernel runs no 32-bit programs: i686 is built, not run"
         counted "$preset" $((SECONDS - began)) 0 "$broken"
         return
     fi
-    ctest --preset "$preset" --parallel "$jobs" "${only[@]+"${only[@]}"}" </dev/null 2>&1 | tee "$log" | grep -vE '^ *(Start|[0-9]+/[0-9]+ .* Passed )' || true
+    ctest --preset "$preset" --parallel "$((jobs + 1))" "${only[@]+"${only[@]}"}" </dev/null 2>&1 | tee "$log" | grep -vE '^ *(Start|[0-9]+/[0-9]+ .* Passed )' || true
     # What each program said, for scripts/platform_table.py; presets that share a folder overwrite each other's there.
     cp "build/$(configured_as "$preset")/Testing/Temporary/LastTest.log" "build/log/ctest-$preset.log" 2>/dev/null || true
     line=$(grep -E 'tests? failed out of [0-9]+' "$log" | tail -n 1 || true)

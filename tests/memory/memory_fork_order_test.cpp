@@ -16,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "support/sanitizers.hpp"
 #include "system/in_child.hpp"
 
 namespace {
@@ -97,7 +98,7 @@ TEST(MemoryForkOrder, AnUpstreamWithALockAndHandlersOfItsOwnMayBeForkedAThousand
     careful_upstream<0> upstream;
     synchronized_multipool_resource resource(&upstream);
     const busy_threads busy({&resource, &resource});
-    for (int i = 0; i < 1000; ++i) {
+    for (int i = 0; i < (headroom_test::sanitizer_needs_memory ? 200 : 1000); ++i) {
         ASSERT_EQ(in_child_soon([&] {
                       use(resource);
                       use(upstream);
@@ -118,7 +119,7 @@ TEST(MemoryForkOrder, ResourcesAndUpstreamsMayBeMadeInTurns) {
     careful_upstream<3> third;
     const auto over_third = std::make_unique<synchronized_multipool_resource>(&third);
     const busy_threads busy({&over_first, &over_second, &over_both, over_third.get(), &by_default});
-    for (int i = 0; i < 200; ++i) {
+    for (int i = 0; i < (headroom_test::sanitizer_needs_memory ? 50 : 200); ++i) {
         ASSERT_EQ(in_child_soon([&] {
                       for (std::pmr::memory_resource* const each : {static_cast<std::pmr::memory_resource*>(&over_first),
                                                                     static_cast<std::pmr::memory_resource*>(&over_both),

@@ -29,7 +29,9 @@ struct helped {
 void read_help(const std::string& path, std::vector<helped>& to) {
     helped one{path, {}};
     std::vector<std::string> verbs;
-    std::istringstream lines(headroom(path + " --help").text);
+    const std::string help = headroom(path + " --help").text;
+    if (help.rfind("usage:", 0) == 0) return;    // of another program, which knows its own flags
+    std::istringstream lines(help);
     bool verbs_follow = false;
     std::smatch found;
     for (std::string line; std::getline(lines, line);) {
