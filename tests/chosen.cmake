@@ -53,7 +53,7 @@ endfunction()
 function(headroom_chosen_for_valgrind result name)
   set(${result} NO PARENT_SCOPE)
   if("no-valgrind" IN_LIST ARGN OR "tools" IN_LIST ARGN OR "lab" IN_LIST ARGN OR name IN_LIST only_compiled
-      OR name MATCHES "_(access|beyond|move_only|names|ranges|static|conformance|elsewhere|stability|upkeep|pages)_test$|^(foreign|odd)_|^settled_vector_refusals_test$")
+      OR name MATCHES "_(access|beyond|move_only|names|ranges|static|conformance|elsewhere|stability|upkeep|pages)_test$|^small_vector_(arguments|assigning|construct|erase|exceptions|insert)_test$|^(foreign|odd)_|^settled_vector_refusals_test$")
     return()
   endif()
   set(${result} YES PARENT_SCOPE)

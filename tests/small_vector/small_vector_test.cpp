@@ -1,4 +1,5 @@
 // Labels: core own-heap
+// Not under Valgrind: a_small_vector_that_is_refused_memory.is_as_it_was_inside a_small_vectors_elements.are_inside_up_to_the_number
 // What small_vector promises beyond vector: where its elements are, what allocates, and what moving them does.
 #include <gtest/gtest.h>
 
