@@ -58,6 +58,11 @@ def outcomes(log):
     return found
 
 
+def passed_whole(outcome):
+    counted = re.fullmatch(r"(\d+) of (\d+)", outcome)
+    return outcome == "passed" or (counted is not None and counted[1] == counted[2])
+
+
 def version(program):
     """The first line that the program says of itself."""
     try:
@@ -81,8 +86,11 @@ def table():
     lines = ["| program | " + " | ".join(f"{title} (`{preset}`)" for preset, title, *_ in columns) + " |",
              "|---|" + "---|" * len(columns)]
     lines.append("| run on | " + " | ".join(str(column[4]) for column in columns) + " |")
+    whole = [name for name in names if all(passed_whole(column[3].get(name, "not run")) for column in columns)]
+    lines.append(f"| {len(whole)} programs that passed whole in every column |" + " |" * len(columns))
     for name in names:
-        lines.append(f"| `{name}` | " + " | ".join(column[3].get(name, "not run") for column in columns) + " |")
+        if name not in whole:
+            lines.append(f"| `{name}` | " + " | ".join(column[3].get(name, "not run") for column in columns) + " |")
     lines.append("| tests passed | " + " | ".join(
         str(sum(int(m[1]) for name in names if (m := re.match(r"\**(\d+) of", column[3].get(name, "")))))
         for column in columns) + " |")
