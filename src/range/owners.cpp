@@ -1,26 +1,13 @@
 // Which range holds a pointer, and which ranges there are: for programs that ask. (Apart from the registry itself, so that
 // programs that do not ask are not linked with it.)
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
-#include "range/granules.hpp"
+#include "range/addresses.hpp"
 #include "range/registry.hpp"
-
-namespace headroom { inline namespace v0_1 { namespace detail {
-
-range* range_at(const void* pointer) noexcept {
-    const std::uint64_t at = address_number(pointer);
-    if (top_index(at) >= entries) return nullptr;
-    const middle* const of = granule_table[top_index(at)].load(std::memory_order_acquire);
-    if (of == nullptr) return nullptr;
-    if (range* const whole = of->gigabytes[middle_index(at)].load(std::memory_order_acquire)) return whole;
-    const leaf* const leaf = of->leaves[middle_index(at)].load(std::memory_order_acquire);
-    return leaf == nullptr ? nullptr : leaf->ranges[leaf_index(at)].load(std::memory_order_acquire);
-}
-
-}}}    // namespace headroom::detail
 
 namespace headroom { inline namespace v0_1 {
 namespace {
@@ -50,15 +37,34 @@ bool describe(const detail::range* control, description& result) noexcept {
     }
 }
 
+bool is_in(const void* pointer, const std::byte* base, std::size_t reserved) noexcept {
+    return reinterpret_cast<std::uintptr_t>(pointer) - reinterpret_cast<std::uintptr_t>(base) < reserved;
+}
+
+// Looks for the live range that the pointer points into.
+bool find(const void* pointer, description& result) noexcept {
+    for (std::uint64_t left = detail::addresses.levels.load(std::memory_order_acquire); left != 0; left &= left - 1) {
+        const std::size_t piece = detail::piece_of(pointer, static_cast<unsigned>(std::countr_zero(left)));
+        for (detail::range* each = detail::list_of(piece).load(std::memory_order_acquire); each != nullptr;
+             each = detail::link_of(each, piece).load(std::memory_order_acquire)) {
+            // (Asked first, so that nobody waits for another range that is being renamed.)
+            if (!is_in(pointer, each->start(), each->size())) continue;
+            if (describe(each, result) && is_in(pointer, result.base, result.reserved)) return true;
+        }
+    }
+    return false;
+}
+
 }    // namespace
 
 std::optional<owner> owner_of(const void* pointer) {
-    const detail::range* const control = detail::range_at(pointer);
     description found;
-    if (control == nullptr || !describe(control, found)) return std::nullopt;
-    const auto offset = reinterpret_cast<std::uintptr_t>(pointer) - reinterpret_cast<std::uintptr_t>(found.base);
-    if (offset >= found.reserved) return std::nullopt;
-    return found.to_owner();
+    for (;;) {
+        // A range that leaves a list while this stands at it may lead into another when it lives again: then it is done anew.
+        const std::size_t left = detail::addresses.left.load(std::memory_order_acquire);
+        if (find(pointer, found)) return found.to_owner();
+        if (detail::addresses.left.load(std::memory_order_acquire) == left) return std::nullopt;
+    }
 }
 
 std::vector<owner> reservations() {

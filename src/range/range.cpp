@@ -67,12 +67,7 @@ range* make_range(std::size_t reserved, const commit_policy& policy, std::error_
     control->cache.offered = false;
     control->cache.ends_fast = false;
     set_committed(control, control->extent.accessible);
-    if (!enter_granules(control)) {
-        release_surely(mapping);
-        free_control_block(control);
-        error = std::make_error_code(std::errc::not_enough_memory);
-        return nullptr;
-    }
+    enter_addresses(control);
     control->identity.state.store(range_state::live, std::memory_order_release);
     return control;
 }
@@ -105,7 +100,7 @@ std::size_t memory_worth(const range* control, std::size_t used) noexcept {
 void end(range* control) noexcept {
     control->identity.state.store(range_state::unused, std::memory_order_release);
     count_warm_in_use(control, SIZE_MAX);
-    leave_granules(control);
+    leave_addresses(control);
     if (is_named(control)) rewriting(control).label(nullptr);
     if (const hardening* const hard = hardening_in_force.load(std::memory_order_acquire)) {
         hard->quarantine(control->terms.mapping);

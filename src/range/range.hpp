@@ -100,6 +100,8 @@ struct range {
     range_rights rights;
     range_terms terms;
     range_label label{};
+    // Its links in the table of addresses (addresses.hpp), under the registry's lock; readers follow them without.
+    std::array<std::atomic<range*>, 2> next_at{};
 
     [[nodiscard]] HEADROOM_ALWAYS_INLINE std::byte* start() const noexcept {
         return identity.base.load(std::memory_order_relaxed);
@@ -114,8 +116,7 @@ struct range {
     [[nodiscard]] page_range part(std::size_t from, std::size_t to) const noexcept { return {start() + from, to - from}; }
 };
 
-// No two ranges share an aligned piece of addresses of this size: so a pointer's granule names its range. It is a huge page on
-// the machines that have them.
+// What mappings are aligned to and are multiples of: a huge page, on the machines that have them.
 inline constexpr std::size_t granule = std::size_t{2} << 20;
 
 }}}    // namespace headroom::detail

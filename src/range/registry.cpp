@@ -1,11 +1,11 @@
-// The ranges of the process, and which granules they cover: see granules.hpp.
+// The ranges of the process, and which addresses lead to them: see addresses.hpp.
 #include "range/registry.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <new>
 
-#include "range/granules.hpp"
+#include "range/addresses.hpp"
 #include "range/published.hpp"
 #include "system/at_fork.hpp"
 #include "system/constant_mutex.hpp"
@@ -16,51 +16,9 @@ namespace {
 constinit constant_mutex registry_mutex;
 constinit range* unused_blocks = nullptr;
 
-// The table at `place`; made where there is none yet. Not under the lock: operator new and its handler are the program's, and may
-// come here again (a handler that trims the cache, say). So another thread may be faster. Null without memory.
-template <class Table>
-Table* table_at(std::atomic<Table*>& place) noexcept {
-    Table* found = place.load(std::memory_order_acquire);
-    if (found != nullptr) return found;
-    auto* const made = new (std::nothrow) Table;
-    if (made == nullptr || place.compare_exchange_strong(found, made, std::memory_order_acq_rel)) return made;
-    delete made;
-    return found;
-}
-
-enum class granule_step { make_tables, name };
-
-// Goes through all granules that the range touches, a gigabyte at a time: makes the tables that name them, or has them name `whom`.
-// False where there is no table and no memory for one.
-bool walk_granules(const range* control, granule_step step, range* whom) noexcept {
-    constexpr std::uint64_t gigabyte = std::uint64_t{1} << gigabyte_bits;
-    const std::uint64_t base = address_number(control->start());
-    const std::uint64_t last = (base + control->size() + granule - 1) / granule * granule;
-    for (std::uint64_t at = base / granule * granule; at < last;) {
-        const std::uint64_t start = at / gigabyte * gigabyte;
-        const std::uint64_t stop = std::min(start + gigabyte, last);
-        if (top_index(at) >= entries) return false;    // beyond 48 bits; no system gives such addresses unasked
-        middle* const of = table_at(granule_table[top_index(at)]);
-        if (of == nullptr) return false;
-        const std::size_t index = middle_index(at);
-        if (stop - at == gigabyte) {
-            if (step == granule_step::name) of->gigabytes[index].store(whom, std::memory_order_release);
-        } else {
-            leaf* const found = table_at(of->leaves[index]);
-            if (found == nullptr) return false;
-            if (step == granule_step::name) {
-                for (std::size_t i = leaf_index(at); i <= leaf_index(stop - 1); ++i)
-                    found->ranges[i].store(whom, std::memory_order_release);
-            }
-        }
-        at = stop;
-    }
-    return true;
-}
-
 }    // namespace
 
-constinit std::atomic<middle*> granule_table[entries]{};
+constinit address_table addresses;
 
 void lock_registry() noexcept { registry_mutex.lock(); }
 void unlock_registry() noexcept { registry_mutex.unlock(); }
@@ -108,16 +66,40 @@ void free_control_block(range* control) noexcept {
     unused_blocks = control;
 }
 
-bool enter_granules(range* control) noexcept {
-    // First all the tables, which stay: so that a refusal leaves nothing half written.
-    if (!walk_granules(control, granule_step::make_tables, nullptr)) return false;
-    const registry_guard guard;
-    return walk_granules(control, granule_step::name, control);
+namespace {
+
+// Calls change(piece) for each piece in whose list the range is.
+template <class Change>
+void at_its_pieces(range* control, Change change) noexcept {
+    const unsigned level = level_of(control->size());
+    const std::size_t last = piece_of(control->start() + control->size() - 1, level);
+    for (std::size_t piece = piece_of(control->start(), level); piece <= last; ++piece) change(piece);
 }
 
-void leave_granules(range* control) noexcept {
+}    // namespace
+
+void enter_addresses(range* control) noexcept {
     const registry_guard guard;
-    (void)walk_granules(control, granule_step::name, nullptr);
+    addresses.levels.fetch_or(std::uint64_t{1} << level_of(control->size()), std::memory_order_release);
+    at_its_pieces(control, [=](std::size_t piece) noexcept {
+        std::atomic<range*>& list = list_of(piece);
+        link_of(control, piece).store(list.load(std::memory_order_relaxed), std::memory_order_release);
+        list.store(control, std::memory_order_release);
+    });
+}
+
+void leave_addresses(range* control) noexcept {
+    const registry_guard guard;
+    at_its_pieces(control, [=](std::size_t piece) noexcept {
+        std::atomic<range*>* link = &list_of(piece);
+        while (range* const each = link->load(std::memory_order_relaxed)) {
+            if (each == control) break;
+            link = &link_of(each, piece);
+        }
+        link->store(link_of(control, piece).load(std::memory_order_relaxed), std::memory_order_release);
+    });
+    // After that: who follows a link that this range gets in its next life sees it.
+    addresses.left.fetch_add(1, std::memory_order_release);
 }
 
 void rewriting::place(std::byte* base, std::size_t reserved) noexcept {

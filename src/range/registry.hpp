@@ -14,13 +14,9 @@ void free_control_block(range* control) noexcept;
 // The newest of all blocks that were ever made, in use or not; the others follow by next_of_all. No lock.
 [[nodiscard]] range* first_of_all() noexcept;
 
-// Makes the range's granules name it. False when there is no memory for the table; nothing has changed then.
-// The range is not live yet: lookups do not find it before that.
-[[nodiscard]] bool enter_granules(range* control) noexcept;
-void leave_granules(range* control) noexcept;
-
-// The range of a granule, live or not; lock-free.
-[[nodiscard]] range* range_at(const void* pointer) noexcept;
+// Has its addresses lead to the range, and no longer. (Lookups do not find a range that is not live.)
+void enter_addresses(range* control) noexcept;
+void leave_addresses(range* control) noexcept;
 
 // While it lives, its maker changes what owner_of reads of the block: base, size or label. Readers wait, for a few stores.
 class rewriting {

@@ -11,12 +11,14 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <future>
 #include <numeric>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <headroom/concurrent_vector.hpp>
 #include <headroom/file_vector.hpp>
@@ -25,6 +27,7 @@
 #include <headroom/settled_vector.hpp>
 #include <headroom/testing.hpp>
 
+#include "support/addresses.hpp"
 #include "support/emulated.hpp"
 #include "support/filed.hpp"
 #include "support/fill.hpp"
@@ -235,6 +238,62 @@ TEST(signals, a_handler_may_call_owner_of_and_statistics) {
                       v.rehome(headroom::max_elements{5000});
                       if (round % 16 == 0) headroom::trim_cache();
                   });
+              }),
+              0);
+}
+
+std::atomic<bool> is_held_up{false}, may_go_on{false};
+
+extern "C" void hold_up(int) {
+    is_held_up.store(true);
+    while (!may_go_on.load()) {}
+}
+
+// A lookup is interrupted while it follows a list, and what it stands at is in other lists when it goes on: it must not miss what is
+// behind that in its own. (Small ranges that are 4 GiB apart share a list.)
+TEST(signals, a_lookup_that_is_held_up_meanwhile_finds_a_range_that_stays) {
+    if (!headroom_test::many_addresses) GTEST_SKIP() << "too few addresses for ranges that far apart";
+    EXPECT_EQ(in_child([] {
+                  alarm(60);
+                  headroom::trim_cache();
+                  // Holes between ranges, 4 GiB apart, into which small ones go again and again.
+                  std::vector<reservation> between, holes, leave;
+                  for (int i = 0; i < 9; ++i) {
+                      between.emplace_back(4096 * MiB - 12 * MiB);
+                      holes.emplace_back(5 * MiB);
+                  }
+                  holes.clear();
+                  headroom::trim_cache();
+                  const reservation stays(MiB);    // the last of its list
+                  for (int i = 0; i < 8; ++i) leave.emplace_back(MiB);
+                  if (signal(SIGUSR1, hold_up) == SIG_ERR) return 1;
+                  std::atomic<bool> stop{false};
+                  std::atomic<std::uint64_t> lookups{0}, missed{0};
+                  std::thread reader([&] {
+                      while (!stop.load()) {
+                          if (!headroom::owner_of(stays.data())) missed.fetch_add(1);
+                          lookups.fetch_add(1);
+                      }
+                  });
+                  for (int round = 0; round < 300; ++round) {
+                      is_held_up.store(false);
+                      may_go_on.store(false);
+                      if (pthread_kill(reader.native_handle(), SIGUSR1) != 0) return 2;
+                      while (!is_held_up.load()) {}
+                      leave.clear();
+                      headroom::trim_cache();
+                      std::vector<reservation> elsewhere;    // with the same control blocks
+                      for (int i = 0; i < 8; ++i) elsewhere.emplace_back(100 * MiB);
+                      const std::uint64_t before = lookups.load();
+                      may_go_on.store(true);
+                      while (lookups.load() < before + 2) {}
+                      elsewhere.clear();
+                      headroom::trim_cache();
+                      for (int i = 0; i < 8; ++i) leave.emplace_back(MiB);
+                  }
+                  stop.store(true);
+                  reader.join();
+                  return missed.load() == 0 ? 0 : 3;
               }),
               0);
 }

@@ -23,7 +23,7 @@ using headroom_test::many_addresses;
 constexpr std::size_t MiB = std::size_t{1} << 20;
 
 TEST(owner_of, finds_the_reservation_of_every_byte_in_it_and_of_none_beside_it) {
-    // Below a granule, across granules, across gigabytes.
+    // In one piece of addresses, across two, across gigabytes.
     for (const std::size_t bytes : {std::size_t{1}, MiB, 2 * MiB, 5 * MiB, (many_addresses ? 1024 : 900) * MiB,
                                     many_addresses ? std::size_t{5} << 30 : 700 * MiB}) {
         const reservation range(bytes);
@@ -138,6 +138,44 @@ TEST(owner_of, is_safe_while_other_threads_reserve_and_release) {
     stop.store(true);
     reader.join();
     EXPECT_GT(asked, 0u);
+}
+
+// Every range that comes or goes changes the lists that a lookup follows, and a control block may be in other lists in its next life.
+TEST(owner_of, finds_those_that_stay_while_others_of_many_sizes_come_and_go) {
+    headroom::trim_cache();
+    constexpr std::size_t sizes = 7;
+    const auto size_of = [](std::size_t i) { return std::size_t{1} << (20 + i % sizes); };
+    // What stays is mixed with what goes, so that it is in the middle of lists, and in lists of its own.
+    std::vector<reservation> stay, go;
+    for (std::size_t i = 0; i < 60; ++i) (i % 3 == 0 ? stay : go).emplace_back(size_of(i));
+    go.clear();
+    headroom::trim_cache();
+    std::atomic<bool> stop{false};
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 2; ++t)
+        threads.emplace_back([&] {
+            for (std::size_t i = 0; i < 3000; ++i) {
+                std::vector<reservation> few;
+                for (std::size_t k = 0; k <= i % 5; ++k) few.emplace_back(size_of(i + k));
+                few.clear();
+                headroom::trim_cache();
+            }
+        });
+    std::thread reader([&] {
+        do {
+            for (const reservation& each : stay) {
+                for (const std::byte* const at : {each.data(), each.data() + each.reserved() - 1}) {
+                    const auto owner = headroom::owner_of(at);
+                    ASSERT_TRUE(owner);
+                    ASSERT_EQ(owner->base, each.data());
+                }
+                ASSERT_FALSE(headroom::owner_of(each.data() - 1));
+            }
+        } while (!stop.load());
+    });
+    for (auto& each : threads) each.join();
+    stop.store(true);
+    reader.join();
 }
 
 TEST(reservations, lists_every_live_one) {
