@@ -72,10 +72,10 @@ command_build() {
     known_preset build "$preset" || misused "there is no preset $preset to build. There are: $(preset_names build)"
     case $preset in
         clang) need "${packages_fast[@]}" "${packages_tools[@]}" ;;
-        *san*) need "${packages_fast[@]}" lld-19 libclang-rt-19-dev llvm-19 ;;
+        *san*) need "${packages_fast[@]}" libclang-rt-19-dev llvm-19 ;;
         library) need g++ cmake make ;;
         release) need "${packages_lab[@]}" ;;
-        tools) need "${packages_tools[@]}" "${packages_lab[@]}" ;;
+        tools) need "${packages_fast[@]}" "${packages_tools[@]}" "${packages_lab[@]}" ;;
         gcc) need "${packages_tools[@]}" ;;
         clang-libcxx) need "${packages_fast[@]}" libc++-19-dev libc++abi-19-dev ;;
         msan) need "${packages_fast[@]}" "${packages_python[@]}" libclang-rt-19-dev llvm-19 ;;

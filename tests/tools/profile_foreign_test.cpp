@@ -1,4 +1,4 @@
-// Labels: tools linux no-valgrind no-sanitizer gcc
+// Labels: tools linux no-valgrind no-sanitizer
 // Traces that somebody else made: what they name is neither obeyed by a terminal nor read as a file, and they get no more memory
 // than their size is worth.
 #include "profile/run.hpp"
@@ -43,12 +43,12 @@ void write_hostile(const std::string& path) {
     records.text("/bin/" + escape);
     records.text("program " + escape);
     records.begin(record::module);
-    for (const std::uint64_t each : {0, 0, 4096, 0}) records.number(each);
+    for (const std::uint64_t each : {0U, 0U, 4096U, 0U}) records.number(each);
     records.text("/nowhere/" + escape);
     records.begin(record::stack);
-    for (const std::uint64_t each : {0, 0, 2, 32, 32}) records.number(each);
+    for (const std::uint64_t each : {0U, 0U, 2U, 32U, 32U}) records.number(each);
     records.begin(record::stack);
-    for (const std::uint64_t each : {1, 0, 1, 2048}) records.number(each);
+    for (const std::uint64_t each : {1U, 0U, 1U, 2048U}) records.number(each);
     records.begin(record::names);
     records.number(0);
     records.number(16);

@@ -1,4 +1,4 @@
-// Labels: tools linux no-valgrind no-sanitizer gcc
+// Labels: tools linux no-valgrind no-sanitizer
 // Programs that crash, are killed, fork, load plugins, cannot be recorded: each is recorded as far as it ran, or said
 // to be not.
 #include "profile/run.hpp"

@@ -1,4 +1,4 @@
-// Labels: tools linux no-valgrind no-sanitizer gcc
+// Labels: tools linux no-valgrind no-sanitizer
 // Traces: whole, cut off anywhere, damaged, of another version, or heaptrack's.
 #include "profile/run.hpp"
 
