@@ -31,33 +31,50 @@ class Picture:
     description: str  # for those who do not see it
 
 
-def _encodings(names: list[str], title: str = "contender"):
+def _encodings(names: list[str]):
     look = looks(names)
     # Two names that are cut where they begin to differ would be one.
     wide = max(map(len, names), default=0) > 44
     columns, limit = (2, 450) if wide else (3, 300)
-    field = alt.Color(
-        "contender:N",
-        sort=names,
-        title=None,
-        scale=alt.Scale(domain=names, range=[look[name].colour for name in names]),
-        legend=alt.Legend(orient="bottom", columns=columns, labelLimit=limit, symbolSize=90, symbolStrokeWidth=2),
+
+    def by(kind, values: list, **legend):
+        shown = alt.Legend(orient="bottom", columns=columns, labelLimit=limit, **legend)
+        return kind("contender:N", sort=names, title=None, scale=alt.Scale(domain=names, range=values), legend=shown)
+
+    return (
+        by(alt.Color, [look[name].colour for name in names], symbolSize=90, symbolStrokeWidth=2),
+        by(alt.StrokeDash, [list(look[name].dash) or [1, 0] for name in names]),
+        by(alt.Shape, [look[name].shape for name in names]),
     )
-    dash = alt.StrokeDash(
-        "contender:N",
-        sort=names,
-        title=None,
-        legend=alt.Legend(orient="bottom", columns=columns, labelLimit=limit),
-        scale=alt.Scale(domain=names, range=[list(look[name].dash) or [1, 0] for name in names]),
-    )
-    shape = alt.Shape(
-        "contender:N",
-        sort=names,
-        title=None,
-        legend=alt.Legend(orient="bottom", columns=columns, labelLimit=limit),
-        scale=alt.Scale(domain=names, range=[look[name].shape for name in names]),
-    )
-    return field, dash, shape
+
+
+def _colour(names: list[str]):
+    """Where each contender has its own line, and needs no legend."""
+    colour, _, _ = _encodings(names)
+    colour.legend = None
+    return colour
+
+
+def _logarithmic(low: float, high: float, **more) -> alt.Scale:
+    return alt.Scale(type="log", domain=[low, high], nice=False, **more)
+
+
+def tens(low: float, high: float, step: int = 1) -> list[float]:
+    return [10.0**power for power in range(math.ceil(low), math.floor(high) + 1, step)]
+
+
+def _finished(name: str, title: str, chart, names: list[str], what: str) -> Picture:
+    return Picture(name, title, _spec(chart.add_params(_shown(names))), what)
+
+
+def faceted(chart, rows: list[dict], columns: int = 2, field: str = "panel"):
+    """One panel for each value, in the order in which they come."""
+    return chart.facet(facet=alt.Facet(f"{field}:N", title=None, sort=list(dict.fromkeys(row[field] for row in rows))), columns=columns)
+
+
+def tips(**titles: str) -> list:
+    """What shows on hovering: the contender, and these fields by these titles."""
+    return [alt.Tooltip("contender:N"), *(alt.Tooltip(f"{field}:N", title=title) for field, title in titles.items())]
 
 
 def _spec(chart: alt.TopLevelMixin) -> dict:
@@ -65,13 +82,7 @@ def _spec(chart: alt.TopLevelMixin) -> dict:
     # The page sets fonts and colours; what is left here keeps lines thin and numbers readable.
     spec["config"] = {
         "view": {"stroke": None},
-        "axis": {
-            "gridOpacity": 1,
-            "domain": True,
-            "labelFontSize": 11,
-            "titleFontSize": 12,
-            "titleFontWeight": "normal",
-        },
+        "axis": {"gridOpacity": 1, "domain": True, "labelFontSize": 11, "titleFontSize": 12, "titleFontWeight": "normal"},
         "legend": {"labelFontSize": 11, "symbolSize": 80, "symbolOpacity": 1},
         "header": {"labelFontSize": 12, "titleFontSize": 12},
         "background": None,
@@ -128,54 +139,35 @@ def sweep(
     base = 2 if x in ("bytes", "pages", "threads") else 10
     xs = [row["x"] for row in rows]
     ys = [value for row in rows for value in (row["y"], row["low"], row["high"], y_line) if value and value > 0]
+    low, high = min(ys) / 1.25, max(ys) * 1.25
     x_axis = alt.X(
         "x:Q",
         title=x_title,
-        scale=alt.Scale(type="log", base=base, nice=False, domain=[min(xs) / 1.3, max(xs) * 1.3]),
+        scale=_logarithmic(min(xs) / 1.3, max(xs) * 1.3, base=base),
         axis=alt.Axis(values=_ticks(xs, base), labelExpr=LABELS.get(x, LABELS[""]), grid=False),
     )
     y_axis = alt.Y(
         "y:Q",
         title=y_title,
-        scale=alt.Scale(type="log", domain=[min(ys) / 1.25, max(ys) * 1.25], nice=False),
-        axis=alt.Axis(
-            labelExpr=LABELS[unit] if unit in LABELS else LABELS[""],
-            tickCount=6,
-            values=_decades(min(ys) / 1.25, max(ys) * 1.25),
-        ),
+        scale=_logarithmic(low, high),
+        axis=alt.Axis(labelExpr=LABELS.get(unit, LABELS[""]), tickCount=6, values=_decades(low, high)),
     )
-    tooltip = [
-        alt.Tooltip("contender:N"),
-        alt.Tooltip("where:N", title="what"),
-        alt.Tooltip("text:N", title="median (range)"),
-        alt.Tooltip("against:N", title="÷ std::vector"),
-    ]
     base_chart = alt.Chart().transform_filter(_FILTER)
-    line = base_chart.mark_line(strokeWidth=2).encode(x_axis, y_axis, colour, dash)
-    spread = base_chart.mark_rule(strokeWidth=1, opacity=0.6).encode(
-        x_axis, alt.Y("low:Q", title=y_title), alt.Y2("high:Q"), colour
-    )
-    points = base_chart.mark_point(filled=True, size=60, opacity=1).encode(
-        x_axis, y_axis, colour, shape, tooltip=tooltip
-    )
-    layers = [line, spread, points]
+    spread = alt.Y("low:Q", title=y_title), alt.Y2("high:Q")
+    hover = tips(where="what", text="median (range)", against="÷ std::vector")
+    layers = [
+        base_chart.mark_line(strokeWidth=2).encode(x_axis, y_axis, colour, dash),
+        base_chart.mark_rule(strokeWidth=1, opacity=0.6).encode(x_axis, *spread, colour),
+        base_chart.mark_point(filled=True, size=60, opacity=1).encode(x_axis, y_axis, colour, shape, tooltip=hover),
+    ]
     if y_line is not None:
-        layers.insert(
-            0, alt.Chart().mark_rule(strokeDash=[2, 3], strokeWidth=1.5, color="#888888").encode(y=alt.datum(y_line))
-        )
-    layered = alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
+        layers.insert(0, alt.Chart().mark_rule(strokeDash=[2, 3], strokeWidth=1.5, color="#888888").encode(y=alt.datum(y_line)))
+    chart = alt.layer(*layers, data=alt.Data(values=rows))
+    one = not across or len({row[across] for row in rows}) == 1
+    chart = chart.properties(width=2 * WIDTH if one else WIDTH, height=HEIGHT)
     if across:
-        order = list(dict.fromkeys(row[across] for row in rows))
-        chart = alt.layer(*layers, data=alt.Data(values=rows)).properties(
-            width=WIDTH if len(order) > 1 else 2 * WIDTH, height=HEIGHT
-        )
-        chart = chart.facet(facet=alt.Facet(f"{across}:N", title=None, sort=order), columns=2)
-    else:
-        chart = layered.properties(data=alt.Data(values=rows), width=2 * WIDTH)
-    chart = chart.add_params(_shown(names))
-    return Picture(
-        name, title, _spec(chart), what or f"{title}: lines over {x_title}, one for each of {', '.join(names)}."
-    )
+        chart = faceted(chart, rows, field=across)
+    return _finished(name, title, chart, names, what or f"{title}: lines over {x_title}, one for each of {', '.join(names)}.")
 
 
 def _decades(low: float, high: float) -> list[float]:
@@ -260,55 +252,30 @@ def histograms(
     if not rows:
         return None
     names = arrange(set(samples))
-    colour, _, _ = _encodings(names)
-    colour.legend = None
-    low, high = min(row["low"] for row in rows), max(row["high"] for row in rows)
+    low, high = min(row["low"] for row in rows) / 1.1, max(row["high"] for row in rows) * 1.1
     most = max(row["count"] for row in rows)
     x_axis = alt.X(
         "low:Q",
         title=x_title,
-        scale=alt.Scale(type="log", domain=[low / 1.1, high * 1.1], nice=False),
-        axis=alt.Axis(
-            values=[
-                10.0**power for power in range(math.ceil(math.log10(low / 1.1)), math.floor(math.log10(high * 1.1)) + 1)
-            ],
-            labelExpr=LABELS["s"],
-        ),
+        scale=_logarithmic(low, high),
+        axis=alt.Axis(values=tens(math.log10(low), math.log10(high)), labelExpr=LABELS["s"]),
     )
     y_axis = alt.Y(
         "count:Q",
         title="how many",
-        scale=alt.Scale(type="log", domain=[0.7, most * 2], nice=False),
-        axis=alt.Axis(
-            values=[10.0**power for power in range(0, math.ceil(math.log10(most)) + 1, 3)], labelExpr=LABELS["elements"]
-        ),
+        scale=_logarithmic(0.7, most * 2),
+        axis=alt.Axis(values=tens(0, math.ceil(math.log10(most)), 3), labelExpr=LABELS["elements"]),
     )
+    header = alt.Header(labelAngle=0, labelAlign="left", labelAnchor="start", labelOrient="top", labelPadding=2)
     bars = (
         alt.Chart(alt.Data(values=rows))
         .transform_filter(_FILTER)
         .mark_bar(stroke=None, binSpacing=0)
-        .encode(
-            x_axis,
-            alt.X2("high:Q"),
-            y_axis,
-            alt.Y2("floor:Q"),
-            colour,
-            tooltip=[alt.Tooltip("contender:N"), alt.Tooltip("text:N", title="appends")],
-        )
+        .encode(x_axis, alt.X2("high:Q"), y_axis, alt.Y2("floor:Q"), _colour(names), tooltip=tips(text="appends"))
         .properties(width=2 * WIDTH, height=64)
-        .facet(
-            row=alt.Row(
-                "contender:N",
-                sort=names,
-                title=None,
-                header=alt.Header(
-                    labelAngle=0, labelAlign="left", labelAnchor="start", labelOrient="top", labelPadding=2
-                ),
-            )
-        )
-        .add_params(_shown(names))
+        .facet(row=alt.Row("contender:N", sort=names, title=None, header=header))
     )
-    return Picture(name, title, _spec(bars), what or f"{title}: one histogram for each of {', '.join(names)}.")
+    return _finished(name, title, bars, names, what or f"{title}: one histogram for each of {', '.join(names)}.")
 
 
 def marks(name: str, title: str, sequences: dict[str, tuple[float, ...]], x_title: str) -> Picture | None:
@@ -321,33 +288,21 @@ def marks(name: str, title: str, sequences: dict[str, tuple[float, ...]], x_titl
     if not rows:
         return None
     names = arrange({row["contender"] for row in rows})
-    colour, _, _ = _encodings(names)
-    colour.legend = None
     top = max(row["x"] for row in rows)
+    axis = alt.Axis(values=tens(0, math.ceil(math.log10(top))), labelExpr=LABELS["elements"])
     chart = (
         alt.Chart(alt.Data(values=rows))
         .transform_filter(_FILTER)
         .mark_tick(thickness=2, height=14)
         .encode(
-            alt.X(
-                "x:Q",
-                title=x_title,
-                scale=alt.Scale(type="log", domain=[0.8, top * 1.5], nice=False),
-                axis=alt.Axis(
-                    values=[10.0**power for power in range(0, math.ceil(math.log10(top)) + 1)],
-                    labelExpr=LABELS["elements"],
-                ),
-            ),
+            alt.X("x:Q", title=x_title, scale=_logarithmic(0.8, top * 1.5), axis=axis),
             alt.Y("contender:N", sort=names, title=None, axis=alt.Axis(labelLimit=320)),
-            colour,
-            tooltip=[alt.Tooltip("contender:N"), alt.Tooltip("text:N", title="grows")],
+            _colour(names),
+            tooltip=tips(text="grows"),
         )
         .properties(width=1.5 * WIDTH, height=alt.Step(24))
-        .add_params(_shown(names))
     )
-    return Picture(
-        name, title, _spec(chart), f"{title}: marks along {x_title}, one line for each of {', '.join(names)}."
-    )
+    return _finished(name, title, chart, names, f"{title}: marks along {x_title}, one line for each of {', '.join(names)}.")
 
 
 def _thin(values: list[float]) -> list[float]:
@@ -363,24 +318,12 @@ def bars(name: str, title: str, values: dict[str, float], x_title: str) -> Pictu
     if not values:
         return None
     names = arrange(set(values))
-    colour, _, _ = _encodings(names)
-    colour.legend = None
-    rows = [
-        {"contender": contender, "value": value, "text": words.digits(value)} for contender, value in values.items()
-    ]
+    rows = [{"contender": contender, "value": value, "text": words.digits(value)} for contender, value in values.items()]
     base = alt.Chart(alt.Data(values=rows)).transform_filter(_FILTER)
     y_axis = alt.Y("contender:N", sort=names, title=None, axis=alt.Axis(labelLimit=320))
-    chart = (
-        alt.layer(
-            base.mark_bar(height=14).encode(
-                alt.X("value:Q", title=x_title, scale=alt.Scale(zero=True)),
-                y_axis,
-                colour,
-                tooltip=["contender:N", alt.Tooltip("text:N", title=x_title)],
-            ),
-            base.mark_text(align="left", dx=4).encode(alt.X("value:Q", title=x_title), y_axis, alt.Text("text:N")),
-        )
-        .properties(width=1.5 * WIDTH, height=alt.Step(24))
-        .add_params(_shown(names))
-    )
-    return Picture(name, title, _spec(chart), f"{title}: a bar for each of {', '.join(names)}.")
+    x_axis = alt.X("value:Q", title=x_title, scale=alt.Scale(zero=True))
+    chart = alt.layer(
+        base.mark_bar(height=14).encode(x_axis, y_axis, _colour(names), tooltip=["contender:N", alt.Tooltip("text:N", title=x_title)]),
+        base.mark_text(align="left", dx=4).encode(alt.X("value:Q", title=x_title), y_axis, alt.Text("text:N")),
+    ).properties(width=1.5 * WIDTH, height=alt.Step(24))
+    return _finished(name, title, chart, names, f"{title}: a bar for each of {', '.join(names)}.")

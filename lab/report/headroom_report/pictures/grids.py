@@ -6,7 +6,7 @@ import math
 
 import altair as alt
 
-from .charts import _FILTER, Picture, _encodings, _shown, _spec
+from .charts import _FILTER, Picture, _colour, _encodings, _finished, faceted, tips
 from .style import arrange
 
 # Blue is less, red is more, and either stands out from light and dark without telling green from red.
@@ -44,7 +44,7 @@ def heat(
         alt.X("x:N", sort=across, title=x_title, axis=alt.Axis(labelAngle=angle, orient="bottom", labelOverlap=False, labelLimit=260)),
         alt.Y("y:N", sort=down, title=y_title, axis=alt.Axis(labelLimit=320)),
     )
-    tips = [alt.Tooltip("y:N", title=y_title or "what"), alt.Tooltip("x:N", title=x_title), alt.Tooltip("hover:N", title="here")]
+    hover = [alt.Tooltip("y:N", title=y_title or "what"), alt.Tooltip("x:N", title=x_title), alt.Tooltip("hover:N", title="here")]
     boxes = base.mark_rect(stroke="#88888833").encode(
         alt.Color(
             "value:Q",
@@ -54,18 +54,14 @@ def heat(
                 orient="top", direction="horizontal", gradientLength=280, values=_spread(low, high, 5), labelExpr="format(datum.value, '.2~g') + '×'"
             ),
         ),
-        tooltip=tips,
+        tooltip=hover,
     )
     # These two inks belong to the cells, and not to the page's light or dark: its style sheet leaves them alone.
     ink = alt.condition("datum.pale", alt.value("#fffffe"), alt.value("#1b1f24"))
-    text = base.mark_text(fontSize=11).encode(alt.Text("text:N"), color=ink, tooltip=tips)
+    text = base.mark_text(fontSize=11).encode(alt.Text("text:N"), color=ink, tooltip=hover)
     chart = alt.layer(boxes, text, data=alt.Data(values=rows)).properties(width=alt.Step(step[0]), height=alt.Step(step[1]))
-    if len(panels) > 1:
-        chart = chart.facet(facet=alt.Facet("panel:N", title=None, sort=panels), columns=columns)
-    else:
-        chart = chart.properties(title=panels[0])
-    chart = chart.add_params(_shown([]))
-    return Picture(name, title, _spec(chart), what)
+    chart = faceted(chart, rows, columns) if len(panels) > 1 else chart.properties(title=panels[0])
+    return _finished(name, title, chart, [], what)
 
 
 def _spread(low: float, high: float, count: int) -> list[float]:
@@ -81,9 +77,9 @@ def stacked(name: str, title: str, rows: list[dict], parts: list[str], what: str
     if not rows:
         return None
     names = arrange({row["contender"] for row in rows})
-    panels = list(dict.fromkeys(row["panel"] for row in rows))
     for row in rows:
         row["order"] = parts.index(row["part"])
+    colour = alt.Scale(domain=parts, range=PARTS[: len(parts)])
     chart = (
         alt.Chart(alt.Data(values=rows))
         .transform_filter(_FILTER)
@@ -91,27 +87,13 @@ def stacked(name: str, title: str, rows: list[dict], parts: list[str], what: str
         .encode(
             alt.X("value:Q", title="seconds", stack="zero", axis=alt.Axis(tickCount=5, grid=True)),
             alt.Y("contender:N", sort=names, title=None, axis=alt.Axis(labelLimit=230)),
-            alt.Color(
-                "part:N",
-                sort=parts,
-                title=None,
-                scale=alt.Scale(domain=parts, range=PARTS[: len(parts)]),
-                legend=alt.Legend(orient="top", columns=6),
-            ),
+            alt.Color("part:N", sort=parts, title=None, scale=colour, legend=alt.Legend(orient="top", columns=6)),
             alt.Order("order:Q"),
-            tooltip=[
-                alt.Tooltip("contender:N"),
-                alt.Tooltip("part:N", title="action"),
-                alt.Tooltip("text:N", title="median (range)"),
-                alt.Tooltip("against:N", title="÷ std::vector"),
-            ],
+            tooltip=tips(part="action", text="median (range)", against="÷ std::vector"),
         )
         .properties(width=300, height=alt.Step(19))
-        .facet(facet=alt.Facet("panel:N", title=None, sort=panels), columns=2)
-        .resolve_scale(x="independent")
-        .add_params(_shown(names))
     )
-    return Picture(name, title, _spec(chart), what)
+    return _finished(name, title, faceted(chart, rows).resolve_scale(x="independent"), names, what)
 
 
 def panel_bars(
@@ -121,28 +103,19 @@ def panel_bars(
     if not rows:
         return None
     names = arrange({row["contender"] for row in rows})
-    panels = list(dict.fromkeys(row["panel"] for row in rows))
-    colour, _, _ = _encodings(names)
-    colour.legend = None
     base = alt.Chart().transform_filter(_FILTER)
     y_axis = alt.Y("contender:N", sort=names, title=None, axis=alt.Axis(labelLimit=330))
     most = max(row["value"] for row in rows)  # and room for the words after the longest bar
-    scale = alt.Scale(domain=[0, most * 1.25 or 1], nice=False)
-    x_axis = alt.X("value:Q", title=x_title, scale=scale, axis=alt.Axis(tickCount=5))
-    tips = [alt.Tooltip("contender:N"), alt.Tooltip("hover:N", title="median (range)")]
+    x_axis = alt.X("value:Q", title=x_title, scale=alt.Scale(domain=[0, most * 1.25 or 1], nice=False), axis=alt.Axis(tickCount=5))
+    hover = tips(hover="median (range)")
     layers = [
-        base.mark_bar(height=12).encode(x_axis, y_axis, colour, tooltip=tips),
-        base.mark_text(align="left", dx=4, fontSize=11).encode(x_axis, y_axis, alt.Text("text:N"), tooltip=tips),
+        base.mark_bar(height=12).encode(x_axis, y_axis, _colour(names), tooltip=hover),
+        base.mark_text(align="left", dx=4, fontSize=11).encode(x_axis, y_axis, alt.Text("text:N"), tooltip=hover),
     ]
     if line is not None:
         layers.append(alt.Chart().mark_rule(strokeDash=[2, 3], color="#888888").encode(x=alt.datum(line)))
-    chart = (
-        alt.layer(*layers, data=alt.Data(values=rows))
-        .properties(width=width, height=alt.Step(18))
-        .facet(facet=alt.Facet("panel:N", title=None, sort=panels), columns=2)
-        .add_params(_shown(names))
-    )
-    return Picture(name, title, _spec(chart), what)
+    chart = alt.layer(*layers, data=alt.Data(values=rows)).properties(width=width, height=alt.Step(18))
+    return _finished(name, title, faceted(chart, rows), names, what)
 
 
 def lines(name: str, title: str, rows: list[dict], x_title: str, y_title: str, what: str) -> Picture | None:
@@ -150,7 +123,6 @@ def lines(name: str, title: str, rows: list[dict], x_title: str, y_title: str, w
     if not rows:
         return None
     names = arrange({row["contender"] for row in rows})
-    panels = list(dict.fromkeys(row["panel"] for row in rows))
     colour, dash, _ = _encodings(names)
     chart = (
         alt.Chart(alt.Data(values=rows))
@@ -164,8 +136,5 @@ def lines(name: str, title: str, rows: list[dict], x_title: str, y_title: str, w
             tooltip=[alt.Tooltip("contender:N"), alt.Tooltip("x:Q", title=x_title), alt.Tooltip("text:N", title=y_title)],
         )
         .properties(width=300, height=170)
-        .facet(facet=alt.Facet("panel:N", title=None, sort=panels), columns=3)
-        .resolve_scale(y="independent")
-        .add_params(_shown(names))
     )
-    return Picture(name, title, _spec(chart), what)
+    return _finished(name, title, faceted(chart, rows, 3).resolve_scale(y="independent"), names, what)

@@ -49,17 +49,3 @@ def tables() -> dict[str, Table]:
 
 def of_experiment(experiment: str) -> list[Table]:
     return [table for table in tables().values() if table.experiment == experiment]
-
-
-def ratio(description: dict) -> float:
-    """The published figure that a claim names: one cell over another (or the number of rows over another)."""
-    table = tables()[description["table"]]
-    values = []
-    for side in ("of", "to"):
-        where = {**description.get("where", {}), **description[side]}
-        if description.get("count"):
-            values.append(len(table.records(where)))
-        else:
-            (value,) = table.column(description["column"], where)
-            values.append(value)
-    return values[0] / values[1]
