@@ -8,9 +8,9 @@ from headroom_report.results import published, words
 from headroom_report.results.catalogue import Answer, Contest, Experiment, Matter
 from headroom_report.results.figures import Cell
 from headroom_report.results.strategies import GLOBAL, STRATEGIES, implementation, is_default, is_peer, least
-from headroom_report.tables.p0089 import PART, PLAYS, decided, here_of, same_side, value_of
+from headroom_report.tables.p0089 import PART, PLAYS, decided, here_of, same_side
 from headroom_report.tables.section import Section
-from headroom_report.tables.table import Column, Entry, Table
+from headroom_report.tables.table import Column, Entry, Table, quotient
 
 MOST_PANELS = 3  # sizes in one picture
 COLUMNS = list(STRATEGIES)
@@ -180,7 +180,7 @@ def beside(section: Section) -> None:
         for record in found if plain(cell) else []:
             for reading, row in (("columns put right", swapped(source, record)), ("as printed", record)):
                 there = {name: row[name] / row["AS1"] if row[name] is not None else None for name in SHOWN}
-                table.rows.append([Entry(what, position), Entry(f"published, {reading}")] + [value_of(there[name]) for name in SHOWN])
+                table.rows.append([Entry(what, position), Entry(f"published, {reading}")] + [quotient(there[name]) for name in SHOWN])
                 for name in SHOWN:
                     same = same_side(there[name], decided(cell, PLAYS[name], GLOBAL, section))
                     if same is not None:
@@ -188,7 +188,7 @@ def beside(section: Section) -> None:
                         agreement[reading][1] += 1
                 if between is not None:
                     better[reading].append((there["AS3"] < there["AS7"]) == (between < 1))
-        table.rows.append([Entry(what, position + 0.5), Entry("here")] + [value_of(here[name]) for name in SHOWN])
+        table.rows.append([Entry(what, position + 0.5), Entry("here")] + [quotient(here[name]) for name in SHOWN])
     if table.rows:
         section.beside.append(table)
     for reading, (same, total) in agreement.items():
@@ -238,7 +238,7 @@ def _heaps(section: Section) -> None:
                     Entry(words.quantity(figure.median, figure.unit), figure.median) if figure else Entry("—", float("inf"))
                     for figure in figures
                 ]
-                + [value_of(figures[0].median / base.median if figures[0] and base and base.median else None)]
+                + [quotient(figures[0].median / base.median if figures[0] and base and base.median else None)]
             )
     if table.rows:
         section.beside.append(table)

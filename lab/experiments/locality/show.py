@@ -9,9 +9,9 @@ from headroom_report.results.catalogue import Contest, Experiment
 from headroom_report.results.figures import PAIRED, Cell
 from headroom_report.results.strategies import GLOBAL, implementation, is_default
 from headroom_report.tables.by_strategy import by_contender
-from headroom_report.tables.p0089 import PLAYS, decided, value_of, verdict_of
+from headroom_report.tables.p0089 import PLAYS, decided, verdict_of
 from headroom_report.tables.section import Section
-from headroom_report.tables.table import Column, Entry, Table
+from headroom_report.tables.table import Column, Entry, Table, quotient
 
 
 def pictures(cells: list[Cell]) -> list[Picture | None]:
@@ -211,10 +211,10 @@ def beside(section: Section) -> None:
             [
                 Entry(words.count2(links), float(links)),
                 Entry("high" if af == most else "low" if af == 1 else "between"),
-                value_of(there.get(16)),
-                value_of(without.median),
-                value_of(there.get(18)),
-                value_of(with_one.median if with_one else None),
+                quotient(there.get(16)),
+                quotient(without.median),
+                quotient(there.get(18)),
+                quotient(with_one.median if with_one else None),
                 Entry("—", mark="unknown") if with_one is None else verdict_of(None if ratio is None else ratio < 1),
             ]
         )

@@ -7,9 +7,9 @@ from headroom_report.pictures.charts import Picture
 from headroom_report.results import published, words
 from headroom_report.results.catalogue import Contest, Experiment
 from headroom_report.results.figures import Cell
-from headroom_report.tables.p0089 import decided, same_side, value_of, verdict_of
+from headroom_report.tables.p0089 import decided, same_side, verdict_of
 from headroom_report.tables.section import Section
-from headroom_report.tables.table import Column, Entry, Table
+from headroom_report.tables.table import Column, Entry, Table, quotient
 
 YARDSTICK = "std::shared_ptr(new)"
 
@@ -58,9 +58,9 @@ def beside(section: Section) -> None:
             [
                 Entry(f"-{level}"),
                 *[Entry(words.seconds(there[name]), there[name]) for name in ("shared_ptr(new)", "make_shared")],
-                value_of(ratio_there),
+                quotient(ratio_there),
                 *[Entry(words.seconds(figure.median * count), figure.median * count) for figure in figures],
-                value_of(ratio.median if ratio else None),
+                quotient(ratio.median if ratio else None),
                 verdict_of(same),
             ]
         )

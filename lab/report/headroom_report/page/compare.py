@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from ..pictures.style import arrange
 from ..results import reading, words
 from ..results.figures import PAIRED, Cell, Figure, Noise, cells
 from ..results.reading import ResultSet
-from ..tables.table import Column, Entry, Table, plain
+from ..tables.table import Entry, Table, numbers, plain, texts
 from ..verdicts import claims
 from ..verdicts.difference import BETTER, WORSE, difference
 from . import experiments
@@ -63,21 +64,12 @@ class Comparison:
         )
 
 
-def _cells(found: ResultSet) -> list[Cell]:
-    """Of the machine with the most runs: comparing needs one machine on each side."""
+def _machine(found: ResultSet) -> tuple[dict, list[Cell]]:
+    """The machine with the most runs, and its cells: comparing needs one machine on each side."""
     if not found.runs:
-        return []
-    counts: dict[str, int] = {}
-    for run in found.runs:
-        counts[run.machine] = counts.get(run.machine, 0) + 1
-    return cells(found.of_machine(max(counts, key=lambda name: counts[name])))
-
-
-def _machine(found: ResultSet) -> dict:
-    counts: dict[str, int] = {}
-    for run in found.runs:
-        counts[run.machine] = counts.get(run.machine, 0) + 1
-    return found.machines[max(counts, key=lambda name: counts[name])] if counts else {}
+        return {}, []
+    ((name, _),) = Counter(run.machine for run in found.runs).most_common(1)
+    return found.machines[name], cells(found.of_machine(name))
 
 
 def _title(description: dict) -> str:
@@ -94,8 +86,7 @@ def _key(cell: Cell) -> tuple:
 
 
 def compare(first: ResultSet, second: ResultSet, names: tuple[str, str] = ("A", "B")) -> Comparison:
-    before, after = _cells(first), _cells(second)
-    machines = (_machine(first), _machine(second))
+    machines, (before, after) = zip(_machine(first), _machine(second))
     same = (
         bool(machines[0])
         and machines[0].get("cpu") == machines[1].get("cpu")
@@ -105,10 +96,7 @@ def compare(first: ResultSet, second: ResultSet, names: tuple[str, str] = ("A", 
     here = {_key(cell): cell for cell in before}
     changes = []
     for experiment in experiments.every():
-        own = (
-            experiment.of(before),
-            experiment.of(after),
-        )
+        own = experiment.of(before), experiment.of(after)
         for contest in experiment.contests or experiment.more:
             noise = Noise(own[0], contest.metric), Noise(own[1], contest.metric)
             for cell in own[0]:
@@ -137,17 +125,9 @@ def compare(first: ResultSet, second: ResultSet, names: tuple[str, str] = ("A", 
             )
     if machines[0] and machines[1] and not same:
         warnings.append("The two sets are of different machines: only ratios within each are compared.")
-    missing = (
-        [
-            f"{cell.experiment}: {words.configuration(cell.parameters)}"
-            for key, cell in there.items()
-            if key not in here
-        ],
-        [
-            f"{cell.experiment}: {words.configuration(cell.parameters)}"
-            for key, cell in here.items()
-            if key not in there
-        ],
+    missing = tuple(
+        [f"{cell.experiment}: {words.configuration(cell.parameters)}" for key, cell in one.items() if key not in other]
+        for one, other in ((there, here), (here, there))
     )
     return Comparison(
         names,
@@ -179,18 +159,8 @@ def _change(cell: Cell, other: Cell, metric: str, name: str, apart: float, same:
 
 
 def _changes_table(caption: str, found: list[Change], names: tuple[str, str]) -> Table:
-    table = Table(
-        [
-            Column("what"),
-            Column("experiment"),
-            Column("measure"),
-            Column("contender"),
-            Column(f"A: {names[0]}", True),
-            Column(f"B: {names[1]}", True),
-            Column("B ÷ A", True),
-        ],
-        caption=caption,
-    )
+    columns = texts("what", "experiment", "measure", "contender") + numbers(f"A: {names[0]}", f"B: {names[1]}", "B ÷ A")
+    table = Table(columns, caption=caption)
     for position, change in enumerate(found):
         table.rows.append(
             [
@@ -221,7 +191,7 @@ def _figure(figure: Figure, relative: str) -> Entry:
 
 def _verdicts_table(comparison: Comparison) -> Table:
     table = Table(
-        [Column("claim or promise"), Column(comparison.names[0]), Column(comparison.names[1])],
+        texts("claim or promise", *comparison.names),
         caption="Verdicts that differ",
     )
     for both in comparison.verdicts:
@@ -246,7 +216,7 @@ def _tables(comparison: Comparison) -> tuple[list[Table], list[Table]]:
         (f"Only in {names[0]}", comparison.missing[1]),
     ):
         if cells_missing:
-            folded.append(Table([Column("cell")], [[Entry(text)] for text in cells_missing], caption))
+            folded.append(Table(texts("cell"), [[Entry(text)] for text in cells_missing], caption))
     return shown, folded
 
 

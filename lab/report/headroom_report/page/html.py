@@ -17,7 +17,7 @@ from ..pictures.style import arrange
 from ..results import words
 from ..results.documents import CITATIONS
 from ..results.strategies import implementation
-from ..tables.table import Column, Entry, Table
+from ..tables.table import Entry, Table, texts
 from ..verdicts import claims
 from . import chooser, experiments, model, panels
 from .beside import beside
@@ -187,11 +187,8 @@ def _machine(machine: Machine, packed: Packed) -> dict:
 
 def _bare_claims() -> Table:
     return Table(
-        [Column("claim"), Column("source"), Column("published")],
-        [
-            [Entry(claim.sentence), Entry(claim.document), Entry(claim.published)]
-            for claim in claims.documents_claims()
-        ],
+        texts("claim", "source", "published"),
+        [[Entry(claim.sentence), Entry(claim.document), Entry(claim.published)] for claim in claims.documents_claims()],
         "Claims of the documents",
     )
 

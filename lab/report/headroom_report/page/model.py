@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from dataclasses import dataclass, field
 
 from .. import SCHEMA_VERSION
@@ -9,7 +10,7 @@ from ..results import strategies, words
 from ..results.figures import Cell, Figure, cells
 from ..results.reading import ResultSet, Run
 from ..tables.section import Section
-from ..tables.table import Column, Entry, Table
+from ..tables.table import NOTHING, Entry, Table, numbers, quotient, texts
 from ..verdicts import claims, standing
 from ..verdicts.claims import Verdict
 from ..verdicts.answers import Panel, panels
@@ -314,7 +315,7 @@ def claims_tables(machine: Machine) -> list[Table]:
 
 def claims_table(verdicts: list[Verdict], caption: str = "Claims of the documents") -> Table:
     table = Table(
-        [Column("claim"), Column("verdict"), Column("here"), Column("published"), Column("where")], caption=caption
+        texts("claim", "verdict", "here", "published", "where"), caption=caption
     )
     for verdict in verdicts:
         claim = verdict.claim
@@ -339,7 +340,7 @@ def claims_table(verdicts: list[Verdict], caption: str = "Claims of the document
 
 def promises_table(machine: Machine) -> Table:
     table = Table(
-        [Column("Headroom's promise"), Column("verdict"), Column("here, at its worst"), Column("asked")],
+        texts("Headroom's promise", "verdict", "here, at its worst", "asked"),
         caption="Headroom's promises",
     )
     for verdict in machine.promises:
@@ -389,18 +390,16 @@ _WHY_UNDECIDED = {
 }
 
 
+def _tuned(place: standing.Place) -> Entry:
+    if place.tuned_ratio is None:
+        return NOTHING
+    policy = strategies.implementation(place.tuned).split("/", 1)[1]
+    return Entry(f"{words.ratio(place.tuned_ratio)} ({policy})", place.tuned_ratio)
+
+
 def losses_table(machine: Machine) -> Table:
     table = Table(
-        [
-            Column("÷ the best", True),
-            Column("experiment"),
-            Column("what"),
-            Column("measure"),
-            Column("who is best"),
-            Column("the best", True),
-            Column("Headroom's default", True),
-            Column("Headroom's best policy", True),
-        ],
+        numbers("÷ the best") + texts("experiment", "what", "measure", "who is best") + numbers("the best", "Headroom's default", "Headroom's best policy"),
         caption="Every cell where Headroom's default is not the best, worst first",
     )
     for place in machine.standing.losses:
@@ -418,16 +417,8 @@ def losses_table(machine: Machine) -> Table:
                 Entry(place.measure),
                 Entry(strategies.implementation(place.other), contender=strategies.implementation(place.other)),
                 Entry(_median(place.other_figure), place.other_figure.median, hover=words.figure(place.other_figure)),
-                (
-                    Entry(_median(place.figure), place.figure.median, hover=words.figure(place.figure))
-                    if place.figure
-                    else Entry(place.why, float("inf"))
-                ),
-                (
-                    Entry(f"{words.ratio(place.tuned_ratio)} ({strategies.implementation(place.tuned).split('/', 1)[1]})", place.tuned_ratio)
-                    if place.tuned_ratio is not None
-                    else Entry("—", float("inf"))
-                ),
+                Entry(_median(place.figure), place.figure.median, hover=words.figure(place.figure)) if place.figure else Entry(place.why, float("inf")),
+                _tuned(place),
             ]
         )
     return table
@@ -454,38 +445,17 @@ def standing_words(machine: Machine) -> str:
 
 def standing_by_experiment(machine: Machine) -> Table:
     table = Table(
-        [
-            Column("experiment"),
-            Column("measure"),
-            Column("cells", True),
-            Column("best", True),
-            Column("within 5%", True),
-            Column("behind", True),
-            Column("undecided", True),
-            Column("median ÷ the best of the others", True),
-        ],
+        texts("experiment", "measure") + numbers("cells", "best", "within 5%", "behind", "undecided", "median ÷ the best of the others"),
         caption="Headroom's default against the best of the others",
     )
     groups: dict[tuple[str, str], list] = {}
     for place in machine.standing.places:
         groups.setdefault((place.experiment, place.measure), []).append(place)
     for (experiment, measure), places in groups.items():
-        ratios = sorted(place.ratio for place in places)
-        middle = (
-            ratios[len(ratios) // 2]
-            if len(ratios) % 2
-            else (ratios[len(ratios) // 2 - 1] + ratios[len(ratios) // 2]) / 2
-        )
         decided = [place for place in places if not place.undecided]
         best, close = sum(place.best for place in decided), sum(place.close for place in decided)
-        numbers = (len(places), best, close, len(decided) - best - close, len(places) - len(decided))
-        table.rows.append(
-            [
-                Entry(experiment),
-                Entry(measure),
-                *[Entry(str(number), float(number)) for number in numbers],
-                Entry(words.ratio(middle), middle),
-            ]
-        )
+        counts = (len(places), best, close, len(decided) - best - close, len(places) - len(decided))
+        middle = statistics.median(place.ratio for place in places)
+        table.rows.append([Entry(experiment), Entry(measure), *(Entry(str(count), float(count)) for count in counts), quotient(middle)])
     return table
 

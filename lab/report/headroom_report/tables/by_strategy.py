@@ -9,7 +9,7 @@ from ..results.figures import PAIRED, Cell, Noise
 from ..results.strategies import GLOBAL, STRATEGIES, implementation, is_default, is_floor, is_peer, least, of_cell, strategy
 from ..verdicts.difference import LEVEL, UNDECIDED, between
 from .measured import ending, rank
-from .table import Column, Entry, Table
+from .table import NOTHING, Column, Entry, Table, numbers, texts
 
 MOST_CELLS = 150
 
@@ -26,7 +26,7 @@ def best_table(cells: list[Cell], experiment: Experiment, noise: Noise | None) -
     cells = _measured(cells, metric)
     columns = [name for name in STRATEGIES if any(name in of_cell(cell) for cell in cells)]
     table = Table(
-        [Column("what"), Column("whose")] + [Column(STRATEGIES[name].title, True) for name in columns],
+        texts("what", "whose") + numbers(*(STRATEGIES[name].title for name in columns)),
         caption=f"{experiment.contests[0].title}, by strategy: the best of Headroom's resources and the best of the others",
     )
     for cell in cells:
@@ -37,7 +37,7 @@ def best_table(cells: list[Cell], experiment: Experiment, noise: Noise | None) -
                 both = [least(cell, name, metric, one) for one in (is_default, is_peer)]
                 found = least(cell, name, metric, admits)
                 if found is None:
-                    row.append(Entry("—", float("inf")))
+                    row.append(NOTHING)
                     continue
                 text = words.quantity(found[1].median, found[1].unit)
                 if below and below.median and found[0] != GLOBAL:
@@ -74,7 +74,7 @@ def implementations_table(cells: list[Cell], metric: str, title: str) -> Table:
         if any(one in there for one in STRATEGIES if (STRATEGIES[one].bound, STRATEGIES[one].winked) == (bound, winked))
     ]
     table = Table(
-        [Column("what"), Column("implementation"), Column("kind")] + [Column(text, True) for text, _, _ in ways],
+        texts("what", "implementation", "kind") + numbers(*(text for text, _, _ in ways)),
         caption=f"Every implementation: {title}",
     )
     for cell in cells:
@@ -95,7 +95,7 @@ def implementations_table(cells: list[Cell], metric: str, title: str) -> Table:
                 contender = found.get((bound, winked))
                 figure = cell.figure(contender, metric) if contender else None
                 if figure is None:
-                    shown = ending(cell, contender) if contender else Entry("—", float("inf"))
+                    shown = ending(cell, contender) if contender else NOTHING
                     row.append(Entry(shown.text, shown.sort, shown.mark, shown.hover))
                     continue
                 text = words.quantity(figure.median, figure.unit)

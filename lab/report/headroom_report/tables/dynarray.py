@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from ..results import published, words
 from ..results.catalogue import DEFAULT, PAGE_BY_PAGE, YARDSTICK
+from ..verdicts.claims import matches
 from ..verdicts.difference import UNDECIDED, between
 from .measured import ending
 from .section import Section
-from .table import Column, Entry, Table
+from .table import Entry, Table, numbers, quantity, quotient, texts
 
 
 def beside(
@@ -17,17 +18,10 @@ def beside(
     source = published.tables()[table_id]
     keys = [name for name in ("optimisation", "elements", "element") if name in source.columns]
     table = Table(
-        [
-            Column("what"),
-            Column("DynArray, published", True),
-            Column("std::vector, published", True),
-            Column("ratio, published", True),
-            Column("page by page, here", True),
-            Column("std::vector, here", True),
-            Column("ratio, here", True),
-            Column("Headroom's default, ratio here", True),
-            Column("same order?"),
-        ],
+        texts("what")
+        + numbers("DynArray, published", "std::vector, published", "ratio, published", "page by page, here", "std::vector, here", "ratio, here")
+        + numbers("Headroom's default, ratio here")
+        + texts("same order?"),
         caption=f"{what}: published ({system}) and here",
         notes=[f"Published on: {source.machines[system]}. “Page by page” is {PAGE_BY_PAGE}, the document's DynArray."],
     )
@@ -39,21 +33,12 @@ def beside(
     for position, record in enumerate(rows):
         where = {name: record[name] for name in keys}
         (other,) = source.records({**where, "system": system, "contender": "std::vector"})
-        cell = next(
-            (
-                cell
-                for cell in section.cells
-                if not cell.parameters.get("warm")
-                and all(cell.parameters.get(name) == value for name, value in where.items())
-            ),
-            None,
-        )
-        there = record[column] / other[column] if record[column] is not None and other[column] else None
-        here = cell.ratio(metric, PAGE_BY_PAGE, YARDSTICK) if cell else None
-        ours = cell.ratio(metric, DEFAULT, YARDSTICK) if cell else None
+        cell = next((cell for cell in section.cells if matches(cell.parameters, {**where, "warm": False})), None)
         if cell is None:
             left_out += 1
             continue
+        there = record[column] / other[column] if record[column] is not None and other[column] else None
+        here, ours = (cell.ratio(metric, name, YARDSTICK) for name in (PAGE_BY_PAGE, DEFAULT))
         label = words.configuration(where)
         same, mark = "not run" if here is None else "—", "unknown"
         if there is not None and here is not None:
@@ -66,26 +51,12 @@ def beside(
             else:
                 same, mark = "no", "other"
                 differ.append(f"{label}: {words.ratio(there)} published, {words.ratio(here.median)} here")
-        figures = [cell.figure(name, metric) if cell else None for name in (PAGE_BY_PAGE, YARDSTICK)]
-        table.rows.append(
-            [
-                Entry(label, float(position)),
-                _there(record, column, unit),
-                _there(other, column, unit),
-                Entry(words.ratio(there), there) if there is not None else Entry("—", float("inf")),
-                *[
-                    (
-                        Entry(words.quantity(figure.median, figure.unit), figure.median)
-                        if figure
-                        else (ending(cell, name) if cell else Entry("—", float("inf")))
-                    )
-                    for figure, name in zip(figures, (PAGE_BY_PAGE, YARDSTICK))
-                ],
-                Entry(words.ratio(here.median), here.median) if here else Entry("—", float("inf")),
-                Entry(words.ratio(ours.median), ours.median) if ours else Entry("—", float("inf")),
-                Entry(same, mark=mark),
-            ]
-        )
+        mine = [
+            quantity(figure) if (figure := cell.figure(name, metric)) else ending(cell, name) for name in (PAGE_BY_PAGE, YARDSTICK)
+        ]
+        ratios = [quotient(one.median if one else None) for one in (here, ours)]
+        published_here = [_there(record, column, unit), _there(other, column, unit), quotient(there)]
+        table.rows.append([Entry(label, float(position)), *published_here, *mine, *ratios, Entry(same, mark=mark)])
     if left_out:
         table.notes.append(
             f"{left_out} more configurations of the document were not run here; they stand in its table below."

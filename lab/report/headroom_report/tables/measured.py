@@ -7,7 +7,7 @@ from ..results import published, words
 from ..results.catalogue import YARDSTICK, Contest, Experiment
 from ..results.figures import PAIRED, Cell, Noise
 from ..verdicts.difference import LEVEL, UNDECIDED, between
-from .table import Column, Entry, Table
+from .table import NOTHING, Column, Entry, Table, numbers, quotient, texts
 
 
 def contest_table(
@@ -41,8 +41,7 @@ def contest_table(
                 continue
             text, mark = words.quantity(figure.median, figure.unit), ""
             if yardstick and name != by and yardstick.median:
-                ratio = figure.median / yardstick.median
-                text += f" ({words.ratio(ratio)})"
+                text += f" ({words.ratio(figure.median / yardstick.median)})"
                 if between(cell, contest.metric, name, by, noise) in (LEVEL, *UNDECIDED):
                     mark = "quiet"
             own = name not in without and not name.endswith(PAIRED)
@@ -75,55 +74,23 @@ def ending(cell: Cell, name: str) -> Entry:
 
 def every_figure(cells: list[Cell], experiment: Experiment) -> Table:
     """The long form: a row for each contender in each configuration and measure, with its spread."""
-    table = Table(
-        [
-            Column("what"),
-            Column("measure"),
-            Column("contender"),
-            Column("median", True),
-            Column("lowest", True),
-            Column("highest", True),
-            Column("rounds", True),
-            Column(f"÷ {experiment.yardstick}", True),
-            Column("ended"),
-        ],
-        caption="Every figure, with its spread",
-    )
+    columns = texts("what", "measure", "contender") + numbers("median", "lowest", "highest", "rounds", f"÷ {experiment.yardstick}") + texts("ended")
+    table = Table(columns, caption="Every figure, with its spread")
     for cell in cells:
         for contest in experiment.contests + experiment.more:
             for name in arrange(set(cell.contenders)):
                 figure = cell.figure(name, contest.metric)
                 outcome = cell.outcome(name) or ""
-                if figure is None:
-                    if outcome not in ("ok", "") and contest == (experiment.contests + experiment.more)[0]:
-                        table.rows.append(
-                            [
-                                Entry(words.configuration(cell.parameters), sort=rank(cells, cell)),
-                                Entry(contest.title),
-                                Entry(name, contender=name),
-                            ]
-                            + [Entry("—", float("inf"))] * 3
-                            + [
-                                Entry("0", 0.0),
-                                Entry("—", float("inf")),
-                                Entry(outcome, mark="bad", hover=cell.detail(name)),
-                            ]
-                        )
-                    continue
-                ratio = cell.ratio(contest.metric, name, experiment.yardstick)
-                table.rows.append(
-                    [
-                        Entry(words.configuration(cell.parameters), sort=rank(cells, cell)),
-                        Entry(contest.title),
-                        Entry(name, contender=name),
-                        Entry(words.quantity(figure.median, figure.unit), figure.median),
-                        Entry(words.quantity(figure.low, figure.unit), figure.low),
-                        Entry(words.quantity(figure.high, figure.unit), figure.high),
-                        Entry(str(figure.rounds), float(figure.rounds)),
-                        Entry(words.ratio(ratio.median), ratio.median) if ratio else Entry("—", float("inf")),
-                        Entry(outcome, mark="" if outcome == "ok" else "bad", hover=cell.detail(name)),
-                    ]
-                )
+                if figure is None and (outcome in ("ok", "") or contest != (experiment.contests + experiment.more)[0]):
+                    continue  # not measured, or said already that it did not end well
+                row = [Entry(words.configuration(cell.parameters), sort=rank(cells, cell)), Entry(contest.title), Entry(name, contender=name)]
+                for value in (figure.median, figure.low, figure.high) if figure else ():
+                    row.append(Entry(words.quantity(value, figure.unit), value))
+                against = cell.ratio(contest.metric, name, experiment.yardstick)
+                row += [] if figure else [NOTHING] * 3
+                rounds = figure.rounds if figure else 0
+                row += [Entry(str(rounds), float(rounds)), quotient(against.median if against else None)]
+                table.rows.append([*row, Entry(outcome, mark="" if outcome == "ok" else "bad", hover=cell.detail(name))])
     return table
 
 
@@ -165,7 +132,7 @@ def _title(column: str) -> str:
 
 def _printed(column: str, value: object) -> Entry:
     if value is None:
-        return Entry("—", float("inf"))
+        return NOTHING
     if isinstance(value, float):
         return Entry(f"{value:.6f}".rstrip("0").rstrip("."), value)
     if isinstance(value, int):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ..results import published, words
+from ..results import published
 from ..results.figures import Cell
 from ..results.strategies import GLOBAL, STRATEGIES
 from ..verdicts.difference import BETTER, WORSE, between
 from .section import Section
-from .table import Column, Entry, Table
+from .table import NOTHING, Entry, Table, numbers, quotient, texts
 
 # Who plays the document's allocators: Headroom's of the same kind.
 PLAYS = {
@@ -23,18 +23,14 @@ PART = (
 
 
 def here_of(cell: Cell | None, name: str, metric: str = "time") -> float | None:
-    ratio = cell.ratio(metric, PLAYS[name], GLOBAL) if cell else None
-    return ratio.median if ratio else None
+    found = cell.ratio(metric, PLAYS[name], GLOBAL) if cell else None
+    return found.median if found else None
 
 
 def decided(cell: Cell | None, of: str, to: str, section: Section, metric: str = "time") -> float | None:
     """The ratio, where it is no accident that it is more or less than one."""
     found = between(cell, metric, of, to, section.noise.get(metric), 0.0) if cell else ""
     return cell.ratio(metric, of, to).median if found in (BETTER, WORSE) else None
-
-
-def value_of(value: float | None) -> Entry:
-    return Entry("—", float("inf")) if value is None else Entry(words.ratio(value), value)
 
 
 def same_side(first: float | None, second: float | None) -> bool | None:
@@ -53,7 +49,7 @@ def percent_table(
     source = published.tables()[table_id]
     names = ("AS2", "AS3", "AS5", "AS7", "AS9", "AS11", "AS13")
     table = Table(
-        [Column("what"), Column("whose")] + [Column(STRATEGIES[name].title, True) for name in names],
+        texts("what", "whose") + numbers(*(STRATEGIES[name].title for name in names)),
         caption=title,
         notes=[PART + " " + nearest],
     )
@@ -69,9 +65,7 @@ def percent_table(
             there = {name: record[f"{name} percent"] for name in names}
             row = [Entry(label_of(cell), position), Entry("published")]
             for name in names:
-                row.append(
-                    Entry("failed", float("inf"), "bad") if there[name] is None else Entry(words.ratio(there[name] / 100), there[name] / 100)
-                )
+                row.append(Entry("failed", float("inf"), "bad") if there[name] is None else quotient(there[name] / 100))
                 same = same_side(float("inf") if there[name] is None else there[name] / 100, decided(cell, PLAYS[name], GLOBAL, section))
                 if same is not None and not (there[name] is not None and 97 <= there[name] <= 103):
                     agree += same
@@ -89,6 +83,6 @@ def percent_table(
 
 def ended_of(cell: Cell, name: str, value: float | None) -> Entry:
     if value is not None:
-        return value_of(value)
+        return quotient(value)
     outcome = cell.outcome(PLAYS[name])
-    return Entry(outcome, float("inf"), "bad") if outcome not in (None, "ok", "absent", "not_run") else value_of(None)
+    return Entry(outcome, float("inf"), "bad") if outcome not in (None, "ok", "absent", "not_run") else NOTHING

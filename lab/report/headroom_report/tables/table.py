@@ -5,6 +5,8 @@ from __future__ import annotations
 import textwrap
 from dataclasses import dataclass, field
 
+from ..results import words
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -22,6 +24,26 @@ class Column:
     number: bool = False  # right-aligned, sorted by value
     contender: str = ""
     hover: str = ""
+
+
+def texts(*titles: str) -> list[Column]:
+    return [Column(title) for title in titles]
+
+
+def numbers(*titles: str) -> list[Column]:
+    return [Column(title, True) for title in titles]
+
+
+NOTHING = Entry("—", float("inf"))
+
+
+def quantity(figure, **more) -> Entry:
+    """A figure's median with its unit, or that there is none."""
+    return Entry(words.quantity(figure.median, figure.unit), figure.median, **more) if figure else NOTHING
+
+
+def quotient(value: float | None, **more) -> Entry:
+    return NOTHING if value is None else Entry(words.ratio(value), value, **more)
 
 
 @dataclass

@@ -6,7 +6,7 @@ from ..results import published, words
 from ..results.strategies import is_peer
 from ..verdicts.difference import UNDECIDED, between
 from .section import Section
-from .table import Column, Entry, Table
+from .table import Entry, Table, numbers, quotient, texts
 
 
 def beside(section: Section, table_id: str, parts: dict[str, tuple[str, str, str | None]]) -> None:
@@ -15,14 +15,8 @@ def beside(section: Section, table_id: str, parts: dict[str, tuple[str, str, str
     source = published.tables()[table_id]
     ours = "headroom::vector"
     table = Table(
-        [
-            Column("what"),
-            Column("published: rvector's speed ÷ the other's", True),
-            Column("the other, published"),
-            Column("here: headroom::vector's speed ÷ the other's", True),
-            Column("the other, here"),
-            Column("where"),
-        ],
+        texts("what") + numbers("published: rvector's speed ÷ the other's") + texts("the other, published")
+        + numbers("here: headroom::vector's speed ÷ the other's") + texts("the other, here", "where"),
         caption="Published and here",
         notes=[
             f"Published on: {'; '.join(source.machines.values())}. headroom::vector plays rvector's part; the other is the fastest of the rest, "
@@ -38,11 +32,7 @@ def beside(section: Section, table_id: str, parts: dict[str, tuple[str, str, str
             for cell in section.cells
             if (element is None or cell.parameters.get("element") == element) and cell.figure(ours, metric) is not None
         ]
-        row = [
-            Entry(record["what"]),
-            Entry(words.ratio(record["speed of rvector / other"]), record["speed of rvector / other"]),
-            Entry(record["other"]),
-        ]
+        row = [Entry(record["what"]), quotient(record["speed of rvector / other"]), Entry(record["other"])]
         cell = max(cells, key=lambda cell: cell.parameters.get(where, 0), default=None)
         named = record["other"] if record["other"] in ("std::vector", "folly::fbvector") else None
         found = None
@@ -58,7 +48,7 @@ def beside(section: Section, table_id: str, parts: dict[str, tuple[str, str, str
             continue
         speed = found[0] / cell.figure(ours, metric).median
         label = words.configuration(cell.parameters)
-        table.rows.append(row + [Entry(words.ratio(speed), speed), Entry(found[1]), Entry(label)])
+        table.rows.append(row + [quotient(speed), Entry(found[1]), Entry(label)])
         there = record["speed of rvector / other"]
         noise = section.noise.get(metric)
         near, farther = (between(cell, metric, found[1], ours, noise, 0.0, times) for times in (1, there))
