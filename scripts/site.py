@@ -13,23 +13,19 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 COPIED = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "LICENSE", "docs/**/*", "examples/**/*.md", "examples/**/*.cpp",
           "examples/**/*.py", "lab/**/*.md", "python/README.md"]
-NAVIGATION = [
-    ("Headroom", "README.md"), ("Quickstart", "docs/quickstart.md"),
-    ("Find out where you would gain", "docs/find-out-where-you-would-gain.md"), ("Overview", "docs/overview.md"),
-    ("Using it", [
-        ("What people ask first", "docs/questions.md"), ("Threads, fork, globals", "docs/threads.md"),
-        ("Choosing an allocator", "docs/choosing.md"), ("Tuning", "docs/tuning.md"), ("Limits", "docs/limits.md"),
-        ("Platforms", "docs/platforms.md"), ("Migrating", "docs/migrating.md"), ("Debugging", "docs/debugging.md"),
-        ("Watch a process", "docs/watch-a-process.md"),
-        ("Examples", "examples/README.md"),
-        ("Many machines: an example", "examples/many_machines/README.md"), ("Python", "python/README.md"), ("In the wild", "docs/in-the-wild.md")]),
-    ("Reference", "docs/reference"),
-    ("How it is built", [
-        ("Design", "docs/design.md"), ("Conformance", "docs/conformance.md"), ("Dead ends", "docs/dead-ends.md")]),
-    ("The lab", [
-        ("The lab", "lab/README.md"), ("On several machines", "docs/many-machines.md"),
+NAVIGATION = [    # a reader's path of ten, what is looked up, and what only who changes Headroom needs
+    ("Headroom", "README.md"), ("Quickstart", "docs/quickstart.md"), ("Overview", "docs/overview.md"),
+    ("Choosing an allocator", "docs/choosing.md"), ("Reference", "docs/reference"), ("Threads, fork, globals", "docs/threads.md"),
+    ("Limits", "docs/limits.md"), ("Migrating", "docs/migrating.md"),
+    ("Find out where you would gain", "docs/find-out-where-you-would-gain.md"), ("What people ask first", "docs/questions.md"),
+    ("To look up", [
+        ("Examples", "examples/README.md"), ("Python", "python/README.md"), ("In the wild", "docs/in-the-wild.md"), ("Tuning", "docs/tuning.md"),
+        ("Debugging", "docs/debugging.md"), ("Watch a process", "docs/watch-a-process.md"), ("Platforms", "docs/platforms.md"),
+        ("On several machines", "docs/many-machines.md"), ("Many machines: an example", "examples/many_machines/README.md"),
+        ("The lab", "lab/README.md"), ("Changes", "CHANGELOG.md"), ("Security", "SECURITY.md")]),
+    ("For those who change Headroom", [
+        ("Contributing", "CONTRIBUTING.md"), ("Design", "docs/design.md"), ("Conformance", "docs/conformance.md"), ("Dead ends", "docs/dead-ends.md"),
         ("The report's programs", "lab/report/README.md"), ("Peers", "lab/peers/README.md"), ("Reset words", "lab/experiments/reset-words/README.md")]),
-    ("Project", [("Changes", "CHANGELOG.md"), ("Contributing", "CONTRIBUTING.md"), ("Security", "SECURITY.md")]),
 ]
 
 

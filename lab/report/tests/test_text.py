@@ -1,7 +1,9 @@
 """The report on the terminal: readable at 80 columns, and no more certain than the page."""
 
+from html import unescape
+
 import pytest
-from headroom_report.page import html, model, text
+from headroom_report.page import html, model, panels, text
 from headroom_report.results import reading as results
 from headroom_report.tables.table import Column, Entry, Table, plain
 
@@ -49,3 +51,29 @@ def test_an_experiment_after_no_document_names_none(full):
     assert any(not section.experiment.document for section in full.machines[0].sections)
     page = html.render(full)
     assert "After: Reserve and commit." in page and "After: ." not in page
+
+
+def test_the_terminal_tells_the_pages_story_in_the_pages_order(tmp_path):
+    """Troubles first, then the answers, machines side by side, claims, promises, losses, each experiment, the machine, notes."""
+    other = {**samples.MACHINE, "id": "feedf00d", "cpu": "Another processor"}
+    again = [{**record, "machine": "feedf00d"} for record in samples.full() if record.get("experiment") == "memory"]
+    records = [*samples.full(), other, *again, {"v": 7, "kind": "run"}]
+    report = model.build(results.read([samples.write(tmp_path / "two.jsonl", records)]))
+    page, told = html.render(report), " ".join(text.report_text(report, 80, True).split())
+    page = unescape(page[page.index("<h1>") :])
+    (trouble,) = [one for one in report.troubles if "newer lab" in one]
+    first = report.machines[0]
+    story = [(trouble, trouble), (panels_of(first), panels_of(first)), ("Side by side</h2>", "Side by side")]
+    story += [(f"<b>{document}</b>", f"What “{document}” claims") for document in dict.fromkeys(one.claim.document for one in first.verdicts)]
+    story += [("What Headroom promises</h2>", "What Headroom promises"), ("Every cell where Headroom", "Every cell where Headroom")]
+    story += [(f"<b>{one.experiment.title}</b>", f"{one.experiment.title}: {one.experiment.question}") for one in first.sections]
+    story += [("The machine</h3>", "The machine"), ("About these results</h2>", "About these results")]
+    for side, where in zip((page, told), zip(*story)):
+        at = -1
+        for words in where:
+            at = side.find(words, at + 1)
+            assert at >= 0, words
+
+
+def panels_of(machine):
+    return panels.sentence(machine.panels[0])

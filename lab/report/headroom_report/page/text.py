@@ -1,5 +1,5 @@
-"""The report on the terminal: the ten lines that matter, or, asked for all, every claim, promise, loss and table. Readable at 80
-columns: what is a sentence comes first and is broken at words."""
+"""The report on the terminal: the ten lines that matter, or, asked for all, every claim, promise, loss and table, in the page's
+order. Readable at 80 columns: what is a sentence comes first and is broken at words."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..tables.table import Table, plain
 from ..verdicts import claims
 from ..verdicts.claims import Verdict
 from . import model, panels
-from .beside import beside
+from .beside import Beside, beside
 from .model import Machine, Report
 
 WORST = 3
@@ -45,9 +45,7 @@ def summary(machine: Machine, width: int) -> list[str]:
     out.append(_hanging("Promises", _counts([model.promise_state(verdict) for verdict in machine.promises]) + ".", width))
     for verdict in missed[:WORST]:
         out.append(_hanging("  missed", f"{verdict.claim.sentence}: {model.here(verdict)}; asked {verdict.claim.asked}", width))
-    out.append(_hanging("Standing", model.standing_words(machine), width))
-    if machine.busy:
-        out.append(_hanging("Careful", machine.busy, width))
+    out.append(_hanging("Losses", model.standing_words(machine), width))
     return out
 
 
@@ -59,8 +57,9 @@ def _verdict(verdict: Verdict, state: str, asked: str, width: int) -> str:
     return "\n".join(lines)
 
 
-def machine_text(machine: Machine, width: int = 80, everything: bool = False) -> str:
-    out = [_heading(machine.title, width), *summary(machine, width)]
+def machine_text(machine: Machine, width: int = 80, everything: bool = False, beside: list[str] | None = None) -> str:
+    """`beside`: the machines side by side, which stand after the first one's answers."""
+    out = [_heading(machine.title, width), *summary(machine, width), *(beside or [])]
     if not everything:
         return "\n".join(out)
     for document in dict.fromkeys(verdict.claim.document for verdict in machine.verdicts):
@@ -89,31 +88,31 @@ def machine_text(machine: Machine, width: int = 80, everything: bool = False) ->
     return "\n".join(out)
 
 
-def _side_by_side(table: Table, width: int) -> list[str]:
+def _side_by_side(both: Beside, width: int) -> list[str]:
     """Rows of sentences are too wide for columns: each is told, and below it what each machine says."""
-    out = [table.caption, *(textwrap.fill(note, width) for note in table.notes)]
-    for row in table.rows:
-        out.append(textwrap.fill(row[0].text, width, subsequent_indent="  "))
-        for column, entry in list(zip(table.columns, row))[1:]:
-            out.append(_hanging("", f"{column.title}: {entry.text}", width, 4))
+    out = [_heading("Side by side", width), textwrap.fill(both.words, width)] if both.tables else []
+    for table in both.tables:
+        out += ["", table.caption, *(textwrap.fill(note, width) for note in table.notes)]
+        for row in table.rows:
+            out.append(textwrap.fill(row[0].text, width, subsequent_indent="  "))
+            for column, entry in list(zip(table.columns, row))[1:]:
+                out.append(_hanging("", f"{column.title}: {entry.text}", width, 4))
     return out
 
 
 def report_text(report: Report, width: int = 80, everything: bool = False) -> str:
     out = []
-    for warning in report.warnings if everything else report.troubles:
+    for warning in report.troubles:
         out.append(_hanging("!", warning, width, 2))
     for problem in report.results.problems[: None if everything else 5]:
         out.append(_hanging("", str(problem), width, 2))
     if len(report.results.problems) > 5 and not everything:
         out.append(f"  … and {len(report.results.problems) - 5} more")
+    both = _side_by_side(beside(report), width)
     for machine in report.machines:
-        out.append(machine_text(machine, width, everything))
-    both = beside(report)
-    if both.tables:
-        out += [_heading("Side by side", width), textwrap.fill(both.words, width)]
-        for table in both.tables:
-            out += ["", *_side_by_side(table, width)]
+        out.append(machine_text(machine, width, everything, both if machine is report.machines[0] else []))
+    if everything and report.notes:
+        out += [_heading("About these results", width), *(_hanging("", note, width, 2) for note in report.notes)]
     if report.machines and not everything:
         out.append("")
         out.append("All claims, losses and tables: the page, or --text=all.")
