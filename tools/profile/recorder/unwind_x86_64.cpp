@@ -13,12 +13,18 @@
 namespace headroom::profile {
 namespace {
 
+// A row, and what tells whose it is. Threads write and read both words without a lock while others forget them: a word of one row beside
+// a word of another, or a row that was looked up before the last forgetting, does not say of any address that it is its row.
 struct remembered {
-    std::atomic<std::uintptr_t> pc;    // 0: free; 1: being written
+    std::atomic<std::uint64_t> key;    // key_of(); 0, with a row of 0: free
     std::atomic<std::uint64_t> row;
 };
+std::uint64_t key_of(std::uintptr_t pc, std::uint64_t row, std::uint64_t forgotten) {
+    return pc ^ row * 0x9e3779b97f4a7c15U ^ forgotten * 0xd1342543de82ef95U;
+}
 constexpr std::size_t table_size = std::size_t{1} << 16;
 std::atomic<remembered*> rows;
+std::atomic<std::uint64_t> times_forgotten;
 
 struct wanted {
     std::uintptr_t pc;
@@ -70,19 +76,19 @@ frame_row row_of(std::uintptr_t pc) {
         if (rows.compare_exchange_strong(table, made)) table = made;
         else munmap(made, sizeof(remembered) * table_size);
     }
+    const std::uint64_t forgotten = times_forgotten.load(std::memory_order_acquire);    // before anything is looked up
     const std::uint64_t hash = pc * 0x9e3779b97f4a7c15U;
     for (std::size_t probe = 0; probe < 8; ++probe) {
         remembered& entry = table[((hash >> 48) + probe) % table_size];
-        const std::uintptr_t key = entry.pc.load(std::memory_order_acquire);
-        if (key == pc) return std::bit_cast<frame_row>(entry.row.load(std::memory_order_relaxed));
-        if (key != 0) continue;
-        const frame_row row = look_up(pc);
-        std::uintptr_t none = 0;
-        if (entry.pc.compare_exchange_strong(none, 1, std::memory_order_acquire)) {
-            entry.row.store(std::bit_cast<std::uint64_t>(row), std::memory_order_relaxed);
-            entry.pc.store(pc, std::memory_order_release);
-        }
-        return row;
+        const std::uint64_t key = entry.key.load(std::memory_order_relaxed);
+        const std::uint64_t row = entry.row.load(std::memory_order_relaxed);
+        if (key == key_of(pc, row, forgotten)) return std::bit_cast<frame_row>(row);
+        if ((key | row) != 0) continue;
+        const frame_row found = look_up(pc);
+        const auto bits = std::bit_cast<std::uint64_t>(found);
+        entry.row.store(bits, std::memory_order_relaxed);
+        entry.key.store(key_of(pc, bits, forgotten), std::memory_order_relaxed);
+        return found;
     }
     return look_up(pc);
 }
@@ -204,6 +210,7 @@ std::uint64_t unwind(frame_start from, call_stack& stack) {
 }
 
 void forget_code() {
+    times_forgotten.fetch_add(1);
     remembered* const table = rows.load(std::memory_order_acquire);
     if (table != nullptr) madvise(table, sizeof(remembered) * table_size, MADV_DONTNEED);    // zeros again, one page at a time
 }

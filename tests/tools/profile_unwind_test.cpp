@@ -1,0 +1,89 @@
+// Labels: tools linux no-valgrind no-sanitizer
+// What the recorder remembers of code, while code is forgotten because a library was unloaded.
+#include <gtest/gtest.h>
+
+#include <sys/mman.h>
+
+#include <atomic>
+#include <memory>
+#include <thread>
+
+#include "recorder/unwind.hpp"
+
+namespace {
+
+std::atomic<int> looked_up;
+std::atomic<bool> forget_meanwhile;
+
+}    // namespace
+
+namespace headroom::profile {
+
+void code_found(std::uintptr_t, std::uintptr_t, std::uintptr_t, const char*) {
+    ++looked_up;
+    if (forget_meanwhile.exchange(false)) forget_code();
+}
+void* pages(std::size_t bytes) {
+    void* const got = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return got == MAP_FAILED ? nullptr : got;
+}
+
+}    // namespace headroom::profile
+
+namespace {
+
+using namespace headroom::profile;
+
+struct taken {
+    std::uint64_t hash;
+    std::size_t depth;
+    friend bool operator==(const taken&, const taken&) = default;
+};
+
+// The call stack from here, followed from the beginning.
+[[gnu::noinline]] taken stack_here() {
+    const auto stack = std::make_unique<call_stack>();
+    const std::uint64_t hash = unwind(caller_of(__builtin_frame_address(0)), *stack);
+    return {hash, stack->depth};
+}
+
+#if defined(__x86_64__)
+
+// A row used to be remembered though code had been forgotten since it was looked up: another library may have come to its address.
+TEST(remembered_code, is_not_what_was_looked_up_before_code_was_forgotten) {
+    forget_code();
+    int times[4] = {};
+    for (int& each : times) {
+        forget_meanwhile = &each == &times[0];    // while the first frame is looked up
+        const int before = looked_up;
+        (void)stack_here();
+        each = looked_up - before;
+    }
+    EXPECT_GT(times[0], 1);
+    EXPECT_EQ(times[1], 1) << "the first frame is looked up again, the others are remembered";
+    EXPECT_EQ(times[2], 0);
+    EXPECT_EQ(times[3], 0);
+}
+
+#endif
+
+// A row that was being written while all were forgotten used to be left half of nothing: stacks ended there.
+TEST(remembered_code, gives_the_same_stack_whenever_it_is_forgotten) {
+    std::atomic<bool> done{false};
+    std::thread forgetful([&] {
+        while (!done) forget_code();
+    });
+    taken first{};
+    int others = 0;
+    for (int i = 0; i < 500'000; ++i) {
+        const taken now = stack_here();
+        if (i == 0) first = now;
+        if (now != first) ++others;
+    }
+    done = true;
+    forgetful.join();
+    EXPECT_GT(first.depth, 3U);
+    EXPECT_EQ(others, 0) << "of 500,000";
+}
+
+}    // namespace
