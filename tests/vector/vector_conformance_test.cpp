@@ -9,6 +9,7 @@
 #include <limits>
 #include <memory>
 #include <memory_resource>
+#include <new>
 #include <ranges>
 #include <stdexcept>
 #include <type_traits>
@@ -19,6 +20,8 @@
 #include <headroom/vector.hpp>
 
 #include "support/allocators.hpp"
+#include "support/elements.hpp"
+#include "support/iterators.hpp"
 
 namespace {
 
@@ -57,6 +60,13 @@ TEST(iterators_of_vectors, are_contiguous_and_ordered_whatever_the_allocators_po
     EXPECT_EQ(inserted, v.begin() + 1);
     EXPECT_EQ(*v.erase(v.cbegin()), 9);
     EXPECT_EQ(*v.rbegin(), 3);
+}
+
+TEST(iterators_of_vectors, are_not_compared_with_those_of_other_elements) {
+    using ints = headroom::vector<int>;
+    EXPECT_TRUE((std::sized_sentinel_for<ints::const_iterator, ints::iterator>));
+    EXPECT_FALSE((std::sentinel_for<headroom::vector<double>::iterator, ints::iterator>));
+    EXPECT_FALSE((std::sized_sentinel_for<headroom::vector<const void*>::iterator, headroom::vector<void*>::iterator>));
 }
 
 TEST(iterators_of_vectors, can_be_stepped_where_a_call_returned_them) {
@@ -308,6 +318,37 @@ TEST(a_vector, takes_iterators_whose_comma_is_deleted) {
     EXPECT_EQ(v, (headroom::vector<int>{1, 2, 3, 4}));
     v.insert(v.begin(), no_comma{source + 2}, no_comma{source + 4});
     EXPECT_EQ(v, (headroom::vector<int>{3, 4, 1, 2, 3, 4}));
+}
+
+// Hands out at most 100 elements at once, and 160 in all.
+template <class T>
+struct frugal_allocator {
+    using value_type = T;
+    static inline std::size_t out = 0;
+
+    T* allocate(std::size_t count) {
+        if (count > max_size() || out + count > 160) throw std::bad_alloc();
+        out += count;
+        return std::allocator<T>().allocate(count);
+    }
+    void deallocate(T* memory, std::size_t count) noexcept {
+        out -= count;
+        std::allocator<T>().deallocate(memory, count);
+    }
+    [[nodiscard]] std::size_t max_size() const noexcept { return 100; }
+    friend bool operator==(const frugal_allocator&, const frugal_allocator&) = default;
+};
+
+// What a single-pass range gives is gathered beside a full vector; more used to be gathered than could ever come there.
+TEST(a_vector, says_length_error_of_a_single_pass_range_as_soon_as_it_passes_max_size) {
+    for (const std::size_t more : {41U, 1000U}) {
+        const headroom_test::numbers_list numbers(more, 7);
+        headroom::vector<int, frugal_allocator<int>> v(60);
+        EXPECT_THROW(v.append_range(headroom_test::single_pass<int>(numbers)), std::length_error) << more;
+        EXPECT_THROW(v.insert_range(v.begin(), headroom_test::single_pass<int>(numbers)), std::length_error) << more;
+        EXPECT_EQ(v.size(), 60U);
+        EXPECT_EQ(v.capacity(), 60U);
+    }
 }
 
 }    // namespace

@@ -333,7 +333,11 @@ protected:
             if constexpr (!Store::stable_) {
                 if (end_ == cap_ && guard.old != 0) {
                     gathered<appending_> rest(this->fresh_());
-                    for (; first != last; ++first) rest.emplace_back(*first);
+                    // (What cannot come here in the end is not gathered: memory might be refused before that is found out.)
+                    for (; first != last; ++first) {
+                        checked_sum_(rest.size() + 1);
+                        rest.emplace_back(*first);
+                    }
                     append_from_(rest.size(), given_away<value_type>{rest.data()});
                     break;
                 }

@@ -33,6 +33,10 @@ using element_iterator = __gnu_cxx::__normal_iterator<T*, iterated::array_of<std
 
 #else
 
+// Iterators of other elements are not compared with.
+template <class U, class T>
+concept same_element = std::is_same_v<std::remove_const_t<U>, std::remove_const_t<T>>;
+
 template <class T, class = std::allocator<std::remove_const_t<T>>>
 class class_iterator {
 public:
@@ -80,15 +84,15 @@ public:
     [[nodiscard]] friend constexpr class_iterator operator-(class_iterator from, difference_type by) noexcept {
         return from -= by;
     }
-    template <class U>
+    template <same_element<T> U>
     [[nodiscard]] constexpr difference_type operator-(const class_iterator<U>& from) const noexcept {
         return at_ - from.operator->();
     }
-    template <class U>
+    template <same_element<T> U>
     [[nodiscard]] constexpr bool operator==(const class_iterator<U>& other) const noexcept {
         return at_ == other.operator->();
     }
-    template <class U>
+    template <same_element<T> U>
     [[nodiscard]] constexpr std::strong_ordering operator<=>(const class_iterator<U>& other) const noexcept {
         return at_ <=> other.operator->();
     }
