@@ -20,6 +20,7 @@ void unlock_waiting() noexcept { waiting_mutex.unlock(); }
 
 // The last of them, off the list; empty when there is none.
 page_range take_one() noexcept {
+    if (waiting_count.load(std::memory_order_relaxed) == 0) return {};
     waiting_mutex.lock();
     const std::size_t count = waiting_count.load(std::memory_order_relaxed);
     page_range taken{};
@@ -43,23 +44,13 @@ void let_wait(page_range mapping) noexcept {
     waiting_mutex.unlock();
 }
 
-void retry_releases() noexcept {
-    for (std::size_t tries = waiting_count.load(std::memory_order_relaxed); tries != 0; --tries) {
-        const page_range mapping = take_one();
-        if (mapping.data == nullptr) return;
-        if (release(mapping)) {
-            let_wait(mapping);
-            return;
-        }
+void release_surely(page_range mapping) noexcept {
+    // One given back may be all that the next one lacked.
+    for (; mapping.data != nullptr; mapping = take_one()) {
+        if (release(mapping) && release(mapping)) return let_wait(mapping);
     }
 }
 
-void release_surely(page_range mapping) noexcept {
-    if (release(mapping) && release(mapping)) {
-        let_wait(mapping);
-    } else {
-        retry_releases();
-    }
-}
+void retry_releases() noexcept { release_surely(take_one()); }
 
 }}}    // namespace headroom::detail
