@@ -25,6 +25,8 @@ LOCKED = 8 << 20    # as Debian 12 limits it
 # What asks the system for something: rooms whole, and of the others what such a program's name says.
 ASKING = re.compile(r"(range|system|file_vector)/|/\w*(annotations|fork|frozen_file|handover_file|large|leaks|limits|mapping|protection|refusals|refused|"
                     r"room|soak)\w*_test")
+# But what such files ask of a model of the disk, of kills, of elements and of the clock, which are nobody's and everybody's.
+NOT_ASKING = re.compile(r"_(power|power_failing|crash|access|beyond|construct|differential|erase|insert|middle|ranges)_test$|^allowance_test$")
 OF_FILES = ("file_vector", "frozen_file", "handover_file", "storable")
 READ = ["docs/limits.md", "examples", "src/debuggers", "tests", "fuzz/corpus"]    # of the sources, by tests that run
 
@@ -32,7 +34,7 @@ READ = ["docs/limits.md", "examples", "src/debuggers", "tests", "fuzz/corpus"]  
 def known(build):
     """{name: (command, environment)} of the build's tests that are programs of the rooms, and the weather."""
     listed = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"], capture_output=True, text=True, check=True).stdout
-    rooms = {path.stem for path in (ROOT / "tests").glob("*/*_test.cpp") if ASKING.search(f"{path.parent.name}/{path.name}")}
+    rooms = {path.stem for path in (ROOT / "tests").glob("*/*_test.cpp") if ASKING.search(f"{path.parent.name}/{path.name}") and not NOT_ASKING.search(path.stem)}
     found = {}
     for test in json.loads(listed)["tests"]:
         if test["name"] in rooms | {"weather"} and "command" in test:
