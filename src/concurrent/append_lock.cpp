@@ -34,15 +34,22 @@ void announce_change(std::atomic<std::uint32_t>& word) noexcept {
     wake_all(word);
 }
 
-// Looks again at once for a while, then lets others run, then sleeps for longer and longer, a millisecond at most.
+// Looks again a few times, each after twice the pause before (some 5 us in the end); then lets others run; then sleeps for longer and
+// longer, a millisecond at most. (Each look takes the lock's cache line from the thread that holds it, and that is slower by as much:
+// without pauses 262,144 appends of two threads take 2.8 times as long, in batches of 64 elements 2.2 times.)
 void append_lock::wait() noexcept {
-    constexpr unsigned looks = 100, yields = 200;
+    constexpr unsigned looks = 8, yields = 200;
+    constexpr unsigned shortest_pause = 1024, longest_pause = 16384;    // steps of a loop
     constexpr std::chrono::microseconds shortest{20}, longest{1000};
     const kept_errno unchanged;      // a signal may end a sleep
     const uncancelled throughout;    // a sleep may be cancelled, and this may not throw
     auto pause = shortest;
     for (unsigned tries = 0; !try_lock(); ++tries) {
-        if (tries < looks) continue;
+        if (tries < looks) {
+            const unsigned steps = std::min(shortest_pause << tries, longest_pause);
+            for (unsigned i = 0; i != steps; ++i) std::atomic_signal_fence(std::memory_order_seq_cst);    // so that it is kept
+            continue;
+        }
         if (tries < looks + yields) {
             std::this_thread::yield();
         } else {

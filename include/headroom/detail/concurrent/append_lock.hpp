@@ -1,8 +1,8 @@
 // The lock under which a concurrent_vector's elements get their place.
 //
 // It is held for as long as it takes to move a batch of finished elements. A thread that finds it taken looks again a few
-// times, then lets others run, and then sleeps for a limited time (the holder may have been interrupted). Unlocking is a plain
-// store: sleepers wake by themselves.
+// times, pausing in between, then lets others run, and then sleeps for a limited time (the holder may have been
+// interrupted). Unlocking is a plain store: sleepers wake by themselves.
 //
 // After a fork, what a thread of the parent held in the child is held by nobody. So the lock's word is the number of the process
 // that took it (its *generation*), and the number of another process counts as free. Each copy of the library counts forks for
