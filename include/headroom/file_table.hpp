@@ -39,8 +39,9 @@ public:
     file_table() = default;
 
     // Takes over columns that are open. Where all are writers the columns end at size() rows from now on, which waits for the disk
-    // only after a crash that came between two columns. Throws as truncate(), and std::invalid_argument where some are writers and
-    // others are not.
+    // only after a crash that came between two columns, and for columns to which nothing was ever committed: those are committed.
+    // Throws as truncate(), and std::invalid_argument where some are writers and others are not, and where such a new column is
+    // shorter than what is committed of another: no crash leaves that, so it belongs to no row, and nothing is cut for it.
     explicit file_table(file_vector<Ts>... columns) : file_table(std::tuple<file_vector<Ts>...>(std::move(columns)...)) {}
 
     // Makes a file for each column and opens them for writing. A file that is there already is taken where nothing was ever committed
@@ -50,7 +51,7 @@ public:
         return opened([&]<class T>(size_type i) { return make<T>(files[i], limit); }, std::make_index_sequence<column_count>());
     }
 
-    // Opens the files of a table. Throws as file_vector's open(), and as truncate().
+    // Opens the files of a table. Throws as file_vector's open(), and as the constructor.
     static file_table open(const paths& files, file_access access, max_elements limit) {
         return opened([&]<class T>(size_type i) { return file_vector<T>::open(files[i], access, limit); },
                       std::make_index_sequence<column_count>());
@@ -102,10 +103,10 @@ public:
 
     // Keeps the first `rows` rows of a writer. Where some of the others were committed it commits what is left, and waits for the disk:
     // otherwise rows that are appended in their place could be found half old, half new, after a power cut. Throws as commit().
-    // O(rows that are cut).
+    // Where one column refuses, the others are cut all the same, and the table appends no more. O(rows that are cut).
     void truncate(size_type rows) {
-        each([rows](auto& column) {
-            cut(column, rows);
+        each([rows](auto& column) { cut(column, rows); });
+        each_to_its_end([rows](auto& column) {
             if (column.committed_size() > rows) column.commit();
         });
     }
@@ -127,19 +128,7 @@ public:
     // Commits where there are rows that are not, and closes all files. Throws what the first column throws that cannot commit, once all are
     // closed. The destructor does the same, but cannot report a failure.
     void close() {
-#if defined(__cpp_exceptions)
-        std::exception_ptr failure;
-        each([&](auto& column) {
-            try {
-                column.close();
-            } catch (...) {
-                if (!failure) failure = std::current_exception();
-            }
-        });
-        if (failure) std::rethrow_exception(failure);
-#else
-        each([](auto& column) { column.close(); });
-#endif
+        each_to_its_end([](auto& column) { column.close(); });
     }
 
     // The columns, to be frozen, exported or used alone; the table is then without files. For a writer they are of equal length.
@@ -149,6 +138,23 @@ private:
     template <class Work>
     void each(Work work) {
         std::apply([&](auto&... columns) { (work(columns), ...); }, columns_);
+    }
+    // Throws what the first column throws, once all have had their turn.
+    template <class Work>
+    void each_to_its_end(Work work) {
+#if defined(__cpp_exceptions)
+        std::exception_ptr failure;
+        each([&](auto& column) {
+            try {
+                work(column);
+            } catch (...) {
+                if (!failure) failure = std::current_exception();
+            }
+        });
+        if (failure) std::rethrow_exception(failure);
+#else
+        each(work);
+#endif
     }
     template <class Ask>
     [[nodiscard]] size_type least(Ask ask) const noexcept {
@@ -188,7 +194,21 @@ private:
     explicit file_table(std::tuple<file_vector<Ts>...>&& columns) : columns_(std::move(columns)) {
         const bool any = std::apply([](const auto&... column) { return (column.is_writer() || ...); }, columns_);
         if (any && !is_writer()) detail::throw_mixed_access();
-        if (any) truncate(this->size());
+        if (!any) return;
+        size_type committed = 0;
+        each([&](const auto& column) { committed = column.committed_size() > committed ? column.committed_size() : committed; });
+        each([&](const auto& column) {
+            if (is_new(column) && column.size() < committed) detail::throw_new_column();
+        });
+        // From now on it is told from one that is no part of the table.
+        each([&](auto& column) {
+            if (is_new(column)) column.commit();
+        });
+        truncate(this->size());
+    }
+    template <class Column>
+    [[nodiscard]] static bool is_new(const Column& column) noexcept {
+        return detail::is_new(detail::file_of::control(column));
     }
     template <class T>
     static file_vector<T> make(const std::filesystem::path& path, max_elements limit) {

@@ -33,8 +33,12 @@ commit_outcome try_commit(file_control* control, std::uint64_t size) noexcept {
     }
     if (control->role != file_role::writer) return {std::make_error_code(std::errc::permission_denied), "commit to"};
     std::error_code error;
-    if (was_cut(control, error)) return {{}, "", true};
-    if (error) return {error, "commit to"};
+    const bool cut = was_cut(control, error);
+    if (cut || error) {
+        // Less than was committed, and the disk does not know it: what took the place of the others could be found in theirs.
+        if (size < control->committed.size) control->role = file_role::failed;
+        return {error, cut ? "" : "commit to", cut};
+    }
     const commit_clock clock;
     // Unless all succeeds: the system forgets what it could not write, and would call it written the next time; and the new record
     // may be on the disk or not, so that nothing that it speaks of may be changed or cut any more.

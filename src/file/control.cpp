@@ -287,6 +287,8 @@ std::size_t committed_size(const file_control* control) noexcept {
     return static_cast<std::size_t>(record ? record->size : control->committed.size);
 }
 
+bool is_new(const file_control* control) noexcept { return may_write(control) && control->committed.generation == 1; }
+
 std::size_t refresh(file_control* control, std::size_t was) noexcept {
     if (control == nullptr || control->may_store()) return was;
     file_facts facts;

@@ -88,6 +88,11 @@ void throw_file_fault(const std::string& path, file_fault what, const element_id
 
 void throw_mixed_access() { throw std::invalid_argument("headroom::file_table: all columns are written to, or none"); }
 
+void throw_new_column() {
+    throw std::invalid_argument(
+        "headroom::file_table: nothing was ever committed to one column, and rows that are committed of others would be cut for it");
+}
+
 void throw_has_elements(const std::filesystem::path& path) {
     throw file_error("headroom: cannot make \"" + path.string() + "\": it has elements", "",
                      std::make_error_code(std::errc::file_exists));

@@ -239,6 +239,99 @@ TEST_F(a_file_table, of_which_some_files_were_made_is_made_and_one_with_rows_is_
     EXPECT_EQ(alone<0>().size(), 3U) << "a column that is missing is no reason to cut the others";
 }
 
+TEST_F(a_file_table, with_a_new_column_cuts_nothing_of_the_others_for_it) {
+    {
+        table rows = table::create(files(), limit);
+        append(rows, 5);
+    }
+    for (const bool committed_once : {true, false}) {
+        SCOPED_TRACE(committed_once);
+        const auto all_but = [&](std::size_t rows) {
+            EXPECT_EQ(alone<0>().committed_size(), 5U);
+            EXPECT_EQ(alone<1>().committed_size(), rows);
+            EXPECT_EQ(alone<2>().committed_size(), 5U);
+            EXPECT_EQ(alone<3>().committed_size(), 5U);
+        };
+        std::filesystem::remove(files()[1]);
+        {
+            auto fresh = file_vector<float>::create(files()[1], limit);
+            EXPECT_THROW(table(alone<0>(), std::move(fresh), alone<2>(), alone<3>()), std::invalid_argument);
+        }
+        all_but(0);
+        EXPECT_THROW(table::open(files(), file_access::read_write, limit), std::invalid_argument);
+        EXPECT_THROW(table::create(files(), limit), headroom::file_error);
+        all_but(0);
+        if (committed_once) {    // an order of its own: the longer one is not the first
+            auto other = alone<3>();
+            other.push_back(5);
+            other.commit();
+            other.pop_back();
+            other.commit();
+        }
+        auto fresh = alone<1>();
+        for (int i = 0; i != 5; ++i) fresh.push_back(static_cast<float>(i));
+        table rows(alone<0>(), std::move(fresh), alone<2>(), alone<3>());
+        expect_rows(rows, 5);
+        EXPECT_EQ(rows.committed_size(), 5U);
+    }
+}
+
+TEST_F(a_file_table, whose_first_commit_was_interrupted_is_opened_without_rows) {
+    for (std::uint64_t k = 5; k <= 16; ++k) {
+        SCOPED_TRACE(k);
+        for (const auto& each : files()) std::filesystem::remove(each);
+        table rows = table::create(files(), limit);
+        append(rows, 100);
+        headroom::testing::fail_system_call(k, EIO, headroom::testing::afterwards::keep_failing);
+        try {
+            rows.commit();
+        } catch (const headroom::file_error&) {}
+        rows = table();
+        headroom::testing::stop_failing();
+        const table again = table::open(files(), file_access::read_write, limit);
+        EXPECT_TRUE(again.size() == 0 || again.size() == 100) << again.size();
+        expect_rows(again, again.size());
+    }
+}
+
+TEST_F(a_file_table, of_which_no_column_is_cut_alone_whatever_is_refused) {
+    int refused = 0, ended = 0;
+    for (std::uint64_t k = 1; k <= 30; ++k) {
+        SCOPED_TRACE(k);
+        for (const auto& each : files()) std::filesystem::remove(each);
+        table rows = table::create(files(), limit);
+        append(rows, 100);
+        rows.commit();
+        headroom::testing::fail_system_call(k, EIO);
+        bool threw = false;
+        try {
+            rows.truncate(20);
+        } catch (const headroom::file_error&) {
+            threw = true;
+        }
+        headroom::testing::stop_failing();
+        refused += threw ? 1 : 0;
+        expect_rows(rows, 20);
+        try {
+            append_row(rows, 20);
+            EXPECT_LE(rows.committed_size(), 20U);
+            const auto columns = std::move(rows).take();
+            EXPECT_EQ(std::get<0>(columns).size(), 21U);
+            EXPECT_EQ(std::get<1>(columns).size(), 21U);
+            EXPECT_EQ(std::get<2>(columns).size(), 21U);
+            EXPECT_EQ(std::get<3>(columns).size(), 21U);
+            EXPECT_TRUE(std::get<0>(columns).committed_size() <= 20 && std::get<1>(columns).committed_size() <= 20 &&
+                        std::get<2>(columns).committed_size() <= 20 && std::get<3>(columns).committed_size() <= 20)
+                << "rows are appended over rows that the disk still has";
+        } catch (const headroom::file_error&) {
+            ++ended;
+            EXPECT_FALSE(rows.is_writer());
+        }
+    }
+    EXPECT_GT(refused, 8);
+    EXPECT_EQ(ended, refused);
+}
+
 TEST_F(a_file_table, has_one_writer_and_is_written_to_in_all_columns_or_in_none) {
     table rows = table::create(files(), limit);
     append(rows, 4);

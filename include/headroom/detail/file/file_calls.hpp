@@ -48,6 +48,14 @@ struct file_steps {
 
 struct file_control;    // an open file
 
+// Of a file_vector, for file_table.
+struct file_of {
+    template <class Vector>
+    [[nodiscard]] static file_control* control(const Vector& of) noexcept {
+        return of.control_;
+    }
+};
+
 // What a container keeps of its file.
 struct held_file {
     file_control* control = nullptr;
@@ -72,14 +80,17 @@ HEADROOM_API std::size_t extend(file_control* control, std::size_t used, std::si
 // Throws what such a refusal calls for.
 HEADROOM_API [[noreturn]] void throw_extend_failure(const file_control* control, std::size_t needed, const failure& why);
 
-// What a file_table throws: std::invalid_argument where some of its columns alone are written to; file_error where a file that it is to
-// make has elements.
+// What a file_table throws: std::invalid_argument where some of its columns alone are written to, and where one is new and shorter than
+// what is committed of others; file_error where a file that it is to make has elements.
 HEADROOM_API [[noreturn]] void throw_mixed_access();
+HEADROOM_API [[noreturn]] void throw_new_column();
 HEADROOM_API [[noreturn]] void throw_has_elements(const std::filesystem::path& path);
 
 HEADROOM_API void publish(file_control* control, std::size_t size) noexcept;
 HEADROOM_API void commit(file_control* control, std::size_t size);
 HEADROOM_API std::size_t committed_size(const file_control* control) noexcept;
+// Whether a writer's file was made and nothing, not even a size of 0, was committed to it since.
+HEADROOM_API bool is_new(const file_control* control) noexcept;
 // The size a reader may see now; `was` for a writer.
 HEADROOM_API std::size_t refresh(file_control* control, std::size_t was) noexcept;
 // Ends the file after `used` elements, or after those that are committed. Returns how many are usable then.
