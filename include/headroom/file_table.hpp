@@ -198,17 +198,13 @@ private:
         size_type committed = 0;
         each([&](const auto& column) { committed = column.committed_size() > committed ? column.committed_size() : committed; });
         each([&](const auto& column) {
-            if (is_new(column) && column.size() < committed) detail::throw_new_column();
+            if (column.size() < committed && detail::is_new(detail::file_of::control(column))) detail::throw_new_column();
         });
         // From now on it is told from one that is no part of the table.
         each([&](auto& column) {
-            if (is_new(column)) column.commit();
+            if (detail::is_new(detail::file_of::control(column))) column.commit();
         });
         truncate(this->size());
-    }
-    template <class Column>
-    [[nodiscard]] static bool is_new(const Column& column) noexcept {
-        return detail::is_new(detail::file_of::control(column));
     }
     template <class T>
     static file_vector<T> make(const std::filesystem::path& path, max_elements limit) {

@@ -357,7 +357,11 @@ void bind_array(nb::module_& module) {
                 wait_for_turn(of);
                 const std::size_t rows = count_from(count, "count is negative");
                 if (rows > of.rows()) throw nb::value_error("there are fewer elements than that");
-                truncate(of, rows);
+                if (of.bytes != nullptr || of.valid != nullptr) {
+                    cut(of, rows);    // a crash must not find fewer text or bits than elements
+                } else {
+                    truncate(of, rows);
+                }
             },
             nb::arg("count"),
             "Keeps the first elements only. Views of the others stay valid, and show what is appended in their place.")

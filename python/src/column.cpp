@@ -25,7 +25,9 @@ void need(storage& of, std::size_t bytes) {
 // Makes the bits of `rows` rows be there; new ones are 0.
 void need_bits(column& of, std::size_t rows) {
     const std::size_t bytes = bytes_of_bits(rows);
-    if (of.valid == nullptr || bytes <= of.valid->used) return;
+    if (of.valid == nullptr) return;
+    if (of.valid->failed()) static_cast<void>(of.valid->make_room(of.valid->used));    // which says so
+    if (bytes <= of.valid->used) return;
     need(*of.valid, bytes);
     std::memset(of.valid->data + of.valid->used, 0, bytes - of.valid->used);
     of.valid->used = bytes;
@@ -110,6 +112,26 @@ void expect_offsets(const column& of, std::size_t first, std::size_t rows) {
     }
 }
 
+// After a failure to commit: the next append asks whether it may go on.
+void ask_before_appending(column& of) noexcept {
+    for (const auto& each : {of.held, of.bytes, of.valid}) {
+        if (each != nullptr) each->room = each->used;
+    }
+}
+
+// Elements must not be committed whose text or bits are not.
+void keep_committed(column& of) noexcept { of.held->used = (std::min)(of.held->used, of.held->committed()); }
+
+// What is committed at the end: not the offset that text begins with, where nothing followed, so that the file stays new; and, where a
+// cut could not be committed, all of the text and bits, since the disk may still have the elements.
+void choose_last_commit(column& of) noexcept {
+    if (of.is_text() && of.rows() == 0 && !of.path.empty() && of.held->is_new()) of.held->used = 0;
+    if (of.held->committed() <= of.held->used) return;
+    for (const auto& each : {of.bytes, of.valid}) {
+        if (each != nullptr) each->used = (std::max)(each->used, each->committed());
+    }
+}
+
 void expect_whole(const column& of) {
     if (of.valid != nullptr && of.valid->used < bytes_of_bits(of.rows())) {
         throw std::invalid_argument("\"" + of.path + ".valid\" has fewer bits than there are elements");
@@ -119,6 +141,18 @@ void expect_whole(const column& of) {
 }    // namespace
 
 void begin_new_life() noexcept { ++life; }
+
+column::~column() {
+    if (closed || path.empty() || held == nullptr || !held->writable) return;
+    choose_last_commit(*this);
+    try {
+        for (const auto& each : {bytes, valid}) {
+            if (each != nullptr && each->used != each->committed()) each->commit();
+        }
+    } catch (...) {    // nobody can be told
+        keep_committed(*this);
+    }
+}
 
 bool expect_open(const column& of) noexcept {
     if (!of.closed) return true;
@@ -329,9 +363,10 @@ std::size_t nulls_in(const column& of, std::size_t rows) noexcept {
 }
 
 void truncate(column& of, std::size_t rows) noexcept {
-    if (of.is_text() && of.held->used != 0) {
-        of.held->used = (rows + 1) * 8;
-        of.bytes->used = static_cast<std::size_t>(of.ends()[rows]);
+    if (of.is_text()) {
+        const bool begun = of.held->used != 0;    // (else bytes may have been committed before any offset was)
+        of.bytes->used = begun ? static_cast<std::size_t>(of.ends()[rows]) : 0;
+        of.held->used = begun ? (rows + 1) * 8 : 0;
     } else {
         of.held->used = rows * of.type.width;
     }
@@ -341,8 +376,13 @@ void truncate(column& of, std::size_t rows) noexcept {
 void cut(column& of, std::size_t rows) {
     truncate(of, rows);
     // What says how many rows there are comes first, so that the other pieces never have less.
-    for (const auto& each : {of.held, of.bytes, of.valid}) {
-        if (each != nullptr && each->committed() > each->used) each->commit();
+    try {
+        for (const auto& each : {of.held, of.bytes, of.valid}) {
+            if (each != nullptr && each->committed() > each->used) each->commit();
+        }
+    } catch (...) {
+        ask_before_appending(of);
+        throw;
     }
 }
 
@@ -354,6 +394,9 @@ void reserve(column& of, std::size_t rows) {
 }
 
 void publish(column& of) {
+    for (const auto& each : {of.bytes, of.valid, of.held}) {
+        if (each != nullptr && each->failed()) return;    // what the others have does not belong to it
+    }
     if (of.bytes != nullptr) of.bytes->publish();
     if (of.valid != nullptr) of.valid->publish();
     of.held->publish();
@@ -361,11 +404,18 @@ void publish(column& of) {
 
 void commit(column& of) {
     if (!of.held->writable) return;
-    const turn alone({&of});
-    const unlocked others(true);
-    if (of.bytes != nullptr) of.bytes->commit();
-    if (of.valid != nullptr) of.valid->commit();
-    of.held->commit();
+    turn alone({&of});
+    try {
+        const unlocked others(true);
+        if (of.held->failed()) of.held->commit();    // throws, before text and bits are cut that the elements on the disk need
+        if (of.bytes != nullptr) of.bytes->commit();
+        if (of.valid != nullptr) of.valid->commit();
+        of.held->commit();
+    } catch (...) {
+        ask_before_appending(of);
+        alone.room(0, of.held->used);
+        throw;
+    }
 }
 
 void refresh(column& of) {
@@ -380,12 +430,14 @@ void refresh(column& of) {
 
 void close(column& of) {
     if (std::exchange(of.closed, true)) return;
+    choose_last_commit(of);
     std::exception_ptr failed;
     for (const auto& each : {of.bytes, of.valid, of.held}) {
         try {
             if (each != nullptr) each->close();
         } catch (...) {
             if (!failed) failed = std::current_exception();
+            keep_committed(of);
         }
     }
     if (failed) std::rethrow_exception(failed);
@@ -423,8 +475,9 @@ std::shared_ptr<column> make_column(element_type type, std::optional<std::size_t
                                    : identity(width, made->type.alignment, tag_of(made->type));
         made->held = open_file(path, mode, elements, bytes);
         // Those beside it are made after it: after a crash they are missing at most where nothing was appended yet.
-        if (text) made->bytes = open_file(path + ".bytes", mode, identity(1, 1, "str bytes"), std::nullopt);
-        if (bits) made->valid = open_file(path + ".valid", mode, identity(1, 1, "validity"), bit_bytes);
+        const file_mode beside = mode == file_mode::append && made->rows() != 0 ? file_mode::append_there : mode;
+        if (text) made->bytes = open_file(path + ".bytes", beside, identity(1, 1, "str bytes"), std::nullopt);
+        if (bits) made->valid = open_file(path + ".valid", beside, identity(1, 1, "validity"), bit_bytes);
         expect_whole(*made);
         expect_offsets(*made, 0, made->rows());
         if (made->held->writable) truncate(*made, made->rows());

@@ -42,6 +42,10 @@ struct element_type {
 };
 
 struct column : std::enable_shared_from_this<column> {
+    column() = default;
+    // Commits what is in files, the elements last, unless close() did.
+    ~column();
+
     element_type type;
     std::shared_ptr<storage> held;    // elements; of text, where they end
     std::shared_ptr<storage> bytes;
@@ -58,8 +62,10 @@ struct column : std::enable_shared_from_this<column> {
     std::condition_variable no_longer_busy;
 
     [[nodiscard]] bool is_text() const noexcept { return type.kind == kind::text; }
-    [[nodiscard]] std::size_t rows() const noexcept {
-        const std::size_t all = held->used / type.width;
+    [[nodiscard]] std::size_t rows() const noexcept { return rows_in(held->used); }
+    [[nodiscard]] std::size_t committed_rows() const noexcept { return rows_in(held->committed()); }
+    [[nodiscard]] std::size_t rows_in(std::size_t length) const noexcept {
+        const std::size_t all = length / type.width;
         return is_text() && all != 0 ? all - 1 : all;
     }
     [[nodiscard]] bool present(std::size_t row) const noexcept {

@@ -213,7 +213,8 @@ public:
         const std::size_t twice = none_there ? 0 : static_cast<std::size_t>(bytes) * 2;
         limit = said.value_or((std::max)(bytes_by_default(), twice)) / width_ * width_;
         taken_ = taken_addresses(limit, 4);
-        const bool there = mode == file_mode::read || (mode == file_mode::append && std::filesystem::exists(path));
+        const bool there = mode == file_mode::read || mode == file_mode::append_there ||
+                           (mode == file_mode::append && std::filesystem::exists(path));
         using steps = headroom::file_policy;
         const headroom::detail::file_steps by{steps::growth_fraction, steps::min_step, steps::max_step};
         const headroom::detail::held_file held =
@@ -248,6 +249,8 @@ public:
     [[nodiscard]] std::size_t committed() const noexcept override {
         return writable ? headroom::detail::committed_size(control_) * width_ : 0;
     }
+    [[nodiscard]] bool is_new() const noexcept override { return writable && headroom::detail::is_new(control_); }
+    [[nodiscard]] bool failed() const noexcept override { return writable && !headroom::detail::may_write(control_); }
     void refresh() noexcept override {
         if (!writable && control_ != nullptr) room = used = headroom::detail::refresh(control_, used / width_) * width_;
     }

@@ -34,6 +34,10 @@ public:
     virtual void commit() {}
     // Bytes that are committed to a file that is written to.
     [[nodiscard]] virtual std::size_t committed() const noexcept { return 0; }
+    // Whether it may be written to and nothing was ever committed to it.
+    [[nodiscard]] virtual bool is_new() const noexcept { return writable; }
+    // Whether a failed commit has ended writing.
+    [[nodiscard]] virtual bool failed() const noexcept { return false; }
     virtual void refresh() noexcept {}
     // Ends writing, and gives back what nobody has a view of. Throws as commit.
     virtual void close() = 0;
@@ -58,8 +62,8 @@ public:
 // larger one.
 [[nodiscard]] std::shared_ptr<storage> make_memory(std::optional<std::size_t> limit);
 
-// x: made, and nothing may be there; a: opened for appending, or made; r: opened for reading.
-enum class file_mode : char { create = 'x', append = 'a', read = 'r' };
+// x: made, and nothing may be there; a: opened for appending, or made; r: opened for reading. Not for users: opened for appending.
+enum class file_mode : char { create = 'x', append = 'a', read = 'r', append_there = '+' };
 
 // In a file, which C++ programs open as a headroom::file_vector. Without a limit there is room to become twice as long, at least.
 [[nodiscard]] std::shared_ptr<storage> open_file(const std::filesystem::path& path, file_mode mode,

@@ -5,6 +5,7 @@
 #include <headroom/arrow.hpp>
 
 #include <algorithm>
+#include <exception>
 #include <limits>
 #include <optional>
 #include <string>
@@ -119,6 +120,26 @@ nb::object table_schema(const table& of) {
     return capsule(std::move(schema), "arrow_schema");
 }
 
+// A column in memory, or in a file to which nothing was ever committed, perhaps because its path is not the one that was meant, is no
+// reason to cut what is committed of others. A crash does not leave such files: they are committed, empty, when they become a table's.
+void expect_no_stranger(const table& of) {
+    for (const auto& [name, column] : of.columns) {
+        for (const auto& [other, longer] : of.columns) {
+            if (!column->held->is_new() || longer->committed_rows() <= column->rows()) continue;
+            const std::string where = column->path.empty() ? "in memory" : "new: \"" + column->path + "\"";
+            const std::string words = "column '" + name + "' is " + where + ", and has " + std::to_string(column->rows()) +
+                                      " rows; of '" + other + "' " + std::to_string(longer->committed_rows()) +
+                                      " are committed, which would be cut. Is the path right? A new column is filled first";
+            throw nb::value_error(words.c_str());
+        }
+    }
+    for (const auto& each : of.columns) {
+        if (each.second->path.empty() || !each.second->held->is_new()) continue;
+        wait_for_turn(*each.second);
+        commit(*each.second);
+    }
+}
+
 void construct_table(table* place, const nb::dict& columns, std::optional<Py_ssize_t> chunk_rows) {
     table made;
     for (const auto& [name, column] : columns) {
@@ -132,6 +153,7 @@ void construct_table(table* place, const nb::dict& columns, std::optional<Py_ssi
     if (made.columns.empty()) throw nb::value_error("a table has at least one column");
     if (chunk_rows && *chunk_rows < 1) throw nb::value_error("chunk_rows is less than one");
     if (chunk_rows) made.rows_of_chunk = static_cast<std::size_t>(*chunk_rows);
+    expect_no_stranger(made);
     ::new (static_cast<void*>(place)) table(std::move(made));
 }
 
@@ -181,12 +203,18 @@ void bind_table(nb::module_& module) {
             "close",
             [](const table& self) {
                 const auto columns = self.columns;
+                std::exception_ptr failed;
                 for (const auto& each : columns) {
                     wait_for_turn(*each.second);
-                    close(*each.second);
+                    try {
+                        close(*each.second);
+                    } catch (...) {
+                        if (!failed) failed = std::current_exception();
+                    }
                 }
+                if (failed) std::rethrow_exception(failed);
             },
-            "Closes all columns.")
+            "Closes all columns. Raises what the first raises that cannot be committed, once all are closed.")
         .def("__enter__", [](const nb::handle_t<table>& self) { return nb::borrow(self); })
         .def("__exit__", [](const nb::handle_t<table>& self, const nb::args&) { nb::borrow(self).attr("close")(); })
         .def_prop_ro(

@@ -223,3 +223,176 @@ def test_kills_lose_no_committed_row(tmp_path):
     with columns(tmp_path, "a") as table:
         table.append(row(len(table)))
         assert listed(table) == [row(i) for i in range(len(table))]
+
+
+# --- Files that are missing, new, or whose disk refuses.
+
+def lengths(folder):
+    return [len(Array(dtype, nullable=name in ("price", "name"), path=folder / name, mode="r")) for name, dtype in KINDS.items()]
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_a_column_whose_file_is_missing_is_no_reason_to_cut_the_others(tmp_path, name):
+    with columns(tmp_path) as table:
+        table.extend({key: [row(i)[key] for i in range(50)] for key in KINDS})
+    kept = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    away = {path: path.rename(tmp_path / ("away-" + path.name)) for path in kept if path.name.split(".")[0] == name}
+    for _ in range(2):    # the second time the file is there, which the first one made
+        with pytest.raises(ValueError, match=f"'{name}' is new.*50 are committed"):
+            columns(tmp_path, "a")
+        assert lengths(tmp_path) == [0 if key == name else 50 for key in KINDS]
+    for path, put in away.items():
+        put.rename(path)
+    with columns(tmp_path, "a") as table:
+        assert listed(table) == [row(i) for i in range(50)]
+    assert {path: path.read_bytes() for path in kept} == kept
+
+
+@pytest.mark.parametrize("beside", ["price.valid", "name.valid", "name.bytes"])
+def test_a_piece_of_a_column_that_is_missing_is_not_made_anew(tmp_path, beside):
+    with columns(tmp_path) as table:
+        table.append(row(1))
+    (tmp_path / beside).rename(tmp_path / "away")
+    for mode in "ar":
+        with pytest.raises(FileNotFoundError):
+            columns(tmp_path, mode)
+        assert not (tmp_path / beside).exists()
+    (tmp_path / "away").rename(tmp_path / beside)
+    with columns(tmp_path, "a") as table:
+        assert listed(table) == [row(1)]
+
+
+def test_a_new_column_is_filled_before_it_is_part_of_a_table(tmp_path):
+    old = Array("int64", path=tmp_path / "old")
+    old.extend(range(5))
+    old.commit()
+    for new in (Array("str"), Array("str", path=tmp_path / "new")):
+        with pytest.raises(ValueError, match="filled first"):
+            Table({"old": old, "new": new})
+        new.extend(["a"] * 5)
+        table = Table({"old": old, "new": new})
+        assert len(table) == 5 and old.tolist() == [0, 1, 2, 3, 4]
+    table.append((5, "b"))
+    table.close()
+    with Table({"old": Array("int64", path=tmp_path / "old", mode="a"), "new": Array("str", path=tmp_path / "new", mode="a")}) as table:
+        assert table["new"][:] == ["a"] * 5 + ["b"]
+
+
+def test_what_was_never_committed_by_a_whole_table_is_cut_as_before(tmp_path):
+    child = os.fork()
+    if child == 0:
+        table = columns(tmp_path)
+        for i in range(20):
+            table.append(row(i))
+        table["number"].commit()    # killed in the first commit
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+    assert lengths(tmp_path) == [20, 0, 0, 0]
+    with columns(tmp_path, "a") as table:
+        assert len(table) == 0
+        table.append(row(0))
+    assert lengths(tmp_path) == [1] * 4
+
+
+def test_text_whose_bytes_alone_were_committed_begins_anew(tmp_path):
+    made = Array("str", path=tmp_path / "text")
+    empty = (tmp_path / "text").read_bytes()
+    made.extend(["abc", "def"])
+    made.close()
+    (tmp_path / "text").write_bytes(empty)    # as a kill in the first commit leaves it
+    with Array("str", path=tmp_path / "text", mode="a") as again:
+        assert len(again) == 0
+        again.append("x")
+        assert again.tolist() == ["x"]
+    assert Array("str", path=tmp_path / "text", mode="r").tolist() == ["x"]
+
+
+REFUSING = """
+import os, sys
+import headroom_arrays
+def close_descriptors(path):    # nothing can be committed to the file from then on
+    same = [fd for fd in range(3, 200) if os.path.exists(f"/proc/self/fd/{fd}") and os.path.samestat(os.fstat(fd), os.stat(path))]
+    assert same
+    for fd in same:
+        os.close(fd)
+"""
+
+TABLE_REFUSING = REFUSING + """
+Array, Table = headroom_arrays.Array, headroom_arrays.Table
+kinds = {"number": "int64", "name": "str"}
+def opened(mode):
+    return Table({name: Array(dtype, nullable=name == "name", path=sys.argv[1] + "/" + name, mode=mode) for name, dtype in kinds.items()})
+table = opened("x")
+for i in range(10):
+    table.append((i, "n" * i))
+table.commit()
+for i in range(10, 20):
+    table.append((i, "n" * i))
+close_descriptors(sys.argv[1] + "/" + sys.argv[2])
+try:
+    if sys.argv[3] == "truncate":
+        table.truncate(5)
+    elif sys.argv[3] == "commit":
+        table.commit()
+    else:
+        raise OSError
+except OSError:
+    pass
+else:
+    sys.exit("no error")
+if sys.argv[3] in ("commit", "truncate"):
+    table.publish()
+    reader = opened("r")
+    assert reader["name"].tolist() == ["n" * i for i in range(len(reader["name"]))]
+    for _ in range(2):
+        try:
+            table.append((99, "much longer text"))
+        except OSError:
+            pass
+        else:
+            sys.exit("rows are appended to what cannot be committed")
+try:
+    table.close()
+except OSError:
+    pass
+assert table["number"].closed and table["name"].closed
+"""
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="looks for descriptors in /proc")
+@pytest.mark.parametrize("what", ["commit", "truncate", "close"])
+@pytest.mark.parametrize("victim", ["number", "name", "name.bytes", "name.valid"])
+def test_a_commit_that_fails_in_one_piece_leaves_a_table_that_opens(tmp_path, run, victim, what):
+    run(TABLE_REFUSING, tmp_path, victim, what)
+    with Table({"number": Array("int64", path=tmp_path / "number", mode="a"),
+                "name": Array("str", nullable=True, path=tmp_path / "name", mode="a")}) as table:
+        assert len(table) in ((5, 10) if what == "truncate" else (10, 20))
+        assert table["number"].tolist()[:len(table)] == list(range(len(table)))
+        assert table["name"][:len(table)] == ["n" * i for i in range(len(table))]
+        table.append((7, "x"))
+
+
+def test_a_text_array_whose_bytes_fail_is_whole_without_a_close(tmp_path, run):
+    run(REFUSING + """
+made = headroom_arrays.Array("str", path=sys.argv[1])
+made.append("abc")
+made.commit()
+made.append("def")
+close_descriptors(sys.argv[1] + ".bytes")
+""", tmp_path / "text")
+    assert headroom_arrays.Array("str", path=tmp_path / "text", mode="r").tolist() == ["abc"]
+
+
+def test_text_that_was_cut_is_whole_where_its_writer_is_killed(tmp_path):
+    child = os.fork()
+    if child == 0:
+        made = Array("str", nullable=True, path=tmp_path / "text")
+        made.extend([None, "x" * 20] * 50)
+        made.commit()
+        made.truncate(10)
+        made.extend(["y" * 1000] * 30)
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+    with Array("str", nullable=True, path=tmp_path / "text", mode="a") as back:
+        assert back.tolist() == [None, "x" * 20] * 5
+        back.append("z")
