@@ -152,11 +152,11 @@ command_test() {
     if [ $mode = slow ]; then presets+=(msan slow); fi
     if [ $mode = everywhere ]; then presets+=("${presets_everywhere[@]}"); fi
     case $mode in
-        fast) need "${packages_fast[@]}" "${packages_python[@]}" ;;
+        fast) need "${packages_fast[@]}" ;;
         full | slow) need "${packages_full[@]}" "${packages_python[@]}" ;;
         *) need "${packages_full[@]}" "${packages_everywhere[@]}" "${packages_python[@]}" ;;
     esac
-    if [ $mode = fast ]; then need_python; else need_test_python; fi
+    [ $mode = fast ] || need_test_python
     for preset in "${presets[@]}"; do
         if ! among "$preset" "${presets_linked[@]}"; then continue; fi
         need_zig
@@ -165,9 +165,7 @@ command_test() {
     for preset in "${presets[@]}"; do
         if among "$preset" "${presets_linked[@]}"; then test_linked "$preset"; else test_preset "$preset" $mode; fi
     done
-    case $mode in fast | only) ;; *) test_ordinary; test_tidy ;; esac
-    [ $mode = only ] || test_report
-    case $mode in fast | only) ;; *) test_python $mode ;; esac
+    case $mode in fast | only) ;; *) test_ordinary; test_tidy; test_report; test_python $mode ;; esac
     summary
 }
 
