@@ -27,6 +27,11 @@ def opened(folder: str, mode: Any) -> Table:
     return Table({name: Array(dtype, path=pathlib.Path(folder, name), mode=mode) for name, dtype in COLUMNS.items()})
 
 
+def sum_of_cents(rows: int) -> int:
+    whole, rest = divmod(rows, 1000)
+    return whole * sum(range(1000)) + sum(number * 7 % 1000 for number in range(rest))
+
+
 def write(folder: str) -> None:
     with opened(folder, "a") as table:
         number, last = len(table), time.monotonic()
@@ -45,12 +50,22 @@ def newest_by_numpy(table: Table) -> int:
     return int(table["nanoseconds"][rows - 1]) if rows else 0
 
 
-def newest_by_duckdb(table: Table) -> int:
-    duckdb: Any = importlib.import_module("duckdb")
-    trades = importlib.import_module("pyarrow").table(table)
-    ((newest, total),) = duckdb.sql("select max(nanoseconds), sum(cents) from trades where symbol <> 'X'").fetchall()
-    assert trades.num_rows == 0 or total is not None
-    return newest or 0
+class NewestByDuckDB:
+    """Sums that follow the table: each query looks at the rows that came since the one before, so that it takes as long for the
+    millionth row as for the first. (Over all rows it takes 20 ns for each, as the text is compared.) One connection for all
+    queries, and execute(): a relation, as duckdb.sql() makes, takes two milliseconds more."""
+
+    def __init__(self) -> None:
+        self.connection: Any = importlib.import_module("duckdb").connect()
+        self.rows = self.cents = self.newest = 0
+
+    def __call__(self, table: Table) -> int:
+        trades = importlib.import_module("pyarrow").table(table).slice(self.rows)    # DuckDB finds it by its name
+        query = "select count(*), coalesce(sum(cents), 0), max(nanoseconds) from trades where symbol <> 'X'"
+        ((rows, cents, newest),) = self.connection.execute(query).fetchall()
+        self.rows, self.cents, self.newest = self.rows + rows, self.cents + int(cents), newest or self.newest
+        assert rows == trades.num_rows and self.cents == sum_of_cents(self.rows)
+        return self.newest
 
 
 def ages(folder: str, seconds: float, newest: Callable[[Table], int] = newest_by_numpy) -> list[float]:
@@ -85,7 +100,7 @@ def by_dask(folder: str, seconds: float) -> list[float]:
 
 
 ENGINES: dict[str, Callable[[str, float], list[float]]] = {
-    "numpy": ages, "duckdb": lambda folder, seconds: ages(folder, seconds, newest_by_duckdb), "ray": by_ray, "dask": by_dask}
+    "numpy": ages, "duckdb": lambda folder, seconds: ages(folder, seconds, NewestByDuckDB()), "ray": by_ray, "dask": by_dask}
 
 
 def started(folder: str) -> multiprocessing.process.BaseProcess:
