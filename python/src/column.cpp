@@ -13,6 +13,7 @@ namespace headroom_python {
 namespace {
 
 std::atomic<unsigned> life{1};
+column* first_in_files = nullptr;
 
 std::size_t bytes_of_bits(std::size_t rows) { return rows / 8 + (rows % 8 != 0); }
 
@@ -140,9 +141,19 @@ void expect_whole(const column& of) {
 
 }    // namespace
 
-void begin_new_life() noexcept { ++life; }
+void begin_new_life() noexcept {
+    ++life;
+    for (const column* each = first_in_files; each != nullptr; each = each->next) {
+        for (const auto& piece : {each->held, each->bytes, each->valid}) {
+            if (piece != nullptr) piece->begin_in_child();
+        }
+    }
+}
 
 column::~column() {
+    if (next != nullptr) next->previous = previous;
+    if (previous != nullptr) previous->next = next;
+    if (first_in_files == this) first_in_files = next;
     if (closed || path.empty() || held == nullptr || !held->writable) return;
     choose_last_commit(*this);
     try {
@@ -163,7 +174,7 @@ bool expect_open(const column& of) noexcept {
 bool expect_writable(const column& of) noexcept {
     if (!expect_open(of)) return false;
     if (of.held->writable) return true;
-    PyErr_SetString(PyExc_BufferError, "the array was opened for reading only");
+    PyErr_SetString(PyExc_BufferError, "the array was opened for reading only, or by the process that this one was forked from");
     return false;
 }
 
@@ -481,6 +492,8 @@ std::shared_ptr<column> make_column(element_type type, std::optional<std::size_t
         expect_whole(*made);
         expect_offsets(*made, 0, made->rows());
         if (made->held->writable) truncate(*made, made->rows());
+        made->next = std::exchange(first_in_files, made.get());
+        if (made->next != nullptr) made->next->previous = made.get();
     }
     begin_text(*made);
     made->append = appending_of(*made);

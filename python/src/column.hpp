@@ -55,6 +55,10 @@ struct column : std::enable_shared_from_this<column> {
     std::optional<std::size_t> said;    // max_elements
     bool closed = false;
 
+    // Those in files, in a list that Python's lock guards.
+    column* next = nullptr;
+    column* previous = nullptr;
+
     // While one thread copies or waits without Python's lock: the process's life in which it does. A forked child has a new one,
     // and does not wait for a thread that it has not.
     unsigned busy = 0;
@@ -77,7 +81,7 @@ struct column : std::enable_shared_from_this<column> {
 // Rows of a row's bytes, no thread changing them meanwhile, are many from here on: Python's lock is let go while they are copied.
 inline constexpr std::size_t many_bytes = std::size_t{1} << 20;
 
-// From here on a forked child calls busy columns its own.
+// From here on a forked child calls busy columns its own, and reads its parent's files.
 void begin_new_life() noexcept;
 
 // Sets ValueError or BufferError and returns false where the column is closed, or open for reading only.

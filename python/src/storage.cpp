@@ -249,6 +249,9 @@ public:
     [[nodiscard]] std::size_t committed() const noexcept override {
         return writable ? headroom::detail::committed_size(control_) * width_ : 0;
     }
+    void begin_in_child() noexcept override {
+        if (std::exchange(writable, false)) room = used;
+    }
     [[nodiscard]] bool is_new() const noexcept override { return writable && headroom::detail::is_new(control_); }
     [[nodiscard]] bool failed() const noexcept override { return writable && !headroom::detail::may_write(control_); }
     void refresh() noexcept override {

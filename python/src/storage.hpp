@@ -36,6 +36,8 @@ public:
     [[nodiscard]] virtual std::size_t committed() const noexcept { return 0; }
     // Whether it may be written to and nothing was ever committed to it.
     [[nodiscard]] virtual bool is_new() const noexcept { return writable; }
+    // In a forked child, which may not write to its parent's files: room and writable say so then.
+    virtual void begin_in_child() noexcept {}
     // Whether a failed commit has ended writing.
     [[nodiscard]] virtual bool failed() const noexcept { return false; }
     virtual void refresh() noexcept {}

@@ -164,3 +164,42 @@ def test_what_is_open_when_the_interpreter_ends_is_committed(tmp_path, run):
     run("import headroom_arrays, numpy, sys; a = headroom_arrays.Array('int64', path=sys.argv[1], mode='r'); sys.kept = [memoryview(a), a]",
         tmp_path / "column")
     assert len(headroom_arrays.Array("int64", path=tmp_path / "column", mode="r")) == 1000
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
+def test_a_forked_child_reads_what_its_parent_writes_and_writes_nothing(tmp_path):
+    numbers_of = headroom_arrays.Array("int64", path=tmp_path / "numbers")
+    texts = headroom_arrays.Array("str", nullable=True, path=tmp_path / "texts")
+    table = headroom_arrays.Table({"number": numbers_of, "text": texts})
+    table.extend((range(10), ["x", None] * 5))
+    table.commit()
+    gone = headroom_arrays.Array("int64", path=tmp_path / "gone")
+    del gone
+    writes = [lambda: numbers_of.append(1), lambda: numbers_of.extend([1]), lambda: numbers_of.extend(numpy.arange(5)), lambda: texts.append("y"),
+              lambda: numbers_of.__setitem__(0, 5), lambda: texts.extend(["y"]), lambda: table.append((1, "y")), lambda: table.truncate(2),
+              lambda: table.extend(([1], ["y"])), lambda: numbers_of.truncate(1), lambda: numbers_of.reserve(10)]
+    told, tell = os.pipe()
+    child = os.fork()
+    if child == 0:
+        wrong = []
+        for number, write in enumerate(writes):
+            try:
+                write()
+                wrong.append(number)
+            except BufferError:
+                pass
+        for harmless in (table.publish, table.commit, numbers_of.shrink_to_fit):
+            harmless()
+        os.read(told, 1)
+        table.refresh()
+        right = not wrong and numbers_of.tolist() == list(range(11)) and texts.tolist() == ["x", None] * 5 + ["z"]
+        table.close()
+        os._exit(0 if right else 1)
+    table.append((10, "z"))
+    table.publish()
+    os.write(tell, b".")
+    assert os.waitpid(child, 0)[1] == 0
+    os.close(told), os.close(tell)
+    table.append((11, None))
+    table.close()
+    assert headroom_arrays.Array("int64", path=tmp_path / "numbers", mode="r").tolist() == list(range(12))
