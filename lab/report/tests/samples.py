@@ -7,6 +7,8 @@ import json
 import math
 from pathlib import Path
 
+from headroom_report.results.reading import Metric, Run
+
 MACHINE = {
     "v": 1,
     "kind": "machine",
@@ -62,6 +64,12 @@ def vary(experiment, points, contenders, metrics, rounds=1):
         for name, factor in contenders
         for number in range(rounds)
     ]
+
+
+def rounds(experiment, contender, values, metric="time", unit="s", outcome="ok", machine="m", **parameters):
+    """Runs as they are read: one of a round for each value."""
+    point = tuple(sorted(parameters.items()))
+    return [Run(machine, experiment, contender, point, number, outcome, "", {metric: Metric(unit, (value,))}) for number, value in enumerate(values)]
 
 
 def points(**axes):

@@ -6,17 +6,11 @@ import re
 import pytest
 from headroom_report.page import experiments, panels as words_of
 from headroom_report.results.figures import cells
-from headroom_report.results.reading import Metric, Run
 from headroom_report.verdicts import answers, claims, standing
 
+from samples import rounds
+
 OURS, OTHER, YARDSTICK = "headroom::settled_vector", "headroom::vector", "std::vector"
-
-
-def rounds(experiment, contender, values, metric="time", unit="s", outcome="ok", **parameters):
-    return [
-        Run("m", experiment, contender, tuple(sorted(parameters.items())), number, outcome, "", {metric: Metric(unit, (value,))})
-        for number, value in enumerate(values)
-    ]
 
 
 def appending(contender, values, elements=10**9, **more):

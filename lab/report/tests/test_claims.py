@@ -1,5 +1,6 @@
 """The rules that decide claims: each can come out both ways, and says so when it was not run."""
 
+from dataclasses import replace
 
 import pytest
 from headroom_report.page import experiments
@@ -8,23 +9,14 @@ from headroom_report.verdicts import claims
 from headroom_report.results.figures import cells
 from headroom_report.results.reading import Metric, Run
 
+import samples
+
 EVERY = claims.documents_claims() + claims.promises()
 
 
 def a_run(experiment, contender, parameters, metrics, outcome="ok", number=0):
-    return Run(
-        "m",
-        experiment,
-        contender,
-        tuple(sorted(parameters.items())),
-        number,
-        outcome,
-        "",
-        {
-            name: Metric("", tuple(value) if isinstance(value, (list, tuple)) else (value,))
-            for name, value in metrics.items()
-        },
-    )
+    made = {name: Metric("", tuple(value) if isinstance(value, (list, tuple)) else (value,)) for name, value in metrics.items()}
+    return Run("m", experiment, contender, tuple(sorted(parameters.items())), number, outcome, "", made)
 
 
 def a_run_with_tail(parameters, slow):
@@ -36,11 +28,7 @@ def a_run_with_tail(parameters, slow):
 
 def thrice(runs):
     """The same in three rounds: fewer decide nothing where times are compared."""
-    return [
-        Run(run.machine, run.experiment, run.contender, run.parameters, number, run.outcome, run.detail, run.metrics)
-        for run in runs
-        for number in range(3)
-    ]
+    return [replace(run, round=number) for run in runs for number in range(3)]
 
 
 @pytest.mark.parametrize("claim", EVERY, ids=lambda claim: claim.id)
@@ -91,19 +79,7 @@ def test_one_cell_that_breaks_a_promise_breaks_it_and_is_the_one_shown():
 
 
 def test_a_warm_process_does_not_stand_in_for_a_fresh_one():
-    runs = [
-        Run(
-            run.machine,
-            run.experiment,
-            run.contender,
-            tuple(sorted({**dict(run.parameters), "warm": True}.items())),
-            0,
-            "ok",
-            "",
-            run.metrics,
-        )
-        for run in throughput({10**7: 0.1, 10**8: 0.1, 10**9: 0.1})
-    ]
+    runs = [replace(run, parameters=(*run.parameters, ("warm", True))) for run in throughput({10**7: 0.1, 10**8: 0.1, 10**9: 0.1})]
     assert claims.decide(by_id("append-default"), cells(runs)).state == claims.NOT_RUN
 
 
@@ -136,11 +112,7 @@ def test_medians_over_rounds_decide_and_not_single_rounds():
 
 def seconds(contender, times, elements=10**9):
     """A run for each time, in as many rounds; of a configuration that a promise speaks of."""
-    parameters = (("element", "int"), ("elements", elements), ("optimisation", "O2"))
-    return [
-        Run("m", "throughput", contender, parameters, number, "ok", "", {"time": Metric("s", (time,))})
-        for number, time in enumerate(times)
-    ]
+    return samples.rounds("throughput", contender, times, element="int", elements=elements, optimisation="O2")
 
 
 def prefault(times, others=(1.0, 1.0, 1.0)):

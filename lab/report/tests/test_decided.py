@@ -2,9 +2,9 @@
 
 from headroom_report.page import model
 from headroom_report.results.figures import cells
-from headroom_report.results.reading import Metric, Run
 from headroom_report.verdicts import claims
 
+import samples
 from test_claims import a_run, by_id, seconds
 
 
@@ -51,11 +51,7 @@ def test_figures_of_two_cells_are_as_noisy_as_the_noisier():
     name, point = "std::allocator AS1", {"structure": "DS3", "size_exponent": 10, "trimming": True}
 
     def heap(kind, times):
-        parameters = tuple(sorted({**point, "heap": kind}.items()))
-        return [
-            Run("m", "data-structures", name, parameters, number, "ok", "", {"time": Metric("s", (time,))})
-            for number, time in enumerate(times)
-        ]
+        return samples.rounds("data-structures", name, times, **point, heap=kind)
 
     assert claims.decide(claim, cells(heap("clean", [1.0] * 3) + heap("scrambled", [2.2] * 3))).state == claims.HOLDS
     wide = heap("clean", [0.8, 1.0, 1.2]) + heap("scrambled", [2.2] * 3)

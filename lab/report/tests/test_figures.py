@@ -10,6 +10,8 @@ from headroom_report.results import figures, strategies
 from headroom_report.verdicts import claims, standing
 from headroom_report.results.reading import Metric, Run
 
+import samples
+
 
 def a_run(contender, value, number=0, outcome="ok", experiment="one-growth", metric="time", **parameters):
     metrics = {metric: Metric("s", (value,))} if value is not None else {}
@@ -78,14 +80,8 @@ def test_a_cells_noise_is_that_of_its_own_pair_and_where_it_has_none_the_usual_o
 
 
 def test_cells_are_told_apart_by_every_parameter():
-    assert (
-        len(
-            figures.cells(
-                [a_run("a", 1.0, elements=1), a_run("a", 1.0, elements=1, warm=True), a_run("a", 1.0, elements=2)]
-            )
-        )
-        == 3
-    )
+    runs = [a_run("a", 1.0, elements=1), a_run("a", 1.0, elements=1, warm=True), a_run("a", 1.0, elements=2)]
+    assert len(figures.cells(runs)) == 3
 
 
 OURS = "headroom::settled_vector"
@@ -211,11 +207,7 @@ def test_one_in_a_million_does_not_count_among_a_thousand():
 
 def both(first, second, metric="time", unit="s", experiment="one-growth", **parameters):
     """Three rounds of Headroom's default and of std::vector."""
-    return [
-        Run("m", experiment, name, tuple(sorted(parameters.items())), number, "ok", "", {metric: Metric(unit, (value,))})
-        for name, values in ((OURS, first), ("std::vector", second))
-        for number, value in enumerate(values)
-    ]
+    return samples.rounds(experiment, OURS, first, metric, unit, **parameters) + samples.rounds(experiment, "std::vector", second, metric, unit, **parameters)
 
 
 def test_level_with_the_best_is_no_verdict_where_noise_is_larger():

@@ -201,76 +201,36 @@ def test_the_page_stays_small(full):
 
 def test_the_page_of_the_documents_own_grid_stays_small_too(tmp_path):
     """All powers of ten to 10^10, at all levels, by all contenders: as many cells as a full run has."""
-    records = [dict(samples.MACHINE)]
-    names = list(samples.SPEED) + [samples.SETTLED + "/open unchecked", samples.SETTLED + "/warm", "std::vector#2"]
-    histogram = {
-        "unit": "s",
-        "values": [1e-9 * 1.02**i for i in range(1000)],
-        "counts": [1000 + i for i in range(1000)],
-    }
-    for name in names:
-        for level in ("O0", "O1", "O2"):
-            for element in ("int", "unique_ptr<int>"):
-                for power in range(3, 11):
-                    point = {"element": element, "elements": 10**power, "optimisation": level}
-                    time = 10**power * 1e-9 * samples.jitter(name, power, level, element)
-                    records.append(
-                        samples.run(
-                            "throughput",
-                            name,
-                            point,
-                            {"time": time, "time_steady": time, "destroy": time, "loop_cpu": time},
-                        )
-                    )
-                    records.append(
-                        samples.run(
-                            "latency",
-                            name,
-                            point,
-                            {
-                                "append_min": 1e-9,
-                                "append_max": time,
-                                "append_p50": 1e-9,
-                                "append_p99": 1e-8,
-                                "append_p9999": 1e-7,
-                                "append_p999999": 1e-6,
-                                "append_decades": [1.0] * 7,
-                                "append_histogram": histogram,
-                            },
-                        )
-                    )
-        for power in range(3, 11):
-            records.append(
-                samples.run(
-                    "memory",
-                    name,
-                    {"element": "int", "elements": 10**power},
-                    {"peak_resident": 4.1 * 10**power, "baseline": 1.0, "payload": 4 * 10**power, "unused": 5},
-                )
-            )
-        for power in range(12, 31):
-            records.append(
-                samples.run(
-                    "one-growth",
-                    name,
-                    {"element": "int", "bytes": 2**power},
-                    {"time": 2**power * 1e-9, "time_first": 1.0},
-                )
-            )
-    for structure in range(1, 13):
-        for size in range(6, 17, 2):  # half of P0089R0's sizes, to take less of the tests' time
-            for heap, trimming in (("clean", True), ("clean", False), ("scrambled", True), ("scrambled", False)):
-                point = {"structure": f"DS{structure}", "contents": "vector<string>", "size_exponent": size}
-                for name, factor in samples.by_strategy():
-                    time = 1e-8 * factor * samples.jitter(name, structure, size, heap, trimming)
-                    records.append(
-                        samples.run(
-                            "data-structures",
-                            name,
-                            {**point, "leaves_exponent": 27, "heap": heap, "trimming": trimming},
-                            {"time": time, "time_first": time},
-                        )
-                    )
+    names = [(name, 1) for name in [*samples.SPEED, samples.SETTLED + "/open unchecked", samples.SETTLED + "/warm", "std::vector#2"]]
+    histogram = {"unit": "s", "values": [1e-9 * 1.02**i for i in range(1000)], "counts": [1000 + i for i in range(1000)]}
+    calls = {"append_min": 1e-9, "append_p50": 1e-9, "append_p99": 1e-8, "append_p9999": 1e-7, "append_p999999": 1e-6, "append_decades": [1.0] * 7}
+
+    def time(point, name, *_):
+        return point["elements"] * 1e-9 * samples.jitter(name, *point.values())
+
+    def built(*run):
+        return dict.fromkeys(("time", "time_steady", "destroy", "loop_cpu"), time(*run))
+
+    def leaf(point, name, factor, _):
+        found = 1e-8 * factor * samples.jitter(name, *point.values())
+        return {"time": found, "time_first": found}
+
+    ten = [10**power for power in range(3, 11)]
+    grid = samples.points(optimisation=["O0", "O1", "O2"], element=["int", "unique_ptr<int>"], elements=ten)
+    structures = samples.points(  # half of P0089R0's sizes, to take less of the tests' time
+        structure=[f"DS{number}" for number in range(1, 13)], contents=["vector<string>"], size_exponent=range(6, 17, 2), leaves_exponent=[27],
+        heap=["clean", "scrambled"], trimming=[True, False],
+    )
+    records = [
+        dict(samples.MACHINE),
+        *samples.vary("throughput", grid, names, built),
+        *samples.vary("latency", grid, names, lambda *run: {**calls, "append_max": time(*run), "append_histogram": histogram}),
+        *samples.vary("memory", samples.points(element=["int"], elements=ten), names,
+                      lambda point, *_: {"peak_resident": 4.1 * point["elements"], "baseline": 1.0, "payload": 4 * point["elements"], "unused": 5}),
+        *samples.vary("one-growth", samples.points(element=["int"], bytes=[2**power for power in range(12, 31)]), names,
+                      lambda point, *_: {"time": point["bytes"] * 1e-9, "time_first": 1.0}),
+        *samples.vary("data-structures", structures, samples.by_strategy(), leaf),
+    ]
     html, _ = made(tmp_path, records)
     assert len(html.encode()) < 5_000_000
 
@@ -364,44 +324,18 @@ def test_only_failures_is_still_a_page(tmp_path):
 
 def test_runs_with_strange_shapes_are_still_a_page(tmp_path):
     """Zeros, missing metrics, missing parameters, unknown experiments and units: whatever a line may legally hold."""
-    records = [samples.MACHINE]
-    for experiment in (
-        "throughput",
-        "latency",
-        "memory",
-        "one-growth",
-        "growth",
-        "commit-cost",
-        "instructions",
-        "compile-time",
-        "unheard-of",
-    ):
-        for contender in ("std::vector", "headroom::settled_vector", "headroom::settled_vector/page_by_page"):
-            records.append(samples.run(experiment, contender, {}, {}))
-            records.append(
-                samples.run(
-                    experiment,
-                    contender,
-                    {"elements": 0, "bytes": 0, "pages": 0},
-                    {"time": 0, "append_max": 0, "payload": 0, "call_p50": 0},
-                )
-            )
-            records.append(
-                samples.run(
-                    experiment,
-                    contender,
-                    {"elements": "many", "optimisation": 3},
-                    {"time": [], "grows_at": [], "append_decades": []},
-                )
-            )
-            records.append(
-                samples.run(
-                    experiment,
-                    contender,
-                    {"elements": 5, "element": "int", "optimisation": "O2"},
-                    {"time": -1.0, "append_histogram": {"unit": "s", "values": [0.0, -1.0], "counts": [0, 3]}},
-                )
-            )
+    shapes = (
+        ({}, {}),
+        ({"elements": 0, "bytes": 0, "pages": 0}, {"time": 0, "append_max": 0, "payload": 0, "call_p50": 0}),
+        ({"elements": "many", "optimisation": 3}, {"time": [], "grows_at": [], "append_decades": []}),
+        ({"elements": 5, "element": "int", "optimisation": "O2"}, {"time": -1.0, "append_histogram": {"unit": "s", "values": [0.0, -1.0], "counts": [0, 3]}}),
+    )
+    records = [samples.MACHINE] + [
+        samples.run(experiment, contender, *shape)
+        for experiment in ("throughput", "latency", "memory", "one-growth", "growth", "commit-cost", "instructions", "compile-time", "unheard-of")
+        for contender in ("std::vector", "headroom::settled_vector", "headroom::settled_vector/page_by_page")
+        for shape in shapes
+    ]
     html, report = made(tmp_path, records)
     assert "unheard-of" in html
     text.report_text(report, everything=True)

@@ -8,17 +8,17 @@ import pytest
 from headroom_report.page import model
 from headroom_report.pictures import style
 from headroom_report.results import figures, strategies
-from headroom_report.results.reading import Metric, Run
 from headroom_report.verdicts import claims
+
+import samples
 
 
 def test_a_promise_that_misses_many_cells_names_the_farthest_six():
     (claim,) = [claim for claim in claims.promises(["one-growth"]) if claim.id == "one-growth-everywhere"]
     runs = []
     for power in range(12, 22):
-        point = (("bytes", 2**power), ("element", "int"))
         for name, time in (("std::vector", 1.0), ("headroom::settled_vector", power / 10)):
-            runs += [Run("m", "one-growth", name, point, number, "ok", "", {"time": Metric("s", (time,))}) for number in range(3)]
+            runs += samples.rounds("one-growth", name, [time] * 3, bytes=2**power, element="int")
     table = model.promises_table(SimpleNamespace(promises=[claims.decide(claim, figures.cells(runs))]))
     small = table.rows[0][0].small
     assert small.startswith("0 of 10 cells; not int, 2 MiB (2.10)") and small.count("(") == 6 and " and 4 more" in small
@@ -37,13 +37,9 @@ def test_a_promise_is_judged_at_every_size_that_it_is_made_for(claim):
 
 def test_the_best_of_one_contender_is_of_that_one_under_whatever_allocator():
     (claim,) = [claim for claim in claims.promises() if claim.id == "everyday-vector-push-int-million"]
-    point = (("element", "int"), ("elements", 10**6), ("workload", "push"))
+    point = {"element": "int", "elements": 10**6, "workload": "push"}
     times = {"headroom::vector": 1.0, "amc::vector": 0.5, "amc::vector under jemalloc": 0.6, "std::vector": 4.0, "std::vector under jemalloc": 2.0}
-    runs = [
-        Run("m", "everyday", name, point, number, "ok", "", {"time": Metric("s", (time,))})
-        for name, time in times.items()
-        for number in range(3)
-    ]
+    runs = [run for name, time in times.items() for run in samples.rounds("everyday", name, [time] * 3, **point)]
     verdict = claims.decide(claim, figures.cells(runs))
     assert (verdict.state, verdict.decisive.figure.median) == (claims.HOLDS, 0.5)
     assert verdict.decisive.why == "against std::vector under jemalloc"

@@ -171,6 +171,11 @@ class Cell:
             self.known[key] = summarise(self.values(contender, metric), unit, is_timed(metric, unit), is_exact(metric, unit))
         return self.known[key]
 
+    def least(self, metric: str, names: Iterable[str]) -> tuple[str, Figure] | None:
+        """Of these contenders the one with the least median."""
+        found = [(name, figure) for name in names if (figure := self.figure(name, metric)) is not None]
+        return min(found, key=lambda pair: pair[1].median, default=None)
+
     def uncountable(self, metric: str, *contenders: str) -> str:
         """Why a comparison of these contenders by this metric says nothing; empty where it says something."""
         if too_few_samples(metric, self.parameters):

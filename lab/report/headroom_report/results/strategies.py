@@ -93,9 +93,4 @@ def is_peer(contender: str) -> bool:
 
 def least(cell: Cell, wanted: str, metric: str, who) -> tuple[str, Figure] | None:
     """Of the contenders under one strategy that `who` admits, the one with the least median."""
-    found = [
-        (name, figure)
-        for name in cell.contenders
-        if strategy(name) == wanted and who(name) and (figure := cell.figure(name, metric)) is not None
-    ]
-    return min(found, key=lambda pair: pair[1].median) if found else None
+    return cell.least(metric, [name for name in cell.contenders if strategy(name) == wanted and who(name)])

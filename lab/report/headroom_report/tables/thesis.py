@@ -35,26 +35,19 @@ def beside(section: Section, table_id: str, parts: dict[str, tuple[str, str, str
         row = [Entry(record["what"]), quotient(record["speed of rvector / other"]), Entry(record["other"])]
         cell = max(cells, key=lambda cell: cell.parameters.get(where, 0), default=None)
         named = record["other"] if record["other"] in ("std::vector", "folly::fbvector") else None
-        found = None
-        if cell:
-            others = [
-                (figure.median, name)
-                for name in cell.contenders
-                if (name == named if named else is_peer(name)) and (figure := cell.figure(name, metric)) is not None
-            ]
-            found = min(others, default=None)
+        found = cell.least(metric, [name for name in cell.contenders if (name == named if named else is_peer(name))]) if cell else None
         if found is None:
             table.rows.append(row + [Entry("not run", float("inf"), "unknown"), Entry(named or "—"), Entry("—")])
             continue
-        speed = found[0] / cell.figure(ours, metric).median
+        other, speed = found[0], found[1].median / cell.figure(ours, metric).median
         label = words.configuration(cell.parameters)
-        table.rows.append(row + [quotient(speed), Entry(found[1]), Entry(label)])
+        table.rows.append(row + [quotient(speed), Entry(other), Entry(label)])
         there = record["speed of rvector / other"]
         noise = section.noise.get(metric)
-        near, farther = (between(cell, metric, found[1], ours, noise, 0.0, times) for times in (1, there))
+        near, farther = (between(cell, metric, other, ours, noise, 0.0, times) for times in (1, there))
         section.agreement.append(
             f"{record['what']}: {words.ratio(there)} times the speed of {record['other']} in the thesis, {words.ratio(speed)} times that of "
-            f"{found[1]} here ({label}): "
+            f"{other} here ({label}): "
             + (
                 f"which of the two is ahead is undecided ({near})."
                 if near in UNDECIDED

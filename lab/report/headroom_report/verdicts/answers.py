@@ -79,11 +79,6 @@ def _chosen(answer: Answer, experiment: Experiment, cells: list[Cell]) -> list[l
     return [[ends[size]] for size in answer.sizes if size == "large" or answer.sizes == ("small",) or own[0] is not own[-1]]
 
 
-def _best(cell: Cell, names: Iterable[str], metric: str) -> tuple[str, Figure] | None:
-    found = [(name, figure) for name in names if (figure := cell.figure(name, metric)) is not None]
-    return min(found, key=lambda pair: pair[1].median) if found else None
-
-
 def _ours(answer: Answer, experiment: Experiment, cells: list[Cell]) -> tuple[str, list[tuple[Cell, Figure]]] | None:
     """The one of Headroom's defaults that is in the most of the cells, and of those the best over all: a reader takes one type."""
     names = dict.fromkeys(name for cell in cells for name in _names(answer, experiment, cell) if is_default(name))
@@ -110,7 +105,7 @@ def _line(answer: Answer, experiment: Experiment, cells: list[Cell], noise: Nois
     for cell, _ in pairs:
         names = [name for name in _names(answer, experiment, cell) if is_peer(name) and name != experiment.yardstick]
         there.update(names)
-        rival, below = _best(cell, names, answer.metric), cell.figure(experiment.yardstick, answer.metric)
+        rival, below = cell.least(answer.metric, names), cell.figure(experiment.yardstick, answer.metric)
         if rival and below and below.median:
             others.append(cell.ratio(answer.metric, rival[0], experiment.yardstick))
             rivals.append(rival[0])

@@ -119,17 +119,17 @@ def best(alike: bool = False, among: Iterable[str] = (), without: Iterable[str] 
     the same strategy; `whose`: of that one contender under whatever allocator is preloaded."""
 
     def chosen(cell: Cell, of: str, metric: str) -> str | None:
-        found = [
-            (figure.median, name)
+        names = [
+            name
             for name in cell.contenders
             if is_peer(name)
             and not (alike and strategy(name) != strategy(of))
             and not (among and implementation(name) not in among)
             and implementation(name) not in without
             and not (whose and name.split(PRELOADED)[0] != whose)
-            and (figure := cell.figure(name, metric)) is not None
         ]
-        return min(found)[1] if found else None
+        found = cell.least(metric, sorted(names))
+        return found[0] if found else None
 
     chosen.alike = alike
     return chosen

@@ -83,11 +83,6 @@ def _groups(cell: Cell, alike: bool) -> list[tuple[dict[str, object], list[str]]
     ]
 
 
-def _least(cell: Cell, contenders: list[str], metric: str) -> tuple[str, Figure] | None:
-    found = [(contender, figure) for contender in contenders if (figure := cell.figure(contender, metric)) is not None]
-    return min(found, key=lambda pair: pair[1].median) if found else None
-
-
 def of(cells: list[Cell], experiments: Iterable[Experiment]) -> Standing:
     result = Standing()
     for experiment in experiments:
@@ -103,22 +98,15 @@ def of(cells: list[Cell], experiments: Iterable[Experiment]) -> Standing:
     return result
 
 
-def _place(
-    experiment: str,
-    contest: Contest,
-    noise: Noise,
-    cell: Cell,
-    parameters: dict[str, object],
-    contenders: list[str],
-) -> Place | None:
+def _place(experiment: str, contest: Contest, noise: Noise, cell: Cell, parameters: dict, contenders: list[str]) -> Place | None:
     mine = [name for name in contenders if strategies.is_default(name)]
-    theirs = _least(cell, [name for name in contenders if strategies.is_peer(name)], contest.metric)
+    theirs = cell.least(contest.metric, [name for name in contenders if strategies.is_peer(name)])
     tried = [name for name in mine if cell.ok(name) or cell.failed(name)]
     if not tried:
         return None
     measure, metric = contest.title, contest.metric
     whole = [name for name in tried if not cell.failed(name)]
-    found = _least(cell, whole, metric)
+    found = cell.least(metric, whole)
     if theirs is None:
         # Nobody else finished: the best, if it did.
         failed = [
@@ -137,16 +125,7 @@ def _place(
         return None  # nobody can be told to have won or lost here
     ratio = over(found[1].median, theirs[1].median)
     policies = [name for name in contenders if name.startswith(strategies.HEADROOM) and "/" in name and not name.endswith(PAIRED)]
-    tuned = _least(cell, policies, metric)
-    return Place(
-        experiment,
-        measure,
-        metric,
-        parameters,
-        *found,
-        *theirs,
-        ratio,
-        tuned[0] if tuned else "",
-        over(tuned[1].median, theirs[1].median) if tuned else None,
-        outcome=between(cell, metric, found[0], theirs[0], noise),
-    )
+    tuned = cell.least(metric, policies)
+    best_policy = (tuned[0], over(tuned[1].median, theirs[1].median)) if tuned else ("", None)
+    outcome = between(cell, metric, found[0], theirs[0], noise)
+    return Place(experiment, measure, metric, parameters, *found, *theirs, ratio, *best_policy, outcome=outcome)
