@@ -1,10 +1,12 @@
 """The report on the terminal: readable at 80 columns, and no more certain than the page."""
 
 from html import unescape
+from pathlib import Path
 
 import pytest
 from headroom_report.page import html, model, panels, text
-from headroom_report.results import reading as results
+from headroom_report.results import reading as results, words
+from headroom_report.results.figures import cells
 from headroom_report.tables.table import Column, Entry, Table, plain
 
 import samples
@@ -77,3 +79,15 @@ def test_the_terminal_tells_the_pages_story_in_the_pages_order(tmp_path):
 
 def panels_of(machine):
     return panels.sentence(machine.panels[0])
+
+
+def test_no_parameter_is_told_by_its_name_in_the_files():
+    """“threads 2” and “262,144 8 bytes” are no English; of every cell that is published."""
+    found = cells(results.read([Path(__file__).resolve().parents[3] / "docs/report/results.jsonl.gz"]).runs)
+    names = {name for cell in found for name in cell.parameters}
+    assert len(names) > 30
+    for cell in found:
+        told = words.configuration(cell.parameters)
+        assert not [name for name, value in cell.parameters.items() if f"{name} {value}" in told], told
+    point = {"element": "8 bytes", "elements": 262144, "threads": 2, "batch": 1}
+    assert words.configuration(point) == "262,144 of 8 bytes, 2 threads, one by one"

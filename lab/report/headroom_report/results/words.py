@@ -107,6 +107,20 @@ _PHRASES = {
     "strategy": lambda value: STRATEGIES[value].title if value in STRATEGIES else str(value),
     "structure": str,
     "contents": str,
+    "workload": str,
+    "container": str,
+    "order": lambda value: f"{value} order",
+    "threads": lambda value: counted(value, "thread"),
+    "batch": lambda value: "one by one" if value == 1 else f"batches of {value}",
+    "blocks": lambda value: f"{power(value)} blocks",
+    "ring": lambda value: f"{value:,} under way",
+    "turns": lambda value: f"{power(value)} turns",
+    "each": lambda value: f"{power(value)} each",
+    "commits": lambda value: counted(value, "commit"),
+    "language": str,
+    "af": lambda value: "each list read once" if value == 1 else f"each list read {value} times",
+    "rf": lambda value: "once over" if value == 1 else f"{value} times over",
+    "sf": lambda value: "not shuffled" if value == 0 else "shuffled once" if value == 1 else f"shuffled {value} times",
     "heap": lambda value: f"{value} heap",
     "trimming": lambda value: "malloc trims" if value else "malloc does not trim",
 }
@@ -152,7 +166,8 @@ def configuration(parameters: dict[str, object]) -> str:
         parts.append(structure(rest.pop("structure"), rest.pop("contents", "")))
     element = rest.pop("element", None)
     if "elements" in rest:
-        parts.append(parameter("elements", rest.pop("elements")) + (f" {element}" if element else ""))
+        of = "of " if str(element).endswith(" bytes") else ""
+        parts.append(parameter("elements", rest.pop("elements")) + (f" {of}{element}" if element else ""))
     elif element:
         parts.append(str(element))
     for name in ("bytes", "pages", "optimisation", *_PHRASES):
