@@ -23,7 +23,6 @@ class Column:
     title: str
     number: bool = False  # right-aligned, sorted by value
     contender: str = ""
-    hover: str = ""
 
 
 def texts(*titles: str) -> list[Column]:
