@@ -116,6 +116,11 @@ void replace(column& in, std::size_t row, const staged& by) noexcept;
 
 // --- Many.
 
+// Bytes of a bit for each row.
+[[nodiscard]] constexpr std::size_t bytes_of_bits(std::size_t rows) noexcept { return rows / 8 + (rows % 8 != 0 ? 1 : 0); }
+// Text has one offset before there are elements.
+void begin_text(column& of);
+
 // Appends elements that lie one after the other, `count` of them, all there. Not for text. Throws as make_room_for.
 void append_elements(column& to, const void* from, std::size_t count);
 // Appends to columns all of others of the same types, which nobody else changes: all of them or, where that throws, none.
