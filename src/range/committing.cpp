@@ -95,55 +95,66 @@ std::size_t huge_from(const range* control) noexcept {
     return control->terms.policy.which() == policy_kind::balanced ? huge_page_after(control, from) : from;
 }
 
+// How far the policy commits for `least` bytes.
+std::size_t generous_for(range* control, std::size_t least, bool past_start) noexcept {
+    const commit_policy& policy = control->terms.policy;
+    const std::size_t huge = past_start && has_huge_pages(control) ? huge_from(control) : SIZE_MAX;
+    const std::size_t memory = control->memory();
+    std::size_t target = SIZE_MAX;
+    if (least > memory && least > huge) {
+        advise_huge_once(control);
+        target = huge_page_after(control, least);
+    } else if (policy.which() != policy_kind::page_by_page) {
+        const std::size_t committed = committed_of(control);
+        target = committed + step_of(control, committed, past_start);
+        // Where another step size begins.
+        if (!past_start) target = std::min(target, policy.from());
+        if (least <= huge) target = std::min(target, huge);
+        if (least <= memory) target = std::min(target, memory);    // what is warm first
+        target = std::max(least, target);
+    } else {
+        target = least;
+    }
+    return std::min(control->size(), target);
+}
+
+// Commits at least `needed` bytes: as many as the policy says, or as the pages are that they lie in.
+std::size_t extend(range* control, std::size_t needed, bool exactly, bool past_start, failure& why) noexcept {
+    const std::size_t committed = committed_of(control);
+    if (needed > committed) {
+        const std::size_t least = whole_pages(needed);
+        const bool page_by_page = control->terms.policy.which() == policy_kind::page_by_page;
+        if (exactly && past_start && has_huge_pages(control)) advise_huge_once(control);
+        why = failure_of(commit_or_less(control, exactly ? least : generous_for(control, least, past_start), least,
+                                        exactly || page_by_page ? provision::at_first_touch : provision::now));
+        if (why) return 0;
+        if (!exactly) {
+            constexpr std::size_t one_element = 4096;    // at most, to count as one
+            const std::size_t now = committed_of(control);
+            if (needed - committed <= one_element) control->cache.appended += now - committed;
+            if (page_by_page) control->extent.provided = std::max(control->extent.provided, now);
+        }
+    }
+    if (control->ahead.handed != 0) control->ahead.handed = committed_of(control);
+    return committed_of(control);
+}
+
 }    // namespace
 
 std::size_t extend(range* control, std::size_t needed, failure& why) noexcept {
     why = {};
     const commit_policy& policy = control->terms.policy;
-    const policy_kind kind = policy.which();
     const bool past_start = needed > policy.from();
     // From there on the helper may be at work on this range: nothing is read before it is paused.
-    if (kind == policy_kind::prefault_ahead && past_start) {
+    if (policy.which() == policy_kind::prefault_ahead && past_start)
         return policy_calls::fill_ahead(policy)(control, needed, why);
-    }
-    const std::size_t committed = committed_of(control);
-    if (needed <= committed) return committed;
-    const std::size_t least = whole_pages(needed);
-    std::size_t target = least;
-    const std::size_t huge = past_start && has_huge_pages(control) ? huge_from(control) : SIZE_MAX;
-    if (needed > control->memory() && needed > huge) {
-        advise_huge_once(control);
-        target = std::min(control->size(), huge_page_after(control, needed));
-    } else if (kind != policy_kind::page_by_page) {
-        target = std::max(least, committed + step_of(control, committed, past_start));
-        // Where another step size begins.
-        if (!past_start) target = std::min(target, std::max(least, policy.from()));
-        if (needed <= huge) target = std::min(target, std::max(least, huge));
-        if (least <= control->memory()) target = std::min(target, control->memory());    // what is warm first
-        target = std::min(target, control->size());
-    }
-    why = failure_of(
-        commit_or_less(control, target, least, kind == policy_kind::page_by_page ? provision::at_first_touch : provision::now));
-    if (why) return 0;
-    constexpr std::size_t one_element = 4096;    // at most, to count as one
-    if (needed - committed <= one_element) control->cache.appended += committed_of(control) - committed;
-    if (kind == policy_kind::page_by_page) control->extent.provided = std::max(control->extent.provided, committed_of(control));
-    return committed_of(control);
+    return extend(control, needed, false, past_start, why);
 }
 
 std::size_t extend_exactly(range* control, std::size_t needed, failure& why) noexcept {
     why = {};
     const without_helper pause(control);    // which must not commit at the same time
-    const std::size_t least = whole_pages(needed);
-    if (least <= committed_of(control)) {
-        if (control->ahead.handed != 0) control->ahead.handed = committed_of(control);
-        return committed_of(control);
-    }
-    if (least > control->terms.policy.from() && has_huge_pages(control)) advise_huge_once(control);
-    why = failure_of(commit_or_less(control, least, least, provision::at_first_touch));
-    if (why) return 0;
-    if (control->ahead.handed != 0) control->ahead.handed = committed_of(control);
-    return committed_of(control);
+    return extend(control, needed, true, whole_pages(needed) > control->terms.policy.from(), why);
 }
 
 void transfer(range* from, range* to, std::size_t bytes) noexcept {

@@ -68,39 +68,32 @@ void free_control_block(range* control) noexcept {
 
 namespace {
 
-// Calls change(piece) for each piece in whose list the range is.
-template <class Change>
-void at_its_pieces(range* control, Change change) noexcept {
+// Puts the range first in the lists of the pieces that it lies in, or takes it out of them.
+void change_lists(range* control, bool enter) noexcept {
     const unsigned level = level_of(control->size());
+    const registry_guard guard;
+    if (enter) addresses.levels.fetch_or(std::uint64_t{1} << level, std::memory_order_release);
     const std::size_t last = piece_of(control->start() + control->size() - 1, level);
-    for (std::size_t piece = piece_of(control->start(), level); piece <= last; ++piece) change(piece);
+    for (std::size_t piece = piece_of(control->start(), level); piece <= last; ++piece) {
+        std::atomic<range*>* link = &list_of(piece);
+        std::atomic<range*>& mine = link_of(control, piece);
+        if (enter) {
+            mine.store(link->load(std::memory_order_relaxed), std::memory_order_release);
+            link->store(control, std::memory_order_release);
+        } else {
+            while (link->load(std::memory_order_relaxed) != control)
+                link = &link_of(link->load(std::memory_order_relaxed), piece);
+            link->store(mine.load(std::memory_order_relaxed), std::memory_order_release);
+        }
+    }
+    // After that: who follows a link that this range gets in its next life sees it.
+    if (!enter) addresses.left.fetch_add(1, std::memory_order_release);
 }
 
 }    // namespace
 
-void enter_addresses(range* control) noexcept {
-    const registry_guard guard;
-    addresses.levels.fetch_or(std::uint64_t{1} << level_of(control->size()), std::memory_order_release);
-    at_its_pieces(control, [=](std::size_t piece) noexcept {
-        std::atomic<range*>& list = list_of(piece);
-        link_of(control, piece).store(list.load(std::memory_order_relaxed), std::memory_order_release);
-        list.store(control, std::memory_order_release);
-    });
-}
-
-void leave_addresses(range* control) noexcept {
-    const registry_guard guard;
-    at_its_pieces(control, [=](std::size_t piece) noexcept {
-        std::atomic<range*>* link = &list_of(piece);
-        while (range* const each = link->load(std::memory_order_relaxed)) {
-            if (each == control) break;
-            link = &link_of(each, piece);
-        }
-        link->store(link_of(control, piece).load(std::memory_order_relaxed), std::memory_order_release);
-    });
-    // After that: who follows a link that this range gets in its next life sees it.
-    addresses.left.fetch_add(1, std::memory_order_release);
-}
+void enter_addresses(range* control) noexcept { change_lists(control, true); }
+void leave_addresses(range* control) noexcept { change_lists(control, false); }
 
 void rewriting::place(std::byte* base, std::size_t reserved) noexcept {
     control_->identity.base.store(base, std::memory_order_release);

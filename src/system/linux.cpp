@@ -129,21 +129,18 @@ page_range reserve(std::size_t bytes, std::size_t alignment, std::error_code& er
     page_range range = map(bytes, initial, error);
     if (error) return {};
     if (address(range.data) % alignment != 0) {
-        if ((error = unmap(range.data, bytes))) {
-            detail::let_wait(range);
-            return {};
-        }
+        detail::release_surely(range);
         range = map(bytes + alignment, initial, error);
         if (error) return {};
         const std::size_t before = (alignment - address(range.data) % alignment) % alignment;
         std::byte* const aligned = range.data + before;
         // The tail first: if giving it back is refused, what remains is one mapping that can be given back whole.
         if ((error = unmap(aligned + bytes, alignment - before))) {
-            if (unmap(range.data, range.bytes)) detail::let_wait(range);
+            detail::release_surely(range);
             return {};
         }
         if ((error = unmap(range.data, before))) {
-            if (unmap(range.data, before + bytes)) detail::let_wait({range.data, before + bytes});
+            detail::release_surely({range.data, before + bytes});
             return {};
         }
         range = {aligned, bytes};

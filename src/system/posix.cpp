@@ -83,11 +83,11 @@ page_range reserve(std::size_t bytes, std::size_t alignment, std::error_code& er
     if (spare == 0) return {data, bytes};
     const std::size_t before = (alignment - reinterpret_cast<std::uintptr_t>(data) % alignment) % alignment;
     if ((error = unmap(data + before + bytes, spare - before))) {
-        if (unmap(data, bytes + spare)) detail::let_wait({data, bytes + spare});
+        detail::release_surely({data, bytes + spare});
         return {};
     }
     if ((error = unmap(data, before))) {
-        if (unmap(data, before + bytes)) detail::let_wait({data, before + bytes});
+        detail::release_surely({data, before + bytes});
         return {};
     }
     return {data + before, bytes};

@@ -32,8 +32,6 @@ page_range take_one() noexcept {
     return taken;
 }
 
-}    // namespace
-
 void let_wait(page_range mapping) noexcept {
     waiting_mutex.lock();
     const std::size_t count = waiting_count.load(std::memory_order_relaxed);
@@ -43,6 +41,8 @@ void let_wait(page_range mapping) noexcept {
     }
     waiting_mutex.unlock();
 }
+
+}    // namespace
 
 void release_surely(page_range mapping) noexcept {
     // One given back may be all that the next one lacked.

@@ -9,13 +9,11 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-// Remembers a mapping, or a part of one, that was to be released. Of more than 64 the rest is lost.
-void let_wait(page_range mapping) noexcept;
-
 // Releases what waits, until the system refuses again.
 void retry_releases() noexcept;
 
-// Gives a whole mapping back: at once, at the second try (tests refuse the first), or later.
+// Gives a mapping back, or what is left of one: at once, at the second try (tests refuse the first), or later. Of more than 64 that
+// wait the rest is lost.
 void release_surely(page_range mapping) noexcept;
 
 }}}    // namespace headroom::detail
