@@ -104,7 +104,7 @@ public:
         this->append_from_(other.size(), source);
     }
     // O(1). Invalidates: nothing; the elements now belong to *this. `other` is empty and owns nothing.
-    settled_vector(settled_vector&& other) noexcept : base_(other.stolen_()) {}
+    HEADROOM_ALWAYS_INLINE settled_vector(settled_vector&& other) noexcept { this->steal_(other); }
 
     // Keeps its own reservation. O(size() + other.size()). Invalidates: every element.
     settled_vector& operator=(const settled_vector& other) {

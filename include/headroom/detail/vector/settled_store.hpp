@@ -214,16 +214,22 @@ public:
         control_ = from.control_;
         limit_ = from.limit_;
     }
-    // What is held here, by value; from now on nothing is.
+    // The same, and from now on `from` holds nothing.
+    HEADROOM_ALWAYS_INLINE void steal_(settled_store_& from) noexcept {
+        adopt_(std::move(from));
+        from.adopt_(settled_store_());
+    }
     settled_store_ stolen_() noexcept {
-        settled_store_ taken(std::move(*this));
-        adopt_(settled_store_(extent_{}));
+        settled_store_ taken;
+        taken.steal_(*this);
         return taken;
     }
     void exchange_(settled_store_& other) noexcept {
-        settled_store_ mine(std::move(*this));
-        adopt_(std::move(other));
-        other.adopt_(std::move(mine));    // NOLINT(bugprone-use-after-move): members alone, over those just taken
+        std::swap(begin_, other.begin_);
+        std::swap(end_, other.end_);
+        std::swap(cap_, other.cap_);
+        std::swap(control_, other.control_);
+        std::swap(limit_, other.limit_);
     }
 
     // Destroys the elements and gives the range back; the members are stale afterwards.
@@ -234,7 +240,8 @@ public:
 #if defined(HEADROOM_ASAN)
         if (annotates_()) detail::open_all(begin_, cap_, end_);
 #endif
-        detail::relinquish(control_, held_open_() ? bytes_to_(begin_, static_cast<std::size_t>(end_ - begin_)) : 0);
+        if (control_ != nullptr)
+            detail::relinquish(control_, held_open_() ? bytes_to_(begin_, static_cast<std::size_t>(end_ - begin_)) : 0);
     }
 
     // Only what is committed is ever poisoned, and of a range held open nobody knows what is.
