@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <headroom/relocatable.hpp>
+#include <headroom/reservation.hpp>
 #include <headroom/small_vector.hpp>
 #include <headroom/testing.hpp>
 
@@ -161,6 +162,39 @@ TEST(a_small_vectors_elements, are_inside_whatever_the_policy_says) {
     EXPECT_EQ(none.capacity(), 0U);
 }
 
+// Of what is built in steps the first step may be less than what would fit inside: it is still seen to be outside, and given back.
+struct page_by_page : headroom::vector_policy {
+    static constexpr headroom::commit_policy commit = headroom::commit_policy::page_by_page();
+};
+TEST(a_small_vectors_elements, are_known_to_be_outside_from_the_first_step_on) {
+    struct wide {
+        std::array<int, 64> value{7};
+        wide() = default;
+        wide(const wide& other) : value(other.value) {}    // NOLINT: not trivial, so that nothing moves as bytes
+        wide& operator=(const wide&) = default;
+        ~wide() { value[0] = 0; }
+    };
+    using small = small_vector<wide, 6000, page_by_page>;
+    const std::size_t before = headroom::reservations().size();
+    for (const std::size_t count : {6000U, 6001U, 9000U, 30'000U}) {
+        const wide one;
+        const auto made = std::make_unique<small>(count);
+        const auto filled = std::make_unique<small>(count, one);
+        const auto copied = std::make_unique<small>(*made);
+        const auto resized = std::make_unique<small>();
+        resized->resize(count);
+        const auto assigned = std::make_unique<small>();
+        assigned->assign(made->begin(), made->end());
+        const std::size_t each = count == 6000 ? 0 : 1;
+        EXPECT_EQ(headroom::reservations().size(), before + 5 * each);
+        for (const small* v : {made.get(), filled.get(), copied.get(), resized.get(), assigned.get()}) {
+            EXPECT_EQ(is_inside(*v), count == 6000);
+            EXPECT_EQ(v->back().value[0], 7);
+        }
+    }
+    EXPECT_EQ(headroom::reservations().size(), before);
+}
+
 TEST(a_small_vectors_elements, are_aligned_inside_and_outside) {
     struct alignas(256) wide {
         int value = 0;
@@ -185,6 +219,21 @@ TEST(a_small_vector, writes_nothing_into_its_room_when_made) {
     for (std::size_t i = sizeof(small) - 200; i != sizeof(small); ++i) kept += *(where + i) == 0xa5 ? 1U : 0U;
     EXPECT_EQ(kept, 200U);
     v->~small();
+}
+
+// (GCC warned of what would be read if more were asked for than the array has.)
+TEST(a_small_vector, takes_a_part_of_a_short_array) {
+    for (std::size_t count = 0; count != 4; ++count) {
+        const std::array<int, 3> numbers{1, 2, 3};
+        const int* const last = numbers.data() + count;
+        small_vector<int, 8> inserted, assigned, before(2, 7);
+        inserted.insert(inserted.end(), numbers.data(), last);
+        assigned.assign(numbers.data(), last);
+        before.insert(before.begin(), numbers.data(), last);
+        EXPECT_EQ(inserted, (small_vector<int, 8>(numbers.data(), last)));
+        EXPECT_EQ(assigned, inserted);
+        EXPECT_EQ(before.size(), count + 2);
+    }
 }
 
 TEST(a_small_vector, may_hold_what_cannot_be_moved) {

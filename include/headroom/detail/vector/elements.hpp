@@ -67,6 +67,14 @@ inline constexpr bool moved_as_bytes =
     std::is_trivially_copyable_v<T> && (std::is_trivially_constructible_v<T, T> || !std::is_constructible_v<T, T>) &&
     (std::is_trivially_assignable_v<T&, T> || !std::is_assignable_v<T&, T>);
 
+// (GCC 12 warns of what a path would read that is taken only by more elements than the range has that it comes from: in an array of
+// three there are none beyond the room inside of a small_vector.)
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wstringop-overread"
+#pragma GCC diagnostic ignored "-Warray-bounds"
+#endif
+
 // memmove that may be given null with a count of zero, as an empty container does.
 template <class T>
 void move_bytes(T* to, const T* from, std::size_t count) noexcept {
@@ -78,6 +86,10 @@ template <class T>
 void copy_bytes(T* to, const T* from, std::size_t count) noexcept {
     if (count != 0) std::memcpy(static_cast<void*>(to), static_cast<const void*>(from), count * sizeof(T));
 }
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 
 // memset to zero, likewise. (Not told where from: compilers make one calloc of a malloc and a memset, and glibc's takes no short block of
 // those that its threads keep.)

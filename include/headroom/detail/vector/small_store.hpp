@@ -67,7 +67,8 @@ public:
     // Room for `count` elements, more than N, in an empty store: see movable_store_.
     constexpr void open_(std::size_t count, std::size_t few) {
         if (HEADROOM_CONSTANT_EVALUATED()) memory_.release(begin_, cap_);
-        base_::open_(count, few);
+        // (More than N from the start, also of what is filled in steps: see the head of this file.)
+        base_::open_(count, few > N ? few : N + 1);
     }
 
     constexpr void shrink_store_() {
