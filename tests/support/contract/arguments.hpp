@@ -253,6 +253,16 @@ TYPED_TEST(arguments_of, elements_whose_constructor_throws_at_each_growth) {
     }
 }
 
+// Made without fail of a number, and moved as bytes: it may be built after the others have moved, unless the number is one of theirs.
+struct of_a_number {
+    using headroom_is_trivially_relocatable = of_a_number;
+    explicit of_a_number(const int& from) noexcept : number(from) {}
+    of_a_number(of_a_number&& other) noexcept : number(std::exchange(other.number, -1)) {}
+    of_a_number& operator=(of_a_number&&) = delete;
+    ~of_a_number() { number = -2; }
+    int number;
+};
+
 // A part of an element is the argument, and the element an aggregate, a number, or a copy of another.
 TYPED_TEST(arguments_of, that_are_parts_of_elements) {
     struct three {
@@ -276,6 +286,20 @@ TYPED_TEST(arguments_of, that_are_parts_of_elements) {
             ASSERT_EQ(made.first, i % 3 == 0 ? same.first : expected.first);
             ASSERT_EQ(made.third, i % 3 == 0 ? same.third : expected.third);
         }
+    }
+    if constexpr (TypeParam::template takes<of_a_number>) {
+        auto own = TypeParam::template make<of_a_number>();
+        auto& v = own.get();
+        v.emplace_back(0);
+        for (int i = 1; i != 3000; ++i) {
+            const std::size_t from = v.size() / 2;
+            v.emplace_back(v[from].number);
+            ASSERT_EQ(v.back().number, v[from].number);
+            v.emplace_back(i);
+            ASSERT_EQ(v.back().number, i);
+        }
+    }
+    if constexpr (TypeParam::template takes<int>) {
         auto numbers = TypeParam::template make<int>();
         auto& n = numbers.get();
         n.push_back(1);

@@ -50,6 +50,7 @@ public:
     using base_::max_size;
     using base_::size;
     using typename base_::difference_type;
+    using typename base_::pointer;
     using typename base_::reference;
     using typename base_::size_type;
     using typename base_::value_type;
@@ -202,8 +203,8 @@ protected:
             }
             return built_in_new_room_<false>(made);
         } else {
-            if constexpr (!Quiet && Store::moves_as_bytes_() && taken_from_another<value_type, Args...>) {
-                // 1. again: the other is seen to lie elsewhere. (What it points to is not asked about: docs/reference/relocatable.md.)
+            if constexpr (!Quiet && Store::moves_as_bytes_() && made_of_values<value_type, Args...>) {
+                // 1. again: they are seen to lie elsewhere. (What a T points to is not asked about: docs/reference/relocatable.md.)
                 if (!HEADROOM_CONSTANT_EVALUATED() && (detail::lies_outside(begin_, end_, args) && ...)) {
                     return built_in_new_room_<false>(static_cast<Args&&>(args)...);
                 }
@@ -234,7 +235,9 @@ protected:
             this->grow_room_(needed);
         } else {
             if constexpr (Store::moves_as_bytes_()) {
-                if (!HEADROOM_CONSTANT_EVALUATED() && index == size() && source.lies_outside(begin_, end_, skip, count)) {
+                // (Not for a short block: it is copied in either case, and the way to realloc is the longer one.)
+                if (!HEADROOM_CONSTANT_EVALUATED() && needed > 1024 / sizeof(value_type) && index == size() &&
+                    source.lies_outside(begin_, end_, skip, count)) {
                     this->grow_room_(needed);
                     return true;
                 }
@@ -271,20 +274,30 @@ protected:
         }
     }
 
-    // Appends `count` elements from the source, whose first `skip` are not wanted.
+    // Appends `count` elements from the source, whose first `skip` are not wanted. (Inline, as far as there is room or the vector is
+    // empty: then the compiler still knows its size behind this.)
     template <class Source>
-    constexpr void append_from_(size_type count, const Source& source, size_type skip = 0) {
+    HEADROOM_ALWAYS_INLINE constexpr void append_from_(size_type count, const Source& source, size_type skip = 0) {
         if (count > spare_()) {
-            if constexpr (Source::in_steps) {
-                // (Not where the last step would be refused: a program that asks for too much must not fill memory first.)
-                if (count > step_() && !HEADROOM_CONSTANT_EVALUATED() && this->reaches_(checked_sum_(count))) {
-                    append_in_steps_(count, source, skip);
-                    return;
-                }
+            if (Store::stable_ || HEADROOM_CONSTANT_EVALUATED() || begin_ != pointer() || count > step_() ||
+                !source.lies_outside(raw_(begin_), raw_(end_), skip, count)) {
+                append_beyond_(count, source, skip);
+                return;
             }
-            if (!room_for_many_(size(), count, count, source, skip)) return;
+            this->grow_room_(count);
         }
         append_into_room_(count, source, skip);
+    }
+    template <class Source>
+    constexpr void append_beyond_(size_type count, const Source& source, size_type skip) {
+        if constexpr (Source::in_steps) {
+            // (Not where the last step would be refused: a program that asks for too much must not fill memory first.)
+            if (count > step_() && !HEADROOM_CONSTANT_EVALUATED() && this->reaches_(checked_sum_(count))) {
+                append_in_steps_(count, source, skip);
+                return;
+            }
+        }
+        if (room_for_many_(size(), count, count, source, skip)) append_into_room_(count, source, skip);
     }
     template <class Source>
     constexpr void append_into_room_(size_type count, const Source& source, size_type skip) {

@@ -96,19 +96,21 @@ protected:
     // The elements of [begin, end) follow into a larger block where new ones have been built: those before `middle` to `to`, the
     // others to `behind`, with the new ones between. The old block is given back. As bytes where they are relocatable, moved where
     // that cannot fail, else copied: when a copy throws, all that was built is destroyed, and the old block is as it was.
-    HEADROOM_NOINLINE static constexpr void follow_(memory_reference_ memory, pointer begin, pointer middle, pointer end,
-                                                    pointer cap, T* to, T* behind) {
+    static constexpr void follow_(memory_reference_ memory, pointer begin, pointer middle, pointer end, pointer cap, T* to,
+                                  T* behind) {
         T* const first = raw_pointer_(begin);
         T* const inner = raw_pointer_(middle);
         T* const last = raw_pointer_(end);
-        if constexpr (leaves_as_bytes_()) {
-            if (!HEADROOM_CONSTANT_EVALUATED()) {
-                detail::copy_bytes(to, first, static_cast<std::size_t>(inner - first));
-                detail::copy_bytes(behind, inner, static_cast<std::size_t>(last - inner));
-                memory.release(begin, cap);
-                return;
-            }
+        if (leaves_as_bytes_() && !HEADROOM_CONSTANT_EVALUATED()) {
+            detail::copy_bytes(to, first, static_cast<std::size_t>(inner - first));
+            detail::copy_bytes(behind, inner, static_cast<std::size_t>(last - inner));
+        } else {
+            follow_one_by_one_(memory, first, inner, last, to, behind);
         }
+        memory.release(begin, cap);
+    }
+    HEADROOM_NOINLINE static constexpr void follow_one_by_one_(memory_reference_ memory, T* first, T* inner, T* last, T* to,
+                                                               T* behind) {
         if constexpr (std::is_nothrow_move_constructible_v<T> && Memory::plain_()) {
             // Moved and destroyed in one pass: each is in the cache but once.
             T* from = first;
@@ -128,7 +130,6 @@ protected:
             built.release();
             destroy_in_(memory, first, last);
         }
-        memory.release(begin, cap);
     }
 
 private:

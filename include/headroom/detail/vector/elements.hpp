@@ -43,12 +43,11 @@ inline constexpr bool made_by_no_code =
 template <class T, class... Args>
 inline constexpr bool made_as_bytes =
     std::is_trivially_copyable_v<T> && made_by_no_code<T, Args...> && std::is_trivially_constructible_v<T, const T&>;
-// Whether a T made from these is a copy of one other T, or moved from it, without fail.
+// Whether a T is made without fail from these, each of which is another T or a number: what these are shows from where they lie.
 template <class T, class... Args>
-inline constexpr bool taken_from_another = false;
-template <class T, class From>
-inline constexpr bool taken_from_another<T, From> =
-    std::is_same_v<std::remove_cvref_t<From>, T> && std::is_nothrow_constructible_v<T, From>;
+inline constexpr bool made_of_values =
+    std::is_nothrow_constructible_v<T, Args...> && sizeof...(Args) != 0 &&
+    ((std::is_same_v<std::remove_cvref_t<Args>, T> || std::is_arithmetic_v<std::remove_cvref_t<Args>>) && ...);
 
 // Whether none of the bytes at `from` is one of [first, last).
 template <class T>

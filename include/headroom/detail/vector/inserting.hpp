@@ -92,11 +92,16 @@ public:
         const size_type index = index_of_(where, "insert()");
         value_type* const place = raw_(begin_) + index;
         value_type* const last = raw_(end_);
-        // An rvalue is moved directly into place unless it is an element that shifts.
-        if (end_ == cap_ || place == last || lies_in_(place, last, std::addressof(value))) {
+        // An rvalue is moved directly into place unless it is an element that shifts. (What is moved as bytes is not asked: it goes aside.)
+        if (end_ == cap_ || place == last || (!bytewise_() && lies_in_(place, last, std::addressof(value)))) {
             return emplace_at_(index, std::move(value));
         }
-        shift_by_one_(place, last, value);
+        if constexpr (bytewise_()) {
+            temporary<Store> aside(floor_(), std::move(value));
+            shift_by_one_(place, last, aside.get());
+        } else {
+            shift_by_one_(place, last, value);
+        }
         return at_index_(index);
     }
 

@@ -62,9 +62,9 @@ public:
     static constexpr bool moves_as_bytes_() noexcept { return Memory::reallocates(); }
 
     // Room for `count` elements, and no more than that.
-    constexpr void reserve_room_(std::size_t count) { find_room_(count, true); }
+    HEADROOM_ALWAYS_INLINE constexpr void reserve_room_(std::size_t count) { find_room_(count, true); }
     // The same, and more, as appending grows.
-    constexpr void grow_room_(std::size_t count) { find_room_(count, false); }
+    HEADROOM_ALWAYS_INLINE constexpr void grow_room_(std::size_t count) { find_room_(count, false); }
     // The same for one more than a full block has. (In few instructions, for a short block.)
     HEADROOM_ALWAYS_INLINE constexpr void grow_room_for_one_() {
         if constexpr (Memory::reallocates()) {
@@ -226,11 +226,15 @@ private:
         follow_(memory, begin, end, end, cap, start, start + (end - begin));
         return to.keep();
     }
-    HEADROOM_NOINLINE static constexpr extent_ obtain_next_(memory_reference_ memory, pointer begin, pointer end,
-                                                            std::size_t required) {
+    static constexpr extent_ obtain_next_(memory_reference_ memory, pointer begin, pointer end, std::size_t required) {
         return obtain_(memory, required, next_(begin, end, required), false);
     }
-    constexpr void find_room_(std::size_t required, bool exactly) {
+    HEADROOM_ALWAYS_INLINE constexpr void find_room_(std::size_t required, bool exactly) {
+        if (begin_ == pointer()) {
+            // (The first block is often the only one. Here, and not out of line: then the compiler still knows that the size is 0.)
+            install_(obtain_(memory_, required, exactly ? required : next_(begin_, end_, required), exactly), 0);
+            return;
+        }
         const std::size_t size = size_of_();    // the old pointers are dead once realloc has had them
         install_(found_(memory_, begin_, end_, cap_, required, exactly), size);
     }
@@ -267,7 +271,8 @@ private:
     // Room for one more than [begin, cap) has: in the same block, made wider, where the new element comes last; else in another one,
     // which the elements have yet to follow into. None where `Quiet` and memory is refused.
     template <bool Quiet>
-    static constexpr extent_ room_for_one_(memory_reference_ memory, pointer begin, pointer cap, bool last) {
+    HEADROOM_ALWAYS_INLINE static constexpr extent_ room_for_one_(memory_reference_ memory, pointer begin, pointer cap,
+                                                                  bool last) {
         const auto size = static_cast<std::size_t>(cap - begin);
         if (size >= memory.most()) {
             if constexpr (Quiet) return {};
@@ -298,7 +303,7 @@ private:
         borrowed_ larger(memory, elsewhere ? to : extent_{});
         T* const place = raw_pointer_(to.begin) + (at - begin);
         memory.construct_(place, static_cast<Args&&>(args)...);
-        if (elsewhere) follow_(memory, begin, at, end, cap, raw_pointer_(to.begin), place + 1);
+        if (elsewhere && begin != pointer()) follow_(memory, begin, at, end, cap, raw_pointer_(to.begin), place + 1);
         larger.keep();
         return to;
     }
