@@ -158,7 +158,7 @@ private:
             this->open_(count, can_grow ? base_::step_() : count);
         }
         if constexpr (can_grow) {
-            if (count > N && count > base_::step_()) return this->append_from_(count, source);
+            if (count > base_::step_() && count > this->spare_()) return this->append_beyond_(count, source, 0);
         }
         this->append_into_room_(count, source, 0);
     }

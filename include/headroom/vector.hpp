@@ -230,7 +230,7 @@ private:
         }
         // (What fits into the first step has its room now: it need not be asked for again.)
         if constexpr (can_grow) {
-            if (count > base_::step_()) return this->append_from_(count, source);
+            if (count > base_::step_() && count > this->spare_()) return this->append_beyond_(count, source, 0);
         }
         this->append_into_room_(count, source, 0);
     }
