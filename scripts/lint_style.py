@@ -1,4 +1,5 @@
-"""What a reader expects of every file: a header that opens by saying what it is, no tabs, no trailing blanks, no long lines.
+"""What a reader expects of every file: a header that opens by saying what it is, no tabs, no trailing blanks, no long lines; and of
+every test, a name of small letters.
 
 The format (lint_format) asks for 130 columns; a comment may run over by a word.
 """
@@ -21,6 +22,9 @@ for path in files(*CODE):
     for number, line in lines(path):
         if "\t" in line or line != line.rstrip():
             findings.append(f"{path}:{number}: a tab or a trailing blank")
+        test = re.match(r"(?:TYPED_)?TEST(?:_[FP])?\((\w+), *(?:DISABLED_)?(\w*)", line)
+        if test and re.search("[A-Z]", test[1] + test[2]):
+            findings.append(f"{path}:{number}: {test[1]}.{test[2]} is not in small letters")
         if len(line) > 140 and path.parts[0] != "tests":    # tables of expected values stay readable
             findings.append(f"{path}:{number}: {len(line)} columns")
 finish(findings)

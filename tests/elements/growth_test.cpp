@@ -22,7 +22,7 @@ std::vector<std::size_t> capacities(std::size_t elements) {
     return seen;
 }
 
-TEST(Growth, DoublingGivesTheSequenceThatTheDocumentPrintsForGcc) {
+TEST(growth, doubling_gives_the_sequence_that_the_document_prints_for_gcc) {
     const std::vector<std::size_t> printed{0,    1,    2,    4,    8,     16,    32,    64,     128,    256,   512,
                                            1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072, 262144, 524288};
     EXPECT_EQ((capacities<geometric<2, 1>>(1000000)), printed);
@@ -30,7 +30,7 @@ TEST(Growth, DoublingGivesTheSequenceThatTheDocumentPrintsForGcc) {
 
 // "Vector reallocation strategies" prints 35 numbers for Visual C++ 2010 and derives a(n+1) = a(n) + floor(a(n) / 2), or
 // a(n) + 1 where that half is 0, from them. All 35 follow from the formula; none is an exception.
-TEST(Growth, OneAndAHalfGivesTheSequenceThatTheDocumentPrintsForVisualC) {
+TEST(growth, one_and_a_half_gives_the_sequence_that_the_document_prints_for_visual_c) {
     const std::vector<std::size_t> printed{0,     1,     2,     3,     4,     6,     9,      13,     19,     28,     42,    63,
                                            94,    141,   211,   316,   474,   711,   1066,   1599,   2398,   3597,   5395,  8092,
                                            12138, 18207, 27310, 40965, 61447, 92170, 138255, 207382, 311073, 466609, 699913};
@@ -46,14 +46,14 @@ static_assert(page_rounded<geometric<2, 1>>::next(0, 1, 4) == 1024);
 static_assert(page_rounded<geometric<2, 1>>::next(1024, 1025, 4) == 2048);
 
 template <class Growth>
-class EveryGrowth : public testing::Test {};
+class every_growth : public testing::Test {};
 using growths = testing::Types<geometric<2, 1>, geometric<3, 2>, geometric<5, 4>, geometric<1000001, 1000000>, linear<1>,
                                linear<65536>, page_rounded<geometric<3, 2>>, page_rounded<linear<1>>>;
-TYPED_TEST_SUITE(EveryGrowth, growths, );
+TYPED_TEST_SUITE(every_growth, growths, );
 
 constexpr std::array<std::size_t, 9> element_sizes{1, 2, 3, 4, 40, 4095, 4096, 5000, std::size_t{1} << sizeof(std::size_t) * 5};
 
-TYPED_TEST(EveryGrowth, IsNeverLessThanRequiredAndNeverMoreThanCanExist) {
+TYPED_TEST(every_growth, is_never_less_than_required_and_never_more_than_can_exist) {
     for (const std::size_t size : element_sizes) {
         const std::size_t most = static_cast<std::size_t>(PTRDIFF_MAX) / size;
         for (const std::size_t capacity :
@@ -68,7 +68,7 @@ TYPED_TEST(EveryGrowth, IsNeverLessThanRequiredAndNeverMoreThanCanExist) {
     }
 }
 
-TYPED_TEST(EveryGrowth, SaturatesWhereItWouldOverflow) {
+TYPED_TEST(every_growth, saturates_where_it_would_overflow) {
     for (const std::size_t size : element_sizes) {
         const std::size_t most = static_cast<std::size_t>(PTRDIFF_MAX) / size;
         EXPECT_EQ(TypeParam::next(most, most, size), most) << size;
@@ -78,7 +78,7 @@ TYPED_TEST(EveryGrowth, SaturatesWhereItWouldOverflow) {
     }
 }
 
-TYPED_TEST(EveryGrowth, AlwaysGrows) {
+TYPED_TEST(every_growth, always_grows) {
     std::size_t capacity = 0;
     for (int i = 0; i < 200; ++i) {
         const std::size_t next = TypeParam::next(capacity, capacity + 1, 40);
@@ -89,7 +89,7 @@ TYPED_TEST(EveryGrowth, AlwaysGrows) {
 }
 
 // Factors whose product with a capacity overflows more than once.
-TEST(Growth, LargeFactorsSaturateToo) {
+TEST(growth, large_factors_saturate_too) {
     constexpr auto most = static_cast<std::size_t>(PTRDIFF_MAX);
     for (std::size_t capacity = most / 100 + 1; capacity < most; capacity += most / 50 + 12345) {
         EXPECT_EQ((geometric<100, 1>::next(capacity, capacity + 1, 1)), most) << capacity;
@@ -98,13 +98,13 @@ TEST(Growth, LargeFactorsSaturateToo) {
     }
 }
 
-TEST(Growth, AnExactFractionIsRoundedDown) {
+TEST(growth, an_exact_fraction_is_rounded_down) {
     EXPECT_EQ((geometric<5, 4>::next(7, 8, 1)), 8U);
     EXPECT_EQ((geometric<5, 4>::next(8, 9, 1)), 10U);
     EXPECT_EQ((geometric<7, 4>::next(11, 12, 1)), 19U);
 }
 
-TEST(Growth, WholePagesHoldWholeElements) {
+TEST(growth, whole_pages_hold_whole_elements) {
     for (std::size_t capacity = 0; capacity < 100000; capacity = capacity * 2 + 1) {
         const std::size_t next = page_rounded<geometric<2, 1>>::next(capacity, capacity + 1, 24);
         EXPECT_LT((next * 24 + 4095) / 4096 * 4096 - next * 24, 24U);

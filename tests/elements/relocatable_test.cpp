@@ -63,14 +63,14 @@ struct headroom::is_trivially_relocatable<opted_in_from_outside> : std::true_typ
 
 namespace {
 
-TEST(Relocatable, TriviallyCopyableTypesAre) {
+TEST(relocatable, trivially_copyable_types_are) {
     EXPECT_TRUE(is_trivially_relocatable_v<int>);
     EXPECT_TRUE(is_trivially_relocatable_v<plain>);
     EXPECT_TRUE(is_trivially_relocatable_v<plain[3]>);
     EXPECT_TRUE(is_trivially_relocatable_v<int*>);
 }
 
-TEST(Relocatable, TypesWithTheirOwnCopyAreNotUnlessTheySaySo) {
+TEST(relocatable, types_with_their_own_copy_are_not_unless_they_say_so) {
     EXPECT_FALSE(is_trivially_relocatable_v<points_into_itself>);
     EXPECT_FALSE((is_trivially_relocatable_v<std::list<int>>));
     EXPECT_TRUE(is_trivially_relocatable_v<opts_in>);
@@ -78,7 +78,7 @@ TEST(Relocatable, TypesWithTheirOwnCopyAreNotUnlessTheySaySo) {
     EXPECT_TRUE(is_trivially_relocatable_v<opted_in_from_outside>);
 }
 
-TEST(Relocatable, QualifiersDoNotMatter) {
+TEST(relocatable, qualifiers_do_not_matter) {
     EXPECT_TRUE(is_trivially_relocatable_v<const int>);
     EXPECT_TRUE(is_trivially_relocatable_v<const volatile plain>);
     EXPECT_TRUE(is_trivially_relocatable_v<const opted_in_from_outside>);
@@ -87,7 +87,7 @@ TEST(Relocatable, QualifiersDoNotMatter) {
     EXPECT_FALSE(is_trivially_relocatable_v<const opts_out>);
 }
 
-TEST(Relocatable, OwnersOfPointersAre) {
+TEST(relocatable, owners_of_pointers_are) {
     EXPECT_TRUE(is_trivially_relocatable_v<std::unique_ptr<int>>);
     EXPECT_TRUE(is_trivially_relocatable_v<std::unique_ptr<incomplete>>);
     EXPECT_TRUE((is_trivially_relocatable_v<std::unique_ptr<int, void (*)(int*)>>));
@@ -97,7 +97,7 @@ TEST(Relocatable, OwnersOfPointersAre) {
     EXPECT_TRUE(is_trivially_relocatable_v<std::vector<std::string>>);
 }
 
-TEST(Relocatable, WrappersAreWhatTheirPartsAre) {
+TEST(relocatable, wrappers_are_what_their_parts_are) {
     using yes = std::unique_ptr<int>;
     using no = points_into_itself;
     EXPECT_TRUE((is_trivially_relocatable_v<std::pair<yes, int>>));
@@ -113,7 +113,7 @@ TEST(Relocatable, WrappersAreWhatTheirPartsAre) {
 }
 
 #if defined(__GLIBCXX__)
-TEST(Relocatable, TheStringOfLibstdcxxPointsIntoItself) {
+TEST(relocatable, the_string_of_libstdcxx_points_into_itself) {
     EXPECT_FALSE(is_trivially_relocatable_v<std::string>);
     EXPECT_FALSE((is_trivially_relocatable_v<std::pair<int, std::string>>));
 }
@@ -125,7 +125,7 @@ struct room {
     T* at(std::size_t index) { return reinterpret_cast<T*>(bytes) + index; }
 };
 
-TEST(UninitializedRelocate, MovesBytesOfRelocatableTypes) {
+TEST(uninitialized_relocate, moves_bytes_of_relocatable_types) {
     room<std::unique_ptr<int>> from, to;
     for (int i = 0; i < 4; ++i) std::construct_at(from.at(static_cast<std::size_t>(i)), std::make_unique<int>(i));
     const int* const first = from.at(0)->get();
@@ -135,7 +135,7 @@ TEST(UninitializedRelocate, MovesBytesOfRelocatableTypes) {
     std::destroy(to.at(0), to.at(4));
 }
 
-TEST(UninitializedRelocate, MovesAndDestroysTheOthers) {
+TEST(uninitialized_relocate, moves_and_destroys_the_others) {
     room<std::string> from, to;
     std::construct_at(from.at(0), "short");
     std::construct_at(from.at(1), 100, 'x');
@@ -156,7 +156,7 @@ struct throws_on_third_move {
     ~throws_on_third_move() { --alive; }
 };
 
-TEST(UninitializedRelocate, LeavesTheOriginalsAliveWhenAMoveThrows) {
+TEST(uninitialized_relocate, leaves_the_originals_alive_when_a_move_throws) {
     room<throws_on_third_move> from, to;
     for (std::size_t i = 0; i < 5; ++i) std::construct_at(from.at(i));
     EXPECT_THROW(uninitialized_relocate(from.at(0), from.at(5), to.at(0)), std::runtime_error);
@@ -165,7 +165,7 @@ TEST(UninitializedRelocate, LeavesTheOriginalsAliveWhenAMoveThrows) {
     EXPECT_EQ(throws_on_third_move::alive, 0);
 }
 
-TEST(UninitializedRelocate, AnEmptyRangeMayBeNull) {
+TEST(uninitialized_relocate, an_empty_range_may_be_null) {
     int* const none = nullptr;
     EXPECT_EQ(uninitialized_relocate(none, none, none), nullptr);
 }

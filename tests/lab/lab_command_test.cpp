@@ -32,7 +32,7 @@ answer headroom_command(const std::string& arguments, const std::string& environ
 
 const std::string tiny = "lab run --quick --filter 'throughput .*element=int elements=1000 .*O2' --rounds 2 --out ";
 
-TEST(LabCommand, ListNamesExperimentsAndContenders) {
+TEST(lab_command, list_names_experiments_and_contenders) {
     const answer list = headroom_command("lab list --quick");
     EXPECT_EQ(list.code, 0) << list.text;
     for (const char* word : {"throughput", "latency", "memory", "growth", "commit-cost", "one-growth", "std::vector",
@@ -41,7 +41,7 @@ TEST(LabCommand, ListNamesExperimentsAndContenders) {
     }
 }
 
-TEST(LabCommand, ARunLeavesOneRecordForEachContenderAndRound) {
+TEST(lab_command, a_run_leaves_one_record_for_each_contender_and_round) {
     const scratch_folder folder;
     const answer run = headroom_command(tiny + folder.file("r"));
     EXPECT_EQ(run.code, 0) << run.text;
@@ -69,7 +69,7 @@ TEST(LabCommand, ARunLeavesOneRecordForEachContenderAndRound) {
     EXPECT_EQ(sums.size(), 1U);
 }
 
-TEST(LabCommand, RoundsInterleaveTheContenders) {
+TEST(lab_command, rounds_interleave_the_contenders) {
     const scratch_folder folder;
     headroom_command(tiny + folder.file("r"));
     int last = 0;
@@ -80,7 +80,7 @@ TEST(LabCommand, RoundsInterleaveTheContenders) {
     EXPECT_EQ(last, 1);
 }
 
-TEST(LabCommand, ASecondRunMeasuresNothingAgain) {
+TEST(lab_command, a_second_run_measures_nothing_again) {
     const scratch_folder folder;
     headroom_command(tiny + folder.file("r"));
     const std::size_t runs = read_results(folder.file("r")).runs.size();
@@ -89,7 +89,7 @@ TEST(LabCommand, ASecondRunMeasuresNothingAgain) {
     EXPECT_EQ(read_results(folder.file("r")).runs.size(), runs);
 }
 
-TEST(LabCommand, ARunGoesOnWhereAnotherWasCutOff) {
+TEST(lab_command, a_run_goes_on_where_another_was_cut_off) {
     const scratch_folder folder;
     headroom_command(tiny + folder.file("r"));
     std::string text = folder.read("r");
@@ -103,7 +103,7 @@ TEST(LabCommand, ARunGoesOnWhereAnotherWasCutOff) {
     EXPECT_EQ(read.bad.size(), 1U);
 }
 
-TEST(LabCommand, ShardsTogetherAreTheWhole) {
+TEST(lab_command, shards_together_are_the_whole) {
     const scratch_folder folder;
     const std::string some = "lab run --quick --filter 'throughput .*element=int elements=10*0 .*O2' --rounds 1";
     headroom_command(some + " --out " + folder.file("whole"));
@@ -125,7 +125,7 @@ TEST(LabCommand, ShardsTogetherAreTheWhole) {
     EXPECT_FALSE(keys("part2").empty());
 }
 
-TEST(LabCommand, WhatItCannotDoIsAClearErrorWithCodeTwo) {
+TEST(lab_command, what_it_cannot_do_is_a_clear_error_with_code_two) {
     const scratch_folder folder;
     const auto refused = [](const std::string& arguments, const std::string& word) {
         const answer run = headroom_command(arguments);
@@ -147,7 +147,7 @@ TEST(LabCommand, WhatItCannotDoIsAClearErrorWithCodeTwo) {
     EXPECT_FALSE(std::filesystem::exists(folder.file("out")));
 }
 
-TEST(LabCommand, AReportWithoutAReportFolderIsAClearError) {
+TEST(lab_command, a_report_without_a_report_folder_is_a_clear_error) {
     const answer run = headroom_command("lab report x.jsonl", "HEADROOM_REPORT_DIR=/nowhere");
     EXPECT_EQ(run.code, 2);
     EXPECT_NE(run.text.find("HEADROOM_REPORT_DIR"), std::string::npos) << run.text;
@@ -161,19 +161,19 @@ answer with_fake_python(const scratch_folder& folder, const std::string& argumen
     return headroom_command(arguments, "PYTHONPATH= HEADROOM_REPORT_DIR=" + folder.file(".") + " HEADROOM_PYTHON=" + python);
 }
 
-TEST(LabCommand, TheReportGetsAllArgumentsAsTheyAre) {
+TEST(lab_command, the_report_gets_all_arguments_as_they_are) {
     const scratch_folder folder;
     const answer run = with_fake_python(folder, "lab report 'a b.jsonl' --out c.html -v", "\"$PYTHONPATH\" \"$@\"");
     EXPECT_EQ(run.text, "<" + folder.file(".") + "><-m><headroom_report><a b.jsonl><--out><c.html><-v>");
 }
 
-TEST(LabCommand, TwoResultFilesAreComparedByTheReport) {
+TEST(lab_command, two_result_files_are_compared_by_the_report) {
     const scratch_folder folder;
     const answer run = with_fake_python(folder, "lab compare a.jsonl 'b c.jsonl' --out d.html", "\"$@\"");
     EXPECT_EQ(run.text, "<-m><headroom_report><compare><a.jsonl><b c.jsonl><--out><d.html>");
 }
 
-TEST(LabCommand, CtrlCLeavesWholeRecordsAndSaysHowToGoOn) {
+TEST(lab_command, ctrl_c_leaves_whole_records_and_says_how_to_go_on) {
     const scratch_folder folder;
     const std::string out = folder.file("r");
     const std::string said = folder.file("said");
@@ -212,7 +212,7 @@ TEST(LabCommand, CtrlCLeavesWholeRecordsAndSaysHowToGoOn) {
     EXPECT_GT(read_results(out).runs.size(), read.runs.size());
 }
 
-TEST(LabCommand, ASecondRunIntoTheSameFileIsRefusedWhileTheFirstLives) {
+TEST(lab_command, a_second_run_into_the_same_file_is_refused_while_the_first_lives) {
     const scratch_folder folder;
     const headroom::lab::record_writer first(folder.file("r"));
     const answer second = headroom_command(tiny + folder.file("r"));

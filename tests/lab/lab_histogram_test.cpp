@@ -14,7 +14,7 @@ namespace {
 
 using headroom::lab::histogram;
 
-TEST(LabHistogram, SmallValuesAreExact) {
+TEST(lab_histogram, small_values_are_exact) {
     histogram counts;
     for (std::uint64_t value = 0; value < 2048; ++value) counts.add(value);
     std::uint64_t expected = 0;
@@ -27,7 +27,7 @@ TEST(LabHistogram, SmallValuesAreExact) {
     EXPECT_EQ(expected, 2048U);
 }
 
-TEST(LabHistogram, EveryValueLiesInABucketNarrowerThanAThousandthOfIt) {
+TEST(lab_histogram, every_value_lies_in_a_bucket_narrower_than_a_thousandth_of_it) {
     std::vector<std::uint64_t> values{2047, 2048, 2049, 4095, 4096, std::numeric_limits<std::uint64_t>::max()};
     for (int shift = 0; shift < 64; ++shift) {
         values.push_back(std::uint64_t{1} << shift);
@@ -49,7 +49,7 @@ TEST(LabHistogram, EveryValueLiesInABucketNarrowerThanAThousandthOfIt) {
     }
 }
 
-TEST(LabHistogram, BucketsDoNotOverlapAndLeaveNoGap) {
+TEST(lab_histogram, buckets_do_not_overlap_and_leave_no_gap) {
     histogram counts;
     std::mt19937_64 random(1);
     for (int i = 0; i < 200'000; ++i) counts.add(2000 + random() % 10'000);
@@ -62,7 +62,7 @@ TEST(LabHistogram, BucketsDoNotOverlapAndLeaveNoGap) {
     });
 }
 
-TEST(LabHistogram, PercentilesAreThoseOfTheSortedSample) {
+TEST(lab_histogram, percentiles_are_those_of_the_sorted_sample) {
     histogram counts;
     std::vector<std::uint64_t> sample;
     std::mt19937_64 random(2);
@@ -81,7 +81,7 @@ TEST(LabHistogram, PercentilesAreThoseOfTheSortedSample) {
     }
 }
 
-TEST(LabHistogram, MinimumMaximumAndNumberAreExact) {
+TEST(lab_histogram, minimum_maximum_and_number_are_exact) {
     histogram counts;
     counts.add(123'456'789);
     counts.add(987'654'321);
@@ -91,7 +91,7 @@ TEST(LabHistogram, MinimumMaximumAndNumberAreExact) {
     EXPECT_EQ(counts.samples(), 2U);
 }
 
-TEST(LabHistogram, AnEmptyOneAnswersZero) {
+TEST(lab_histogram, an_empty_one_answers_zero) {
     const histogram counts;
     EXPECT_EQ(counts.samples(), 0U);
     EXPECT_EQ(counts.minimum(), 0U);
@@ -99,7 +99,7 @@ TEST(LabHistogram, AnEmptyOneAnswersZero) {
     EXPECT_EQ(counts.percentile(0.5), 0U);
 }
 
-TEST(LabHistogram, AddingAnotherAddsItsSamples) {
+TEST(lab_histogram, adding_another_adds_its_samples) {
     histogram a;
     histogram b;
     a.add(5);

@@ -29,7 +29,7 @@ std::string run(const std::string& contender, int round, double seconds) {
     return to_json(one).dump() + "\n";
 }
 
-TEST(LabMerge, JoinsMachinesAndRunsInOrder) {
+TEST(lab_merge, joins_machines_and_runs_in_order) {
     const scratch_folder folder;
     const std::string a = folder.write("a", machine("m") + run("A", 0, 1));
     const std::string b = folder.write("b", machine("n") + run("B", 0, 2));
@@ -43,7 +43,7 @@ TEST(LabMerge, JoinsMachinesAndRunsInOrder) {
     EXPECT_EQ(read.runs[1].contender, "B");
 }
 
-TEST(LabMerge, DropsExactDuplicatesHoweverTheyAreSpelled) {
+TEST(lab_merge, drops_exact_duplicates_however_they_are_spelled) {
     const scratch_folder folder;
     const std::string a = folder.write("a", machine("m") + run("A", 0, 1));
     const std::string b = folder.write("b", "{\"kind\": \"machine\", \"id\": \"m\", \"v\": 1}\n" + run("A", 0, 1));
@@ -53,7 +53,7 @@ TEST(LabMerge, DropsExactDuplicatesHoweverTheyAreSpelled) {
     EXPECT_EQ(done.conflicts, 0U);
 }
 
-TEST(LabMerge, KeepsAndCountsRunsThatContradictEachOther) {
+TEST(lab_merge, keeps_and_counts_runs_that_contradict_each_other) {
     const scratch_folder folder;
     const std::string a = folder.write("a", run("A", 0, 1));
     const std::string b = folder.write("b", run("A", 0, 2));
@@ -62,7 +62,7 @@ TEST(LabMerge, KeepsAndCountsRunsThatContradictEachOther) {
     EXPECT_EQ(read_results(folder.file("out")).runs.size(), 2U);
 }
 
-TEST(LabMerge, NamesTheLinesItSkips) {
+TEST(lab_merge, names_the_lines_it_skips) {
     const scratch_folder folder;
     const std::string a = folder.write("a", run("A", 0, 1) + "rubbish\n");
     const merged done = merge_results({a}, folder.file("out"));
@@ -71,7 +71,7 @@ TEST(LabMerge, NamesTheLinesItSkips) {
     EXPECT_EQ(to_string(done.bad[0]), a + ":2: not JSON");
 }
 
-TEST(LabMerge, TheOutputMayBeOneOfTheInputs) {
+TEST(lab_merge, the_output_may_be_one_of_the_inputs) {
     const scratch_folder folder;
     const std::string a = folder.write("a", run("A", 0, 1));
     const std::string b = folder.write("b", run("B", 0, 1));
@@ -79,7 +79,7 @@ TEST(LabMerge, TheOutputMayBeOneOfTheInputs) {
     EXPECT_EQ(read_results(a).runs.size(), 2U);
 }
 
-TEST(LabMerge, AMissingInputThrowsAndLeavesTheOutputAlone) {
+TEST(lab_merge, a_missing_input_throws_and_leaves_the_output_alone) {
     const scratch_folder folder;
     const std::string a = folder.write("a", run("A", 0, 1));
     const std::string out = folder.write("out", "what was there\n");
@@ -87,7 +87,7 @@ TEST(LabMerge, AMissingInputThrowsAndLeavesTheOutputAlone) {
     EXPECT_EQ(folder.read("out"), "what was there\n");
 }
 
-TEST(LabMerge, AnOutputThatCannotBeWrittenThrows) {
+TEST(lab_merge, an_output_that_cannot_be_written_throws) {
     const scratch_folder folder;
     const std::string a = folder.write("a", run("A", 0, 1));
     EXPECT_THROW((void)merge_results({a}, folder.file("no/such/folder")), std::system_error);

@@ -37,7 +37,7 @@ catalogue example() {
 }
 
 // "X under NAME" is X in another environment; whatever else is said of it is said of X.
-TEST(LabPreload, AContenderUnderAnAllocatorIsItselfInAnotherEnvironment) {
+TEST(lab_preload, a_contender_under_an_allocator_is_itself_in_another_environment) {
     ASSERT_FALSE(headroom::lab::preloads().empty());
     for (const headroom::lab::preload& by : headroom::lab::preloads()) {
         const std::string name = headroom::lab::with_preload("std::vector", by);
@@ -50,7 +50,7 @@ TEST(LabPreload, AContenderUnderAnAllocatorIsItselfInAnotherEnvironment) {
     EXPECT_EQ(headroom::lab::without_preload("std::vector"), "std::vector");
 }
 
-TEST(LabPreload, AChildIsStartedWithTheVariablesAskedForAndItsParentsOthers) {
+TEST(lab_preload, a_child_is_started_with_the_variables_asked_for_and_its_parents_others) {
     ASSERT_EQ(setenv("HEADROOM_TEST_OTHER", "kept", 1), 0);
     ASSERT_EQ(setenv("HEADROOM_TEST_SAME", "before", 1), 0);
     const headroom::lab::child_result said =
@@ -62,7 +62,7 @@ TEST(LabPreload, AChildIsStartedWithTheVariablesAskedForAndItsParentsOthers) {
     EXPECT_STREQ(std::getenv("HEADROOM_TEST_SAME"), "before");
 }
 
-TEST(LabPlan, ShardsHoldEveryConfigurationExactlyOnce) {
+TEST(lab_plan, shards_hold_every_configuration_exactly_once) {
     const catalogue all = example();
     for (std::size_t count = 1; count <= all.plan.size() + 2; ++count) {
         std::map<std::string, int> seen;
@@ -77,7 +77,7 @@ TEST(LabPlan, ShardsHoldEveryConfigurationExactlyOnce) {
     }
 }
 
-TEST(LabPlan, ShardsAreTheSameEveryTime) {
+TEST(lab_plan, shards_are_the_same_every_time) {
     const catalogue all = example();
     const auto first = headroom::lab::shard(all.plan, 2, 3);
     const auto second = headroom::lab::shard(all.plan, 2, 3);
@@ -85,7 +85,7 @@ TEST(LabPlan, ShardsAreTheSameEveryTime) {
     for (std::size_t i = 0; i < first.size(); ++i) EXPECT_EQ(first[i].parameters, second[i].parameters);
 }
 
-TEST(LabPlan, ShardsTakeAboutEquallyLong) {
+TEST(lab_plan, shards_take_about_equally_long) {
     catalogue all;
     for (int i = 0; i < 30; ++i) all.plan.push_back(point("throughput", i, 1.0 + i % 7));
     std::vector<double> loads;
@@ -97,7 +97,7 @@ TEST(LabPlan, ShardsTakeAboutEquallyLong) {
     EXPECT_LT(*std::max_element(loads.begin(), loads.end()), 1.1 * *std::min_element(loads.begin(), loads.end()));
 }
 
-TEST(LabPlan, AListOfExperimentsSelectsThem) {
+TEST(lab_plan, a_list_of_experiments_selects_them) {
     catalogue all = example();
     keep_matching(all, "growth");
     ASSERT_EQ(all.plan.size(), 1U);
@@ -107,7 +107,7 @@ TEST(LabPlan, AListOfExperimentsSelectsThem) {
     EXPECT_EQ(both.plan.size(), example().plan.size());
 }
 
-TEST(LabPlan, ARegularExpressionSelectsSizes) {
+TEST(lab_plan, a_regular_expression_selects_sizes) {
     catalogue all = example();
     keep_matching(all, "throughput .*elements=1000$");
     ASSERT_EQ(all.plan.size(), 1U);
@@ -115,21 +115,21 @@ TEST(LabPlan, ARegularExpressionSelectsSizes) {
     EXPECT_EQ(all.plan[0].contenders.size(), 2U);
 }
 
-TEST(LabPlan, ARegularExpressionSelectsContenders) {
+TEST(lab_plan, a_regular_expression_selects_contenders) {
     catalogue all = example();
     keep_matching(all, "settled");
     EXPECT_EQ(all.plan.size(), example().plan.size());
     for (const planned& one : all.plan) EXPECT_EQ(one.contenders, std::vector<std::string>{"headroom::settled_vector"});
 }
 
-TEST(LabPlan, AFilterThatLeavesNothingThrows) {
+TEST(lab_plan, a_filter_that_leaves_nothing_throws) {
     catalogue all = example();
     EXPECT_THROW(keep_matching(all, "no such thing"), std::invalid_argument);
     catalogue other = example();
     EXPECT_THROW(keep_matching(other, "growth,("), std::invalid_argument);
 }
 
-TEST(LabPlan, TheFirstContenderIsPairedWhereTimesAreCompared) {
+TEST(lab_plan, the_first_contender_is_paired_where_times_are_compared) {
     catalogue all = example();
     all.plan.resize(3);
     all.plan[0].rounds = all.plan[1].rounds = 3;
@@ -147,7 +147,7 @@ TEST(LabPlan, TheFirstContenderIsPairedWhereTimesAreCompared) {
     EXPECT_EQ(headroom::lab::unpaired("std::vector"), "std::vector");
 }
 
-TEST(LabPlan, CountsTakeNoMoreRoundsThanTheyNeedWhateverIsAskedFor) {
+TEST(lab_plan, counts_take_no_more_rounds_than_they_need_whatever_is_asked_for) {
     planned one = point("growth", 1000, 1.0);
     one.rounds = 1;
     EXPECT_EQ(one.rounds_of(0), 1);
@@ -158,7 +158,7 @@ TEST(LabPlan, CountsTakeNoMoreRoundsThanTheyNeedWhateverIsAskedFor) {
     EXPECT_EQ(one.rounds_of(2), 2);
 }
 
-TEST(LabPlan, WhatIsTouchedBeforeAChildIsExpectedToTakeTime) {
+TEST(lab_plan, what_is_touched_before_a_child_is_expected_to_take_time) {
     planned one = point("throughput", 1000, 1.0);
     const double cold = one.expected();
     one.warmed = 1e9;
@@ -166,7 +166,7 @@ TEST(LabPlan, WhatIsTouchedBeforeAChildIsExpectedToTakeTime) {
     EXPECT_GT(one.cost(), cold * static_cast<double>(one.contenders.size()) * one.rounds);
 }
 
-TEST(LabPlan, AnEmptyFilterKeepsEverything) {
+TEST(lab_plan, an_empty_filter_keeps_everything) {
     catalogue all = example();
     keep_matching(all, "");
     EXPECT_EQ(all.plan.size(), example().plan.size());

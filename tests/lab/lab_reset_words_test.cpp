@@ -35,20 +35,20 @@ void agrees_with_trying_all(const automaton& one) {
     EXPECT_TRUE(one.is_reset_by(*word));
 }
 
-TEST(LabResetWords, RandomAutomataAgreeWithTryingAllSets) {
+TEST(lab_reset_words, random_automata_agree_with_trying_all_sets) {
     for (unsigned states = 1; states <= 12; ++states) {
         for (std::uint32_t seed = 1; seed <= 40; ++seed) agrees_with_trying_all<std_vector>(random_automaton(states, 2, seed));
     }
 }
 
-TEST(LabResetWords, MoreLettersAndFewerToo) {
+TEST(lab_reset_words, more_letters_and_fewer_too) {
     for (std::uint32_t seed = 1; seed <= 40; ++seed) {
         agrees_with_trying_all<std_vector>(random_automaton(7, 1, seed));
         agrees_with_trying_all<std_vector>(random_automaton(9, 4, seed));
     }
 }
 
-TEST(LabResetWords, CernyAutomataReachTheSquare) {
+TEST(lab_reset_words, cerny_automata_reach_the_square) {
     for (unsigned states = 2; states <= 14; ++states) {
         const automaton one = cerny_automaton(states);
         const auto word = reset_word_search<std_vector>(one).run();
@@ -58,7 +58,7 @@ TEST(LabResetWords, CernyAutomataReachTheSquare) {
     }
 }
 
-TEST(LabResetWords, TheVectorDoesNotChangeTheAnswer) {
+TEST(lab_reset_words, the_vector_does_not_change_the_answer) {
     for (std::uint32_t seed = 1; seed <= 5; ++seed) {
         const automaton one = random_automaton(33, 2, seed);
         const auto word = reset_word_search<std_vector>(one).run();
@@ -67,7 +67,7 @@ TEST(LabResetWords, TheVectorDoesNotChangeTheAnswer) {
     }
 }
 
-TEST(LabResetWords, SetsOfExactlyOneWordAndOneMore) {
+TEST(lab_reset_words, sets_of_exactly_one_word_and_one_more) {
     for (const unsigned states : {31U, 32U, 33U}) {
         const automaton one = random_automaton(states, 2, 3);
         const auto word = reset_word_search<std_vector>(one).run();
@@ -76,20 +76,20 @@ TEST(LabResetWords, SetsOfExactlyOneWordAndOneMore) {
     }
 }
 
-TEST(LabResetWords, APermutationHasNone) {
+TEST(lab_reset_words, a_permutation_has_none) {
     automaton turns(5, 1);
     for (unsigned state = 0; state < 5; ++state) turns.set(state, 0, (state + 1) % 5);
     EXPECT_FALSE(turns.is_synchronizing());
     EXPECT_FALSE(reset_word_search<std_vector>(turns).run().has_value());
 }
 
-TEST(LabResetWords, OneStateIsResetByNothing) {
+TEST(lab_reset_words, one_state_is_reset_by_nothing) {
     const auto word = reset_word_search<std_vector>(automaton(1, 2)).run();
     ASSERT_TRUE(word.has_value());
     EXPECT_TRUE(word->empty());
 }
 
-TEST(LabResetWords, AnAutomatonIsReadAsItIsWritten) {
+TEST(lab_reset_words, an_automaton_is_read_as_it_is_written) {
     std::istringstream in("3 2\n1 2 0\n0 1 0\n");
     const automaton one = headroom::lab::read_automaton(in);
     EXPECT_EQ(one.states(), 3U);
@@ -98,7 +98,7 @@ TEST(LabResetWords, AnAutomatonIsReadAsItIsWritten) {
     EXPECT_EQ(reset_word_search<std_vector>(one).run()->size(), 4U);    // Cerny's, of three states
 }
 
-TEST(LabResetWords, BadAutomataAreRefused) {
+TEST(lab_reset_words, bad_automata_are_refused) {
     for (const char* text : {"", "0 1", "2", "2 1 0", "2 1 0 2", "2 1 0 -1", "two 1 0 0"}) {
         std::istringstream in(text);
         EXPECT_THROW((void)headroom::lab::read_automaton(in), std::invalid_argument) << text;

@@ -31,7 +31,7 @@ run_record example() {
 
 std::string line_of(const run_record& run) { return to_json(run).dump() + "\n"; }
 
-TEST(LabResults, WhatIsWrittenIsRead) {
+TEST(lab_results, what_is_written_is_read) {
     const scratch_folder folder;
     run_record failed = example();
     failed.outcome = outcome::bad_alloc;
@@ -54,7 +54,7 @@ TEST(LabResults, WhatIsWrittenIsRead) {
     EXPECT_EQ(read.runs[1].detail, "std::bad_alloc");
 }
 
-TEST(LabResults, ACorruptLineIsNamedAndTheOthersAreRead) {
+TEST(lab_results, a_corrupt_line_is_named_and_the_others_are_read) {
     const scratch_folder folder;
     const std::string file = folder.write("a", line_of(example()) + "{\"v\":1,\"kind\":\n" + line_of(example()));
     const results read = read_results(file);
@@ -63,7 +63,7 @@ TEST(LabResults, ACorruptLineIsNamedAndTheOthersAreRead) {
     EXPECT_EQ(to_string(read.bad[0]), file + ":2: not JSON");
 }
 
-TEST(LabResults, ALineThatWasCutOffIsSkipped) {
+TEST(lab_results, a_line_that_was_cut_off_is_skipped) {
     const scratch_folder folder;
     const std::string whole = line_of(example());
     // Cut anywhere, the last line is not taken for a shorter one.
@@ -77,7 +77,7 @@ TEST(LabResults, ALineThatWasCutOffIsSkipped) {
     }
 }
 
-TEST(LabResults, ANewerVersionIsSaidToBeNewer) {
+TEST(lab_results, a_newer_version_is_said_to_be_newer) {
     const scratch_folder folder;
     nlohmann::json newer = to_json(example());
     newer["v"] = 2;
@@ -89,7 +89,7 @@ TEST(LabResults, ANewerVersionIsSaidToBeNewer) {
     EXPECT_EQ(read.bad[0].reason, "version 2 is newer than this program reads (1)");
 }
 
-TEST(LabResults, EveryMissingOrMistypedMemberIsRefused) {
+TEST(lab_results, every_missing_or_mistyped_member_is_refused) {
     const scratch_folder folder;
     for (const char* name : {"v", "kind", "machine", "experiment", "contender", "parameters", "round", "outcome", "metrics"}) {
         nlohmann::json line = to_json(example());
@@ -102,7 +102,7 @@ TEST(LabResults, EveryMissingOrMistypedMemberIsRefused) {
     }
 }
 
-TEST(LabResults, BadMetricsAreRefused) {
+TEST(lab_results, bad_metrics_are_refused) {
     const scratch_folder folder;
     for (const char* metric : {R"({"values":[1]})", R"({"unit":"s"})", R"({"unit":"s","values":1})",
                                R"({"unit":"s","values":["1"]})", R"({"unit":"s","values":[null]})",
@@ -115,7 +115,7 @@ TEST(LabResults, BadMetricsAreRefused) {
     }
 }
 
-TEST(LabResults, UnknownOutcomesAreRefused) {
+TEST(lab_results, unknown_outcomes_are_refused) {
     const scratch_folder folder;
     nlohmann::json line = to_json(example());
     line["outcome"] = "fine";
@@ -124,19 +124,19 @@ TEST(LabResults, UnknownOutcomesAreRefused) {
     EXPECT_EQ(read.bad[0].reason, "unknown outcome \"fine\"");
 }
 
-TEST(LabResults, EmptyLinesMeanNothing) {
+TEST(lab_results, empty_lines_mean_nothing) {
     const scratch_folder folder;
     const results read = read_results(folder.write("a", "\n" + line_of(example()) + "  \n"));
     EXPECT_EQ(read.runs.size(), 1U);
     EXPECT_TRUE(read.bad.empty());
 }
 
-TEST(LabResults, AFileThatIsNotThereThrows) {
+TEST(lab_results, a_file_that_is_not_there_throws) {
     const scratch_folder folder;
     EXPECT_THROW((void)read_results(folder.file("nothing")), std::system_error);
 }
 
-TEST(LabResults, AWriterClosesALineThatAnotherLeftUnfinished) {
+TEST(lab_results, a_writer_closes_a_line_that_another_left_unfinished) {
     const scratch_folder folder;
     const std::string whole = line_of(example());
     const std::string file = folder.write("a", whole.substr(0, 40));
@@ -148,12 +148,12 @@ TEST(LabResults, AWriterClosesALineThatAnotherLeftUnfinished) {
     EXPECT_EQ(read_results(file).runs.size(), 1U);
 }
 
-TEST(LabResults, AWriterThatCannotWriteThrows) {
+TEST(lab_results, a_writer_that_cannot_write_throws) {
     const scratch_folder folder;
     EXPECT_THROW(record_writer(folder.file("no/such/folder")), std::system_error);
 }
 
-TEST(LabResults, ASecondWriterOfAFileIsRefusedWhileTheFirstLives) {
+TEST(lab_results, a_second_writer_of_a_file_is_refused_while_the_first_lives) {
     const scratch_folder folder;
     {
         record_writer first(folder.file("a"));
@@ -166,7 +166,7 @@ TEST(LabResults, ASecondWriterOfAFileIsRefusedWhileTheFirstLives) {
     EXPECT_EQ(read_results(folder.file("a")).runs.size(), 2U);
 }
 
-TEST(LabResults, ARecordThatDoesNotFitOnTheDiskIsReportedAndLeavesTheFileWhole) {
+TEST(lab_results, a_record_that_does_not_fit_on_the_disk_is_reported_and_leaves_the_file_whole) {
     EXPECT_THROW(
         {
             record_writer full("/dev/full");
@@ -175,7 +175,7 @@ TEST(LabResults, ARecordThatDoesNotFitOnTheDiskIsReportedAndLeavesTheFileWhole) 
         std::system_error);
 }
 
-TEST(LabResults, TheKeyTellsRunsApart) {
+TEST(lab_results, the_key_tells_runs_apart) {
     const run_record run = example();
     const auto differs = [&](auto change) {
         run_record other = run;
@@ -190,7 +190,7 @@ TEST(LabResults, TheKeyTellsRunsApart) {
     EXPECT_TRUE(differs([](run_record& r) { r.parameters.set("more", true); }));
 }
 
-TEST(LabResults, TheKeyDoesNotDependOnWhatWasMeasured) {
+TEST(lab_results, the_key_does_not_depend_on_what_was_measured) {
     run_record other = example();
     other.outcome = outcome::killed;
     other.detail = "signal 9";

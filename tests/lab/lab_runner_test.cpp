@@ -21,7 +21,7 @@ using headroom::lab::run_record;
 using headroom::testing_support::scratch_folder;
 
 // A program in the shell's language whose $5 is the contender: "run --experiment E --contender C ..."
-class LabRunner : public ::testing::Test {
+class lab_runner : public ::testing::Test {
 protected:
     void program(const std::string& script) {
         const std::string path = folder_.write("program", "#!/bin/sh\n" + script);
@@ -63,7 +63,7 @@ protected:
     bool counted_ = false;
 };
 
-TEST_F(LabRunner, WhatAChildMeasuredIsWrittenDown) {
+TEST_F(lab_runner, what_a_child_measured_is_written_down) {
     program(answering("7"));
     EXPECT_EQ(run(), 0);
     auto found = records();
@@ -76,7 +76,7 @@ TEST_F(LabRunner, WhatAChildMeasuredIsWrittenDown) {
     EXPECT_TRUE(found["A"][0].metrics.contains("cpu_time"));
 }
 
-TEST_F(LabRunner, AContenderThatComputedSomethingElseIsAnError) {
+TEST_F(lab_runner, a_contender_that_computed_something_else_is_an_error) {
     program("[ \"$5\" = A ] && " + answering("7") + " || " + answering("8"));
     EXPECT_EQ(run(), 1);
     auto found = records();
@@ -86,7 +86,7 @@ TEST_F(LabRunner, AContenderThatComputedSomethingElseIsAnError) {
     EXPECT_EQ(found["B"][0].detail, "checksum 8, but A has 7");
 }
 
-TEST_F(LabRunner, AContenderThatFailsTheCheckIsNotTimed) {
+TEST_F(lab_runner, a_contender_that_fails_the_check_is_not_timed) {
     program("echo \"$5 $7\" >> " + folder_.file("calls") + "; [ \"$5\" = A ] && " + answering("7") + " || " + answering("8"));
     EXPECT_EQ(run(true), 1);
     EXPECT_EQ(records()["B"].size(), 2U);
@@ -94,7 +94,7 @@ TEST_F(LabRunner, AContenderThatFailsTheCheckIsNotTimed) {
     EXPECT_EQ(folder_.read("calls"), "A {\"elements\":10}\nB {\"elements\":10}\nA {\"elements\":5000}\nA {\"elements\":5000}\n");
 }
 
-TEST_F(LabRunner, AKilledChildIsAResult) {
+TEST_F(lab_runner, a_killed_child_is_a_result) {
     program("[ \"$5\" = A ] && kill -KILL $$; " + answering("7"));
     EXPECT_EQ(run(), 0);
     auto found = records();
@@ -103,21 +103,21 @@ TEST_F(LabRunner, AKilledChildIsAResult) {
     EXPECT_EQ(found["B"][0].outcome, outcome::ok);
 }
 
-TEST_F(LabRunner, ABadAllocIsAResult) {
+TEST_F(lab_runner, a_bad_alloc_is_a_result) {
     program(R"(echo '{"outcome":"bad_alloc","detail":"std::bad_alloc","metrics":{}}')");
     EXPECT_EQ(run(), 0);
     EXPECT_EQ(records()["A"][0].outcome, outcome::bad_alloc);
     EXPECT_EQ(records()["A"][0].detail, "std::bad_alloc");
 }
 
-TEST_F(LabRunner, AChildThatTalksNonsenseIsAnErrorInItsOwnWords) {
+TEST_F(lab_runner, a_child_that_talks_nonsense_is_an_error_in_its_own_words) {
     program("echo nonsense; echo 'what went wrong' >&2; exit 5");
     EXPECT_EQ(run(), 1);
     EXPECT_EQ(records()["A"][0].outcome, outcome::error);
     EXPECT_EQ(records()["A"][0].detail, "exit code 5: what went wrong");
 }
 
-TEST_F(LabRunner, AnAbsentPeerIsRecordedOnce) {
+TEST_F(lab_runner, an_absent_peer_is_recorded_once) {
     program(answering("7"));
     EXPECT_EQ(run(false, 1e6, "default", "not installed"), 0);
     EXPECT_EQ(run(false, 1e6, "default", "not installed"), 0);
@@ -127,7 +127,7 @@ TEST_F(LabRunner, AnAbsentPeerIsRecordedOnce) {
     EXPECT_EQ(found["B"][0].detail, "not installed");
 }
 
-TEST_F(LabRunner, WhatNeedsMoreMemoryThanThereIsIsNotRunAndTriedAgainLater) {
+TEST_F(lab_runner, what_needs_more_memory_than_there_is_is_not_run_and_tried_again_later) {
     program(answering("7"));
     EXPECT_EQ(run(false, 1e18), 0);
     EXPECT_EQ(records()["A"][0].outcome, outcome::not_run);
@@ -136,13 +136,13 @@ TEST_F(LabRunner, WhatNeedsMoreMemoryThanThereIsIsNotRunAndTriedAgainLater) {
     EXPECT_EQ(records()["A"][2].outcome, outcome::ok);
 }
 
-TEST_F(LabRunner, TheFullGridTriesUnderALimit) {
+TEST_F(lab_runner, the_full_grid_tries_under_a_limit) {
     program("[ \"$(ulimit -d)\" = unlimited ] && exit 9; " + answering("7"));
     EXPECT_EQ(run(false, 1e18, "full"), 0);
     EXPECT_EQ(records()["A"][0].outcome, outcome::ok);
 }
 
-TEST_F(LabRunner, WhatIsThereIsNotMeasuredAgain) {
+TEST_F(lab_runner, what_is_there_is_not_measured_again) {
     program("echo x >> " + folder_.file("calls") + "; " + answering("7"));
     run();
     run();
@@ -150,7 +150,7 @@ TEST_F(LabRunner, WhatIsThereIsNotMeasuredAgain) {
     EXPECT_EQ(records()["A"].size(), 2U);
 }
 
-TEST_F(LabRunner, AsManyRoundsAreMadeAsAreAskedForButOfCounts) {
+TEST_F(lab_runner, as_many_rounds_are_made_as_are_asked_for_but_of_counts) {
     program(answering("7"));
     rounds_ = 1;
     asked_ = 3;

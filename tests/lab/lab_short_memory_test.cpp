@@ -72,13 +72,13 @@ bool wait_for(const std::string& file) {
 
 // --- Without the system's leave.
 
-TEST(ShortMemoryRefused, SaysThatThereAreNoGroups) {
+TEST(short_memory_refused, says_that_there_are_no_groups) {
     const scratch_folder folder;
     const short_memory none(mib, mib, {.groups = folder.file("none"), .own = folder.write("own", ""), .swap_folders = {}});
     EXPECT_EQ(none.refusal(), "this system has no control groups");
 }
 
-TEST(ShortMemoryRefused, SaysThatNoGroupHandsItsControllerOn) {
+TEST(short_memory_refused, says_that_no_group_hands_its_controller_on) {
     const scratch_folder folder;
     fs::create_directories(folder.file("groups/mine"));
     const short_memory none(mib, mib,
@@ -86,7 +86,7 @@ TEST(ShortMemoryRefused, SaysThatNoGroupHandsItsControllerOn) {
     EXPECT_EQ(none.refusal(), "no control group here hands its memory controller on");
 }
 
-TEST(ShortMemoryRefused, LeavesNoGroupWhenItsLimitCannotBeSet) {
+TEST(short_memory_refused, leaves_no_group_when_its_limit_cannot_be_set) {
     for (const char* own : {"4:memory:/mine\n0::/other\n", "0::/memory/mine\n"}) {
         const scratch_folder folder;
         fs::create_directories(folder.file("groups/memory/mine"));
@@ -99,7 +99,7 @@ TEST(ShortMemoryRefused, LeavesNoGroupWhenItsLimitCannotBeSet) {
     }
 }
 
-TEST(ShortMemoryRefused, LeavesNoGroupWhenThereIsNoSwap) {
+TEST(short_memory_refused, leaves_no_group_when_there_is_no_swap) {
     const short_memory none(16 * mib, 16 * mib, {.swap_folders = {"/proc", "/no/such/folder"}});
     EXPECT_FALSE(none.refusal().empty());
     EXPECT_TRUE(none.group().empty());
@@ -108,7 +108,7 @@ TEST(ShortMemoryRefused, LeavesNoGroupWhenThereIsNoSwap) {
 
 // --- With it. Where the tests may not make groups or swap, they say so and are skipped.
 
-class ShortMemory : public ::testing::Test {
+class memory_that_is_short : public ::testing::Test {
 protected:
     void SetUp() override {
         const short_memory probe(16 * mib, 16 * mib);
@@ -143,7 +143,7 @@ protected:
     fs::path parent_;
 };
 
-TEST_F(ShortMemory, IsThereAndIsTakenAway) {
+TEST_F(memory_that_is_short, is_there_and_is_taken_away) {
     fs::path group;
     {
         const short_memory here(16 * mib, 32 * mib);
@@ -158,7 +158,7 @@ TEST_F(ShortMemory, IsThereAndIsTakenAway) {
     EXPECT_TRUE(left_by(getpid(), "/var/tmp").empty());
 }
 
-TEST_F(ShortMemory, TakesItsChildrenInAndLimitsThem) {
+TEST_F(memory_that_is_short, takes_its_children_in_and_limits_them) {
     const short_memory here(16 * mib, 16 * mib);
     child_request request{.program = "/bin/sh", .arguments = {"-c", "cat /proc/self/cgroup"}, .entrance = here.entrance()};
     EXPECT_NE(run_child(request).output.find(here.group().filename().string()), std::string::npos);
@@ -169,7 +169,7 @@ TEST_F(ShortMemory, TakesItsChildrenInAndLimitsThem) {
     EXPECT_EQ(run_child(request).output, "200000000\n");
 }
 
-TEST_F(ShortMemory, IsTakenAwayWithProcessesStillInIt) {
+TEST_F(memory_that_is_short, is_taken_away_with_processes_still_in_it) {
     fs::path group;
     pid_t sleeper = 0;
     {
@@ -188,7 +188,7 @@ TEST_F(ShortMemory, IsTakenAwayWithProcessesStillInIt) {
     EXPECT_FALSE(fs::exists(group));
 }
 
-TEST_F(ShortMemory, IsTakenAwayWhenItsChildIsKilled) {
+TEST_F(memory_that_is_short, is_taken_away_when_its_child_is_killed) {
     EXPECT_EQ(run("kill -9 $$"), 0);
     const std::vector<run_record> runs = headroom::lab::read_results(folder_.file("out")).runs;
     ASSERT_EQ(runs.size(), 1U);
@@ -196,7 +196,7 @@ TEST_F(ShortMemory, IsTakenAwayWhenItsChildIsKilled) {
     EXPECT_TRUE(left_by(getpid(), parent_).empty());
 }
 
-TEST_F(ShortMemory, IsTakenAwayWhenTheRunIsInterrupted) {
+TEST_F(memory_that_is_short, is_taken_away_when_the_run_is_interrupted) {
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
         const std::string started = folder_.file("started" + std::to_string(signal));
         const pid_t runner = fork();
@@ -212,7 +212,7 @@ TEST_F(ShortMemory, IsTakenAwayWhenTheRunIsInterrupted) {
     }
 }
 
-TEST_F(ShortMemory, OfAKilledProcessIsTakenAwayByTheNext) {
+TEST_F(memory_that_is_short, of_a_killed_process_is_taken_away_by_the_next) {
     const pid_t maker = fork();
     if (maker == 0) {
         const short_memory here(16 * mib, 16 * mib);
@@ -227,12 +227,12 @@ TEST_F(ShortMemory, OfAKilledProcessIsTakenAwayByTheNext) {
 
 // --- A refusal is a result.
 
-class ARunThatIsRefused : public ShortMemory {
+class a_run_that_is_refused : public memory_that_is_short {
 protected:
     void SetUp() override {}
 };
 
-TEST_F(ARunThatIsRefused, IsRecordedAsNotRunWithTheReason) {
+TEST_F(a_run_that_is_refused, is_recorded_as_not_run_with_the_reason) {
     const pid_t runner = fork();
     if (runner == 0) {
         // No file may become as large as the swap file has to be. (Whoever may not even make a group is refused that.)

@@ -13,9 +13,9 @@ namespace {
 
 using headroom::arena;
 using headroom::arena_resource;
-using test::aligned;
+using headroom_test::aligned;
 
-TEST(Arena, ReservesWhatIsAskedFor) {
+TEST(arena, reserves_what_is_asked_for) {
     const arena small(10'000);
     EXPECT_GE(small.reserved(), 10'000U);
     EXPECT_LT(small.reserved(), 10'000 + headroom::page_size());
@@ -24,7 +24,7 @@ TEST(Arena, ReservesWhatIsAskedFor) {
     EXPECT_EQ(by_default.used(), 0U);
 }
 
-TEST(Arena, BlocksFollowEachOtherAndCountAsUsed) {
+TEST(arena, blocks_follow_each_other_and_count_as_used) {
     arena memory(1 << 20);
     auto* const first = static_cast<std::byte*>(memory.allocate(3, 1));
     EXPECT_EQ(memory.allocate(5, 1), first + 3);
@@ -37,7 +37,7 @@ TEST(Arena, BlocksFollowEachOtherAndCountAsUsed) {
     EXPECT_FALSE(memory.contains(&memory));
 }
 
-TEST(Arena, CommitsAsItFills) {
+TEST(arena, commits_as_it_fills) {
     arena memory(std::size_t{1} << 28);
     std::byte* const block = static_cast<std::byte*>(memory.allocate(10 << 20));
     std::memset(block, 1, 10 << 20);
@@ -46,7 +46,7 @@ TEST(Arena, CommitsAsItFills) {
     EXPECT_EQ(headroom::owner_of(block)->base, memory.data());
 }
 
-TEST(Arena, CommitsWhatAlignmentSkipsToo) {
+TEST(arena, commits_what_alignment_skips_too) {
     arena memory(std::size_t{64} << 20);
     for (const std::size_t alignment : {std::size_t{4096}, std::size_t{1} << 16, std::size_t{1} << 20, std::size_t{4} << 20}) {
         (void)memory.allocate(1, 1);
@@ -57,7 +57,7 @@ TEST(Arena, CommitsWhatAlignmentSkipsToo) {
     }
 }
 
-TEST(Arena, EndsWhereItsReservationEnds) {
+TEST(arena, ends_where_its_reservation_ends) {
     const std::size_t page = headroom::page_size();
     arena memory(2 * page);
     EXPECT_NE(memory.try_allocate(page, 1), nullptr);
@@ -70,7 +70,7 @@ TEST(Arena, EndsWhereItsReservationEnds) {
     EXPECT_EQ(memory.used(), 2 * page);
 }
 
-TEST(Arena, ImpossibleRequestsAreRefused) {
+TEST(arena, impossible_requests_are_refused) {
     arena memory(1 << 20);
     (void)memory.allocate(1, 1);
     for (int shift = 21; shift < static_cast<int>(sizeof(std::size_t) * 8); ++shift) {
@@ -86,7 +86,7 @@ TEST(Arena, ImpossibleRequestsAreRefused) {
     EXPECT_EQ(memory.used(), 1U);
 }
 
-TEST(Arena, ARefusingSystemIsAnErrorAndChangesNothing) {
+TEST(arena, a_refusing_system_is_an_error_and_changes_nothing) {
     headroom::trim_cache();
     arena memory(std::size_t{1} << 28);
     (void)memory.allocate(100);
@@ -99,7 +99,7 @@ TEST(Arena, ARefusingSystemIsAnErrorAndChangesNothing) {
     EXPECT_NE(memory.try_allocate(std::size_t{10} << 20), nullptr);
 }
 
-TEST(Arena, AMarkIsAPlaceToComeBackTo) {
+TEST(arena, a_mark_is_a_place_to_come_back_to) {
     arena memory(1 << 20);
     (void)memory.allocate(100);
     const arena::marker before = memory.mark();
@@ -112,7 +112,7 @@ TEST(Arena, AMarkIsAPlaceToComeBackTo) {
     EXPECT_EQ(memory.allocate(50'000), block);
 }
 
-TEST(Arena, ResetKeepsPagesAndTrimGivesThemBack) {
+TEST(arena, reset_keeps_pages_and_trim_gives_them_back) {
     arena memory(std::size_t{1} << 28);
     std::memset(memory.allocate(3 << 20), 1, 3 << 20);
     const std::size_t committed = memory.committed();
@@ -126,7 +126,7 @@ TEST(Arena, ResetKeepsPagesAndTrimGivesThemBack) {
     std::memset(memory.allocate(1 << 20), 1, 1 << 20);
 }
 
-TEST(Arena, MovesWithItsBlocks) {
+TEST(arena, moves_with_its_blocks) {
     arena memory(1 << 20);
     auto* const block = static_cast<char*>(memory.allocate(100));
     std::memset(block, 5, 100);
@@ -142,14 +142,14 @@ TEST(Arena, MovesWithItsBlocks) {
     EXPECT_EQ(other.try_allocate(1), nullptr);
 }
 
-TEST(Arena, TakesOverAReservation) {
+TEST(arena, takes_over_a_reservation) {
     headroom::reservation range(1 << 20);
     std::byte* const base = range.data();
     arena memory(std::move(range));
     EXPECT_EQ(memory.allocate(8, 8), base);
 }
 
-TEST(ArenaResource, ServesFromAnArenaOfTheUsers) {
+TEST(arena_resource, serves_from_an_arena_of_the_users) {
     arena memory(1 << 20);
     arena_resource resource(memory);
     std::pmr::vector<int> numbers(&resource);
@@ -158,7 +158,7 @@ TEST(ArenaResource, ServesFromAnArenaOfTheUsers) {
     EXPECT_EQ(&resource.underlying(), &memory);
 }
 
-TEST(ArenaResource, ServesFromOneOfItsOwn) {
+TEST(arena_resource, serves_from_one_of_its_own) {
     arena_resource resource(1 << 20);
     EXPECT_TRUE(aligned(resource.allocate(100, 4096), 4096));
     EXPECT_THROW((void)resource.allocate(1 << 20), std::bad_alloc);
@@ -166,7 +166,7 @@ TEST(ArenaResource, ServesFromOneOfItsOwn) {
     EXPECT_EQ(large.underlying().reserved(), arena::default_reserve);
 }
 
-TEST(ArenaResource, RewindKeepsPagesAndReleaseGivesThemBack) {
+TEST(arena_resource, rewind_keeps_pages_and_release_gives_them_back) {
     arena_resource resource(std::size_t{1} << 28);
     void* const first = resource.allocate(1 << 20);
     resource.rewind();

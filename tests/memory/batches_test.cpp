@@ -15,9 +15,9 @@
 namespace {
 
 using headroom::synchronized_multipool_resource;
-using test::counting_upstream;
+using headroom_test::counting_upstream;
 
-TEST(Batches, WhatAThreadGaveBackLastItGetsFirst) {
+TEST(batches, what_a_thread_gave_back_last_it_gets_first) {
     synchronized_multipool_resource resource;
     for (const std::size_t bytes : {8U, 24U, 200U, 1'000U, 4'096U}) {
         void* const first = resource.allocate(bytes, 8);
@@ -32,7 +32,7 @@ TEST(Batches, WhatAThreadGaveBackLastItGetsFirst) {
 }
 
 // More than a thread keeps, given back and taken again: all come back, once each.
-TEST(Batches, NoBlockIsLostBetweenThreadsAndPools) {
+TEST(batches, no_block_is_lost_between_threads_and_pools) {
     synchronized_multipool_resource resource;
     for (const std::size_t bytes : {16U, 208U, 4'096U}) {
         const auto in_use = [&] {
@@ -55,7 +55,7 @@ TEST(Batches, NoBlockIsLostBetweenThreadsAndPools) {
     }
 }
 
-TEST(Batches, WhatCrossesThreadsGoesRound) {
+TEST(batches, what_crosses_threads_goes_round) {
     counting_upstream upstream;
     synchronized_multipool_resource resource(&upstream);
     constexpr std::size_t turns = 300, in_a_turn = 1000;

@@ -20,9 +20,9 @@ using headroom::synchronized_multipool_resource;
 using headroom_test::an_address;
 
 template <class Resource>
-class MemoryChecks : public testing::Test {};
+class memory_checks : public testing::Test {};
 using resources = testing::Types<monotonic_resource, arena_resource, multipool_resource, synchronized_multipool_resource>;
-TYPED_TEST_SUITE(MemoryChecks, resources);
+TYPED_TEST_SUITE(memory_checks, resources);
 
 template <class Resource>
 std::string name() {
@@ -32,7 +32,7 @@ std::string name() {
     return "synchronized_multipool_resource " + an_address + ": ";
 }
 
-TYPED_TEST(MemoryChecks, ADoubleFreeEndsTheProgram) {
+TYPED_TEST(memory_checks, a_double_free_ends_the_program) {
     TypeParam resource;
     void* const block = resource.allocate(24, 8);
     resource.deallocate(block, 24, 8);
@@ -40,19 +40,19 @@ TYPED_TEST(MemoryChecks, ADoubleFreeEndsTheProgram) {
                  name<TypeParam>() + "double free: block " + an_address + " \\(24 bytes, allocation 1\\)");
 }
 
-TYPED_TEST(MemoryChecks, AWrongSizeEndsTheProgram) {
+TYPED_TEST(memory_checks, a_wrong_size_ends_the_program) {
     TypeParam resource;
     void* const block = resource.allocate(24, 8);
     EXPECT_DEATH(resource.deallocate(block, 32, 8), name<TypeParam>() + "wrong size: .* has 24 bytes and is given back as 32");
 }
 
-TYPED_TEST(MemoryChecks, AWrongAlignmentEndsTheProgram) {
+TYPED_TEST(memory_checks, a_wrong_alignment_ends_the_program) {
     TypeParam resource;
     void* const block = resource.allocate(24, 8);
     EXPECT_DEATH(resource.deallocate(block, 24, 16), name<TypeParam>() + "wrong alignment: ");
 }
 
-TYPED_TEST(MemoryChecks, AForeignPointerEndsTheProgram) {
+TYPED_TEST(memory_checks, a_foreign_pointer_ends_the_program) {
     TypeParam resource, other;
     void* const block = other.allocate(24, 8);
     EXPECT_DEATH(resource.deallocate(block, 24, 8), name<TypeParam>() + "foreign pointer: block " + an_address + " ");
@@ -60,7 +60,7 @@ TYPED_TEST(MemoryChecks, AForeignPointerEndsTheProgram) {
     EXPECT_DEATH(resource.deallocate(&local, sizeof local, alignof(int)), "foreign pointer");
 }
 
-TYPED_TEST(MemoryChecks, AFreeAfterReleaseOrRewindEndsTheProgram) {
+TYPED_TEST(memory_checks, a_free_after_release_or_rewind_ends_the_program) {
     TypeParam resource;
     void* block = resource.allocate(24, 8);
     resource.release();
@@ -70,16 +70,16 @@ TYPED_TEST(MemoryChecks, AFreeAfterReleaseOrRewindEndsTheProgram) {
     EXPECT_DEATH(resource.deallocate(block, 24, 8), "use after release");
 }
 
-TYPED_TEST(MemoryChecks, ThroughTheBaseTheSameIsFound) {
+TYPED_TEST(memory_checks, through_the_base_the_same_is_found) {
     TypeParam resource;
     std::pmr::memory_resource& base = resource;
     void* const block = base.allocate(24, 8);
     EXPECT_DEATH(base.deallocate(block, 23, 8), name<TypeParam>() + "wrong size");
 }
 
-TYPED_TEST(MemoryChecks, RightUseIsNotDisturbed) {
+TYPED_TEST(memory_checks, right_use_is_not_disturbed) {
     TypeParam resource;
-    test::resource_model<> model(test::random(3));
+    headroom_test::resource_model<> model(headroom_test::random(3));
     for (int done = 0; done < 5000; ++done) {
         const std::size_t dice = model.below(1000);
         if (dice < 2) {
@@ -92,13 +92,13 @@ TYPED_TEST(MemoryChecks, RightUseIsNotDisturbed) {
     model.check();
 }
 
-TYPED_TEST(MemoryChecks, ABlockMayHaveNoBytes) {
+TYPED_TEST(memory_checks, a_block_may_have_no_bytes) {
     TypeParam resource;
     resource.deallocate(resource.allocate(0), 0);
     resource.deallocate(resource.allocate(0, 64), 0, 64);
 }
 
-TEST(MultipoolChecks, AWriteToAFreeBlockIsFound) {
+TEST(multipool_checks, a_write_to_a_free_block_is_found) {
     multipool_resource resource;
     void* const block = resource.allocate(48, 8);
     resource.deallocate(block, 48, 8);
@@ -114,7 +114,7 @@ TEST(MultipoolChecks, AWriteToAFreeBlockIsFound) {
                                   " was changed at byte 40 after it was given back");
 }
 
-TEST(MonotonicChecks, ABlockFromAfterTheMarkIsGoneOneFromBeforeIsNot) {
+TEST(monotonic_checks, a_block_from_after_the_mark_is_gone_one_from_before_is_not) {
     monotonic_resource resource;
     void* const before = resource.allocate(10);
     const auto mark = resource.mark();
@@ -124,7 +124,7 @@ TEST(MonotonicChecks, ABlockFromAfterTheMarkIsGoneOneFromBeforeIsNot) {
     EXPECT_DEATH(resource.deallocate(after, 10), "use after release");
 }
 
-TEST(ArenaChecks, ABlockFromAfterTheMarkIsGoneOneFromBeforeIsNot) {
+TEST(arena_checks, a_block_from_after_the_mark_is_gone_one_from_before_is_not) {
     arena_resource resource;
     void* const before = resource.allocate(10);
     const auto mark = resource.mark();

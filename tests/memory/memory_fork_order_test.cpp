@@ -94,7 +94,7 @@ private:
     std::vector<std::thread> threads_;
 };
 
-TEST(MemoryForkOrder, AnUpstreamWithALockAndHandlersOfItsOwnMayBeForkedAThousandTimes) {
+TEST(memory_fork_order, an_upstream_with_a_lock_and_handlers_of_its_own_may_be_forked_a_thousand_times) {
     careful_upstream<0> upstream;
     synchronized_multipool_resource resource(&upstream);
     const busy_threads busy({&resource, &resource});
@@ -109,7 +109,7 @@ TEST(MemoryForkOrder, AnUpstreamWithALockAndHandlersOfItsOwnMayBeForkedAThousand
 }
 
 // Each in its turn: an upstream that registers its handlers when resources are there already, and resources over that.
-TEST(MemoryForkOrder, ResourcesAndUpstreamsMayBeMadeInTurns) {
+TEST(memory_fork_order, resources_and_upstreams_may_be_made_in_turns) {
     careful_upstream<1> first;
     synchronized_multipool_resource over_first(&first);
     careful_upstream<2> second;
@@ -145,7 +145,7 @@ void handler() {
     ++handled;
 }
 
-TEST(MemoryForkOrder, HandlersOfStrangersMayUseResources) {
+TEST(memory_fork_order, handlers_of_strangers_may_use_resources) {
     ASSERT_EQ(pthread_atfork(handler, handler, handler), 0);
     careful_upstream<4> upstream;
     synchronized_multipool_resource resource;
@@ -162,7 +162,7 @@ TEST(MemoryForkOrder, HandlersOfStrangersMayUseResources) {
 }
 
 // No handler stays for each of many resources.
-TEST(MemoryForkOrder, AProcessMayMakeManyResourcesAndFork) {
+TEST(memory_fork_order, a_process_may_make_many_resources_and_fork) {
     careful_upstream<5> upstream;
     for (int i = 0; i < 20'000; ++i) {
         synchronized_multipool_resource resource(&upstream);

@@ -62,7 +62,7 @@ int in_child_soon(Body body) {
 
 constexpr int forks = 30;
 
-TEST(MemoryFork, AChildMayUseAFreshSynchronizedMultipool) {
+TEST(memory_fork, a_child_may_use_a_fresh_synchronized_multipool) {
     synchronized_multipool_resource resource;
     // Each life of a resource, and each end of a thread, takes the lock that all of them share.
     const busy_threads busy(2, [&] {
@@ -80,7 +80,7 @@ TEST(MemoryFork, AChildMayUseAFreshSynchronizedMultipool) {
     }
 }
 
-TEST(MemoryFork, AChildMayGoOnWithAResourceThatOtherThreadsWereUsing) {
+TEST(memory_fork, a_child_may_go_on_with_a_resource_that_other_threads_were_using) {
     synchronized_multipool_resource resource;
     synchronized_multipool_resource over(&resource);
     std::pmr::list<int> before({1, 2, 3}, &over);
@@ -106,7 +106,7 @@ TEST(MemoryFork, AChildMayGoOnWithAResourceThatOtherThreadsWereUsing) {
     EXPECT_EQ(before.size(), 3U);
 }
 
-TEST(MemoryFork, AChildMayGoOnWithATrackingResource) {
+TEST(memory_fork, a_child_may_go_on_with_a_tracking_resource) {
     headroom::tracking_resource resource;
     const busy_threads busy(2, [&] { use(resource); });
     for (int i = 0; i < forks; ++i) {
@@ -143,7 +143,7 @@ bool are_as_filled(const std::vector<held_block>& blocks) {
 
 // One thread allocates and another gives back, so that batches travel between them, through the depot too. Whatever was on its
 // way when the process forked, no block is handed out to two in the child.
-TEST(MemoryFork, NoBlockIsTwosThoughBatchesWereOnTheirWayBetweenThreads) {
+TEST(memory_fork, no_block_is_twos_though_batches_were_on_their_way_between_threads) {
     synchronized_multipool_resource resource;
     std::vector<held_block> mine = held(resource, 1000);
     constexpr std::size_t places = 256;
@@ -206,7 +206,7 @@ private:
     bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
 };
 
-TEST(MemoryFork, AnUpstreamMayForkInTheMiddleOfACall) {
+TEST(memory_fork, an_upstream_may_fork_in_the_middle_of_a_call) {
     const pid_t self = getpid();
     forking_upstream upstream;
     {

@@ -19,7 +19,7 @@ using headroom::multipool_resource;
 
 void write(void* block, std::size_t at) { static_cast<volatile char*>(block)[at] = 1; }
 
-TEST(MemoryPoison, AFreeBlockOfAMultipool) {
+TEST(memory_poison, a_free_block_of_a_multipool) {
     multipool_resource resource;
     void* const block = resource.allocate(48, 8);
     write(block, 47);
@@ -28,7 +28,7 @@ TEST(MemoryPoison, AFreeBlockOfAMultipool) {
     EXPECT_DEATH(write(block, 47), "use-after-poison");
 }
 
-TEST(MemoryPoison, ALargeBlockThatAMultipoolKeeps) {
+TEST(memory_poison, a_large_block_that_a_multipool_keeps) {
     multipool_resource resource;
     void* const block = resource.allocate(100'000);
     write(block, 99'999);
@@ -38,13 +38,13 @@ TEST(MemoryPoison, ALargeBlockThatAMultipoolKeeps) {
     write(resource.allocate(90'000), 89'999);
 }
 
-TEST(MemoryPoison, BehindABlockOfAMultipool) {
+TEST(memory_poison, behind_a_block_of_a_multipool) {
     multipool_resource resource;
     void* const block = resource.allocate(20, 4);
     EXPECT_DEATH(write(block, 20), "use-after-poison");
 }
 
-TEST(MemoryPoison, AFreeBlockThatAThreadKeeps) {
+TEST(memory_poison, a_free_block_that_a_thread_keeps) {
     headroom::synchronized_multipool_resource resource;
     void* const block = resource.allocate(48, 8);
     write(block, 47);
@@ -52,7 +52,7 @@ TEST(MemoryPoison, AFreeBlockThatAThreadKeeps) {
     EXPECT_DEATH(write(block, 8), "use-after-poison");
 }
 
-TEST(MemoryPoison, TheUnusedPartOfAMonotonic) {
+TEST(memory_poison, the_unused_part_of_a_monotonic) {
     monotonic_resource resource;
     void* const block = resource.allocate(100, 8);
     EXPECT_DEATH(write(block, 100), "use-after-poison");
@@ -60,7 +60,7 @@ TEST(MemoryPoison, TheUnusedPartOfAMonotonic) {
     EXPECT_DEATH(write(large, 100'000), "use-after-poison");
 }
 
-TEST(MemoryPoison, WhatWasForgotten) {
+TEST(memory_poison, what_was_forgotten) {
     monotonic_resource monotonic;
     multipool_resource multipool;
     void* const a = monotonic.allocate(100);
@@ -78,7 +78,7 @@ TEST(MemoryPoison, WhatWasForgotten) {
     EXPECT_DEATH(write(large, 0), "use-after-poison");
 }
 
-TEST(MemoryPoison, TheUnusedPartOfAnArena) {
+TEST(memory_poison, the_unused_part_of_an_arena) {
     headroom::arena memory(1 << 20);
     void* const block = memory.allocate(100, 8);
     EXPECT_DEATH(write(block, 100), "use-after-poison");
@@ -86,7 +86,7 @@ TEST(MemoryPoison, TheUnusedPartOfAnArena) {
     EXPECT_DEATH(write(block, 0), "use-after-poison");
 }
 
-TEST(MemoryPoison, WhatAnArenaForgotSinceAMark) {
+TEST(memory_poison, what_an_arena_forgot_since_a_mark) {
     headroom::arena memory(1 << 20);
     headroom::arena_resource resource(memory);
     void* const before = memory.allocate(100, 8);
@@ -104,7 +104,7 @@ TEST(MemoryPoison, WhatAnArenaForgotSinceAMark) {
     EXPECT_DEATH(write(again, 0), "use-after-poison");
 }
 
-TEST(MemoryPoison, ABlockOfAPoolThatTheNextUserHas) {
+TEST(memory_poison, a_block_of_a_pool_that_the_next_user_has) {
     multipool_resource resource({}, std::pmr::new_delete_resource());
     void* const stale = resource.allocate(300, 8);
     resource.deallocate(stale, 300, 8);
@@ -114,7 +114,7 @@ TEST(MemoryPoison, ABlockOfAPoolThatTheNextUserHas) {
     EXPECT_DEATH(write(wide, 19'999), "use-after-poison");
 }
 
-TEST(MemoryPoison, ABufferOfTheCallersIsItsOwnAgainAfterwards) {
+TEST(memory_poison, a_buffer_of_the_callers_is_its_own_again_afterwards) {
     std::array<char, 200> buffer;
     {
         monotonic_resource resource(buffer.data(), buffer.size());
@@ -127,7 +127,7 @@ TEST(MemoryPoison, ABufferOfTheCallersIsItsOwnAgainAfterwards) {
 #endif
 
 // The next owner of the memory, whoever it is, may touch all of it.
-TEST(MemoryPoison, NoneIsLeftBehind) {
+TEST(memory_poison, none_is_left_behind) {
     for (int round = 0; round < 3; ++round) {
         {
             monotonic_resource monotonic;

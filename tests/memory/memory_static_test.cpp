@@ -51,14 +51,14 @@ struct holder {
 
 // Ends the program with 1 where the upstream has not got back everything, once.
 struct judged_upstream {
-    test::counting_upstream counted;
+    headroom_test::counting_upstream counted;
     ~judged_upstream() {
         if (counted.blocks() != 0 || counted.mistakes() != 0) _exit(1);
     }
 };
 
 thread_local holder of_this_thread;
-test::counting_upstream* upstream = nullptr;
+headroom_test::counting_upstream* upstream = nullptr;
 synchronized_multipool_resource* pool = nullptr;
 
 // Runs `end`, which makes static objects, in a child that ends as programs do.

@@ -1,6 +1,6 @@
 // Labels: core
 // Valgrind cannot throw from operator new, so what asks it for the impossible is left out there.
-// Not under Valgrind: Monotonic.OfTheDefaultUpstreamImpossibleRequestsThrowBadAllocToo
+// Not under Valgrind: monotonic.of_the_default_upstream_impossible_requests_throw_bad_alloc_too
 #include <headroom/monotonic.hpp>
 #include <headroom/reservation.hpp>
 
@@ -17,12 +17,12 @@
 namespace {
 
 using headroom::monotonic_resource;
-using test::aligned;
-using test::counting_upstream;
+using headroom_test::aligned;
+using headroom_test::counting_upstream;
 
-TEST(Monotonic, ConstructionAllocatesNothing) {
+TEST(monotonic, construction_allocates_nothing) {
     counting_upstream upstream;
-    const test::default_resource set(&upstream);
+    const headroom_test::default_resource set(&upstream);
     std::array<std::byte, 64> buffer;
     const monotonic_resource a;
     const monotonic_resource b(&upstream);
@@ -34,22 +34,22 @@ TEST(Monotonic, ConstructionAllocatesNothing) {
     for (const monotonic_resource* each : {&a, &b, &c, &d, &e, &f}) EXPECT_EQ(each->upstream_resource(), &upstream);
 }
 
-TEST(Monotonic, TheDefaultResourceServesWhenItIsNotTheStandardOne) {
+TEST(monotonic, the_default_resource_serves_when_it_is_not_the_standard_one) {
     counting_upstream upstream;
-    const test::default_resource set(&upstream);
+    const headroom_test::default_resource set(&upstream);
     monotonic_resource resource;
     for (int i = 0; i < 1000; ++i) (void)resource.allocate(1000);
     EXPECT_GE(upstream.bytes(), 1'000'000U);
 }
 
-TEST(Monotonic, ANamedUpstreamGetsEveryRequestEvenTheStandardOne) {
+TEST(monotonic, a_named_upstream_gets_every_request_even_the_standard_one) {
     const std::size_t before = headroom::reservations().size();
     monotonic_resource resource(std::pmr::new_delete_resource());
     for (int i = 0; i < 1000; ++i) (void)resource.allocate(1000);
     EXPECT_EQ(headroom::reservations().size(), before);
 }
 
-TEST(Monotonic, ByDefaultLargeChunksAreReservations) {
+TEST(monotonic, by_default_large_chunks_are_reservations) {
     monotonic_resource resource;
     void* last = nullptr;
     for (int i = 0; i < 1000; ++i) last = resource.allocate(1000);
@@ -59,7 +59,7 @@ TEST(Monotonic, ByDefaultLargeChunksAreReservations) {
     EXPECT_FALSE(headroom::owner_of(last));
 }
 
-TEST(Monotonic, BlocksFollowEachOther) {
+TEST(monotonic, blocks_follow_each_other) {
     counting_upstream upstream;
     monotonic_resource resource(&upstream);
     auto* const first = static_cast<std::byte*>(resource.allocate(3, 1));
@@ -69,14 +69,14 @@ TEST(Monotonic, BlocksFollowEachOther) {
     EXPECT_EQ(resource.allocate(16), first + 32);
 }
 
-TEST(Monotonic, BlocksOfNoBytesDiffer) {
+TEST(monotonic, blocks_of_no_bytes_differ) {
     monotonic_resource resource;
     void* const first = resource.allocate(0, 1);
     EXPECT_NE(first, nullptr);
     EXPECT_NE(resource.allocate(0, 1), first);
 }
 
-TEST(Monotonic, TheCallersBufferIsUsedToItsLastByteFirst) {
+TEST(monotonic, the_callers_buffer_is_used_to_its_last_byte_first) {
     counting_upstream upstream;
     std::array<std::byte, 101> buffer;
     monotonic_resource resource(buffer.data() + 1, 100, &upstream);
@@ -94,7 +94,7 @@ TEST(Monotonic, TheCallersBufferIsUsedToItsLastByteFirst) {
     EXPECT_EQ(resource.allocate(60, 1), first);
 }
 
-TEST(Monotonic, ABufferOfNoBytesIsNotUsed) {
+TEST(monotonic, a_buffer_of_no_bytes_is_not_used) {
     counting_upstream upstream;
     std::byte nothing;
     monotonic_resource empty(&nothing, 0, &upstream);
@@ -104,7 +104,7 @@ TEST(Monotonic, ABufferOfNoBytesIsNotUsed) {
     EXPECT_EQ(upstream.requests(), 2U);
 }
 
-TEST(Monotonic, TheFirstChunkHasTheBytesAskedFor) {
+TEST(monotonic, the_first_chunk_has_the_bytes_asked_for) {
     for (const std::size_t bytes : {1U, 8U, 100U, 1000U, 1024U, 1'000'000U}) {
         counting_upstream upstream;
         monotonic_resource resource(bytes, &upstream);
@@ -114,7 +114,7 @@ TEST(Monotonic, TheFirstChunkHasTheBytesAskedFor) {
     }
 }
 
-TEST(Monotonic, ChunksGrowGeometrically) {
+TEST(monotonic, chunks_grow_geometrically) {
     counting_upstream upstream;
     monotonic_resource resource(&upstream);
     std::uint64_t chunks = 0;
@@ -130,7 +130,7 @@ TEST(Monotonic, ChunksGrowGeometrically) {
     EXPECT_LE(upstream.bytes(), 100U * 100'000U * 3);
 }
 
-TEST(Monotonic, GrowthStopsAtAChunkOf16MiB) {
+TEST(monotonic, growth_stops_at_a_chunk_of16_mi_b) {
     counting_upstream upstream;
     monotonic_resource resource(&upstream);
     for (int i = 0; i < 100; ++i) (void)resource.allocate(std::size_t{1} << 20, 1);
@@ -138,7 +138,7 @@ TEST(Monotonic, GrowthStopsAtAChunkOf16MiB) {
     EXPECT_LE(upstream.bytes(), std::size_t{130} << 20);
 }
 
-TEST(Monotonic, AfterReleaseItGrowsAsTheFirstTime) {
+TEST(monotonic, after_release_it_grows_as_the_first_time) {
     counting_upstream upstream;
     monotonic_resource resource(&upstream);
     const auto requests = [&] {
@@ -152,7 +152,7 @@ TEST(Monotonic, AfterReleaseItGrowsAsTheFirstTime) {
     EXPECT_EQ(requests(), first);
 }
 
-TEST(Monotonic, RewindKeepsEveryChunkAndGivesTheSameAddresses) {
+TEST(monotonic, rewind_keeps_every_chunk_and_gives_the_same_addresses) {
     counting_upstream upstream;
     monotonic_resource resource(&upstream);
     std::vector<void*> blocks;
@@ -165,7 +165,7 @@ TEST(Monotonic, RewindKeepsEveryChunkAndGivesTheSameAddresses) {
     EXPECT_EQ(upstream.requests(), requests);
 }
 
-TEST(Monotonic, RewindingWhatIsEmptyDoesNothing) {
+TEST(monotonic, rewinding_what_is_empty_does_nothing) {
     counting_upstream upstream;
     monotonic_resource resource(&upstream);
     resource.rewind();
@@ -177,7 +177,7 @@ TEST(Monotonic, RewindingWhatIsEmptyDoesNothing) {
     EXPECT_NE(resource.allocate(1), nullptr);
 }
 
-TEST(Monotonic, AMarkIsAPlaceToComeBackTo) {
+TEST(monotonic, a_mark_is_a_place_to_come_back_to) {
     counting_upstream upstream;
     std::array<std::byte, 100> buffer;
     monotonic_resource resource(buffer.data(), buffer.size(), &upstream);
@@ -204,7 +204,7 @@ TEST(Monotonic, AMarkIsAPlaceToComeBackTo) {
     EXPECT_EQ(resource.allocate(50, 1), first);
 }
 
-TEST(Monotonic, ALargeRequestAfterARewindFindsTheLargeChunk) {
+TEST(monotonic, a_large_request_after_a_rewind_finds_the_large_chunk) {
     counting_upstream upstream;
     monotonic_resource resource(&upstream);
     (void)resource.allocate(10);
@@ -218,7 +218,7 @@ TEST(Monotonic, ALargeRequestAfterARewindFindsTheLargeChunk) {
     EXPECT_EQ(upstream.requests(), requests);
 }
 
-TEST(Monotonic, AlignmentGoesUpToAPageAndBeyond) {
+TEST(monotonic, alignment_goes_up_to_a_page_and_beyond) {
     counting_upstream upstream;
     monotonic_resource resource(&upstream);
     monotonic_resource reserving;
@@ -233,22 +233,22 @@ TEST(Monotonic, AlignmentGoesUpToAPageAndBeyond) {
 }
 
 void expect_refusals(monotonic_resource& resource) {
-    test::expect_refusals(resource, [&] { EXPECT_THROW((void)resource.allocate(SIZE_MAX - 15, 16), std::bad_alloc); });
+    headroom_test::expect_refusals(resource, [&] { EXPECT_THROW((void)resource.allocate(SIZE_MAX - 15, 16), std::bad_alloc); });
 }
 
-TEST(Monotonic, ImpossibleRequestsThrowBadAllocAndChangeNothing) {
+TEST(monotonic, impossible_requests_throw_bad_alloc_and_change_nothing) {
     counting_upstream upstream;
     monotonic_resource resource(&upstream);
     expect_refusals(resource);
 }
 
-TEST(Monotonic, OfTheDefaultUpstreamImpossibleRequestsThrowBadAllocToo) {
-    if (test::sanitized) GTEST_SKIP() << "operator new ends the program under sanitizers";
+TEST(monotonic, of_the_default_upstream_impossible_requests_throw_bad_alloc_too) {
+    if (headroom_test::sanitized) GTEST_SKIP() << "operator new ends the program under sanitizers";
     monotonic_resource resource;
     expect_refusals(resource);
 }
 
-TEST(Monotonic, UpstreamsExceptionReachesTheUser) {
+TEST(monotonic, upstreams_exception_reaches_the_user) {
     struct refusal : std::bad_alloc {};
     struct refusing final : std::pmr::memory_resource {
         void* do_allocate(std::size_t, std::size_t) override { throw refusal(); }
@@ -260,13 +260,13 @@ TEST(Monotonic, UpstreamsExceptionReachesTheUser) {
     EXPECT_THROW((void)resource.allocate(SIZE_MAX), refusal);
 }
 
-TEST(Monotonic, EqualOnlyToItself) {
+TEST(monotonic, equal_only_to_itself) {
     const monotonic_resource a, b;
     EXPECT_TRUE(a.is_equal(a));
     EXPECT_FALSE(a.is_equal(b));
 }
 
-TEST(Monotonic, ServesStandardContainers) {
+TEST(monotonic, serves_standard_containers) {
     monotonic_resource resource;
     for (int round = 0; round < 3; ++round) {
         {

@@ -16,9 +16,9 @@
 namespace {
 
 using headroom::multipool_resource;
-using test::counting_upstream;
+using headroom_test::counting_upstream;
 
-class MultipoolLives : public testing::TestWithParam<std::size_t> {
+class multipool_lives : public testing::TestWithParam<std::size_t> {
 protected:
     static constexpr std::size_t bytes_in_all = std::size_t{4} << 20;
 
@@ -48,11 +48,11 @@ protected:
 
     counting_upstream upstream;
     multipool_resource resource{&upstream};
-    test::random random{1};
+    headroom_test::random random{1};
 };
 
 // But for the few blocks that came back last, and those of the first chunks, which are small.
-TEST_P(MultipoolLives, WhatCameBackInAnyOrderGoesOutInOrderOfAddresses) {
+TEST_P(multipool_lives, what_came_back_in_any_order_goes_out_in_order_of_addresses) {
     std::vector<void*> blocks = allocate(size(), count());
     const auto requests = upstream.requests();
     for (int life = 0; life < 3; ++life) {
@@ -64,7 +64,7 @@ TEST_P(MultipoolLives, WhatCameBackInAnyOrderGoesOutInOrderOfAddresses) {
     EXPECT_EQ(upstream.requests(), requests) << "and no memory is wanted but what there was";
 }
 
-TEST_P(MultipoolLives, ABlockIsGivenOutOnce) {
+TEST_P(multipool_lives, a_block_is_given_out_once) {
     std::vector<void*> blocks = allocate(size(), count());
     for (int life = 0; life < 3; ++life) {
         shuffle(blocks);
@@ -80,7 +80,7 @@ TEST_P(MultipoolLives, ABlockIsGivenOutOnce) {
     }
 }
 
-TEST_P(MultipoolLives, HalfFreeSlabsAreFilledBeforeMoreMemoryIsTaken) {
+TEST_P(multipool_lives, half_free_slabs_are_filled_before_more_memory_is_taken) {
     std::vector<void*> blocks = allocate(size(), count());
     const std::size_t bytes = upstream.bytes();
     for (int life = 0; life < 5; ++life) {
@@ -94,7 +94,7 @@ TEST_P(MultipoolLives, HalfFreeSlabsAreFilledBeforeMoreMemoryIsTaken) {
     EXPECT_EQ(upstream.bytes(), bytes);
 }
 
-TEST_P(MultipoolLives, AnEmptySlabServesAnotherSize) {
+TEST_P(multipool_lives, an_empty_slab_serves_another_size) {
     std::vector<void*> blocks = allocate(size(), count());
     const std::size_t bytes = upstream.bytes();
     for (const std::size_t other : {std::size_t{32}, std::size_t{80}, std::size_t{320}, std::size_t{96}}) {
@@ -108,11 +108,11 @@ TEST_P(MultipoolLives, AnEmptySlabServesAnotherSize) {
     EXPECT_EQ(upstream.bytes(), bytes);
 }
 
-INSTANTIATE_TEST_SUITE_P(Sizes, MultipoolLives, testing::Values(8, 24, 40, 128, 136, 320, 512, 1024, 2000, 4096));
+INSTANTIATE_TEST_SUITE_P(sizes, multipool_lives, testing::Values(8, 24, 40, 128, 136, 320, 512, 1024, 2000, 4096));
 
 // What is handed out and comes back in turn stays what it is, however much lies free elsewhere: it is not put in order, only to be
 // taken from another half-free slab the next time.
-TEST_P(MultipoolLives, BlocksThatComeAndGoInTurnAreAFew) {
+TEST_P(multipool_lives, blocks_that_come_and_go_in_turn_are_a_few) {
     const std::vector<void*> blocks = allocate(size(), count());
     std::vector<void*> gone;
     for (std::size_t i = 0; i < blocks.size(); i += 2) gone.push_back(blocks[i]);
@@ -129,7 +129,7 @@ TEST_P(MultipoolLives, BlocksThatComeAndGoInTurnAreAFew) {
 }
 
 // Though one is asked for after every other, and finds those that wait.
-TEST_P(MultipoolLives, WhatComesBackWhileLessIsAskedForGoesOutInOrderOfAddresses) {
+TEST_P(multipool_lives, what_comes_back_while_less_is_asked_for_goes_out_in_order_of_addresses) {
     std::vector<void*> blocks = allocate(size(), count());
     shuffle(blocks);
     std::vector<void*> kept;
@@ -142,7 +142,7 @@ TEST_P(MultipoolLives, WhatComesBackWhileLessIsAskedForGoesOutInOrderOfAddresses
     EXPECT_GE(ascending(blocks), (blocks.size() - few) * 7 / 10 + few * 4 / 10);
 }
 
-TEST_P(MultipoolLives, StatisticsKnowWhatWaitsToBePutInOrder) {
+TEST_P(multipool_lives, statistics_know_what_waits_to_be_put_in_order) {
     std::vector<void*> blocks = allocate(size(), count());
     shuffle(blocks);
     while (blocks.size() > count() / 2) {
@@ -158,7 +158,7 @@ TEST_P(MultipoolLives, StatisticsKnowWhatWaitsToBePutInOrder) {
 }
 
 // Of each size so little that the order does not matter: what came back waits, but not when another size wants memory.
-TEST(MultipoolSlabs, WhatLittleOfManySizesLeftBehindServesAnotherSize) {
+TEST(multipool_slabs, what_little_of_many_sizes_left_behind_serves_another_size) {
     counting_upstream upstream;
     multipool_resource resource(&upstream);
     std::vector<std::pair<void*, std::size_t>> blocks;
@@ -172,7 +172,7 @@ TEST(MultipoolSlabs, WhatLittleOfManySizesLeftBehindServesAnotherSize) {
 }
 
 // The memory of a table is refused: blocks are cut from that chunk all the same.
-TEST(MultipoolSlabs, WithoutMemoryForATableBlocksAreCutSingly) {
+TEST(multipool_slabs, without_memory_for_a_table_blocks_are_cut_singly) {
     for (std::uint64_t k = 1; k < 30; ++k) {
         counting_upstream upstream;
         {

@@ -18,14 +18,14 @@ namespace {
 using headroom::multipool_resource;
 using headroom::detail::page_runs;
 using headroom::detail::pool_page;
-using test::counting_upstream;
+using headroom_test::counting_upstream;
 
 constexpr std::size_t MiB = std::size_t{1} << 20;
 
 // Phases of one size each, given back in no order. They used to keep what they had taken: twelve phases took twelve times as much.
 template <class Resource>
 void phases(Resource& resource, std::size_t least, std::size_t most, std::size_t in_all) {
-    test::random random(9);
+    headroom_test::random random(9);
     for (std::size_t bytes = least; bytes <= most; bytes += (most - least) / 12 + 123) {
         std::vector<void*> blocks(in_all / bytes);
         for (void*& each : blocks) std::memset(each = resource.allocate(bytes, 8), 1, bytes);
@@ -35,11 +35,11 @@ void phases(Resource& resource, std::size_t least, std::size_t most, std::size_t
 }
 
 template <class Resource>
-class MultipoolPages : public testing::Test {};
+class multipool_pages : public testing::Test {};
 using resources = testing::Types<multipool_resource, headroom::synchronized_multipool_resource>;
-TYPED_TEST_SUITE(MultipoolPages, resources);
+TYPED_TEST_SUITE(multipool_pages, resources);
 
-TYPED_TEST(MultipoolPages, ServeEverySizeInTurn) {
+TYPED_TEST(multipool_pages, serve_every_size_in_turn) {
     for (const std::size_t least : {std::size_t{5120}, std::size_t{16}}) {
         counting_upstream upstream;
         for (const bool named : {false, true}) {
@@ -58,7 +58,7 @@ TYPED_TEST(MultipoolPages, ServeEverySizeInTurn) {
     }
 }
 
-TYPED_TEST(MultipoolPages, AreGivenBackByTrim) {
+TYPED_TEST(multipool_pages, are_given_back_by_trim) {
     TypeParam resource;
     for (int life = 0; life < 3; ++life) {
         phases(resource, 5120, 65536, 8 * MiB);
@@ -68,10 +68,10 @@ TYPED_TEST(MultipoolPages, AreGivenBackByTrim) {
 }
 
 // Below a mebibyte from a reservation, whatever its size, and of more alignment.
-TEST(MultipoolRuns, LargeBlocksShareTheReservationAndCoalesce) {
+TEST(multipool_runs, large_blocks_share_the_reservation_and_coalesce) {
     if (headroom::detail::memory_checked) GTEST_SKIP() << "checked builds have none";
     multipool_resource resource;
-    test::random random(4);
+    headroom_test::random random(4);
     struct block {
         unsigned char* data;
         std::size_t bytes;
@@ -83,7 +83,7 @@ TEST(MultipoolRuns, LargeBlocksShareTheReservationAndCoalesce) {
             const std::size_t bytes = 65'537 + random.below(MiB - 65'537);
             const std::size_t alignment = std::size_t{1} << random.below(13);
             auto* const data = static_cast<unsigned char*>(resource.allocate(bytes, alignment));
-            ASSERT_TRUE(test::aligned(data, alignment));
+            ASSERT_TRUE(headroom_test::aligned(data, alignment));
             data[0] = data[bytes - 1] = static_cast<unsigned char>(bytes);
             live.push_back({data, bytes, alignment});
         } else if (!live.empty()) {
@@ -106,7 +106,7 @@ TEST(MultipoolRuns, LargeBlocksShareTheReservationAndCoalesce) {
 }
 
 // Only so many of a list are looked at. That the one at the end is not among them must not end the reservation.
-TEST(MultipoolRuns, TheFreePagesAtTheEndAreFoundBehindManyThatAreTooShort) {
+TEST(multipool_runs, the_free_pages_at_the_end_are_found_behind_many_that_are_too_short) {
     if (headroom::detail::memory_checked) GTEST_SKIP() << "checked builds have none";
     multipool_resource resource;
     std::vector<void*> shorter, between;
@@ -127,7 +127,7 @@ TEST(MultipoolRuns, TheFreePagesAtTheEndAreFoundBehindManyThatAreTooShort) {
 
 // The system refused, so upstream's chunks came after the reservation. When trim() gives them back, the reservation grows again, and
 // the blocks in its pages are still known.
-TEST(MultipoolRuns, GoOnInTheReservationWhenLaterChunksAreGone) {
+TEST(multipool_runs, go_on_in_the_reservation_when_later_chunks_are_gone) {
     multipool_resource resource;
     std::vector<void*> kept, later;
     for (int i = 0; i < 100; ++i) kept.push_back(resource.allocate(20'000));
@@ -147,9 +147,9 @@ TEST(MultipoolRuns, GoOnInTheReservationWhenLaterChunksAreGone) {
 }
 
 // Against a model that knows of each page whether it is free.
-TEST(PageRuns, TakeAndGiveBackAsTheModelDoes) {
+TEST(page_runs, take_and_give_back_as_the_model_does) {
     for (std::uint64_t seed = 1; seed <= 200; ++seed) {
-        test::random random(seed);
+        headroom_test::random random(seed);
         page_runs runs(std::pmr::new_delete_resource());
         const std::size_t pages = 40 + random.below(400);
         void* const memory = std::pmr::new_delete_resource()->allocate(pages * pool_page, pool_page);

@@ -19,7 +19,7 @@ namespace {
 
 using headroom::multipool_resource;
 using headroom::synchronized_multipool_resource;
-using test::counting_upstream;
+using headroom_test::counting_upstream;
 
 constexpr std::size_t bytes_in_all = std::size_t{4} << 20;
 
@@ -37,13 +37,13 @@ std::vector<void*> until_refused(std::pmr::memory_resource& resource, std::size_
     }
 }
 void deallocate(std::pmr::memory_resource& resource, std::vector<void*> blocks, std::size_t bytes) {
-    test::random random(1);
+    headroom_test::random random(1);
     for (std::size_t i = blocks.size(); i > 1; --i) std::swap(blocks[i - 1], blocks[random.below(i)]);
     for (void* const each : blocks) resource.deallocate(each, bytes, 8);
 }
 
 // Of two sizes. Slabs have one page, four, eight or sixteen; above 4 KiB there are none.
-class MultipoolReuse : public testing::TestWithParam<std::tuple<std::size_t, std::size_t>> {
+class multipool_reuse : public testing::TestWithParam<std::tuple<std::size_t, std::size_t>> {
 protected:
     [[nodiscard]] static std::size_t first() { return std::get<0>(GetParam()); }
     [[nodiscard]] static std::size_t second() { return std::get<1>(GetParam()); }
@@ -52,7 +52,7 @@ protected:
     multipool_resource resource{&upstream};
 };
 
-TEST_P(MultipoolReuse, WhatIsFreeIsUsedBeforeMoreIsAskedFor) {
+TEST_P(multipool_reuse, what_is_free_is_used_before_more_is_asked_for) {
     upstream.limit(bytes_in_all);
     const std::vector<void*> blocks = until_refused(resource, first());
     deallocate(resource, blocks, first());
@@ -62,7 +62,7 @@ TEST_P(MultipoolReuse, WhatIsFreeIsUsedBeforeMoreIsAskedFor) {
     EXPECT_EQ(std::adjacent_find(others.begin(), others.end()), others.end());
 }
 
-TEST_P(MultipoolReuse, AnEmptySlabServesItsSizeAgainWhateverLiesBetween) {
+TEST_P(multipool_reuse, an_empty_slab_serves_its_size_again_whatever_lies_between) {
     std::vector<void*> of_first, of_second;
     const auto add = [](std::vector<void*>& to, const std::vector<void*>& more) {
         to.insert(to.end(), more.begin(), more.end());
@@ -83,12 +83,12 @@ TEST_P(MultipoolReuse, AnEmptySlabServesItsSizeAgainWhateverLiesBetween) {
     deallocate(resource, of_first, first());
 }
 
-INSTANTIATE_TEST_SUITE_P(Sizes, MultipoolReuse,
+INSTANTIATE_TEST_SUITE_P(sizes, multipool_reuse,
                          testing::Combine(testing::Values(24, 200, 600, 1024, 2000, 4096),
                                           testing::Values(24, 200, 600, 1024, 2000, 4096, 5000, 65'536)));
 
 // Short runs of empty pages are found, though a longer one was looked for in vain.
-TEST(MultipoolEmptySlabs, AreFoundThoughALongerRunWasNot) {
+TEST(multipool_empty_slabs, are_found_though_a_longer_run_was_not) {
     for (const auto& [kept, wanted] : {std::pair<std::size_t, std::size_t>{120, 24}, {512, 200}, {960, 600}}) {
         counting_upstream upstream;
         multipool_resource resource(&upstream);
@@ -108,7 +108,7 @@ TEST(MultipoolEmptySlabs, AreFoundThoughALongerRunWasNot) {
     }
 }
 
-TEST(MultipoolEmptySlabs, AreThoseInWhichNothingIsInUseThoughBlocksAreYetToBeCut) {
+TEST(multipool_empty_slabs, are_those_in_which_nothing_is_in_use_though_blocks_are_yet_to_be_cut) {
     counting_upstream upstream;
     multipool_resource resource(&upstream);
     for (int life = 0; life < 3; ++life) {
@@ -122,7 +122,7 @@ TEST(MultipoolEmptySlabs, AreThoseInWhichNothingIsInUseThoughBlocksAreYetToBeCut
 }
 
 // Blocks of no bytes are found again as well.
-TEST(MultipoolEmptySlabs, BlocksOfNoBytesAreNoMoreFromLifeToLife) {
+TEST(multipool_empty_slabs, blocks_of_no_bytes_are_no_more_from_life_to_life) {
     counting_upstream upstream;
     multipool_resource resource(&upstream);
     (void)allocate(resource, 24, 100'000);
@@ -137,7 +137,7 @@ TEST(MultipoolEmptySlabs, BlocksOfNoBytesAreNoMoreFromLifeToLife) {
     }
 }
 
-TEST(MultipoolOfThreads, AThreadForWhoseCacheThereIsNoMemoryGetsBlocks) {
+TEST(multipool_of_threads, a_thread_for_whose_cache_there_is_no_memory_gets_blocks) {
     counting_upstream upstream;
     synchronized_multipool_resource resource(&upstream);
     const std::vector<void*> blocks = allocate(resource, 64, bytes_in_all / 64);
@@ -155,7 +155,7 @@ TEST(MultipoolOfThreads, AThreadForWhoseCacheThereIsNoMemoryGetsBlocks) {
 }
 
 // More resources than there are places in which threads find their caches quickly.
-TEST(MultipoolOfThreads, WhatTheThreadKeptIsGivenBackThoughAnotherResourceTookItsPlace) {
+TEST(multipool_of_threads, what_the_thread_kept_is_given_back_though_another_resource_took_its_place) {
     std::vector<std::unique_ptr<synchronized_multipool_resource>> resources;
     for (int number = 0; number < 150; ++number) resources.push_back(std::make_unique<synchronized_multipool_resource>());
     std::vector<void*> blocks;

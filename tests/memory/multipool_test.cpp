@@ -1,6 +1,6 @@
 // Labels: core
 // Valgrind cannot throw from operator new, so what asks it for the impossible is left out there.
-// Not under Valgrind: Multipool.OfTheDefaultUpstreamImpossibleRequestsThrowBadAllocToo
+// Not under Valgrind: multipool.of_the_default_upstream_impossible_requests_throw_bad_alloc_too
 #include <headroom/multipool.hpp>
 #include <headroom/monotonic.hpp>
 #include <headroom/reservation.hpp>
@@ -23,14 +23,14 @@ namespace {
 
 using headroom::monotonic_resource;
 using headroom::multipool_resource;
-using test::aligned;
-using test::counting_upstream;
+using headroom_test::aligned;
+using headroom_test::counting_upstream;
 
 std::byte* bytes_at(void* block) { return static_cast<std::byte*>(block); }
 
-TEST(Multipool, ConstructionAllocatesNothing) {
+TEST(multipool, construction_allocates_nothing) {
     counting_upstream upstream;
-    const test::default_resource set(&upstream);
+    const headroom_test::default_resource set(&upstream);
     const multipool_resource a;
     const multipool_resource b(&upstream);
     const multipool_resource c(std::pmr::pool_options{10, 100});
@@ -39,16 +39,16 @@ TEST(Multipool, ConstructionAllocatesNothing) {
     for (const multipool_resource* each : {&a, &b, &c, &d}) EXPECT_EQ(each->upstream_resource(), &upstream);
 }
 
-TEST(Multipool, TheDefaultResourceServesWhenItIsNotTheStandardOne) {
+TEST(multipool, the_default_resource_serves_when_it_is_not_the_standard_one) {
     counting_upstream upstream;
-    const test::default_resource set(&upstream);
+    const headroom_test::default_resource set(&upstream);
     multipool_resource resource;
     for (int i = 0; i < 1000; ++i) (void)resource.allocate(1000);
     (void)resource.allocate(1 << 20);
     EXPECT_GE(upstream.bytes(), 2'000'000U);
 }
 
-TEST(Multipool, ANamedUpstreamGetsEveryRequestEvenTheStandardOne) {
+TEST(multipool, a_named_upstream_gets_every_request_even_the_standard_one) {
     const std::size_t before = headroom::reservations().size();
     multipool_resource resource(std::pmr::new_delete_resource());
     for (int i = 0; i < 1000; ++i) (void)resource.allocate(1000);
@@ -56,7 +56,7 @@ TEST(Multipool, ANamedUpstreamGetsEveryRequestEvenTheStandardOne) {
     EXPECT_EQ(headroom::reservations().size(), before);
 }
 
-TEST(Multipool, ByDefaultLargeChunksAndLargeBlocksAreReservations) {
+TEST(multipool, by_default_large_chunks_and_large_blocks_are_reservations) {
     multipool_resource resource;
     void* small = nullptr;
     for (int i = 0; i < 1000; ++i) small = resource.allocate(1000);
@@ -69,7 +69,7 @@ TEST(Multipool, ByDefaultLargeChunksAndLargeBlocksAreReservations) {
     EXPECT_FALSE(headroom::owner_of(small));
 }
 
-TEST(Multipool, BlocksHaveNoHeadersAndLieInTheOrderOfTheirAllocation) {
+TEST(multipool, blocks_have_no_headers_and_lie_in_the_order_of_their_allocation) {
     multipool_resource resource;
     auto* const first = bytes_at(resource.allocate(24, 8));
     EXPECT_EQ(resource.allocate(24, 8), first + 24);
@@ -78,7 +78,7 @@ TEST(Multipool, BlocksHaveNoHeadersAndLieInTheOrderOfTheirAllocation) {
     EXPECT_EQ(resource.allocate(1, 1), first + 80);
 }
 
-TEST(Multipool, SmallBlocksLieTogetherHoweverLargeTheOthersAre) {
+TEST(multipool, small_blocks_lie_together_however_large_the_others_are) {
     multipool_resource resource;
     const std::byte* before = nullptr;
     int apart = 0;
@@ -91,13 +91,13 @@ TEST(Multipool, SmallBlocksLieTogetherHoweverLargeTheOthersAre) {
     EXPECT_LE(apart, 20);
 }
 
-TEST(Multipool, ABlockIsAtMostAnEighthLargerThanAskedForAboveAFewBytes) {
+TEST(multipool, a_block_is_at_most_an_eighth_larger_than_asked_for_above_a_few_bytes) {
     for (std::size_t bytes = 64; bytes <= 4096; ++bytes) {
         EXPECT_LE(headroom::detail::bin_bytes(headroom::detail::bin_index(bytes)), bytes + bytes / 8 + 8) << bytes;
     }
 }
 
-TEST(Multipool, EverySizeFindsTheSmallestBinThatHoldsIt) {
+TEST(multipool, every_size_finds_the_smallest_bin_that_holds_it) {
     using headroom::detail::bin_bytes;
     using headroom::detail::bin_index;
     for (std::size_t bytes = 1; bytes <= headroom::detail::largest_pooled; ++bytes) {
@@ -112,7 +112,7 @@ TEST(Multipool, EverySizeFindsTheSmallestBinThatHoldsIt) {
     }
 }
 
-TEST(Multipool, FreedBlocksAreUsedAgainFirstInFirstOut) {
+TEST(multipool, freed_blocks_are_used_again_first_in_first_out) {
     multipool_resource resource;
     std::vector<void*> blocks;
     for (int i = 0; i < 9; ++i) blocks.push_back(resource.allocate(24, 8));
@@ -122,7 +122,7 @@ TEST(Multipool, FreedBlocksAreUsedAgainFirstInFirstOut) {
     EXPECT_EQ(resource.allocate(24, 8), bytes_at(blocks[8]) + 24);
 }
 
-TEST(Multipool, TheLastFreeBlockIsUsedBeforeANewChunkIsTaken) {
+TEST(multipool, the_last_free_block_is_used_before_a_new_chunk_is_taken) {
     counting_upstream upstream;
     multipool_resource resource({1, 4096}, &upstream);
     void* const only = resource.allocate(4096);
@@ -135,7 +135,7 @@ TEST(Multipool, TheLastFreeBlockIsUsedBeforeANewChunkIsTaken) {
 }
 
 // It used to take its only free block again and again, the slow way, when the committed part of its chunk was full.
-TEST(Multipool, AChunkThatCanGrowInPlaceDoesSoBeforeTheLastFreeBlockIsTaken) {
+TEST(multipool, a_chunk_that_can_grow_in_place_does_so_before_the_last_free_block_is_taken) {
     multipool_resource resource;
     for (int i = 0; i < 100; ++i) (void)resource.allocate(1024);
     ASSERT_TRUE(headroom::owner_of(resource.allocate(1024)));
@@ -147,7 +147,7 @@ TEST(Multipool, AChunkThatCanGrowInPlaceDoesSoBeforeTheLastFreeBlockIsTaken) {
     }
 }
 
-TEST(Multipool, AListThatIsPoppedAndPushedKeepsRunningThroughMemoryInOrder) {
+TEST(multipool, a_list_that_is_popped_and_pushed_keeps_running_through_memory_in_order) {
     multipool_resource resource;
     std::pmr::list<int> list(&resource);
     for (int i = 0; i < 1000; ++i) list.push_back(i);
@@ -164,10 +164,10 @@ TEST(Multipool, AListThatIsPoppedAndPushedKeepsRunningThroughMemoryInOrder) {
     EXPECT_LE(backwards, 2);
 }
 
-TEST(Multipool, SteadyUseNeedsNothingFromUpstream) {
+TEST(multipool, steady_use_needs_nothing_from_upstream) {
     counting_upstream upstream;
     multipool_resource resource(&upstream);
-    test::random random(1);
+    headroom_test::random random(1);
     std::vector<std::pair<void*, std::size_t>> live;
     for (int i = 0; i < 1000; ++i) {
         const std::size_t bytes = random.below(500) + 1;
@@ -187,7 +187,7 @@ TEST(Multipool, SteadyUseNeedsNothingFromUpstream) {
     EXPECT_EQ(upstream.bytes(), bytes);
 }
 
-TEST(Multipool, WhatIsLeftOfAChunkIsUsedBeforeTheNextOneIsTaken) {
+TEST(multipool, what_is_left_of_a_chunk_is_used_before_the_next_one_is_taken) {
     // Chunks of one block of the size that ran out: whatever is left of the first goes to the pools.
     counting_upstream upstream;
     multipool_resource resource({1, 4096}, &upstream);
@@ -201,7 +201,7 @@ TEST(Multipool, WhatIsLeftOfAChunkIsUsedBeforeTheNextOneIsTaken) {
     EXPECT_EQ(three, two + 1);
 }
 
-TEST(Multipool, RewindKeepsEveryChunkAndGivesTheSameAddresses) {
+TEST(multipool, rewind_keeps_every_chunk_and_gives_the_same_addresses) {
     counting_upstream upstream;
     multipool_resource resource(&upstream);
     const auto round = [&] {
@@ -227,7 +227,7 @@ TEST(Multipool, RewindKeepsEveryChunkAndGivesTheSameAddresses) {
     EXPECT_EQ(upstream.blocks(), 0U);
 }
 
-TEST(Multipool, LargeBlocksThatARoundDoesNotUseGoUpstream) {
+TEST(multipool, large_blocks_that_a_round_does_not_use_go_upstream) {
     counting_upstream upstream;
     multipool_resource resource(&upstream);
     (void)resource.allocate(1 << 20);
@@ -238,7 +238,7 @@ TEST(Multipool, LargeBlocksThatARoundDoesNotUseGoUpstream) {
     EXPECT_EQ(upstream.bytes(), 0U);
 }
 
-TEST(Multipool, LargeBlocksGoUpstreamWhenGivenBack) {
+TEST(multipool, large_blocks_go_upstream_when_given_back) {
     counting_upstream upstream;
     multipool_resource resource(&upstream);
     const std::size_t large = resource.options().largest_required_pool_block + 1;
@@ -253,7 +253,7 @@ TEST(Multipool, LargeBlocksGoUpstreamWhenGivenBack) {
 }
 
 // They used to go to the process's cache each time, at 1107 instructions and two system calls a pair of calls.
-TEST(Multipool, LargeBlocksFromReservationsAreKeptForTheNextOfLikeSize) {
+TEST(multipool, large_blocks_from_reservations_are_kept_for_the_next_of_like_size) {
     if (headroom::detail::memory_checked) GTEST_SKIP() << "checked builds keep none";
     multipool_resource resource;
     for (const std::size_t bytes : {1'100'000U, 2'000'000U, 5'000'000U}) {
@@ -271,7 +271,7 @@ TEST(Multipool, LargeBlocksFromReservationsAreKeptForTheNextOfLikeSize) {
     }
 }
 
-TEST(Multipool, NoMoreThanEightLargeBlocksAndEightMebibytesAreKept) {
+TEST(multipool, no_more_than_eight_large_blocks_and_eight_mebibytes_are_kept) {
     if (headroom::detail::memory_checked) GTEST_SKIP() << "checked builds keep none";
     struct kept {
         std::size_t blocks;
@@ -303,7 +303,7 @@ TEST(Multipool, NoMoreThanEightLargeBlocksAndEightMebibytesAreKept) {
     EXPECT_EQ(kept_of(std::size_t{9} << 20).blocks, 0U);
 }
 
-TEST(Multipool, LargeBlocksGivenBackInARoundServeTheNext) {
+TEST(multipool, large_blocks_given_back_in_a_round_serve_the_next) {
     if (headroom::detail::memory_checked) GTEST_SKIP() << "checked builds keep none";
     multipool_resource resource;
     const std::size_t before = headroom::reservations().size();
@@ -318,7 +318,7 @@ TEST(Multipool, LargeBlocksGivenBackInARoundServeTheNext) {
     EXPECT_EQ(headroom::reservations().size(), before);
 }
 
-TEST(Multipool, WhatIsKeptGivesWayWhenTheSystemRefuses) {
+TEST(multipool, what_is_kept_gives_way_when_the_system_refuses) {
     if (headroom::detail::memory_checked) GTEST_SKIP() << "checked builds keep none";
     multipool_resource resource;
     const std::size_t before = headroom::reservations().size();
@@ -335,7 +335,7 @@ TEST(Multipool, WhatIsKeptGivesWayWhenTheSystemRefuses) {
 }
 
 // A buffer of 64 KiB is often not filled to its end.
-TEST(Multipool, TheMemoryOfBlocksAbove4KiBComesAtFirstTouch) {
+TEST(multipool, the_memory_of_blocks_above4_ki_b_comes_at_first_touch) {
     headroom::trim_cache();    // what is warm has its memory
     multipool_resource resource;
     const auto provided = [&](std::size_t bytes, int blocks) {
@@ -347,7 +347,7 @@ TEST(Multipool, TheMemoryOfBlocksAbove4KiBComesAtFirstTouch) {
     EXPECT_EQ(provided(200'000, 10), 0U);
 }
 
-TEST(Multipool, OptionsAreAnsweredAsTheyAreInEffect) {
+TEST(multipool, options_are_answered_as_they_are_in_effect) {
     const multipool_resource by_default;
     const std::pmr::pool_options options = by_default.options();
     EXPECT_EQ(options.largest_required_pool_block, 65536U);
@@ -362,7 +362,7 @@ TEST(Multipool, OptionsAreAnsweredAsTheyAreInEffect) {
     EXPECT_EQ(most.options().largest_required_pool_block, 65536U);
 }
 
-TEST(Multipool, SizesThatOptionsExcludeGoUpstreamOneByOne) {
+TEST(multipool, sizes_that_options_exclude_go_upstream_one_by_one) {
     counting_upstream upstream;
     multipool_resource resource({0, 64}, &upstream);
     void* const pooled = resource.allocate(64, 8);
@@ -379,7 +379,7 @@ TEST(Multipool, SizesThatOptionsExcludeGoUpstreamOneByOne) {
     EXPECT_EQ(upstream.blocks(), 1U);
 }
 
-TEST(Multipool, ChunksHaveNoMoreBlocksThanOptionsAllow) {
+TEST(multipool, chunks_have_no_more_blocks_than_options_allow) {
     counting_upstream upstream;
     multipool_resource resource({10, 4096}, &upstream);
     for (int i = 0; i < 1000; ++i) {
@@ -388,7 +388,7 @@ TEST(Multipool, ChunksHaveNoMoreBlocksThanOptionsAllow) {
     }
 }
 
-TEST(Multipool, ChunksGrowGeometricallyAndStopAt16MiB) {
+TEST(multipool, chunks_grow_geometrically_and_stop_at16_mi_b) {
     counting_upstream upstream;
     multipool_resource resource(&upstream);
     for (int i = 0; i < 1'000'000; ++i) (void)resource.allocate(100, 1);
@@ -396,7 +396,7 @@ TEST(Multipool, ChunksGrowGeometricallyAndStopAt16MiB) {
     EXPECT_LE(upstream.last_bytes(), (std::size_t{16} << 20) + 4096);
 }
 
-TEST(Multipool, BlocksOfNoBytesDiffer) {
+TEST(multipool, blocks_of_no_bytes_differ) {
     multipool_resource resource;
     void* const first = resource.allocate(0);
     void* const second = resource.allocate(0);
@@ -405,7 +405,7 @@ TEST(Multipool, BlocksOfNoBytesDiffer) {
     resource.deallocate(second, 0);
 }
 
-TEST(Multipool, AlignmentGoesUpToAPageAndBeyond) {
+TEST(multipool, alignment_goes_up_to_a_page_and_beyond) {
     counting_upstream upstream;
     multipool_resource resource(&upstream);
     multipool_resource reserving;
@@ -429,7 +429,7 @@ TEST(Multipool, AlignmentGoesUpToAPageAndBeyond) {
 }
 
 // Whatever was cut from the same memory before.
-TEST(Multipool, SizesThatAreMultiplesOf16AreAlignedSo) {
+TEST(multipool, sizes_that_are_multiples_of16_are_aligned_so) {
     multipool_resource resource;
     for (int i = 0; i < 3000; ++i) {
         (void)resource.allocate(8, 8);
@@ -440,7 +440,7 @@ TEST(Multipool, SizesThatAreMultiplesOf16AreAlignedSo) {
     }
 }
 
-TEST(Multipool, OverAlignedBlocksAreUsedAgain) {
+TEST(multipool, over_aligned_blocks_are_used_again) {
     counting_upstream upstream;
     multipool_resource resource(&upstream);
     std::size_t after_first = 0;
@@ -460,7 +460,7 @@ TEST(Multipool, OverAlignedBlocksAreUsedAgain) {
 }
 
 // Blocks of 4 KiB side by side would all begin in one set of the processor's cache, and push each other out of it.
-TEST(Multipool, LargeBlocksBeginInDifferentLinesOfTheCache) {
+TEST(multipool, large_blocks_begin_in_different_lines_of_the_cache) {
     for (const std::size_t bytes : {1024U, 2048U, 4096U, 8192U}) {
         counting_upstream upstream;
         multipool_resource resource(&upstream);
@@ -474,7 +474,7 @@ TEST(Multipool, LargeBlocksBeginInDifferentLinesOfTheCache) {
 }
 
 void expect_refusals(multipool_resource& resource) {
-    test::expect_refusals(resource, [&] {
+    headroom_test::expect_refusals(resource, [&] {
         for (int shift = sizeof(std::size_t) >= 8 ? 48 : 30; shift < static_cast<int>(sizeof(std::size_t) * 8); ++shift) {
             EXPECT_THROW((void)resource.allocate(0, std::size_t{1} << shift), std::bad_alloc) << shift;
         }
@@ -484,19 +484,19 @@ void expect_refusals(multipool_resource& resource) {
     });
 }
 
-TEST(Multipool, ImpossibleRequestsThrowBadAllocAndChangeNothing) {
+TEST(multipool, impossible_requests_throw_bad_alloc_and_change_nothing) {
     counting_upstream upstream;
     multipool_resource resource(&upstream);
     expect_refusals(resource);
 }
 
-TEST(Multipool, OfTheDefaultUpstreamImpossibleRequestsThrowBadAllocToo) {
-    if (test::sanitized) GTEST_SKIP() << "operator new ends the program under sanitizers";
+TEST(multipool, of_the_default_upstream_impossible_requests_throw_bad_alloc_too) {
+    if (headroom_test::sanitized) GTEST_SKIP() << "operator new ends the program under sanitizers";
     multipool_resource resource;
     expect_refusals(resource);
 }
 
-TEST(Multipool, UpstreamsExceptionReachesTheUser) {
+TEST(multipool, upstreams_exception_reaches_the_user) {
     struct refusal : std::bad_alloc {};
     struct refusing final : std::pmr::memory_resource {
         void* do_allocate(std::size_t, std::size_t) override { throw refusal(); }
@@ -511,7 +511,7 @@ TEST(Multipool, UpstreamsExceptionReachesTheUser) {
     EXPECT_THROW((void)resource.allocate(SIZE_MAX - 1, 1024), refusal);
 }
 
-TEST(Multipool, OverAMonotonicItIsTheThirdAllocator) {
+TEST(multipool, over_a_monotonic_it_is_the_third_allocator) {
     counting_upstream upstream;
     monotonic_resource below(&upstream);
     multipool_resource resource(&below);
@@ -529,7 +529,7 @@ TEST(Multipool, OverAMonotonicItIsTheThirdAllocator) {
     EXPECT_EQ(upstream.bytes(), 0U);
 }
 
-TEST(Multipool, EqualOnlyToItself) {
+TEST(multipool, equal_only_to_itself) {
     const multipool_resource a, b;
     EXPECT_TRUE(a.is_equal(a));
     EXPECT_FALSE(a.is_equal(b));

@@ -17,7 +17,7 @@ namespace {
 
 using headroom::multipool_resource;
 using headroom::multipool_statistics;
-using test::counting_upstream;
+using headroom_test::counting_upstream;
 
 struct piece {
     unsigned char* data;
@@ -25,7 +25,7 @@ struct piece {
     unsigned char seed;
 };
 
-std::vector<piece> fill(std::pmr::memory_resource& resource, test::random& random, std::size_t in_all) {
+std::vector<piece> fill(std::pmr::memory_resource& resource, headroom_test::random& random, std::size_t in_all) {
     std::vector<piece> result;
     for (std::size_t sum = 0; sum < in_all; sum += result.back().bytes) {
         const std::size_t bytes = random.below(10) < 7 ? random.below(100) + 1 : random.below(4096) + 1;
@@ -38,11 +38,11 @@ std::vector<piece> fill(std::pmr::memory_resource& resource, test::random& rando
 }
 
 template <class Resource>
-class MultipoolUpkeep : public testing::Test {};
+class multipool_upkeep : public testing::Test {};
 using resources = testing::Types<multipool_resource, headroom::synchronized_multipool_resource>;
-TYPED_TEST_SUITE(MultipoolUpkeep, resources);
+TYPED_TEST_SUITE(multipool_upkeep, resources);
 
-TYPED_TEST(MultipoolUpkeep, TrimGivesEmptyChunksToUpstream) {
+TYPED_TEST(multipool_upkeep, trim_gives_empty_chunks_to_upstream) {
     counting_upstream upstream;
     TypeParam resource(&upstream);
     std::vector<void*> blocks(200'000);
@@ -61,13 +61,13 @@ TYPED_TEST(MultipoolUpkeep, TrimGivesEmptyChunksToUpstream) {
 }
 
 // Over reservations, where the addresses stay and the memory goes; and over an upstream.
-TYPED_TEST(MultipoolUpkeep, TrimInvalidatesNothing) {
+TYPED_TEST(multipool_upkeep, trim_invalidates_nothing) {
     counting_upstream upstream;
     for (std::pmr::memory_resource* const from :
          {std::pmr::get_default_resource(), static_cast<std::pmr::memory_resource*>(&upstream)}) {
         TypeParam defaulted, named(&upstream);
         TypeParam& resource = from == &upstream ? named : defaulted;
-        test::random random(3);
+        headroom_test::random random(3);
         std::vector<piece> live = fill(resource, random, 4 << 20);
         for (int round = 0; round < 10; ++round) {
             for (std::size_t i = live.size(); i > 1; --i) std::swap(live[i - 1], live[random.below(i)]);
@@ -86,9 +86,9 @@ TYPED_TEST(MultipoolUpkeep, TrimInvalidatesNothing) {
     EXPECT_EQ(upstream.mistakes(), 0U);
 }
 
-TYPED_TEST(MultipoolUpkeep, StatisticsCountWhatIsInUse) {
+TYPED_TEST(multipool_upkeep, statistics_count_what_is_in_use) {
     TypeParam resource;
-    test::random random(5);
+    headroom_test::random random(5);
     EXPECT_EQ(resource.statistics().blocks, 0U);
     EXPECT_EQ(resource.statistics().chunk_bytes, 0U);
     std::vector<piece> live = fill(resource, random, 2 << 20);
@@ -120,7 +120,7 @@ TYPED_TEST(MultipoolUpkeep, StatisticsCountWhatIsInUse) {
     EXPECT_GT(resource.statistics().empty_slab_bytes, std::size_t{1} << 20);
 }
 
-TEST(MultipoolUpkeepOfThreads, TrimMayBeCalledWhileOthersAllocate) {
+TEST(multipool_upkeep_of_threads, trim_may_be_called_while_others_allocate) {
     counting_upstream upstream;
     headroom::synchronized_multipool_resource resource(&upstream);
     std::vector<std::thread> threads;
@@ -143,7 +143,7 @@ TEST(MultipoolUpkeepOfThreads, TrimMayBeCalledWhileOthersAllocate) {
 }
 
 // What another thread frees goes back to the slabs in batches.
-TEST(MultipoolUpkeepOfThreads, SlabsThatAnotherThreadEmptiesServeAnotherSize) {
+TEST(multipool_upkeep_of_threads, slabs_that_another_thread_empties_serve_another_size) {
     counting_upstream upstream;
     headroom::synchronized_multipool_resource resource(&upstream);
     constexpr std::size_t count = 50'000;
@@ -165,7 +165,7 @@ TEST(MultipoolUpkeepOfThreads, SlabsThatAnotherThreadEmptiesServeAnotherSize) {
 }
 
 // A huge page more is committed only where it is a small part of what is in use.
-TEST(MultipoolUpkeepOfThreads, LittleIsCommittedBeyondWhatIsInUse) {
+TEST(multipool_upkeep_of_threads, little_is_committed_beyond_what_is_in_use) {
     headroom::synchronized_multipool_resource resource;
     std::size_t bytes = 0;
     std::vector<void*> blocks;

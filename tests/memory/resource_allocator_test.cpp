@@ -21,7 +21,7 @@ namespace {
 
 using headroom::multipool_resource;
 using headroom::resource_allocator;
-using test::counting_upstream;
+using headroom_test::counting_upstream;
 
 template <class T, class Resource>
 using vector_in = std::vector<T, resource_allocator<T, Resource>>;
@@ -51,7 +51,7 @@ struct string_hash {
     std::size_t operator()(const auto& text) const { return std::hash<std::string_view>()(text); }
 };
 
-TEST(ResourceAllocator, IsAnAllocator) {
+TEST(resource_allocator, is_an_allocator) {
     using allocator = resource_allocator<int, multipool_resource>;
     using traits = std::allocator_traits<allocator>;
     static_assert(std::is_same_v<traits::value_type, int>);
@@ -68,7 +68,7 @@ TEST(ResourceAllocator, IsAnAllocator) {
     EXPECT_EQ(traits::select_on_container_copy_construction(one), one);
 }
 
-TEST(ResourceAllocator, EqualityIsThatOfTheResources) {
+TEST(resource_allocator, equality_is_that_of_the_resources) {
     multipool_resource a, b;
     const resource_allocator<int, multipool_resource> one(&a), same(&a), other(&b);
     EXPECT_TRUE(one == same);
@@ -79,7 +79,7 @@ TEST(ResourceAllocator, EqualityIsThatOfTheResources) {
     EXPECT_FALSE((resource_allocator<int, counting_resource>(&c) == resource_allocator<int, counting_resource>(&d)));
 }
 
-TEST(ResourceAllocator, AsksForTheTypesSizeAndAlignment) {
+TEST(resource_allocator, asks_for_the_types_size_and_alignment) {
     struct alignas(64) wide {
         char data[64];
     };
@@ -92,7 +92,7 @@ TEST(ResourceAllocator, AsksForTheTypesSizeAndAlignment) {
     EXPECT_EQ(resource.blocks, 0);
 }
 
-TEST(ResourceAllocator, SizesThatOverflowThrow) {
+TEST(resource_allocator, sizes_that_overflow_throw) {
     counting_upstream upstream;
     multipool_resource resource(&upstream);
     resource_allocator<int, multipool_resource> allocator(&resource);
@@ -101,7 +101,7 @@ TEST(ResourceAllocator, SizesThatOverflowThrow) {
 }
 
 // A resource that is not a memory_resource has no virtual call to make; nor does a final one that is called by its type.
-TEST(ResourceAllocator, CallsTheResourceItself) {
+TEST(resource_allocator, calls_the_resource_itself) {
     counting_resource resource;
     {
         vector_in<int, counting_resource> numbers(&resource);
@@ -112,10 +112,10 @@ TEST(ResourceAllocator, CallsTheResourceItself) {
 }
 
 template <class Resource>
-class ResourceAllocatorOver : public testing::Test {};
+class resource_allocator_over : public testing::Test {};
 using resources = testing::Types<headroom::monotonic_resource, multipool_resource, headroom::arena_resource,
                                  headroom::synchronized_multipool_resource, std::pmr::memory_resource>;
-TYPED_TEST_SUITE(ResourceAllocatorOver, resources);
+TYPED_TEST_SUITE(resource_allocator_over, resources);
 
 template <class Resource>
 struct holder {
@@ -128,7 +128,7 @@ struct holder<std::pmr::memory_resource> {
     std::pmr::memory_resource* operator&() { return std::addressof(resource); }
 };
 
-TYPED_TEST(ResourceAllocatorOver, EveryStandardContainer) {
+TYPED_TEST(resource_allocator_over, every_standard_container) {
     holder<TypeParam> over;
     using pair = std::pair<const int, int>;
     {
@@ -162,7 +162,7 @@ TYPED_TEST(ResourceAllocatorOver, EveryStandardContainer) {
     }
 }
 
-TYPED_TEST(ResourceAllocatorOver, NestedContainersGetItToo) {
+TYPED_TEST(resource_allocator_over, nested_containers_get_it_too) {
     holder<TypeParam> over;
     using string = string_in<TypeParam>;
     vector_in<string, TypeParam> strings(&over);
@@ -186,7 +186,7 @@ TYPED_TEST(ResourceAllocatorOver, NestedContainersGetItToo) {
     EXPECT_EQ(strings[4], foreign);
 }
 
-TEST(ResourceAllocator, BothHalvesOfAPairGetIt) {
+TEST(resource_allocator, both_halves_of_a_pair_get_it) {
     multipool_resource resource;
     using string = string_in<multipool_resource>;
     using element = std::pair<const string, vector_in<string, multipool_resource>>;
@@ -201,7 +201,7 @@ TEST(ResourceAllocator, BothHalvesOfAPairGetIt) {
     EXPECT_EQ(map.rbegin()->second.size() + map.begin()->second.size(), 1U);
 }
 
-TEST(ResourceAllocator, NestedSetsOfStrings) {
+TEST(resource_allocator, nested_sets_of_strings) {
     multipool_resource resource;
     using string = string_in<multipool_resource>;
     using set = set_in<string, multipool_resource, string_hash>;
@@ -212,7 +212,7 @@ TEST(ResourceAllocator, NestedSetsOfStrings) {
 }
 
 // The allocator stays with its container.
-TEST(ResourceAllocator, ContentsTravelAllocatorsDoNot) {
+TEST(resource_allocator, contents_travel_allocators_do_not) {
     multipool_resource one, two;
     vector_in<int, multipool_resource> a({1, 2, 3}, &one), b({4, 5}, &two);
     a = b;
@@ -227,7 +227,7 @@ TEST(ResourceAllocator, ContentsTravelAllocatorsDoNot) {
     EXPECT_EQ(elsewhere.get_allocator().resource(), &two);
 }
 
-TEST(ResourceAllocator, WorksInsideAScopedAllocatorAdaptor) {
+TEST(resource_allocator, works_inside_a_scoped_allocator_adaptor) {
     multipool_resource resource;
     using string = string_in<multipool_resource>;
     using adapted = std::scoped_allocator_adaptor<resource_allocator<string, multipool_resource>>;
@@ -236,7 +236,7 @@ TEST(ResourceAllocator, WorksInsideAScopedAllocatorAdaptor) {
     EXPECT_EQ(strings[0].get_allocator().resource(), &resource);
 }
 
-TEST(ResourceAllocator, AllocateSharedUsesIt) {
+TEST(resource_allocator, allocate_shared_uses_it) {
     counting_upstream upstream;
     multipool_resource resource(&upstream);
     {
@@ -258,7 +258,7 @@ struct default_set {
     Resource* before;
 };
 
-TEST(ResourceAllocator, DefaultConstructedItTakesTheResourceThatWasSet) {
+TEST(resource_allocator, default_constructed_it_takes_the_resource_that_was_set) {
     multipool_resource one, two;
     using numbers = vector_in<int, multipool_resource>;
     {
@@ -281,7 +281,7 @@ TEST(ResourceAllocator, DefaultConstructedItTakesTheResourceThatWasSet) {
     EXPECT_EQ(headroom::default_resource<multipool_resource>(), nullptr);
 }
 
-TEST(ResourceAllocator, DefaultsOfDifferentTypesAreDifferent) {
+TEST(resource_allocator, defaults_of_different_types_are_different) {
     multipool_resource pool;
     counting_resource counting;
     const default_set<multipool_resource> a(&pool);
@@ -297,20 +297,20 @@ struct self_naming : counting_resource {
     }
 };
 
-TEST(ResourceAllocator, ATypeMayNameItsDefaultItself) {
+TEST(resource_allocator, a_type_may_name_its_default_itself) {
     EXPECT_EQ((resource_allocator<int, self_naming>().resource()), self_naming::default_resource());
     self_naming other;
     const default_set<self_naming> set(&other);
     EXPECT_EQ((resource_allocator<int, self_naming>().resource()), &other) << "what the user sets comes first";
 }
 
-TEST(ResourceAllocator, OfMemoryResourceItselfTheDefaultIsTheStandards) {
+TEST(resource_allocator, of_memory_resource_itself_the_default_is_the_standards) {
     counting_upstream upstream;
-    const test::default_resource set(&upstream);
+    const headroom_test::default_resource set(&upstream);
     EXPECT_EQ((resource_allocator<int, std::pmr::memory_resource>().resource()), &upstream);
 }
 
-TEST(ResourceAllocatorDeathTest, WithoutADefaultTheProgramEndsAndSaysWhy) {
+TEST(resource_allocator_death_test, without_a_default_the_program_ends_and_says_why) {
     EXPECT_DEATH((void)(resource_allocator<int, headroom::monotonic_resource>()), "call headroom::set_default_resource first");
 }
 

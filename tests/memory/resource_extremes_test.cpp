@@ -24,7 +24,7 @@ namespace {
 using headroom::monotonic_resource;
 using headroom::multipool_resource;
 using headroom::synchronized_multipool_resource;
-using test::resource_model;
+using headroom_test::resource_model;
 
 constexpr std::size_t MiB = std::size_t{1} << 20;
 
@@ -53,9 +53,9 @@ private:
 };
 
 template <class Resource>
-class PoolExtremes : public testing::Test {};
+class pool_extremes : public testing::Test {};
 using pools = testing::Types<multipool_resource, synchronized_multipool_resource>;
-TYPED_TEST_SUITE(PoolExtremes, pools);
+TYPED_TEST_SUITE(pool_extremes, pools);
 
 // Every option at its ends and beside them, over upstreams of every alignment; with looks and trimming in between, rounds that
 // end by rewinding or releasing, and threads that come and go.
@@ -64,8 +64,9 @@ void random_life(const std::pmr::pool_options& options, std::size_t aligned) {
     aligning_upstream upstream(aligned);
     {
         Resource resource(options, &upstream);
-        resource_model<> model(test::random(options.max_blocks_per_chunk * 31 + options.largest_required_pool_block + aligned));
-        for (int done = 0; done < (test::sanitized ? 200 : 1500); ++done) {
+        resource_model<> model(
+            headroom_test::random(options.max_blocks_per_chunk * 31 + options.largest_required_pool_block + aligned));
+        for (int done = 0; done < (headroom_test::sanitized ? 200 : 1500); ++done) {
             const std::size_t dice = model.below(1000);
             if (dice < 3) {
                 model.forget();
@@ -88,7 +89,7 @@ void random_life(const std::pmr::pool_options& options, std::size_t aligned) {
     EXPECT_EQ(upstream.bytes(), 0U);
 }
 
-TYPED_TEST(PoolExtremes, EveryOptionOverEveryUpstream) {
+TYPED_TEST(pool_extremes, every_option_over_every_upstream) {
     for (const std::size_t most_blocks : {std::size_t{0}, std::size_t{1}, std::size_t{2}, SIZE_MAX}) {
         for (const std::size_t largest :
              {std::size_t{0}, std::size_t{1}, std::size_t{8}, std::size_t{9}, std::size_t{129}, std::size_t{256},
@@ -104,7 +105,7 @@ TYPED_TEST(PoolExtremes, EveryOptionOverEveryUpstream) {
 }
 
 // A chunk that begins at a page, and is just as large as the largest block, has no room for the gap before it.
-TYPED_TEST(PoolExtremes, TheLargestPooledBlockFitsIntoAChunkOfOneBlock) {
+TYPED_TEST(pool_extremes, the_largest_pooled_block_fits_into_a_chunk_of_one_block) {
     aligning_upstream upstream(4096);
     TypeParam resource(std::pmr::pool_options{1, 0}, &upstream);
     for (int i = 0; i < 5; ++i) resource.deallocate(resource.allocate(65536, 16), 65536, 16);
@@ -112,8 +113,8 @@ TYPED_TEST(PoolExtremes, TheLargestPooledBlockFitsIntoAChunkOfOneBlock) {
 }
 
 // What the options exclude goes upstream, also after somebody has looked at the pools, or a thread has ended.
-TEST(PoolExtremes, WhatIsExcludedStaysExcludedWhenThreadsGiveBackWhatTheyKept) {
-    test::counting_upstream upstream;
+TEST(pool_extremes, what_is_excluded_stays_excluded_when_threads_give_back_what_they_kept) {
+    headroom_test::counting_upstream upstream;
     synchronized_multipool_resource resource(std::pmr::pool_options{0, 256}, &upstream);
     const auto give_back_and_take = [&] {
         std::vector<void*> blocks;
@@ -137,7 +138,7 @@ TEST(PoolExtremes, WhatIsExcludedStaysExcludedWhenThreadsGiveBackWhatTheyKept) {
 
 // --- Rewound, with a large chunk in the place of the first.
 
-TEST(RewoundPool, KeepsItsSlabsWhateverIsAskedForFirst) {
+TEST(rewound_pool, keeps_its_slabs_whatever_is_asked_for_first) {
     multipool_resource resource;
     (void)resource.allocate(8, 8);
     (void)resource.allocate(65536, 8);    // the third chunk is a large one
@@ -151,9 +152,9 @@ TEST(RewoundPool, KeepsItsSlabsWhateverIsAskedForFirst) {
 
 // --- The first chunk.
 
-TEST(MonotonicFirstChunk, HasAsManyBytesAsWereAskedFor) {
+TEST(monotonic_first_chunk, has_as_many_bytes_as_were_asked_for) {
     for (const std::size_t wanted : {std::size_t{1}, std::size_t{1000}, 16 * MiB, 16 * MiB + 1, 40 * MiB}) {
-        test::counting_upstream upstream;
+        headroom_test::counting_upstream upstream;
         monotonic_resource resource(wanted, &upstream);
         (void)resource.allocate(1, 1);
         EXPECT_GE(upstream.last_bytes(), wanted);
@@ -164,7 +165,7 @@ TEST(MonotonicFirstChunk, HasAsManyBytesAsWereAskedFor) {
     }
 }
 
-TEST(MonotonicFirstChunk, OfAReservationReachesAsFar) {
+TEST(monotonic_first_chunk, of_a_reservation_reaches_as_far) {
     monotonic_resource resource(256 * MiB);
     const auto* const first = static_cast<std::byte*>(resource.allocate(MiB, 1));
     EXPECT_EQ(resource.allocate(100 * MiB, 1), first + MiB);    // beyond what the first has as a rule

@@ -7,15 +7,15 @@
 
 namespace {
 
-using namespace test;
+using namespace headroom_test;
 
 template <class Kind>
-class ResourceModelSlow : public testing::Test {};
+class resource_model_slow : public testing::Test {};
 
-TYPED_TEST_SUITE(ResourceModelSlow, with_all_kinds<testing::Types>);
+TYPED_TEST_SUITE(resource_model_slow, with_all_kinds<testing::Types>);
 
-TYPED_TEST(ResourceModelSlow, AHundredMillionOperationsKeepEveryPromise) {
-    resource_model<> model(test::random(20260102));
+TYPED_TEST(resource_model_slow, a_hundred_million_operations_keep_every_promise) {
+    resource_model<> model(headroom_test::random(20260102));
     std::uint64_t left = model_operations(100'000'000) / kinds_in_all;
     run_operations<TypeParam>(model, [&] { return left-- > 0; });
 }

@@ -14,24 +14,24 @@
 
 namespace {
 
-using namespace test;    // the kinds
+using namespace headroom_test;    // the kinds
 
 template <class Kind>
-class ResourceModel : public testing::Test {};
+class resource_model_of : public testing::Test {};
 
-TYPED_TEST_SUITE(ResourceModel, with_all_kinds<testing::Types>);
+TYPED_TEST_SUITE(resource_model_of, with_all_kinds<testing::Types>);
 
-TYPED_TEST(ResourceModel, RandomOperationsKeepEveryPromise) {
-    resource_model<> model(test::random(20260101));
+TYPED_TEST(resource_model_of, random_operations_keep_every_promise) {
+    resource_model<> model(headroom_test::random(20260101));
     std::uint64_t left = model_operations(sanitized ? 200'000 : 1'000'000) / kinds_in_all;
     run_operations<TypeParam>(model, [&] { return left-- > 0; });
 }
 
 // Through the abstract base the same class does the same.
-TYPED_TEST(ResourceModel, RandomOperationsThroughTheBaseKeepEveryPromise) {
+TYPED_TEST(resource_model_of, random_operations_through_the_base_keep_every_promise) {
     TypeParam kind;
     std::pmr::memory_resource& resource = kind.resource;
-    resource_model<> model(test::random(7));
+    resource_model<> model(headroom_test::random(7));
     for (int round = 0; round < 20; ++round) {
         for (int done = 0; done < 500; ++done) {
             model.below(100) < 60 ? model.allocate(resource) : model.deallocate(resource);
@@ -44,10 +44,10 @@ TYPED_TEST(ResourceModel, RandomOperationsThroughTheBaseKeepEveryPromise) {
 }
 
 // Blocks that are allocated through one binding may be given back through the other.
-TYPED_TEST(ResourceModel, BindingsMix) {
+TYPED_TEST(resource_model_of, bindings_mix) {
     TypeParam kind;
     std::pmr::memory_resource& base = kind.resource;
-    resource_model<> model(test::random(8));
+    resource_model<> model(headroom_test::random(8));
     for (int done = 0; done < 2000; ++done) {
         if (model.below(100) < 55) {
             model.below(2) == 0 ? model.allocate(base) : model.allocate(kind.resource);
@@ -62,11 +62,11 @@ TYPED_TEST(ResourceModel, BindingsMix) {
 }
 
 // Whatever call upstream refuses, the resource goes on, and nothing is lost.
-TYPED_TEST(ResourceModel, ARefusalAtAnyUpstreamCallLeavesItUsable) {
+TYPED_TEST(resource_model_of, a_refusal_at_any_upstream_call_leaves_it_usable) {
     for (std::uint64_t k = 1;; ++k) {
         TypeParam kind;
         auto& resource = kind.resource;
-        resource_model<> model(test::random(99));
+        resource_model<> model(headroom_test::random(99));
         kind.upstream.refuse(k);
         bool refused = false;
         for (int done = 0; done < 1500; ++done) {
@@ -86,11 +86,11 @@ TYPED_TEST(ResourceModel, ARefusalAtAnyUpstreamCallLeavesItUsable) {
     }
 }
 
-TYPED_TEST(ResourceModel, ARoundLikeTheLastNeedsNothingFromUpstream) {
+TYPED_TEST(resource_model_of, a_round_like_the_last_needs_nothing_from_upstream) {
     TypeParam kind;
     auto& resource = kind.resource;
     const auto round = [&] {
-        resource_model<> model(test::random(5));
+        resource_model<> model(headroom_test::random(5));
         for (int done = 0; done < 1000; ++done) model.allocate(resource);
         model.forget();
         resource.rewind();
@@ -105,13 +105,13 @@ TYPED_TEST(ResourceModel, ARoundLikeTheLastNeedsNothingFromUpstream) {
 }
 
 template <class Kind>
-class ResourceModelMarks : public testing::Test {};
-TYPED_TEST_SUITE(ResourceModelMarks, with_marking_kinds<testing::Types>);
+class resource_model_marks : public testing::Test {};
+TYPED_TEST_SUITE(resource_model_marks, with_marking_kinds<testing::Types>);
 
-TYPED_TEST(ResourceModelMarks, MarksNest) {
+TYPED_TEST(resource_model_marks, marks_nest) {
     TypeParam kind;
     auto& resource = kind.resource;
-    resource_model<> model(test::random(11));
+    resource_model<> model(headroom_test::random(11));
     using marker = decltype(resource.mark());
     std::vector<std::pair<marker, std::size_t>> marks;
     for (int done = 0; done < 4000; ++done) {
@@ -133,6 +133,8 @@ TYPED_TEST(ResourceModelMarks, MarksNest) {
 }
 
 // What the fuzzer found worth keeping.
-TEST(ResourceModelCorpus, EveryFileKeepsEveryPromise) { EXPECT_GT(headroom_test::replay_corpus("resources", run_bytes), 0U); }
+TEST(resource_model_corpus, every_file_keeps_every_promise) {
+    EXPECT_GT(headroom_test::replay_corpus("resources", run_bytes), 0U);
+}
 
 }    // namespace

@@ -111,7 +111,7 @@ std::size_t in_use(Pool& of) {
 }
 
 template <class Kind>
-class Refused : public testing::Test {
+class refused_requests : public testing::Test {
 protected:
     // A life of the resource, in which something is refused. How many calls of the system it made.
     template <class Refuse>
@@ -128,14 +128,14 @@ protected:
     }
 
     // The next k to look at: all at first.
-    static std::uint64_t after(std::uint64_t k) { return k + 1 + (k > (test::sanitized ? 8 : 40) ? k / 2 : 0); }
+    static std::uint64_t after(std::uint64_t k) { return k + 1 + (k > (headroom_test::sanitized ? 8 : 40) ? k / 2 : 0); }
 
 private:
     template <class Refuse>
     static std::uint64_t live_once(Refuse refuse) {
         std::uint64_t calls = 0;
         {
-            test::resource_model<> model(test::random(5));
+            headroom_test::resource_model<> model(headroom_test::random(5));
             Kind kind;
             watched<decltype(kind.resource)> resource{kind.resource};
             const std::size_t at_first = in_use(kind.resource);
@@ -173,9 +173,9 @@ private:
         return calls;
     }
 };
-TYPED_TEST_SUITE(Refused, kinds);
+TYPED_TEST_SUITE(refused_requests, kinds);
 
-TYPED_TEST(Refused, AtEveryRequestToTheHeap) {
+TYPED_TEST(refused_requests, at_every_request_to_the_heap) {
     for (const std::uint64_t in_a_row : {1U, 3U}) {
         for (std::uint64_t k = 1;; k = this->after(k)) {
             SCOPED_TRACE("requests " + std::to_string(k) + " and so on, " + std::to_string(in_a_row));
@@ -188,7 +188,7 @@ TYPED_TEST(Refused, AtEveryRequestToTheHeap) {
     }
 }
 
-TYPED_TEST(Refused, AtEveryCallOfTheSystem) {
+TYPED_TEST(refused_requests, at_every_call_of_the_system) {
     for (std::uint64_t k = 1;; k = this->after(k)) {
         SCOPED_TRACE("system call " + std::to_string(k));
         const std::uint64_t calls = this->live([&] { headroom::testing::fail_system_call(k); });
@@ -197,9 +197,9 @@ TYPED_TEST(Refused, AtEveryCallOfTheSystem) {
 }
 
 // The system refuses everything from a call on, and then the heap one request.
-TYPED_TEST(Refused, ByTheSystemForEverAndByTheHeapOnce) {
+TYPED_TEST(refused_requests, by_the_system_for_ever_and_by_the_heap_once) {
     for (const std::uint64_t call : {1U, 3U, 8U, 20U}) {
-        for (std::uint64_t k = 1; k < 40; k += test::sanitized ? 9 : 3) {
+        for (std::uint64_t k = 1; k < 40; k += headroom_test::sanitized ? 9 : 3) {
             SCOPED_TRACE("system call " + std::to_string(call) + ", request " + std::to_string(k));
             this->live([&] {
                 refused_from = k;

@@ -23,8 +23,8 @@
 namespace {
 
 using headroom::synchronized_multipool_resource;
-using test::aligned;
-using test::counting_upstream;
+using headroom_test::aligned;
+using headroom_test::counting_upstream;
 
 // Runs `work(number)` on so many threads at once, and waits for all.
 template <class Work>
@@ -42,7 +42,7 @@ struct block {
     [[nodiscard]] bool kept() const { return data[0] == seed && data[bytes - 1] == seed && data[bytes / 2] == seed; }
 };
 
-block make(synchronized_multipool_resource& resource, test::random& random) {
+block make(synchronized_multipool_resource& resource, headroom_test::random& random) {
     const std::size_t bytes = random.below(100) < 97 ? random.below(300) + 1 : random.below(20'000) + 1;
     auto* const data = static_cast<unsigned char*>(resource.allocate(bytes, 1));
     const auto seed = static_cast<unsigned char>(random());
@@ -50,9 +50,9 @@ block make(synchronized_multipool_resource& resource, test::random& random) {
     return {data, bytes, seed};
 }
 
-TEST(SynchronizedMultipool, ConstructionAllocatesNothing) {
+TEST(synchronized_multipool, construction_allocates_nothing) {
     counting_upstream upstream;
-    const test::default_resource set(&upstream);
+    const headroom_test::default_resource set(&upstream);
     const synchronized_multipool_resource a;
     const synchronized_multipool_resource b(&upstream);
     const synchronized_multipool_resource c(std::pmr::pool_options{10, 100});
@@ -62,7 +62,7 @@ TEST(SynchronizedMultipool, ConstructionAllocatesNothing) {
     EXPECT_EQ(d.options().largest_required_pool_block, 104U);
 }
 
-TEST(SynchronizedMultipool, AllocatesAlignedDistinctBlocksOfEverySize) {
+TEST(synchronized_multipool, allocates_aligned_distinct_blocks_of_every_size) {
     counting_upstream upstream;
     synchronized_multipool_resource resource(&upstream);
     for (int round = 0; round < 2; ++round) {
@@ -84,12 +84,12 @@ TEST(SynchronizedMultipool, AllocatesAlignedDistinctBlocksOfEverySize) {
     EXPECT_EQ(upstream.mistakes(), 0U);
 }
 
-TEST(SynchronizedMultipool, ThreadsDoNotDisturbEachOther) {
+TEST(synchronized_multipool, threads_do_not_disturb_each_other) {
     counting_upstream upstream;
     synchronized_multipool_resource resource(&upstream);
     std::atomic<int> broken = 0;
     on_threads(4, [&](int number) {
-        test::random random(static_cast<std::uint64_t>(number) + 1);
+        headroom_test::random random(static_cast<std::uint64_t>(number) + 1);
         std::vector<block> live;
         for (int i = 0; i < 30'000; ++i) {
             if (live.size() < 500 && random.below(100) < 55) {
@@ -113,7 +113,7 @@ TEST(SynchronizedMultipool, ThreadsDoNotDisturbEachOther) {
 }
 
 // What threads keep, and what they keep it in, is upstream's too.
-TEST(SynchronizedMultipool, ManyThreadsInTurnTakeNoMoreThanOne) {
+TEST(synchronized_multipool, many_threads_in_turn_take_no_more_than_one) {
     counting_upstream upstream;
     synchronized_multipool_resource resource(&upstream);
     const auto one = [&] { resource.deallocate(resource.allocate(100), 100); };
@@ -123,7 +123,7 @@ TEST(SynchronizedMultipool, ManyThreadsInTurnTakeNoMoreThanOne) {
     EXPECT_EQ(upstream.requests(), requests);
 }
 
-TEST(SynchronizedMultipool, AThreadGoesOnAfterARewindAndARelease) {
+TEST(synchronized_multipool, a_thread_goes_on_after_a_rewind_and_a_release) {
     counting_upstream upstream;
     synchronized_multipool_resource resource(&upstream);
     synchronized_multipool_resource other(&upstream);
@@ -145,7 +145,7 @@ TEST(SynchronizedMultipool, AThreadGoesOnAfterARewindAndARelease) {
 }
 
 // One allocates, another gives back: memory must travel round, not pile up.
-TEST(SynchronizedMultipool, BlocksMayBeGivenBackByAnotherThread) {
+TEST(synchronized_multipool, blocks_may_be_given_back_by_another_thread) {
     counting_upstream upstream;
     synchronized_multipool_resource resource(&upstream);
     std::mutex mutex;
@@ -167,7 +167,7 @@ TEST(SynchronizedMultipool, BlocksMayBeGivenBackByAnotherThread) {
             changed.notify_all();
         }
     });
-    test::random random(3);
+    headroom_test::random random(3);
     for (int i = 0; i < 30'000; ++i) {
         const block made = make(resource, random);
         std::unique_lock lock(mutex);
@@ -185,7 +185,7 @@ TEST(SynchronizedMultipool, BlocksMayBeGivenBackByAnotherThread) {
     EXPECT_LE(upstream.bytes(), 8'000'000U);    // 30,000 blocks of 450 bytes on average went through
 }
 
-TEST(SynchronizedMultipool, AThreadThatEndsGivesBackWhatItKept) {
+TEST(synchronized_multipool, a_thread_that_ends_gives_back_what_it_kept) {
     counting_upstream upstream;
     synchronized_multipool_resource resource(&upstream);
     const auto use = [&] {
@@ -200,7 +200,7 @@ TEST(SynchronizedMultipool, AThreadThatEndsGivesBackWhatItKept) {
     EXPECT_EQ(upstream.bytes(), bytes);
 }
 
-TEST(SynchronizedMultipool, AThreadMayOutliveTheResource) {
+TEST(synchronized_multipool, a_thread_may_outlive_the_resource) {
     counting_upstream upstream;
     std::mutex mutex;
     std::condition_variable changed;
@@ -233,7 +233,7 @@ TEST(SynchronizedMultipool, AThreadMayOutliveTheResource) {
     EXPECT_EQ(upstream.mistakes(), 0U);
 }
 
-TEST(SynchronizedMultipool, MoreResourcesThanPlacesWorkToo) {
+TEST(synchronized_multipool, more_resources_than_places_work_too) {
     counting_upstream upstream;
     {
         std::deque<synchronized_multipool_resource> many;
@@ -253,7 +253,7 @@ TEST(SynchronizedMultipool, MoreResourcesThanPlacesWorkToo) {
     EXPECT_EQ(upstream.mistakes(), 0U);
 }
 
-TEST(SynchronizedMultipool, ReleaseEmptiesEveryThreadsShare) {
+TEST(synchronized_multipool, release_empties_every_threads_share) {
     counting_upstream upstream;
     synchronized_multipool_resource resource(&upstream);
     std::mutex mutex;
@@ -285,7 +285,7 @@ TEST(SynchronizedMultipool, ReleaseEmptiesEveryThreadsShare) {
     EXPECT_EQ(upstream.mistakes(), 0U);
 }
 
-TEST(SynchronizedMultipool, ARefusalWhileFillingABatchIsNotTheUsers) {
+TEST(synchronized_multipool, a_refusal_while_filling_a_batch_is_not_the_users) {
     for (std::uint64_t k = 1; k < 30; ++k) {
         counting_upstream upstream;
         synchronized_multipool_resource resource({1, 4096}, &upstream);    // a chunk for each block
@@ -307,7 +307,7 @@ TEST(SynchronizedMultipool, ARefusalWhileFillingABatchIsNotTheUsers) {
     }
 }
 
-TEST(SynchronizedMultipool, OptionsExcludeSizes) {
+TEST(synchronized_multipool, options_exclude_sizes) {
     counting_upstream upstream;
     synchronized_multipool_resource resource({0, 64}, &upstream);
     resource.deallocate(resource.allocate(64, 8), 64, 8);
@@ -347,7 +347,7 @@ private:
 const std::pmr::pool_options only_small{0, 64};
 
 // A thread that ended used to hold the lock that every first use of a resource takes, while it called upstreams.
-TEST(SynchronizedMultipool, AThreadThatEndsHoldsUpNoOther) {
+TEST(synchronized_multipool, a_thread_that_ends_holds_up_no_other) {
     counting_upstream upstream;
     interrupted_upstream slow(&upstream);
     synchronized_multipool_resource resource(only_small, &slow);
@@ -373,7 +373,7 @@ TEST(SynchronizedMultipool, AThreadThatEndsHoldsUpNoOther) {
 
 // That was a deadlock where the upstream is such a resource too: one thread was in the outer one, on its way to its first
 // use of the inner one; the other held what that takes, and waited for the outer one.
-TEST(SynchronizedMultipool, AThreadMayEndWhileAnotherFirstUsesTheUpstream) {
+TEST(synchronized_multipool, a_thread_may_end_while_another_first_uses_the_upstream) {
     counting_upstream upstream;
     synchronized_multipool_resource inner(&upstream);
     interrupted_upstream between(&inner);
@@ -415,7 +415,7 @@ TEST(SynchronizedMultipool, AThreadMayEndWhileAnotherFirstUsesTheUpstream) {
     EXPECT_EQ(upstream.mistakes(), 0U);
 }
 
-TEST(SynchronizedMultipool, AResourceWaitsForAThreadThatIsGivingBackWhatItKept) {
+TEST(synchronized_multipool, a_resource_waits_for_a_thread_that_is_giving_back_what_it_kept) {
     using held_resource = std::unique_ptr<synchronized_multipool_resource>;
     const std::vector<std::function<void(held_resource&)>> ways = {
         [](held_resource& resource) { resource.reset(); },
@@ -450,7 +450,7 @@ TEST(SynchronizedMultipool, AResourceWaitsForAThreadThatIsGivingBackWhatItKept) 
     }
 }
 
-TEST(SynchronizedMultipool, ServesContainersOfManyThreads) {
+TEST(synchronized_multipool, serves_containers_of_many_threads) {
     synchronized_multipool_resource resource;
     on_threads(4, [&](int number) {
         std::pmr::list<std::pmr::string> list(&resource);
@@ -464,7 +464,7 @@ TEST(SynchronizedMultipool, ServesContainersOfManyThreads) {
 
 // What one thread allocates and another gives back goes round: no more memory is wanted than is in use at once, and what the
 // threads and the depot may keep.
-TEST(SynchronizedMultipool, EqualOnlyToItself) {
+TEST(synchronized_multipool, equal_only_to_itself) {
     const synchronized_multipool_resource a, b;
     EXPECT_TRUE(a.is_equal(a));
     EXPECT_FALSE(a.is_equal(b));

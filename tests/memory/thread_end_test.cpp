@@ -12,7 +12,7 @@
 namespace {
 
 using headroom::synchronized_multipool_resource;
-using test::counting_upstream;
+using headroom_test::counting_upstream;
 
 // Uses the resource when its thread ends, if it was given one.
 struct user_at_end {
@@ -29,7 +29,7 @@ struct user_at_end {
 // Variables are destroyed in the reverse of the order in which they were first used.
 thread_local user_at_end variable;
 
-TEST(ThreadEnd, ADestructorAfterTheResourcesOwnMayUseTheResource) {
+TEST(thread_end, a_destructor_after_the_resources_own_may_use_the_resource) {
     counting_upstream upstream;
     synchronized_multipool_resource resource(&upstream);
     for (int i = 0; i < 3; ++i) {
@@ -49,7 +49,7 @@ TEST(ThreadEnd, ADestructorAfterTheResourcesOwnMayUseTheResource) {
     EXPECT_EQ(upstream.mistakes(), 0U);
 }
 
-TEST(ThreadEnd, ADestructorBeforeTheResourcesOwnMayUseTheResource) {
+TEST(thread_end, a_destructor_before_the_resources_own_may_use_the_resource) {
     counting_upstream upstream;
     synchronized_multipool_resource resource(&upstream);
     std::thread([&] {

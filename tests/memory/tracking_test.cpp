@@ -12,7 +12,7 @@
 namespace {
 
 using headroom::tracking_resource;
-using test::counting_upstream;
+using headroom_test::counting_upstream;
 
 // Collects messages instead of printing them.
 struct messages {
@@ -22,7 +22,7 @@ struct messages {
     [[nodiscard]] bool say(const std::string& text) const { return !all.empty() && all.back().find(text) != std::string::npos; }
 };
 
-TEST(Tracking, CountsWhatIsInUseAtPeakAndInTotal) {
+TEST(tracking, counts_what_is_in_use_at_peak_and_in_total) {
     counting_upstream upstream;
     tracking_resource resource(&upstream);
     void* const a = resource.allocate(100, 8);
@@ -45,15 +45,15 @@ TEST(Tracking, CountsWhatIsInUseAtPeakAndInTotal) {
     EXPECT_EQ(upstream.mistakes(), 0U);
 }
 
-TEST(Tracking, TheDefaultUpstreamIsTheDefaultResource) {
+TEST(tracking, the_default_upstream_is_the_default_resource) {
     counting_upstream upstream;
-    const test::default_resource set(&upstream);
+    const headroom_test::default_resource set(&upstream);
     tracking_resource resource;
     EXPECT_EQ(resource.upstream_resource(), &upstream);
     EXPECT_EQ(tracking_resource("named").upstream_resource(), &upstream);
 }
 
-TEST(Tracking, ADoubleFreeIsReportedAndGoesNoFurther) {
+TEST(tracking, a_double_free_is_reported_and_goes_no_further) {
     counting_upstream upstream;
     tracking_resource resource(&upstream, "parser");
     messages heard;
@@ -67,7 +67,7 @@ TEST(Tracking, ADoubleFreeIsReportedAndGoesNoFurther) {
     EXPECT_TRUE(heard.say("(24 bytes, allocation 1)"));
 }
 
-TEST(Tracking, AWrongSizeIsReportedAndTheBlockStays) {
+TEST(tracking, a_wrong_size_is_reported_and_the_block_stays) {
     counting_upstream upstream;
     tracking_resource resource(&upstream);
     messages heard;
@@ -82,7 +82,7 @@ TEST(Tracking, AWrongSizeIsReportedAndTheBlockStays) {
     EXPECT_EQ(heard.all.size(), 1U);
 }
 
-TEST(Tracking, AWrongAlignmentIsReported) {
+TEST(tracking, a_wrong_alignment_is_reported) {
     tracking_resource resource;
     messages heard;
     heard.from(resource);
@@ -93,7 +93,7 @@ TEST(Tracking, AWrongAlignmentIsReported) {
     resource.deallocate(block, 24, 8);
 }
 
-TEST(Tracking, AForeignPointerIsReported) {
+TEST(tracking, a_foreign_pointer_is_reported) {
     tracking_resource resource;
     messages heard;
     heard.from(resource);
@@ -103,7 +103,7 @@ TEST(Tracking, AForeignPointerIsReported) {
     EXPECT_TRUE(heard.say("foreign pointer"));
 }
 
-TEST(Tracking, ABlockThatIsUsedAgainMayBeFreedAgain) {
+TEST(tracking, a_block_that_is_used_again_may_be_freed_again) {
     headroom::multipool_resource pool;
     tracking_resource resource(&pool);
     for (int i = 0; i < 1000; ++i) resource.deallocate(resource.allocate(24), 24);
@@ -111,7 +111,7 @@ TEST(Tracking, ABlockThatIsUsedAgainMayBeFreedAgain) {
     EXPECT_EQ(resource.statistics().total_blocks, 1000U);
 }
 
-TEST(Tracking, ReportListsWhatIsInUseBySize) {
+TEST(tracking, report_lists_what_is_in_use_by_size) {
     tracking_resource resource("cache");
     std::vector<void*> blocks;
     for (int i = 0; i < 3; ++i) blocks.push_back(resource.allocate(8));
@@ -124,7 +124,7 @@ TEST(Tracking, ReportListsWhatIsInUseBySize) {
     EXPECT_EQ(resource.report(), "cache: 0 blocks in use, 0 bytes");
 }
 
-TEST(Tracking, LeaksAreReportedWhenItDies) {
+TEST(tracking, leaks_are_reported_when_it_dies) {
     counting_upstream upstream;
     messages heard;
     void* leaked;
@@ -139,7 +139,7 @@ TEST(Tracking, LeaksAreReportedWhenItDies) {
     static_cast<std::pmr::memory_resource&>(upstream).deallocate(leaked, 40);
 }
 
-TEST(Tracking, WhatIsReleasedIsNoLeakButMayNotBeFreedAgain) {
+TEST(tracking, what_is_released_is_no_leak_but_may_not_be_freed_again) {
     counting_upstream upstream;
     messages heard;
     tracking_resource resource(&upstream);
@@ -155,7 +155,7 @@ TEST(Tracking, WhatIsReleasedIsNoLeakButMayNotBeFreedAgain) {
     EXPECT_TRUE(heard.say("use after release"));
 }
 
-TEST(Tracking, CountsWhatUpstreamRefuses) {
+TEST(tracking, counts_what_upstream_refuses) {
     counting_upstream upstream;
     tracking_resource resource(&upstream);
     upstream.refuse(1);
@@ -164,7 +164,7 @@ TEST(Tracking, CountsWhatUpstreamRefuses) {
     EXPECT_EQ(resource.statistics().blocks, 0U);
 }
 
-TEST(Tracking, StatisticsStartAnew) {
+TEST(tracking, statistics_start_anew) {
     tracking_resource resource;
     void* const block = resource.allocate(10);
     resource.deallocate(resource.allocate(90), 90);
@@ -176,7 +176,7 @@ TEST(Tracking, StatisticsStartAnew) {
     EXPECT_EQ(resource.statistics().bytes, 0U);
 }
 
-TEST(Tracking, ManyThreadsMayUseIt) {
+TEST(tracking, many_threads_may_use_it) {
     tracking_resource resource;
     std::vector<std::thread> threads;
     for (int number = 0; number < 4; ++number) {
@@ -191,7 +191,7 @@ TEST(Tracking, ManyThreadsMayUseIt) {
 }
 
 // A block that was freed long ago is forgotten, so that watching for hours does not eat memory.
-TEST(Tracking, RemembersOnlyTheLatestOfThoseThatAreGone) {
+TEST(tracking, remembers_only_the_latest_of_those_that_are_gone) {
     tracking_resource resource;
     messages heard;
     heard.from(resource);
@@ -205,7 +205,7 @@ TEST(Tracking, RemembersOnlyTheLatestOfThoseThatAreGone) {
 }
 
 // The listener is called with no lock held.
-TEST(Tracking, AListenerMayAskTheResource) {
+TEST(tracking, a_listener_may_ask_the_resource) {
     tracking_resource resource;
     struct heard {
         tracking_resource* resource;

@@ -21,7 +21,7 @@ using headroom::monotonic_resource;
 using headroom::multipool_resource;
 using headroom::resource_allocator;
 using headroom::winked;
-using test::counting_upstream;
+using headroom_test::counting_upstream;
 
 using bound_string = std::basic_string<char, std::char_traits<char>, resource_allocator<char, multipool_resource>>;
 template <class T>
@@ -38,7 +38,7 @@ struct counted {
     static inline int alive = 0;
 };
 
-TEST(Winked, BuildsTheObjectInTheResourceAndNeverDestroysIt) {
+TEST(winked, builds_the_object_in_the_resource_and_never_destroys_it) {
     counting_upstream upstream;
     counted::alive = 0;
     {
@@ -56,7 +56,7 @@ TEST(Winked, BuildsTheObjectInTheResourceAndNeverDestroysIt) {
     EXPECT_EQ(upstream.blocks(), 0U);
 }
 
-TEST(Winked, PassesThePolymorphicAllocatorOn) {
+TEST(winked, passes_the_polymorphic_allocator_on) {
     counting_upstream upstream;
     {
         monotonic_resource resource(&upstream);
@@ -69,7 +69,7 @@ TEST(Winked, PassesThePolymorphicAllocatorOn) {
     EXPECT_EQ(upstream.blocks(), 0U);
 }
 
-TEST(Winked, PassesAnAllocatorBoundAtCompileTimeOn) {
+TEST(winked, passes_an_allocator_bound_at_compile_time_on) {
     multipool_resource resource;
     winked<bound_vector<bound_string>> strings(resource);
     strings->emplace_back(long_text);
@@ -77,7 +77,7 @@ TEST(Winked, PassesAnAllocatorBoundAtCompileTimeOn) {
     EXPECT_EQ(strings->front().get_allocator().resource(), &resource);
 }
 
-TEST(Winked, PassesItToBothHalvesOfAPair) {
+TEST(winked, passes_it_to_both_halves_of_a_pair) {
     multipool_resource resource;
     const winked<std::pair<std::pmr::string, bound_string>> pair(resource, long_text, long_text);
     EXPECT_EQ(pair->first.get_allocator().resource(), &resource);
@@ -85,7 +85,7 @@ TEST(Winked, PassesItToBothHalvesOfAPair) {
     EXPECT_EQ(pair->second, long_text);
 }
 
-TEST(Winked, TakesTheResourceByReferenceOrByPointer) {
+TEST(winked, takes_the_resource_by_reference_or_by_pointer) {
     multipool_resource resource;
     std::pmr::memory_resource* const base = &resource;
     const winked<int> a(resource, 1), b(&resource, 2), c(base, 3), d(*base, 4);
@@ -94,7 +94,7 @@ TEST(Winked, TakesTheResourceByReferenceOrByPointer) {
     EXPECT_EQ(text->get_allocator().resource(), &resource);
 }
 
-TEST(Winked, MakeWinkedReturnsOne) {
+TEST(winked, make_winked_returns_one) {
     multipool_resource resource;
     auto text = make_winked<std::pmr::string>(resource, 5U, 'x');
     static_assert(std::is_same_v<decltype(text), winked<std::pmr::string>>);
@@ -103,7 +103,7 @@ TEST(Winked, MakeWinkedReturnsOne) {
     EXPECT_EQ(*make_winked<int>(&resource, 3), 3);
 }
 
-TEST(Winked, MovingMovesTheHandle) {
+TEST(winked, moving_moves_the_handle) {
     multipool_resource resource;
     winked<std::pmr::string> one(resource, long_text);
     std::pmr::string* const object = one.get();
@@ -115,11 +115,11 @@ TEST(Winked, MovingMovesTheHandle) {
     static_assert(!std::is_copy_constructible_v<winked<int>>);
 }
 
-TEST(Winked, AThrowingConstructorLeavesNothingBehind) {
+TEST(winked, a_throwing_constructor_leaves_nothing_behind) {
     struct throwing {
         throwing() { throw std::runtime_error("no"); }
     };
-    test::counting_upstream upstream;
+    headroom_test::counting_upstream upstream;
     // The resource counts what is given back.
     struct direct {
         counting_upstream& upstream;
@@ -137,18 +137,18 @@ TEST(Winked, AThrowingConstructorLeavesNothingBehind) {
     EXPECT_THROW(winked<int>(resource, 1), std::bad_alloc);
 }
 
-TEST(Winked, OverAlignedObjectsAreAligned) {
+TEST(winked, over_aligned_objects_are_aligned) {
     struct alignas(128) wide {
         int value = 3;
     };
     multipool_resource resource;
     const winked<wide> object(resource);
-    EXPECT_TRUE(test::aligned(object.get(), 128));
+    EXPECT_TRUE(headroom_test::aligned(object.get(), 128));
     EXPECT_EQ(object->value, 3);
 }
 
 // The use it is for: rounds of building, using and forgetting, in the same warm memory.
-TEST(Winked, RoundsNeedNoNewMemory) {
+TEST(winked, rounds_need_no_new_memory) {
     counting_upstream upstream;
     multipool_resource resource(&upstream);
     std::uint64_t requests = 0;
@@ -166,7 +166,7 @@ TEST(Winked, RoundsNeedNoNewMemory) {
     EXPECT_EQ(upstream.requests(), requests);
 }
 
-TEST(Winked, WorksInAnArena) {
+TEST(winked, works_in_an_arena) {
     headroom::arena memory(1 << 20);
     headroom::arena_resource resource(memory);
     const auto before = memory.mark();

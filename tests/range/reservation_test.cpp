@@ -354,7 +354,7 @@ TEST(reservation, terabytes_can_be_reserved) {
     EXPECT_EQ(range.reserved(), bytes);
 }
 
-TEST(reservation, works_with_64_KiB_pages) {
+TEST(reservation, works_with_64_ki_b_pages) {
     headroom::trim_cache();
     headroom::testing::pretend_page_size(64 << 10);
     {

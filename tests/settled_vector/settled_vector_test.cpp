@@ -1,5 +1,5 @@
 // Labels: core views
-// Not under Valgrind: SettledVectorGrowth.TwoHundredDefaultVectorsReserve844GigabytesAndUseLittle
+// Not under Valgrind: settled_vector_growth.two_hundred_default_vectors_reserve844_gigabytes_and_use_little
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -31,11 +31,11 @@ using headroom_test::growing::same;
 using headroom_test::growing::wide;
 
 template <class T>
-class SettledVector : public testing::Test {};
+class settled_vector_of : public testing::Test {};
 using elements = testing::Types<int, std::string, std::unique_ptr<int>, wide, counted>;
-TYPED_TEST_SUITE(SettledVector, elements, );
+TYPED_TEST_SUITE(settled_vector_of, elements, );
 
-TYPED_TEST(SettledVector, AppendingNeverMovesAnElement) {
+TYPED_TEST(settled_vector_of, appending_never_moves_an_element) {
     settled_vector<TypeParam> v;
     v.push_back(make<TypeParam>(0));
     const TypeParam* const first = &v.front();
@@ -46,7 +46,7 @@ TYPED_TEST(SettledVector, AppendingNeverMovesAnElement) {
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(v.data()) % alignof(TypeParam), 0U);
 }
 
-TYPED_TEST(SettledVector, MovedFromOwnsNothingAndIsUsable) {
+TYPED_TEST(settled_vector_of, moved_from_owns_nothing_and_is_usable) {
     settled_vector<TypeParam> v;
     v.push_back(make<TypeParam>(1));
     settled_vector<TypeParam> w = std::move(v);
@@ -65,7 +65,7 @@ TYPED_TEST(SettledVector, MovedFromOwnsNothingAndIsUsable) {
     EXPECT_EQ(v.size(), 1U);
 }
 
-TYPED_TEST(SettledVector, InsertsAndErasesInTheMiddle) {
+TYPED_TEST(settled_vector_of, inserts_and_erases_in_the_middle) {
     settled_vector<TypeParam> v;
     for (int i = 0; i < 10; ++i) v.push_back(make<TypeParam>(i));
     v.emplace(v.begin() + 3, make<TypeParam>(77));
@@ -83,7 +83,7 @@ TYPED_TEST(SettledVector, InsertsAndErasesInTheMiddle) {
     for (std::size_t i = 0; i < v.size(); ++i) EXPECT_TRUE(same(v[i], expected[i])) << i;
 }
 
-TYPED_TEST(SettledVector, PastItsReservationItThrowsAndIsUnchanged) {
+TYPED_TEST(settled_vector_of, past_its_reservation_it_throws_and_is_unchanged) {
     settled_vector<TypeParam> v(max_elements{1000});
     EXPECT_EQ(v.max_size(), 1000U);
     for (int i = 0; i < 1000; ++i) v.push_back(make<TypeParam>(i));
@@ -99,7 +99,7 @@ TYPED_TEST(SettledVector, PastItsReservationItThrowsAndIsUnchanged) {
     for (int i = 0; i < 1000; ++i) ASSERT_TRUE(same(v[static_cast<std::size_t>(i)], i)) << i;
 }
 
-TYPED_TEST(SettledVector, RehomeTakesTheElementsToALargerReservation) {
+TYPED_TEST(settled_vector_of, rehome_takes_the_elements_to_a_larger_reservation) {
     settled_vector<TypeParam> v(max_elements{100});
     for (int i = 0; i < 100; ++i) v.push_back(make<TypeParam>(i));
     v.name("elements");
@@ -116,7 +116,7 @@ TYPED_TEST(SettledVector, RehomeTakesTheElementsToALargerReservation) {
     EXPECT_THROW(v.emplace_back(), std::length_error);
 }
 
-TYPED_TEST(SettledVector, IsUnchangedWhenTheSystemRefusesMemory) {
+TYPED_TEST(settled_vector_of, is_unchanged_when_the_system_refuses_memory) {
     headroom::trim_cache();
     settled_vector<TypeParam> v;
     v.push_back(make<TypeParam>(0));
@@ -133,11 +133,11 @@ TYPED_TEST(SettledVector, IsUnchangedWhenTheSystemRefusesMemory) {
 }
 
 template <class T>
-class CopyableSettledVector : public testing::Test {};
+class copyable_settled_vector_of : public testing::Test {};
 using copyable = testing::Types<int, std::string, wide, counted>;
-TYPED_TEST_SUITE(CopyableSettledVector, copyable, );
+TYPED_TEST_SUITE(copyable_settled_vector_of, copyable, );
 
-TYPED_TEST(CopyableSettledVector, AgreesWithStdVectorInEveryBulkOperation) {
+TYPED_TEST(copyable_settled_vector_of, agrees_with_std_vector_in_every_bulk_operation) {
     std::vector<TypeParam> model;
     settled_vector<TypeParam> v;
     const auto check = [&](int line) {
@@ -179,7 +179,7 @@ TYPED_TEST(CopyableSettledVector, AgreesWithStdVectorInEveryBulkOperation) {
     EXPECT_EQ(headroom::erase(v, make<TypeParam>(1)), 1U);
 }
 
-TEST(SettledVectorOfThrowing, LosesNothingWhicheverElementThrows) {
+TEST(settled_vector_of_throwing, loses_nothing_whichever_element_throws) {
     const int before = counted::alive;
     for (int k = 0; k < 60; ++k) {
         std::vector<counted> some(12);
@@ -201,7 +201,7 @@ TEST(SettledVectorOfThrowing, LosesNothingWhicheverElementThrows) {
     EXPECT_EQ(counted::alive, before);
 }
 
-TEST(SettledVectorOfThrowing, AConstructorThatThrowsChangesNothing) {
+TEST(settled_vector_of_throwing, a_constructor_that_throws_changes_nothing) {
     settled_vector<counted> v(max_elements{100});
     for (int i = 0; i < 5; ++i) v.emplace_back(i);
     counted::fail_in = 0;
@@ -216,14 +216,14 @@ TEST(SettledVectorOfThrowing, AConstructorThatThrowsChangesNothing) {
     for (int i = 0; i < 5; ++i) EXPECT_EQ(v[static_cast<std::size_t>(i)].value, i);
 }
 
-TEST(SettledVectorGrowth, ResizeNeverShowsStaleValues) {
+TEST(settled_vector_growth, resize_never_shows_stale_values) {
     settled_vector<int> v(1000, 7);
     v.clear();
     v.resize(1000);
     EXPECT_EQ(std::accumulate(v.begin(), v.end(), 0), 0);
 }
 
-TEST(SettledVectorGrowth, TwoHundredDefaultVectorsReserve844GigabytesAndUseLittle) {
+TEST(settled_vector_growth, two_hundred_default_vectors_reserve844_gigabytes_and_use_little) {
     // With addresses of 32 bits, 64 MiB each and no room for so many.
     const std::size_t many = headroom_test::times(sizeof(void*) >= 8 ? 211U : 20U, 8U);
     std::vector<settled_vector<int>> all(many);
@@ -244,7 +244,7 @@ struct held_open : headroom::settled_policy {
     static constexpr headroom::commit_policy commit = headroom::commit_policy{}.held(headroom::holding::open);
 };
 
-TEST(SettledVectorGrowth, HeldOpenItIsCommittedFromTheStart) {
+TEST(settled_vector_growth, held_open_it_is_committed_from_the_start) {
     settled_vector<int, held_open> v(max_elements{100000});
     if (headroom::owner_of(v.data()) && v.capacity() == v.max_size()) {
         for (int i = 0; i < 100000; ++i) v.unchecked_push_back(i);
@@ -255,7 +255,7 @@ TEST(SettledVectorGrowth, HeldOpenItIsCommittedFromTheStart) {
     EXPECT_THROW(v.resize(100001), std::length_error);
 }
 
-TEST(SettledVectorGrowth, ShrinkGivesPagesBack) {
+TEST(settled_vector_growth, shrink_gives_pages_back) {
     settled_vector<int> v(1000000, 3);
     const std::size_t before = v.capacity();
     v.resize(10);
@@ -267,7 +267,7 @@ TEST(SettledVectorGrowth, ShrinkGivesPagesBack) {
     EXPECT_EQ(v.back(), 0);
 }
 
-TEST(SettledVectorGrowth, ACopyOfAnExactVectorIsExact) {
+TEST(settled_vector_growth, a_copy_of_an_exact_vector_is_exact) {
     settled_vector<int> v(max_elements{17});
     v.assign({1, 2, 3});
     const settled_vector<int> copy = v;
@@ -275,7 +275,7 @@ TEST(SettledVectorGrowth, ACopyOfAnExactVectorIsExact) {
     EXPECT_EQ(copy, v);
 }
 
-TEST(SettledVectorReserve, FailsClearly) {
+TEST(settled_vector_reserve, fails_clearly) {
     EXPECT_THROW(settled_vector<int>(max_elements{(SIZE_MAX >> 4) + 1}), headroom::refused);
     EXPECT_THROW(settled_vector<int>(max_elements{(SIZE_MAX >> 2) + 1}), std::length_error);
     headroom::trim_cache();
@@ -287,7 +287,7 @@ TEST(SettledVectorReserve, FailsClearly) {
     headroom::testing::limit_address_space(0);
 }
 
-TEST(SettledVectorProtect, ReadOnlyIsReadableAndScoped) {
+TEST(settled_vector_protect, read_only_is_readable_and_scoped) {
     settled_vector<int> v{1, 2, 3};
     {
         const scoped_access guard(v, access::read_only);
@@ -301,7 +301,7 @@ TEST(SettledVectorProtect, ReadOnlyIsReadableAndScoped) {
     EXPECT_DEATH(EXPECT_EQ(v[1], 7), "");
 }
 
-TEST(SettledVectorProtect, AProtectedVectorMayBeDestroyed) {
+TEST(settled_vector_protect, a_protected_vector_may_be_destroyed) {
     settled_vector<std::string> v{"one", std::string(100, 'x')};
     v.protect(access::none);
 }
@@ -311,13 +311,13 @@ struct node {
     int value = 0;
 };
 
-TEST(SettledVectorTypes, AnElementMayHoldAVectorOfItsOwnType) {
+TEST(settled_vector_types, an_element_may_hold_a_vector_of_its_own_type) {
     node root{settled_vector<node>(max_elements{10}), 1};
     root.children.push_back(node{settled_vector<node>(max_elements{1}), 2});
     EXPECT_EQ(root.children[0].value, 2);
 }
 
-TEST(SettledVectorTypes, DeducesItsElement) {
+TEST(settled_vector_types, deduces_its_element) {
     const std::vector<double> some{1, 2};
     const settled_vector from(some.begin(), some.end());
     static_assert(std::is_same_v<decltype(from)::value_type, double>);
@@ -327,7 +327,7 @@ TEST(SettledVectorTypes, DeducesItsElement) {
     EXPECT_LT(list, (settled_vector<int>{1, 2, 4}));
 }
 
-TEST(SettledVectorTypes, TakesRangesThatCanBeReadOnce) {
+TEST(settled_vector_types, takes_ranges_that_can_be_read_once) {
     std::istringstream words("3 1 4 1 5");
     settled_vector<int> v{9, 9};
     v.insert(v.begin() + 1, std::istream_iterator<int>(words), std::istream_iterator<int>());
@@ -340,7 +340,7 @@ TEST(SettledVectorTypes, TakesRangesThatCanBeReadOnce) {
     EXPECT_EQ(v, (settled_vector<int>{2, 7, 1, 8}));
 }
 
-TEST(SettledVectorBeyond, OverwritesWithoutInitialising) {
+TEST(settled_vector_beyond, overwrites_without_initialising) {
     settled_vector<char> v;
     v.resize_and_overwrite(100, [](char* p, std::size_t n) {
         std::memset(p, 'x', n);
@@ -366,7 +366,7 @@ struct unlucky {
 };
 
 // Elements that are moved as bytes: the gap that was opened for new ones closes again when one of those cannot be made.
-TEST(SettledVectorInsert, ARangeThatThrowsLeavesPlainElementsAsTheyWere) {
+TEST(settled_vector_insert, a_range_that_throws_leaves_plain_elements_as_they_were) {
     const std::vector<unlucky> few{{1}, {2}, {13}, {4}};
     for (const std::ptrdiff_t at : {0, 3, 9}) {
         settled_vector<int> v(10);

@@ -259,17 +259,17 @@ struct kinds_of_elements {
     // The first byte says which kind of element; the others are chance.
     static void run(const std::uint8_t* data, std::size_t size) {
         if (size == 0) return;
-        using body = void (*)(test::given_chance);
+        using body = void (*)(headroom_test::given_chance);
         static constexpr body bodies[] = {&run_one<Ts>...};
-        bodies[data[0] % sizeof...(Ts)](test::given_chance(data + 1, size - 1));
+        bodies[data[0] % sizeof...(Ts)](headroom_test::given_chance(data + 1, size - 1));
     }
 
 private:
     template <class T>
-    static void run_one(test::given_chance chance) {
+    static void run_one(headroom_test::given_chance chance) {
         const long live = book.live;
         {
-            concurrent_model<T, test::given_chance&> model(chance);
+            concurrent_model<T, headroom_test::given_chance&> model(chance);
             model.run([&] { return chance.left(); });
         }
         if (book.live != live) throw broken_concurrent_promise("elements were leaked, or destroyed more than once");

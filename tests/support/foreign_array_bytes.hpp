@@ -32,7 +32,7 @@ struct broken_import : std::logic_error {
 
 class any_foreign_array {
 public:
-    explicit any_foreign_array(test::given_chance& chance) : chance_(chance) {}
+    explicit any_foreign_array(headroom_test::given_chance& chance) : chance_(chance) {}
 
     // Makes one that is meant, more or less, to be of elements of T, and imports it.
     template <class T>
@@ -215,7 +215,7 @@ private:
         require(again.data() == (length_ == 0 ? nullptr : where) && again.size() == length_, "nothing is copied on the way");
     }
 
-    test::given_chance& chance_;
+    headroom_test::given_chance& chance_;
     foreign_array from_;
     std::vector<std::unique_ptr<std::uint8_t[]>> memory_;
     std::string format_;
@@ -226,7 +226,7 @@ private:
 // The body of the fuzzer. Throws broken_import where a promise is broken.
 inline void read_any_array(const std::uint8_t* data, std::size_t size) {
     using namespace std::chrono;
-    test::given_chance chance(data, size);
+    headroom_test::given_chance chance(data, size);
     while (chance.left()) {
         any_foreign_array any(chance);
         switch (chance.below(10)) {

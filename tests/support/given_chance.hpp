@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace test {
+namespace headroom_test {
 
 // Chance from the input; says when it is used up.
 class given_chance {
@@ -24,4 +24,4 @@ private:
     const std::uint8_t* end_;
 };
 
-}    // namespace test
+}    // namespace headroom_test

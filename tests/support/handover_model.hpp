@@ -25,7 +25,7 @@ namespace headroom_test {
 
 class handover_model {
 public:
-    explicit handover_model(test::given_chance& chance) : chance_(chance) {}
+    explicit handover_model(headroom_test::given_chance& chance) : chance_(chance) {}
     handover_model(const handover_model&) = delete;
     handover_model& operator=(const handover_model&) = delete;
     ~handover_model() {
@@ -417,7 +417,7 @@ private:
         return true;
     }
 
-    test::given_chance& chance_;
+    headroom_test::given_chance& chance_;
     long owners_ = 0;
     std::vector<counting> shared_;
     std::vector<exported> arrays_;
@@ -428,7 +428,7 @@ private:
 // The body of the fuzzer. Throws broken_handover where a promise is broken.
 inline void hand_over(const std::uint8_t* data, std::size_t size) {
     const std::size_t ranges = headroom::reservations().size();
-    test::given_chance chance(data, size);
+    headroom_test::given_chance chance(data, size);
     {
         handover_model model(chance);
         model.run();

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <new>
 
-namespace test {
+namespace headroom_test {
 
 // Each is refused by bad_alloc, as are those that `also` makes; and the next block follows the last one before them, so
 // nothing has changed.
@@ -27,4 +27,4 @@ void expect_refusals(Resource& resource, Also also) {
     EXPECT_EQ(resource.allocate(16, 1), before + 16);
 }
 
-}    // namespace test
+}    // namespace headroom_test

@@ -8,7 +8,7 @@
 #include "support/given_chance.hpp"
 #include "support/resource_kinds.hpp"
 
-namespace test {
+namespace headroom_test {
 
 template <class... Kinds>
 struct chosen_of {
@@ -29,4 +29,4 @@ inline void run_bytes(const std::uint8_t* data, std::size_t size) {
     with_all_kinds<chosen_of>::run(data[0], given_chance(data + 1, size - 1));
 }
 
-}    // namespace test
+}    // namespace headroom_test

@@ -12,7 +12,7 @@
 #include "support/resource_model.hpp"
 #include "support/resources.hpp"
 
-namespace test {
+namespace headroom_test {
 
 // Each kind of resource, with the upstream it has, if any; a round of random operations keeps at most so many blocks.
 template <class Resource, std::size_t most>
@@ -98,4 +98,4 @@ void run_operations(Model& model, Goes goes_on) {
     promise(kind.upstream.mistakes() == 0, "something went upstream with another size, or twice");
 }
 
-}    // namespace test
+}    // namespace headroom_test

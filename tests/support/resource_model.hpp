@@ -17,7 +17,7 @@
 
 #include "support/resources.hpp"
 
-namespace test {
+namespace headroom_test {
 
 struct broken_promise : std::runtime_error {
     using std::runtime_error::runtime_error;
@@ -129,4 +129,4 @@ inline std::uint64_t model_operations(std::uint64_t otherwise) {
     return otherwise;
 }
 
-}    // namespace test
+}    // namespace headroom_test

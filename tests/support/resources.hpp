@@ -11,7 +11,7 @@
 
 #include "support/sanitizers.hpp"
 
-namespace test {
+namespace headroom_test {
 
 inline constexpr bool sanitized = headroom_test::sanitizer_needs_memory;
 
@@ -105,4 +105,4 @@ private:
     std::uint64_t state_;
 };
 
-}    // namespace test
+}    // namespace headroom_test

@@ -63,13 +63,13 @@ struct with_pmr {
     using vector = headroom::pmr::vector<T>;
 };
 template <class K>
-class Vector : public testing::Test {};
+class vector_of : public testing::Test {};
 using kinds = testing::Types<kind<int, early>, kind<std::string, early>, kind<std::unique_ptr<int>, early>, kind<wide, early>,
                              kind<counted, early>, kind<int, never>, kind<std::string, never>, kind<std::unique_ptr<int>, never>,
                              kind<wide, never>, with_pmr<int>, with_pmr<std::unique_ptr<int>>, with_pmr<counted>>;
-TYPED_TEST_SUITE(Vector, kinds, );
+TYPED_TEST_SUITE(vector_of, kinds, );
 
-TYPED_TEST(Vector, KeepsEveryElementWhileItGrows) {
+TYPED_TEST(vector_of, keeps_every_element_while_it_grows) {
     using T = typename TypeParam::element;
     typename TypeParam::vector v;
     EXPECT_EQ(v.capacity(), 0U);
@@ -95,7 +95,7 @@ TYPED_TEST(Vector, KeepsEveryElementWhileItGrows) {
     EXPECT_TRUE(same(v[10], 9));
 }
 
-TYPED_TEST(Vector, MovesInConstantTimeAndCanBeUsedAfterwards) {
+TYPED_TEST(vector_of, moves_in_constant_time_and_can_be_used_afterwards) {
     using T = typename TypeParam::element;
     for (const int size : {3, 3000}) {
         typename TypeParam::vector v;
@@ -114,13 +114,13 @@ TYPED_TEST(Vector, MovesInConstantTimeAndCanBeUsedAfterwards) {
 }
 
 template <class K>
-class CopyableVector : public testing::Test {};
+class copyable_vector_of : public testing::Test {};
 using copyable =
     testing::Types<kind<int, early>, kind<std::string, early>, kind<wide, early>, kind<counted, early>, kind<int, never>,
                    kind<std::string, never>, kind<std::shared_ptr<int>, early>, with_pmr<int>, with_pmr<counted>>;
-TYPED_TEST_SUITE(CopyableVector, copyable, );
+TYPED_TEST_SUITE(copyable_vector_of, copyable, );
 
-TYPED_TEST(CopyableVector, AgreesWithStdVectorInEveryOperation) {
+TYPED_TEST(copyable_vector_of, agrees_with_std_vector_in_every_operation) {
     using T = typename TypeParam::element;
     std::vector<T> values;
     for (int i = 0; i < 300; ++i) values.push_back(make<T>(1000 + i));
@@ -179,7 +179,7 @@ TYPED_TEST(CopyableVector, AgreesWithStdVectorInEveryOperation) {
     EXPECT_EQ(erase(v, v[0]), v.capacity() == 0 ? 0U : static_cast<std::size_t>(std::erase(model, T(model[0]))));
 }
 
-TEST(VectorOfThrowing, LosesNothingWhicheverElementThrows) {
+TEST(vector_of_throwing, loses_nothing_whichever_element_throws) {
     using small = vector<counted, std::allocator<counted>, early>;
     const int before = counted::alive;
     for (int k = 0; k < 300; ++k) {
@@ -209,7 +209,7 @@ TEST(VectorOfThrowing, LosesNothingWhicheverElementThrows) {
     EXPECT_EQ(counted::alive, before);
 }
 
-TEST(VectorOfThrowing, AppendingIsAllOrNothing) {
+TEST(vector_of_throwing, appending_is_all_or_nothing) {
     vector<counted, std::allocator<counted>, early> v;
     for (int i = 0; i < 16; ++i) v.emplace_back(i);
     ASSERT_EQ(v.capacity(), 16U);
@@ -226,7 +226,7 @@ TEST(VectorOfThrowing, AppendingIsAllOrNothing) {
     }
 }
 
-TEST(VectorGrowth, Doubles) {
+TEST(vector_growth, doubles) {
     vector<std::array<int, 10>> w;
     for (std::size_t capacity = 1; capacity <= 64; capacity *= 2) {
         w.resize(capacity);
@@ -236,7 +236,7 @@ TEST(VectorGrowth, Doubles) {
     }
 }
 
-TEST(VectorGrowth, LivesInAReservationFromTheThresholdOn) {
+TEST(vector_growth, lives_in_a_reservation_from_the_threshold_on) {
     vector<std::string> v;
     while (v.capacity() * sizeof(std::string) < headroom::vector_policy::map_threshold) v.emplace_back();
     ASSERT_TRUE(headroom::owner_of(v.data()));
@@ -249,7 +249,7 @@ TEST(VectorGrowth, LivesInAReservationFromTheThresholdOn) {
     EXPECT_EQ(v.capacity(), 10U);
 }
 
-TEST(VectorGrowth, OutgrowsAReservationByPageTables) {
+TEST(vector_growth, outgrows_a_reservation_by_page_tables) {
     headroom::trim_cache();
     headroom::testing::limit_address_space(std::size_t{8} << 20);
     vector<int> v;
@@ -288,14 +288,14 @@ void survive_every_refusal() {
     }
 }
 
-TEST(VectorGrowth, FallsBackToTheHeapWhenTheSystemRefusesReservations) {
+TEST(vector_growth, falls_back_to_the_heap_when_the_system_refuses_reservations) {
     survive_every_refusal<int>();
     survive_every_refusal<std::string>();
     survive_every_refusal<std::unique_ptr<int>>();
     survive_every_refusal<wide>();
 }
 
-TEST(VectorGrowth, TooMuchIsALengthErrorAndUnchanged) {
+TEST(vector_growth, too_much_is_a_length_error_and_unchanged) {
     vector<int> v{1, 2, 3};
     EXPECT_THROW(v.reserve((SIZE_MAX >> 2) + 1), std::length_error);
     EXPECT_THROW(v.resize(v.max_size() + 1), std::length_error);
@@ -352,7 +352,7 @@ static_assert(sizeof(vector<int>) == 3 * sizeof(void*));
 static_assert(std::is_nothrow_move_constructible_v<vector<std::string>>);
 static_assert(std::is_nothrow_default_constructible_v<vector<int>>);
 
-TEST(VectorTypes, BoolsAreBools) {
+TEST(vector_types, bools_are_bools) {
     vector<bool> v(3, true);
     bool& second = v[1];
     second = false;
@@ -368,7 +368,7 @@ struct moves_trivially {
     int value = 0;
 };
 
-TEST(VectorTypes, TrivialTypesThatCannotBeCopiedAreMoved) {
+TEST(vector_types, trivial_types_that_cannot_be_copied_are_moved) {
     vector<moves_trivially, std::allocator<moves_trivially>, early> v;
     for (int i = 0; i < 3000; ++i) v.push_back(moves_trivially(i));
     v.emplace(v.begin(), 7);
@@ -381,7 +381,7 @@ struct alignas(8192) page_pair {
     int value = 0;
 };
 
-TEST(VectorTypes, ElementsMayBeAlignedBeyondAPage) {
+TEST(vector_types, elements_may_be_aligned_beyond_a_page) {
     vector<page_pair, std::allocator<page_pair>, early> v;
     for (int i = 0; i < 10; ++i) v.emplace_back().value = i;
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(v.data()) % 8192, 0U);
@@ -392,14 +392,14 @@ struct node {
     vector<node> children;
 };
 
-TEST(VectorTypes, AnElementMayHoldAVectorOfItsOwnType) {
+TEST(vector_types, an_element_may_hold_a_vector_of_its_own_type) {
     node root;
     root.children.resize(3);
     root.children[1].children.emplace_back();
     EXPECT_EQ(root.children[1].children.size(), 1U);
 }
 
-TEST(VectorTypes, DeducesItsElement) {
+TEST(vector_types, deduces_its_element) {
     const std::vector<double> values{1, 2};
     const vector from(values.begin(), values.end());
     static_assert(std::is_same_v<decltype(from), const vector<double>>);
@@ -412,7 +412,7 @@ TEST(VectorTypes, DeducesItsElement) {
     EXPECT_EQ(ranged.size() + list.size() + filled.size(), 8U);
 }
 
-TEST(VectorAllocators, PmrVectorsUseTheirResource) {
+TEST(vector_allocators, pmr_vectors_use_their_resource) {
     std::pmr::monotonic_buffer_resource resource;
     headroom::pmr::vector<std::pmr::string> v(&resource);
     v.emplace_back("a string that is too long to be short, for certain");

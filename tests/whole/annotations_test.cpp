@@ -15,7 +15,7 @@ namespace {
 
 #if !defined(HEADROOM_ASAN)
 
-TEST(Annotations, CostNothingWithoutTheSanitizer) { EXPECT_FALSE(headroom::detail::annotated); }
+TEST(annotations, cost_nothing_without_the_sanitizer) { EXPECT_FALSE(headroom::detail::annotated); }
 
 #else
 
@@ -48,7 +48,7 @@ struct alive {
 };
 
 template <class Container>
-class Annotations : public testing::Test {};
+class annotations : public testing::Test {};
 using containers = testing::Types<headroom::small_vector<int, 0>, headroom::small_vector<twelve, 0, early>,
                                   headroom::settled_vector<int>, headroom::settled_vector<std::string>, headroom::vector<int>,
                                   headroom::vector<std::string>, headroom::vector<int, std::allocator<int>, early>,
@@ -56,9 +56,9 @@ using containers = testing::Types<headroom::small_vector<int, 0>, headroom::smal
                                   headroom::settled_vector<twelve>, headroom::vector<twelve, std::allocator<twelve>, early>,
                                   headroom::settled_vector<alive<1>>, headroom::settled_vector<alive<12>>,
                                   headroom::vector<alive<12>, std::allocator<alive<12>>, early>>;
-TYPED_TEST_SUITE(Annotations, containers, );
+TYPED_TEST_SUITE(annotations, containers, );
 
-TYPED_TEST(Annotations, FollowTheSizeThroughEveryOperation) {
+TYPED_TEST(annotations, follow_the_size_through_every_operation) {
     using T = typename TypeParam::value_type;
     TypeParam v;
     for (int i = 0; i < 3000; ++i) {
@@ -98,7 +98,7 @@ TYPED_TEST(Annotations, FollowTheSizeThroughEveryOperation) {
     EXPECT_TRUE(tail_is_poisoned(w));
 }
 
-TYPED_TEST(Annotations, AStrayReadBehindTheLastElementIsReported) {
+TYPED_TEST(annotations, a_stray_read_behind_the_last_element_is_reported) {
     TypeParam v(3);
     v.reserve(64);
     const volatile char* const stray = reinterpret_cast<const volatile char*>(v.data() + 8);
@@ -141,12 +141,12 @@ void expect_poison_after_a_throw() {
     EXPECT_TRUE(tail_is_poisoned(v));
 }
 
-TEST(Annotations, AreBackInPlaceAfterAThrow) {
+TEST(annotations, are_back_in_place_after_a_throw) {
     expect_poison_after_a_throw<headroom::settled_vector<refusing>>();
     expect_poison_after_a_throw<headroom::vector<refusing>>();
 }
 
-TEST(Annotations, RehomeTakesThemAlong) {
+TEST(annotations, rehome_takes_them_along) {
     headroom::settled_vector<int> v(100, 1);
     v.rehome(headroom::max_elements{100000});
     EXPECT_TRUE(tail_is_poisoned(v));
@@ -157,12 +157,12 @@ TEST(Annotations, RehomeTakesThemAlong) {
 extern "C" int __asan_address_is_poisoned(const volatile void* address);
 
 template <class T>
-class AnnotationsOfWhatIsPublished : public testing::Test {};
+class annotations_of_what_is_published : public testing::Test {};
 using published = testing::Types<int, std::string, twelve, char>;
-TYPED_TEST_SUITE(AnnotationsOfWhatIsPublished, published, );
+TYPED_TEST_SUITE(annotations_of_what_is_published, published, );
 
 // (What was committed last may not be marked before the next append.)
-TYPED_TEST(AnnotationsOfWhatIsPublished, FollowTheSizeOfAConcurrentVector) {
+TYPED_TEST(annotations_of_what_is_published, follow_the_size_of_a_concurrent_vector) {
     headroom::concurrent_vector<TypeParam> v;
     const auto marked = [&] {
         const auto* const end = reinterpret_cast<const std::byte*>(v.data() + v.size());

@@ -70,7 +70,7 @@ public:
             const std::uint64_t seed = threads.size() + 1;
             threads.emplace_back([this, work, seed] {
                 counts mine;
-                test::random random(seed);
+                headroom_test::random random(seed);
                 do (this->*work)(random, mine);
                 while (clock::now() < end_);
                 const std::lock_guard lock(mutex_);
@@ -119,7 +119,7 @@ private:
         if (mine.written != 0) count.wrong += data[mine.written - 1] != mine.value;
     }
 
-    static headroom::commit_policy some_policy(test::random& random) {
+    static headroom::commit_policy some_policy(headroom_test::random& random) {
         switch (random.below(5)) {
             case 0: return headroom::page_by_page();
             case 1: return headroom::prefault_ahead(4 * MiB);
@@ -129,7 +129,7 @@ private:
     }
 
     // Makes a range, or takes over somebody else's; fills, cuts, refills it; then it dies here or is handed on.
-    void own_ranges(test::random& random, counts& count) {
+    void own_ranges(headroom_test::random& random, counts& count) {
         held mine;
         if (random.below(4) == 0) {
             const std::lock_guard lock(mutex_);
@@ -166,7 +166,7 @@ private:
     }
 
     // Of ranges that may die, be born and change hands meanwhile.
-    void look_at_others(test::random& random, counts& count) {
+    void look_at_others(headroom_test::random& random, counts& count) {
         for (int i = 0; i < 100; ++i) {
             const std::byte* const pointer = pointers_[random.below(pointers_.size())].load();
             const auto answer = headroom::owner_of(pointer);
@@ -187,7 +187,7 @@ private:
     }
 
     // Containers over warm ranges and with the helper: contents are kept while they grow.
-    void fill_vectors(test::random& random, counts& count) {
+    void fill_vectors(headroom_test::random& random, counts& count) {
         const std::size_t length = random.below(40'000) + 1;
         headroom::settled_vector<std::size_t> plain(headroom::max_elements{200'000});
         headroom::settled_vector<std::size_t> ahead(headroom::max_elements{4 * MiB}, headroom::prefault_ahead(2 * MiB));
@@ -209,7 +209,7 @@ private:
     }
 
     // Blocks that are freed by the thread that made them, or by another.
-    void use_blocks(test::random& random, counts& count) {
+    void use_blocks(headroom_test::random& random, counts& count) {
         std::vector<block> live;
         for (int i = 0; i < 500; ++i) {
             const std::size_t bytes = (random.below(50) == 0 ? random.below(30'000) : random.below(400)) + 1;
@@ -234,7 +234,7 @@ private:
     }
 
     // Threads that end give back what they kept.
-    void short_lives(test::random& random, counts& count) {
+    void short_lives(headroom_test::random& random, counts& count) {
         counts theirs;
         std::thread([&] {
             use_blocks(random, theirs);
@@ -244,7 +244,7 @@ private:
         ++count.threads;
     }
 
-    void tune(test::random& random, counts& count) {
+    void tune(headroom_test::random& random, counts& count) {
         switch (random.below(3)) {
             case 0: headroom::trim_cache(); break;
             case 1: headroom::set_cache_limit(random.below(64) * MiB); break;
@@ -257,7 +257,7 @@ private:
     const clock::time_point end_;
     std::array<std::atomic<const std::byte*>, 16> pointers_{};
     std::atomic<std::uint64_t> seen_{0};
-    test::counting_upstream upstream_;    // named, so that the pool makes no ranges of its own
+    headroom_test::counting_upstream upstream_;    // named, so that the pool makes no ranges of its own
     headroom::synchronized_multipool_resource pool_{&upstream_};
     std::mutex mutex_;
     std::deque<held> handed_ranges_;    // under mutex_, as what follows
