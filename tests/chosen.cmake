@@ -65,7 +65,7 @@ endfunction()
 function(headroom_chosen_for_valgrind result name)
   set(${result} NO PARENT_SCOPE)
   if("no-valgrind" IN_LIST ARGN OR "tools" IN_LIST ARGN OR "lab" IN_LIST ARGN OR name IN_LIST only_compiled
-      OR name MATCHES "_(access|arguments|assigning|beyond|conformance|elsewhere|exceptions|grow|move_only|names|nested|pages|ranges|readers|refusals|short|stability|static|store|table|threads|upkeep)_test$|^small_vector_(construct|erase|insert)_test$|^settled_vector_(construct|erase)_test$|^(batches|own_slots|dlpack)_test$|^(foreign|odd)_")
+      OR name MATCHES "_(access|arguments|assigning|beyond|conformance|elsewhere|exceptions|grow|move_only|names|nested|pages|ranges|readers|refusals|short|stability|static|store|table|threads|upkeep)_test$|^small_vector_(construct|erase|insert)_test$|^settled_vector_(construct|erase)_test$|^(batches|own_slots|dlpack|concurrent_vector|file_vector_construct|file_vector_erase|vector_insert_allocated|vector_insert_mapped)_test$|^(foreign|odd)_")
     return()
   endif()
   set(${result} YES PARENT_SCOPE)

@@ -202,12 +202,12 @@ public:
         }
         if (control_ != nullptr) detail::copy_name(control_, to.control_);
         unused.control = control_;
-        adopt_(std::move(to));
+        adopt_(to);
         end_ = begin_ + count;
     }
 
     // Takes over what `from` holds; what was held here is forgotten.
-    void adopt_(settled_store_&& from) noexcept {
+    void adopt_(const settled_store_& from) noexcept {
         begin_ = from.begin_;
         end_ = from.end_;
         cap_ = from.cap_;
@@ -216,7 +216,7 @@ public:
     }
     // The same, and from now on `from` holds nothing.
     HEADROOM_ALWAYS_INLINE void steal_(settled_store_& from) noexcept {
-        adopt_(std::move(from));
+        adopt_(from);
         from.adopt_(settled_store_());
     }
     settled_store_ stolen_() noexcept {
