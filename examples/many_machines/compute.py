@@ -1,7 +1,6 @@
 """Computes on the columns that make_columns wrote, by their names: in one process, on workers, and in other engines.
 
     python3 compute.py FOLDER ENGINE...     one, ray, dask, duckdb, polars
-    python3 compute.py FOLDER --handing-over ray|dask     how long a worker waits for a column, by name and by pickle
 
 What goes to a worker is a path. It opens the files and computes on mapped memory, which all workers of a machine share; what
 comes back is small. ENGINE prints the turnover of each symbol: the same line from every engine.
@@ -9,8 +8,6 @@ comes back is small. ENGINE prints the turnover of each symbol: the same line fr
 import importlib
 import pathlib
 import sys
-import time
-from collections.abc import Callable
 from typing import Any
 
 import numpy
@@ -87,42 +84,8 @@ def polars(folder: str) -> Sums:
     return sums
 
 
-def last(values: Any) -> int:
-    """What a worker needs least time for: that the elements are there."""
-    return int(numpy.asarray(values)[-1])
-
-
-def handing_over(folder: str, engine: str) -> None:
-    by_name = column(parts(folder)[0], "cents", "int64")
-    by_value = numpy.array(by_name)
-
-    def shown(wait: Callable[[Any], Any]) -> None:
-        for what, values in (("warm-up", by_name), ("by name", by_name), ("by pickle", by_value)):
-            times = []
-            for _ in range(1 if what == "warm-up" else 5):
-                begun = time.perf_counter()
-                wait(values)
-                times.append(time.perf_counter() - begun)
-            if what != "warm-up":
-                print(f"{engine} {what:<10} {sorted(times)[len(times) // 2] * 1e3:10.2f} ms for {by_value.nbytes >> 20} MiB")
-
-    if engine == "ray":
-        cluster: Any = importlib.import_module("ray")
-        cluster.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
-        work = cluster.remote(last)
-        shown(lambda values: cluster.get(work.remote(values)))
-        cluster.shutdown()
-    else:
-        dask_engine: Any = importlib.import_module("dask.distributed")
-        with dask_engine.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as workers, \
-                dask_engine.Client(workers) as client:
-            shown(lambda values: client.submit(last, values, pure=False).result())
-
-
 if __name__ == "__main__":
-    if len(sys.argv) == 4 and sys.argv[2] == "--handing-over":
-        handing_over(sys.argv[1], sys.argv[3])
-    elif len(sys.argv) < 3:
+    if len(sys.argv) < 3:
         sys.exit(__doc__)
     else:
         for name in sys.argv[2:]:

@@ -56,3 +56,11 @@ def test_workers_see_rows_of_a_writer_that_goes_on_and_is_killed(engine, tmp_pat
                           timeout=300, env={**os.environ, "HOME": str(tmp_path)})
     assert done.returncode == 0, done.stderr
     assert f"{engine} " in done.stdout and "each once, after 2 kills" in done.stdout
+
+
+def test_each_way_to_hand_an_array_over_gives_the_worker_its_last_element(tmp_path):
+    pytest.importorskip("ray")
+    done = subprocess.run([sys.executable, EXAMPLE / "beside.py", tmp_path / "arrays", "1"], capture_output=True, text=True,
+                          timeout=300, env={**os.environ, "HOME": str(tmp_path)})
+    assert done.returncode == 0, done.stderr
+    assert [line.split(" | ")[0].strip("| ") for line in done.stdout.splitlines()[2:]] == ["by path", "ray.put", "numpy.load", "Arrow's stream"]
