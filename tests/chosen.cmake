@@ -20,8 +20,8 @@ set(only_compiled derived_names_test foreign_macros_test foreign_names_test relo
 # and is refused.
 set(done_at_random "^(odd|settled|small|file|vector|foreign)_([a-z_]*_)?(access|allocators|arguments|assigning|beyond|compile|conformance|construct|elsewhere|erase|growth|insert|insert_allocated|insert_mapped|large|leads|lookup|move_only|names|ranges|ranges_refused|room|short|stability|static|store)_test$")
 # What such files ask of kills, forks, descriptors and counts dev asks: a sanitizer sees nothing more in it, and makes it three times as long.
-set(of_the_system "_(crash|fork|fork_order|handles|lives|middle|systems)_test$|^(allowance|assertions|errno|exec_and_signals|extremes|faults_below|foreign_lookup|fork|formatting|helper_thread|process_facts|resource_allocator)_test$|hardened_test$|^file_vector_strangers_test$")
-set(of_strangers_bytes file_command_test maps_reading_test profile_trace_test)
+set(of_the_system "_(crash|fork|fork_order|handles|lives|middle|systems)_test$|^(allowance|assertions|errno|exec_and_signals|extremes|faults_below|fork|formatting|helper_thread|process_facts|resource_allocator)_test$|hardened_test$|^file_vector_strangers_test$")
+set(of_strangers_bytes file_command_test maps_reading_test)
 # They start threads to ask something else, which dev asks.
 set(threads_beside "^(errno|foreign_heap|hardened|memory_static|resource_extremes|vector_mapping)_test$")
 # About types, which are the same with any size of a pointer; other compilers have them (--everywhere).

@@ -18,56 +18,45 @@ import pyarrow
 from headroom_arrays import Array
 
 
-def list_append(values):
-    made = []
+def appended(made, values):
     append = made.append
     for value in values:
         append(value)
-    return numpy.array(made, "float64")
+    return made
+
+
+def extended(made, blocks):
+    for block in blocks:
+        made.extend(block)
+    return made
+
+
+def list_append(values):
+    return numpy.array(appended([], values), "float64")
 
 
 def array_append(values):
-    made = array.array("d")
-    append = made.append
-    for value in values:
-        append(value)
-    return numpy.frombuffer(made)
+    return numpy.frombuffer(appended(array.array("d"), values))
 
 
 def our_append(values):
-    made = Array("float64")
-    append = made.append
-    for value in values:
-        append(value)
-    return numpy.asarray(made)
+    return numpy.asarray(appended(Array("float64"), values))
 
 
 def list_extend(blocks):
-    made = []
-    for block in blocks:
-        made.extend(block)
-    return numpy.array(made, "float64")
+    return numpy.array(extended([], blocks), "float64")
 
 
 def array_extend(blocks):
-    made = array.array("d")
-    for block in blocks:
-        made.extend(block)
-    return numpy.frombuffer(made)
+    return numpy.frombuffer(extended(array.array("d"), blocks))
 
 
 def our_extend(blocks):
-    made = Array("float64")
-    for block in blocks:
-        made.extend(block)
-    return numpy.asarray(made)
+    return numpy.asarray(extended(Array("float64"), blocks))
 
 
 def list_of_arrays(blocks):
-    made = []
-    for block in blocks:
-        made.append(block)
-    return numpy.concatenate(made)
+    return numpy.concatenate(appended([], blocks))
 
 
 def array_frombytes(blocks):
@@ -85,27 +74,15 @@ def bytearray_extend(blocks):
 
 
 def list_of_text(texts):
-    made = []
-    append = made.append
-    for text in texts:
-        append(text)
-    return pyarrow.array(made, pyarrow.large_string())
+    return pyarrow.array(appended([], texts), pyarrow.large_string())
 
 
 def builder_of_text(texts):
-    made = pyarrow.lib.StringBuilder()
-    append = made.append
-    for text in texts:
-        append(text)
-    return made.finish()
+    return appended(pyarrow.lib.StringBuilder(), texts).finish()
 
 
 def our_text(texts):
-    made = Array("str")
-    append = made.append
-    for text in texts:
-        append(text)
-    return pyarrow.array(made)
+    return pyarrow.array(appended(Array("str"), texts))
 
 
 def in_blocks(values, size):

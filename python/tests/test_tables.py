@@ -23,6 +23,18 @@ def row(i):
     return {"number": i, "price": None if i % 7 == 3 else i / 2, "name": None if i % 5 == 2 else "n" * (i % 11) + str(i), "flag": i % 3 == 0}
 
 
+def lives_and_is_killed(work):
+    """In a child, which ends without closing anything: what it did not commit is lost. `work` returns what must not be dropped before."""
+    child = os.fork()
+    if child == 0:
+        try:
+            held = work()    # noqa: F841
+            os._exit(0)
+        finally:
+            os._exit(1)
+    assert os.waitpid(child, 0)[1] == 0
+
+
 def listed(table):
     return [dict(zip(KINDS, values)) for values in zip(*(table[name][:len(table)] if name != "flag" else table[name].tolist()[:len(table)]
                                                            for name in KINDS))]
@@ -109,8 +121,7 @@ def test_half_a_row_is_no_row_and_the_next_one_takes_its_place():
 
 
 def test_after_a_crash_between_two_commits_there_are_the_rows_that_all_have(tmp_path):
-    child = os.fork()
-    if child == 0:
+    def work():
         table = columns(tmp_path)
         for i in range(1000):
             table.append(row(i))
@@ -119,10 +130,9 @@ def test_after_a_crash_between_two_commits_there_are_the_rows_that_all_have(tmp_
             table.append(row(i))
         table["number"].commit()
         table["name"].commit()
-        os._exit(0)
-    assert os.waitpid(child, 0)[1] == 0
-    lengths = [len(Array(dtype, nullable=name in ("price", "name"), path=tmp_path / name, mode="r")) for name, dtype in KINDS.items()]
-    assert sorted(lengths) == [1000, 1000, 1500, 1500]
+        return table
+    lives_and_is_killed(work)
+    assert sorted(lengths(tmp_path)) == [1000, 1000, 1500, 1500]
     assert len(columns(tmp_path, "r")) == 1000
     with columns(tmp_path, "a") as table:
         assert len(table) == 1000
@@ -134,8 +144,7 @@ def test_after_a_crash_between_two_commits_there_are_the_rows_that_all_have(tmp_
 
 
 def test_what_is_cut_is_committed_before_other_rows_take_its_place(tmp_path):
-    child = os.fork()
-    if child == 0:
+    def work():
         table = columns(tmp_path)
         for i in range(50):
             table.append(row(i))
@@ -144,20 +153,16 @@ def test_what_is_cut_is_committed_before_other_rows_take_its_place(tmp_path):
             table.append(row(i))
         for name in ("number", "name"):
             table[name].commit()
-        os._exit(0)
-    assert os.waitpid(child, 0)[1] == 0
-
-    def committed():
-        return [len(Array(dtype, nullable=name in ("price", "name"), path=tmp_path / name, mode="r")) for name, dtype in KINDS.items()]
-    assert sorted(committed()) == [50, 50, 80, 80]
+        return table
+    lives_and_is_killed(work)
+    assert sorted(lengths(tmp_path)) == [50, 50, 80, 80]
     for change, left in ((lambda table: table.append(row(50)), 50), (lambda table: table.truncate(20), 20)):
-        child = os.fork()
-        if child == 0:
+        def work():
             table = columns(tmp_path, "a")
             change(table)
-            os._exit(0)    # without a commit of what was appended
-        assert os.waitpid(child, 0)[1] == 0
-        assert committed() == [left] * 4
+            return table
+        lives_and_is_killed(work)    # without a commit of what was appended
+        assert lengths(tmp_path) == [left] * 4
     with columns(tmp_path, "r") as table:
         assert listed(table) == [row(i) for i in range(20)]
 
@@ -279,14 +284,13 @@ def test_a_new_column_is_filled_before_it_is_part_of_a_table(tmp_path):
 
 
 def test_what_was_never_committed_by_a_whole_table_is_cut_as_before(tmp_path):
-    child = os.fork()
-    if child == 0:
+    def work():
         table = columns(tmp_path)
         for i in range(20):
             table.append(row(i))
         table["number"].commit()    # killed in the first commit
-        os._exit(0)
-    assert os.waitpid(child, 0)[1] == 0
+        return table
+    lives_and_is_killed(work)
     assert lengths(tmp_path) == [20, 0, 0, 0]
     with columns(tmp_path, "a") as table:
         assert len(table) == 0
@@ -384,15 +388,14 @@ close_descriptors(sys.argv[1] + ".bytes")
 
 
 def test_text_that_was_cut_is_whole_where_its_writer_is_killed(tmp_path):
-    child = os.fork()
-    if child == 0:
+    def work():
         made = Array("str", nullable=True, path=tmp_path / "text")
         made.extend([None, "x" * 20] * 50)
         made.commit()
         made.truncate(10)
         made.extend(["y" * 1000] * 30)
-        os._exit(0)
-    assert os.waitpid(child, 0)[1] == 0
+        return made
+    lives_and_is_killed(work)
     with Array("str", nullable=True, path=tmp_path / "text", mode="a") as back:
         assert back.tolist() == [None, "x" * 20] * 5
         back.append("z")

@@ -66,11 +66,8 @@ runs_here() {
 
 among() { local each; for each in "${@:2}"; do [ "$each" != "$1" ] || return 0; done; return 1; }    # among X LIST...
 
-command_build() {
-    [ $# -le 1 ] || misused "build takes one preset"
-    local preset=${1:-dev}
-    known_preset build "$preset" || misused "there is no preset $preset to build. There are: $(preset_names build)"
-    case $preset in
+need_for() {    # need_for PRESET: what it is built with
+    case $1 in
         clang) need "${packages_fast[@]}" "${packages_tools[@]}" ;;
         *san*) need "${packages_fast[@]}" libclang-rt-19-dev llvm-19 ;;
         library) need g++ cmake make ;;
@@ -82,6 +79,13 @@ command_build() {
         i686) need "${packages_fast[@]}" g++-i686-linux-gnu ;;
         *) need "${packages_fast[@]}" ;;
     esac
+}
+
+command_build() {
+    [ $# -le 1 ] || misused "build takes one preset"
+    local preset=${1:-dev}
+    known_preset build "$preset" || misused "there is no preset $preset to build. There are: $(preset_names build)"
+    need_for "$preset"
     configure "$preset"
     compile "$preset"
     say "built in build/$(configured_as "$preset")"

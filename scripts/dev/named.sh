@@ -66,7 +66,7 @@ test_named() {    # test_named NAME...
         among "$preset" "${presets[@]+"${presets[@]}"}" || presets+=("$preset")
     done
     for preset in "${presets[@]+"${presets[@]}"}"; do
-        case $preset in release) need "${packages_lab[@]}" ;; tools) need "${packages_fast[@]}" "${packages_tools[@]}" "${packages_lab[@]}" ;; *) need "${packages_fast[@]}" ;; esac
+        need_for "$preset"
         # Configured once: Ninja does it anew where something that it depends on has changed.
         if [ ! -f "build/$preset/build.ninja" ] || ! (cd "build/$preset" && ctest -N >/dev/null 2>&1); then
             configure "$preset" || { counted "$preset" 0 0 1; continue; }

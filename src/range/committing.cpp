@@ -100,7 +100,7 @@ std::size_t generous_for(range* control, std::size_t least, bool past_start) noe
     const commit_policy& policy = control->terms.policy;
     const std::size_t huge = past_start && has_huge_pages(control) ? huge_from(control) : SIZE_MAX;
     const std::size_t memory = control->memory();
-    std::size_t target = SIZE_MAX;
+    std::size_t target = least;
     if (least > memory && least > huge) {
         advise_huge_once(control);
         target = huge_page_after(control, least);
@@ -112,8 +112,6 @@ std::size_t generous_for(range* control, std::size_t least, bool past_start) noe
         if (least <= huge) target = std::min(target, huge);
         if (least <= memory) target = std::min(target, memory);    // what is warm first
         target = std::max(least, target);
-    } else {
-        target = least;
     }
     return std::min(control->size(), target);
 }

@@ -22,6 +22,15 @@ using headroom_test::many_addresses;
 
 constexpr std::size_t MiB = std::size_t{1} << 20;
 
+void expect_both_ends_lead_to(const reservation& range) {
+    for (const std::byte* const at : {range.data(), range.data() + range.reserved() - 1}) {
+        const auto owner = headroom::owner_of(at);
+        ASSERT_TRUE(owner);
+        ASSERT_EQ(owner->base, range.data());
+    }
+    ASSERT_FALSE(headroom::owner_of(range.data() - 1));
+}
+
 TEST(owner_of, finds_the_reservation_of_every_byte_in_it_and_of_none_beside_it) {
     // In one piece of addresses, across two, across gigabytes.
     for (const std::size_t bytes : {std::size_t{1}, MiB, 2 * MiB, 5 * MiB, (many_addresses ? 1024 : 900) * MiB,
@@ -48,12 +57,7 @@ TEST(owner_of, tells_many_ranges_apart_that_do_not_start_alike) {
     }
     EXPECT_GE(starts.size(), 4u);    // or the last pages of all would share a place in the processor's table of translations
     for (const reservation& range : ranges) {
-        for (const std::byte* const at : {range.data(), range.data() + range.reserved() - 1}) {
-            const auto owner = headroom::owner_of(at);
-            ASSERT_TRUE(owner);
-            EXPECT_EQ(owner->base, range.data());
-        }
-        EXPECT_FALSE(headroom::owner_of(range.data() - 1));
+        ASSERT_NO_FATAL_FAILURE(expect_both_ends_lead_to(range));
         EXPECT_FALSE(headroom::owner_of(range.data() + range.reserved()));
     }
 }
@@ -163,14 +167,7 @@ TEST(owner_of, finds_those_that_stay_while_others_of_many_sizes_come_and_go) {
         });
     std::thread reader([&] {
         do {
-            for (const reservation& each : stay) {
-                for (const std::byte* const at : {each.data(), each.data() + each.reserved() - 1}) {
-                    const auto owner = headroom::owner_of(at);
-                    ASSERT_TRUE(owner);
-                    ASSERT_EQ(owner->base, each.data());
-                }
-                ASSERT_FALSE(headroom::owner_of(each.data() - 1));
-            }
+            for (const reservation& each : stay) ASSERT_NO_FATAL_FAILURE(expect_both_ends_lead_to(each));
         } while (!stop.load());
     });
     for (auto& each : threads) each.join();
