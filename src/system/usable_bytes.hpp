@@ -10,13 +10,17 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-// The bytes that may be used of a block of malloc; 0 where nobody says so. The heap may be another one than the system's.
+// Whether usable_bytes() may be asked about `block`. A program that brings a malloc and not malloc_usable_size() is given the C
+// library's, which reads what lies before the block: that must not be a page that is not there.
+[[nodiscard]] inline bool begins_within_a_page(const void* block) noexcept {
+    constexpr std::uintptr_t smallest_page = 4096;
+    return reinterpret_cast<std::uintptr_t>(block) % smallest_page >= 2 * sizeof(std::size_t);
+}
+
+// The bytes that may be used of a block of malloc that begins within a page; 0 where nobody says so. The heap may be another one
+// than the system's.
 [[nodiscard]] inline std::size_t usable_bytes(void* block) noexcept {
 #if defined(__linux__)
-    // A program that brings a malloc and not this function is given the C library's, which reads what lies before the block:
-    // where that may be on a page that is not there, it is not asked.
-    constexpr std::uintptr_t smallest_page = 4096;
-    if (reinterpret_cast<std::uintptr_t>(block) % smallest_page < 2 * sizeof(std::size_t)) return 0;
     return ::malloc_usable_size(block);
 #else
     static_cast<void>(block);
