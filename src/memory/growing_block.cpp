@@ -1,5 +1,6 @@
 #include <headroom/detail/memory/growing_block.hpp>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -80,15 +81,6 @@ std::size_t next_short(const large_layout& layout, std::size_t bytes) noexcept {
     return doubled_capacity(layout, bytes / element) * element;    // one that reserve() made, say
 }
 
-// The blocks that are not short.
-[[gnu::noinline]] byte_block grown_further(const large_layout& layout, void* begin, std::size_t size) {
-    if (size >= most_elements(layout.element)) detail::throw_length_error("headroom::vector: past max_size()");
-    const std::size_t wanted = doubled_capacity(layout, size);
-    const large_block to = regrow_block(layout, begin, size, size, size + 1, wanted, false);
-    if (to.begin == nullptr) detail::throw_bad_alloc();
-    return {to.begin, static_cast<std::byte*>(to.begin) + to.count * layout.element};
-}
-
 }    // namespace
 
 std::size_t filled_capacity(const large_layout& layout, std::size_t count) noexcept {
@@ -128,17 +120,55 @@ HEADROOM_NOINLINE large_block regrow_block(const large_layout& layout, void* beg
     return to;
 }
 
-byte_block grown_by_one(const large_layout& layout, void* begin, void* end) {
-    const auto bytes = static_cast<std::size_t>(static_cast<std::byte*>(end) - static_cast<std::byte*>(begin));
-    if (!layout.short_by_malloc || bytes > longest_short) return grown_further(layout, begin, bytes / layout.element);
-    const std::size_t next = next_short(layout, bytes);
+namespace {
+
+// The first `bytes` of a short block, which was all that counts in it, in one of `next` bytes.
+HEADROOM_ALWAYS_INLINE byte_block short_block(void* begin, std::size_t bytes, std::size_t next) {
     void* const to = std::malloc(next);
     if (to == nullptr) detail::throw_bad_alloc();
-    if (bytes != 0) {
+    if (begin != nullptr) {
         std::memcpy(to, begin, bytes);
         std::free(begin);
     }
     return {to, static_cast<std::byte*>(to) + next};
+}
+
+[[gnu::noinline]] byte_block long_block(const large_layout& layout, void* begin, std::size_t size, std::size_t capacity,
+                                        std::size_t required, std::size_t wanted, bool exactly) {
+    const large_block to = regrow_block(layout, begin, size, capacity, required, wanted, exactly);
+    if (to.begin == nullptr) detail::throw_bad_alloc();
+    return {to.begin, static_cast<std::byte*>(to.begin) + to.count * layout.element};
+}
+
+// The blocks that are not short.
+[[gnu::noinline]] byte_block grown_further(const large_layout& layout, void* begin, std::size_t size) {
+    if (size >= most_elements(layout.element)) detail::throw_length_error("headroom::vector: past max_size()");
+    return long_block(layout, begin, size, size, size + 1, doubled_capacity(layout, size), false);
+}
+
+std::size_t bytes_between(void* from, void* to) noexcept {
+    return static_cast<std::size_t>(static_cast<std::byte*>(to) - static_cast<std::byte*>(from));
+}
+
+}    // namespace
+
+byte_block grown_by_one(const large_layout& layout, void* begin, void* end) {
+    const std::size_t bytes = bytes_between(begin, end);
+    if (!layout.short_by_malloc || bytes > longest_short) return grown_further(layout, begin, bytes / layout.element);
+    return short_block(begin, bytes, next_short(layout, bytes));
+}
+
+byte_block grown(const large_layout& layout, void* begin, void* end, void* cap, std::size_t required, bool exactly) {
+    // What grows by more than one element is as std::vector would have it: it seldom grows again.
+    const std::size_t bytes = bytes_between(begin, end);
+    const std::size_t needed = required * layout.element;
+    const bool by_one = needed == bytes + layout.element;
+    if (layout.short_by_malloc && needed <= longest_short && !by_one)
+        return short_block(begin, bytes, exactly ? needed : (std::max)(2 * bytes, needed));
+    const std::size_t size = elements_in(layout, bytes);
+    std::size_t wanted = required;
+    if (!exactly) wanted = by_one ? doubled_capacity(layout, size) : geometric<2, 1>::next(size, required, layout.element);
+    return long_block(layout, begin, size, elements_in(layout, bytes_between(begin, cap)), required, wanted, exactly);
 }
 
 }}}    // namespace headroom::detail

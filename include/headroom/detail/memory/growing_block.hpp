@@ -38,5 +38,9 @@ struct byte_block {
 // The same for a block that is full, [begin, end), and needs room for one element more, of a vector that doubles. Throws std::length_error
 // where no more can exist, std::bad_alloc where memory is refused; then nothing has changed.
 [[nodiscard]] HEADROOM_API byte_block grown_by_one(const large_layout& layout, void* begin, void* end);
+// The same for a block of [begin, cap), of which [begin, end) is in use, and that is to have room for `required` elements: no more
+// where `exactly`. Throws std::bad_alloc where memory is refused; then nothing has changed.
+[[nodiscard]] HEADROOM_API byte_block grown(const large_layout& layout, void* begin, void* end, void* cap, std::size_t required,
+                                            bool exactly);
 
 }}}    // namespace headroom::detail

@@ -186,6 +186,10 @@ protected:
         ++end_;
         return *place;
     }
+    // Whether an element made from these may be made aside first: it is a few bytes, and no constructor of the program's sees that it
+    // is copied.
+    template <class... Args>
+    static constexpr bool made_aside_ = Store::plain_() && sizeof(value_type) <= 64 && made_as_bytes<value_type, Args...>;
     // One element when there is no room, in one of three ways. Null only where `Quiet` and there is none to be had.
     template <bool Quiet, class... Args>
     HEADROOM_ALWAYS_INLINE constexpr value_type* append_when_full_(Args&&... args) {
@@ -193,8 +197,8 @@ protected:
         if constexpr (Store::stable_) {
             // 1. Room first: the elements stay where they are, and so does all that the new one is built from.
             return built_in_new_room_<Quiet>(static_cast<Args&&>(args)...);
-        } else if constexpr (!Quiet && Store::plain_() && sizeof(value_type) <= 64 && made_as_bytes<value_type, Args...>) {
-            // 2. The element first, aside: it is a few bytes, and no constructor of the program's sees that it is copied.
+        } else if constexpr (!Quiet && made_aside_<Args...>) {
+            // 2. The element first, aside.
             HEADROOM_CONVERSIONS_BEGIN
             const value_type made(static_cast<Args&&>(args)...);
             HEADROOM_CONVERSIONS_END
@@ -231,13 +235,11 @@ protected:
     constexpr bool room_for_many_(size_type index, size_type now, size_type count, const Source& source, size_type skip) {
         const size_type needed = checked_sum_(now);
         HEADROOM_OPEN_TAIL();
-        if constexpr (Store::stable_) {
+        if constexpr (Store::stable_ || (bytewise_() && Source::template always_outside<value_type>)) {
             this->grow_room_(needed);
         } else {
             if constexpr (Store::moves_as_bytes_()) {
-                // (Not for a short block: it is copied in either case, and the way to realloc is the longer one.)
-                if (!HEADROOM_CONSTANT_EVALUATED() && needed > 1024 / sizeof(value_type) && index == size() &&
-                    source.lies_outside(begin_, end_, skip, count)) {
+                if (!HEADROOM_CONSTANT_EVALUATED() && index == size() && source.lies_outside(begin_, end_, skip, count)) {
                     this->grow_room_(needed);
                     return true;
                 }
@@ -289,17 +291,6 @@ protected:
         append_into_room_(count, source, skip);
     }
     template <class Source>
-    constexpr void append_beyond_(size_type count, const Source& source, size_type skip) {
-        if constexpr (Source::in_steps) {
-            // (Not where the last step would be refused: a program that asks for too much must not fill memory first.)
-            if (count > step_() && !HEADROOM_CONSTANT_EVALUATED() && this->reaches_(checked_sum_(count))) {
-                append_in_steps_(count, source, skip);
-                return;
-            }
-        }
-        if (room_for_many_(size(), count, count, source, skip)) append_into_room_(count, source, skip);
-    }
-    template <class Source>
     constexpr void append_into_room_(size_type count, const Source& source, size_type skip) {
         HEADROOM_TAIL_WINDOW(count);
         const auto from = end_;    // (not read again when all is built: the compiler cannot know that it is the same)
@@ -324,15 +315,21 @@ protected:
         }
     };
 
+    // The same for more than there is room for: in steps, where the source allows it, else at once. (Not in steps where the last would be
+    // refused: a program that asks for too much must not fill memory first.)
     template <class Source>
-    constexpr void append_in_steps_(size_type count, const Source& source, size_type skip) {
+    constexpr void append_beyond_(size_type count, const Source& source, size_type skip) {
         appended_ guard{*this, size()};
+        size_type step = count;
+        if constexpr (Source::in_steps) {
+            if (count > step_() && !HEADROOM_CONSTANT_EVALUATED() && this->reaches_(checked_sum_(count))) step = step_();
+        }
         while (count != 0) {
-            if (end_ == cap_ && !room_for_many_(size(), (std::min)(count, step_()), count, source, skip)) break;
-            const size_type now = (std::min)(count, spare_());
-            append_into_room_(now, source, skip);
-            count -= now;
-            skip += now;
+            step = (std::min)(step, count);
+            if (step > spare_() && !room_for_many_(size(), step, count, source, skip)) break;
+            append_into_room_(step, source, skip);
+            count -= step;
+            skip += step;
         }
         guard.all = true;
     }

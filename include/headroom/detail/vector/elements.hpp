@@ -177,10 +177,13 @@ inline constexpr bool zero_is_bytes =
 // Elements made by T().
 struct defaults {
     static constexpr bool in_steps = true;    // any element can be had without walking over those before it
-    // Whether `count` elements after the first `skip` are built without fail, and from nothing in [first, last).
+    // Whether elements are built without fail, and from nothing in the container.
+    template <class T>
+    static constexpr bool always_outside = std::is_nothrow_default_constructible_v<T>;
+    // Whether `count` of them after the first `skip` are, and from nothing in [first, last).
     template <class T>
     static constexpr bool lies_outside(const T*, const T*, std::size_t, std::size_t) noexcept {
-        return std::is_nothrow_default_constructible_v<T>;
+        return always_outside<T>;
     }
 
     template <class Store, class T>
@@ -201,8 +204,10 @@ struct defaults {
 struct uninitialised {
     static constexpr bool in_steps = true;
     template <class T>
+    static constexpr bool always_outside = std::is_nothrow_default_constructible_v<T>;
+    template <class T>
     static constexpr bool lies_outside(const T*, const T*, std::size_t, std::size_t) noexcept {
-        return std::is_nothrow_default_constructible_v<T>;
+        return always_outside<T>;
     }
 
     template <class Store, class T>
@@ -230,6 +235,8 @@ struct repeated {
     constexpr explicit repeated(const std::remove_reference_t<Held>& from) : value(from) {}
 
     static constexpr bool in_steps = true;
+    template <class T>
+    static constexpr bool always_outside = std::is_nothrow_copy_constructible_v<T> && !std::is_reference_v<Held>;
     template <class T>
     bool lies_outside(const T* first, const T* last, std::size_t, std::size_t) const noexcept {
         return std::is_nothrow_copy_constructible_v<T> && detail::lies_outside(first, last, value);
@@ -290,6 +297,8 @@ struct taken_from {
     It first;
 
     static constexpr bool in_steps = std::random_access_iterator<It> || lying_in_memory<It>::value;
+    template <class T>
+    static constexpr bool always_outside = false;
     template <class T>
     bool lies_outside([[maybe_unused]] const T* begin, [[maybe_unused]] const T* end, [[maybe_unused]] std::size_t skip,
                       [[maybe_unused]] std::size_t count) const noexcept {
@@ -372,9 +381,9 @@ struct given_away {
 
     static constexpr bool in_steps = true;
     // (Nobody gives away his own.)
-    static bool lies_outside(const T*, const T*, std::size_t, std::size_t) noexcept {
-        return std::is_nothrow_move_constructible_v<T>;
-    }
+    template <class>
+    static constexpr bool always_outside = std::is_nothrow_move_constructible_v<T>;
+    static bool lies_outside(const T*, const T*, std::size_t, std::size_t) noexcept { return always_outside<T>; }
 
     template <class Store>
     constexpr T* construct_(Store& store, T* to, std::size_t skip, std::size_t count) const {

@@ -117,14 +117,23 @@ struct heap_memory {
         return wider == 0 ? nullptr : begin + wider;
     }
 
-    // Room for `required` elements, moving those that are there as bytes. Only for relocatable types.
-    [[nodiscard]] static block<T*> regrow(T* begin, T* end, T* cap, std::size_t required, std::size_t wanted,
-                                          bool exactly) noexcept {
+    // Room for `required` elements, and more as appending grows unless `exactly`, moving those that are there as bytes. Only for
+    // relocatable types. Throws where memory is refused.
+    [[nodiscard]] static block<T*> grown(T* begin, T* end, T* cap, std::size_t required, bool exactly) {
         static_assert(is_trivially_relocatable_v<T>);
-        return elements(detail::regrow_block(layout, begin, static_cast<std::size_t>(end - begin),
-                                             static_cast<std::size_t>(cap - begin), required, wanted, exactly));
+        if constexpr (doubles) {
+            const byte_block to = detail::grown(layout, begin, end, cap, required, exactly);
+            return {static_cast<T*>(to.begin), static_cast<T*>(to.cap)};
+        } else {
+            const auto size = static_cast<std::size_t>(end - begin);
+            const std::size_t wanted = exactly ? required : next_capacity(size, required);
+            const block<T*> to = elements(
+                detail::regrow_block(layout, begin, size, static_cast<std::size_t>(cap - begin), required, wanted, exactly));
+            if (to.begin == nullptr) detail::throw_bad_alloc();
+            return to;
+        }
     }
-    // The same for a full block and one element more. Throws where that cannot be.
+    // The same for a full block and one element more. Throws also where there cannot be one.
     [[nodiscard]] static block<T*> grown_by_one(T* begin, T* end) {
         static_assert(is_trivially_relocatable_v<T>);
         if constexpr (doubles) {
@@ -133,9 +142,7 @@ struct heap_memory {
         } else {
             const auto size = static_cast<std::size_t>(end - begin);
             if (size >= most()) detail::throw_length_error("headroom::vector: past max_size()");
-            const block<T*> to = regrow(begin, end, end, size + 1, next_capacity(size, size + 1), false);
-            if (to.begin == nullptr) detail::throw_bad_alloc();
-            return to;
+            return grown(begin, end, end, size + 1, false);
         }
     }
 

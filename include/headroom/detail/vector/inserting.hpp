@@ -93,15 +93,10 @@ public:
         value_type* const place = raw_(begin_) + index;
         value_type* const last = raw_(end_);
         // An rvalue is moved directly into place unless it is an element that shifts. (What is moved as bytes is not asked: it goes aside.)
-        if (end_ == cap_ || place == last || (!bytewise_() && lies_in_(place, last, std::addressof(value)))) {
+        if (bytewise_() || end_ == cap_ || place == last || lies_in_(place, last, std::addressof(value))) {
             return emplace_at_(index, std::move(value));
         }
-        if constexpr (bytewise_()) {
-            temporary<Store> aside(floor_(), std::move(value));
-            shift_by_one_(place, last, aside.get());
-        } else {
-            shift_by_one_(place, last, value);
-        }
+        shift_by_one_(place, last, value);
         return at_index_(index);
     }
 
@@ -197,36 +192,50 @@ protected:
     // the arguments may be elements that must make way for it.
     template <class... Args>
     constexpr iterator emplace_at_(size_type index, Args&&... args) {
-        if (end_ == cap_) {
-            const size_type needed = checked_sum_(1);
-            HEADROOM_OPEN_TAIL();
-            if constexpr (Store::stable_) {
-                this->grow_room_(needed);
-            } else if (!this->widen_(needed)) {
-                this->template build_one_<false>(begin_ + static_cast<difference_type>(index), std::forward<Args>(args)...);
-                return at_index_(index);
-            }
-        }
-        value_type* const place = raw_(begin_) + index;
-        value_type* const last = raw_(end_);
-        if (place == last) {
-            HEADROOM_TAIL_WINDOW(1);
-            this->construct_(last, std::forward<Args>(args)...);
-            ++end_;
-        } else {
+        if constexpr (bytewise_() && base_::template made_aside_<Args...>) {
             temporary<Store> value(floor_(), std::forward<Args>(args)...);
-            shift_by_one_(place, last, value.get());
+            if (end_ == cap_) {
+                HEADROOM_OPEN_TAIL();
+                this->grow_room_for_one_();
+            }
+            shift_by_one_(raw_(begin_) + index, raw_(end_), value.get());
+        } else {
+            if (end_ == cap_) {
+                const size_type needed = checked_sum_(1);
+                HEADROOM_OPEN_TAIL();
+                if constexpr (Store::stable_) {
+                    this->grow_room_(needed);
+                } else if (!this->widen_(needed)) {
+                    this->template build_one_<false>(begin_ + static_cast<difference_type>(index), std::forward<Args>(args)...);
+                    return at_index_(index);
+                }
+            }
+            value_type* const place = raw_(begin_) + index;
+            value_type* const last = raw_(end_);
+            if (place == last) {
+                HEADROOM_TAIL_WINDOW(1);
+                this->construct_(last, std::forward<Args>(args)...);
+                ++end_;
+            } else {
+                temporary<Store> value(floor_(), std::forward<Args>(args)...);
+                shift_by_one_(place, last, value.get());
+            }
         }
         return at_index_(index);
     }
 
-    // Moves [place, last) up by one, and `value`, which is none of them, to `place`. There is room; place != last.
+    // Moves [place, last) up by one, and `value`, which is none of them, to `place`. There is room.
     constexpr void shift_by_one_(value_type* place, value_type* last, value_type& value) {
         HEADROOM_TAIL_WINDOW(1);
         if constexpr (bytewise_()) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
                 detail::move_bytes(place + 1, place, static_cast<size_type>(last - place));
                 detail::move_bytes(place, std::addressof(value), 1);
+                ++end_;
+                return;
+            }
+            if (place == last) {
+                this->construct_(last, std::move(value));
                 ++end_;
                 return;
             }

@@ -213,12 +213,7 @@ private:
     HEADROOM_NOINLINE static constexpr extent_ found_(memory_reference_ memory, pointer begin, pointer end, pointer cap,
                                                       std::size_t required, bool exactly) {
         if constexpr (Memory::reallocates()) {
-            if (!HEADROOM_CONSTANT_EVALUATED()) {
-                const std::size_t wanted = exactly ? required : next_(begin, end, required);
-                const extent_ to = memory.regrow(begin, end, cap, required, wanted, exactly);
-                if (to.begin == nullptr) detail::throw_bad_alloc();
-                return to;
-            }
+            if (!HEADROOM_CONSTANT_EVALUATED()) return memory.grown(begin, end, cap, required, exactly);
         }
         if (const pointer wider = memory.widen_(begin, cap, required, exactly); wider != pointer()) return {begin, wider};
         borrowed_ to(memory, exactly ? obtain_(memory, required, required, true) : obtain_next_(memory, begin, end, required));

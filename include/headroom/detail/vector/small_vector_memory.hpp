@@ -30,19 +30,17 @@ struct small_vector_memory : heap_memory<T, Policy> {
     [[nodiscard]] static constexpr T* widen_(T* begin, T* cap, std::size_t required, bool exactly) noexcept {
         return is_inside(begin, cap) ? nullptr : base_::widen_(begin, cap, required, exactly);
     }
-    [[nodiscard]] static block<T*> regrow(T* begin, T* end, T* cap, std::size_t required, std::size_t wanted,
-                                          bool exactly) noexcept {
-        if (!is_inside(begin, cap)) return base_::regrow(begin, end, cap, required, wanted, exactly);
-        const block<T*> to = base_::allocate(required, wanted, exactly);
-        if (to.begin != nullptr) detail::copy_bytes(to.begin, begin, static_cast<std::size_t>(end - begin));
+    [[nodiscard]] static block<T*> grown(T* begin, T* end, T* cap, std::size_t required, bool exactly) {
+        if (!is_inside(begin, cap)) return base_::grown(begin, end, cap, required, exactly);
+        const auto size = static_cast<std::size_t>(end - begin);
+        const std::size_t wanted = exactly ? required : base_::next_capacity(size, required);
+        const block<T*> to = base_::allocate_surely(required, wanted, exactly);
+        detail::copy_bytes(to.begin, begin, size);
         return to;
     }
     [[nodiscard]] static block<T*> grown_by_one(T* begin, T* end) {
         if (!is_inside(begin, end)) return base_::grown_by_one(begin, end);
-        const auto size = static_cast<std::size_t>(end - begin);
-        const block<T*> to = base_::allocate_surely(size + 1, base_::next_capacity(size), false);
-        detail::copy_bytes(to.begin, begin, size);
-        return to;
+        return grown(begin, end, end, static_cast<std::size_t>(end - begin) + 1, false);
     }
 };
 
