@@ -12,7 +12,7 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 
 // Whether usable_bytes() may be asked about `block`. A program that brings a malloc and not malloc_usable_size() is given the C
 // library's, which reads what lies before the block: that must not be a page that is not there.
-[[nodiscard]] inline bool begins_within_a_page(const void* block) noexcept {
+[[nodiscard]] inline bool begins_within_a_page(void* block) noexcept {
     constexpr std::uintptr_t smallest_page = 4096;
     return reinterpret_cast<std::uintptr_t>(block) % smallest_page >= 2 * sizeof(std::size_t);
 }

@@ -163,7 +163,7 @@ TEST_F(a_file_table, appends_nothing_where_the_system_refuses_any_call) {
         for (const bool many : {false, true}) {
             // Such that each of the columns is full in turn.
             while (size % 1024 != (k % 4 == 0 ? 0U : k * 80)) append_row(rows, size++);
-            const std::vector<std::uint64_t> ids(300'000 / k);
+            const std::vector<std::uint64_t> ids(static_cast<std::size_t>(300'000 / k));
             const std::vector<float> values(ids.size());
             const std::vector<place> places(ids.size(), place{1, 1});
             const std::vector<std::uint8_t> flags(ids.size());
