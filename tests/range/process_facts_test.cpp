@@ -54,7 +54,7 @@ std::vector<const void*> quarantined_ranges(std::size_t count, std::size_t bytes
     return result;
 }
 // As many as there is room for; too large to take the places of those that leave.
-std::vector<const void*> all_others() { return quarantined_ranges(quarantined_most, 128 * MiB); }
+std::vector<const void*> all_others() { return quarantined_ranges(quarantined_most, 48 * MiB); }
 
 std::size_t mapped_of(const std::vector<const void*>& ranges) {
     std::size_t count = 0;

@@ -153,7 +153,7 @@ TEST(short_vectors_of_ints, grow_seldom_where_the_heap_is_known) {
         blocks += v.size() == v.capacity() ? 1 : 0;
         v.push_back(i);
     }
-    EXPECT_EQ(blocks, 5);
+    EXPECT_EQ(blocks, sizeof(void*) == 8 ? 5 : 6);
 }
 
 }    // namespace
