@@ -413,7 +413,7 @@ def test_what_is_published_can_be_made_again_from_what_is_published(tmp_path, ca
     files = [samples.write(tmp_path / "a.jsonl", records[:900]), samples.write(tmp_path / "b.jsonl", records[800:])]
     assert main([*map(str, files), "--publish", str(tmp_path / "one")]) == 0
     names = sorted(file.name for file in (tmp_path / "one").iterdir())
-    assert names == ["data-structures.svg", "index.html", "results.jsonl.gz", "throughput-O2.svg"]
+    assert names == ["data-structures.svg", "index.html", "results.jsonl.gz", "throughput-int.svg"]
     assert main([str(tmp_path / "one"), "--publish", str(tmp_path / "two")]) == 0
     for name in names:
         if name != "index.html":  # it says how many runs came twice
