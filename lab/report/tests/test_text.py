@@ -69,7 +69,7 @@ def test_the_terminal_tells_the_pages_story_in_the_pages_order(tmp_path):
     story += [(f"<b>{document}</b>", f"What “{document}” claims") for document in dict.fromkeys(one.claim.document for one in first.verdicts)]
     story += [("What Headroom promises</h2>", "What Headroom promises"), ("Every cell where Headroom", "Every cell where Headroom")]
     story += [(f"<b>{one.experiment.title}</b>", f"{one.experiment.title}: {one.experiment.question}") for one in first.sections]
-    story += [("The machine</h3>", "The machine"), ("About these results</h2>", "About these results")]
+    story += [("The machine</summary>", "The machine"), ("About these results</h2>", "About these results")]
     for side, where in zip((page, told), zip(*story)):
         at = -1
         for words in where:

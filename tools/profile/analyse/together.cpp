@@ -10,7 +10,7 @@ namespace {
 
 // A malloc that can be preloaded, where the lab has containers that live and die.
 constexpr lab_cell preload_cell{"lives", "std::allocator AS1 under mimalloc 2.4", "container=map elements=1000000 order=random",
-                                0.54};
+                                0.56};
 
 constexpr double beyond_caches_bytes = 4 << 20;
 

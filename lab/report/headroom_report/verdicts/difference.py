@@ -1,8 +1,9 @@
 """Whether two figures differ: the one rule for claims, promises, standing, comparisons, tables and the chooser.
 
-A time that was taken in fewer than three rounds decides nothing. A difference must be larger than equal things lie apart (two runs of
-the same contender, a step of the clock), and larger than the rounds of either side scatter; where there are rounds enough for it, the
-rank test of Mann and Whitney takes the place of the latter. Counts are the same whenever they are taken, and know no noise.
+A time that was taken in fewer than three rounds decides nothing. A difference is uncertain by as much as equal things lie apart (two
+runs of the same contender, a step of the clock) and the rounds of either side scatter; where there are rounds enough for it, the rank
+test of Mann and Whitney takes the place of the latter. Whatever it may be then must be more than half a per cent for one side to be
+better, at most that for both to be level. Counts are the same whenever they are taken, and know no noise.
 """
 
 from __future__ import annotations
@@ -37,9 +38,9 @@ def difference(first: Figure, second: Figure, noise: float = 0.0, slack: float =
     ranked = min(len(first.values), len(second.values)) >= RANKED and not (first.exact and second.exact)
     if not ranked:
         apart = math.hypot(apart, *(figure.scatter for figure in (first, second) if not figure.exact))  # independent of each other
-    if max(apart, distance(ratio)) <= slack:
+    if distance(ratio) + apart <= slack:
         return LEVEL
-    if distance(ratio) <= apart or (ranked and chance(first.values, second.values) > SURE):
+    if distance(ratio) - apart <= slack or (ranked and chance(first.values, second.values) > SURE):
         return TOO_NOISY
     return BETTER if ratio < 1 else WORSE
 
