@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import atexit
 import base64
 import json
 import re
 import shutil
-import signal
 import subprocess
 import tempfile
 import time
+import urllib.request
+from functools import cache
 from pathlib import Path
 
 CHROMIUM = next((path for path in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if path), None)
@@ -31,31 +33,19 @@ FLAGS = (
 )
 
 
-class Browser:
-    """with Browser() as browser: browser.open(path); browser.evaluate("…")"""
+class _Process:
+    """The browser itself: started when first asked for, ended with the tests. Each page is a tab of its own."""
 
-    def __init__(self, width: int = 1400, height: int = 1000):
-        import websocket
-
-        self.folder = tempfile.TemporaryDirectory(prefix="headroom-browser-")
+    def __init__(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="headroom-browser-", ignore_cleanup_errors=True)  # its children still write
         self.process = subprocess.Popen(
-            [CHROMIUM, *FLAGS, f"--user-data-dir={self.folder.name}", f"--window-size={width},{height}", "about:blank"],
+            [CHROMIUM, *FLAGS, f"--user-data-dir={self.folder.name}", "about:blank"],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             start_new_session=True,
         )
-        self.log: list[str] = []
-        self.requests: list[str] = []
-        self.number = 0
-        self.width, self.height = width, height
-        port = self._port()
-        import urllib.request
-
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/json/list", timeout=10) as answer:
-            page = next(target for target in json.load(answer) if target["type"] == "page")
-        self.socket = websocket.create_connection(page["webSocketDebuggerUrl"], timeout=60)
-        for domain in ("Page", "Runtime", "Log", "Network"):
-            self.call(f"{domain}.enable")
+        atexit.register(self.end)
+        self.port = self._port()
 
     def _port(self) -> int:
         file = Path(self.folder.name) / "DevToolsActivePort"
@@ -67,25 +57,50 @@ class Browser:
             time.sleep(0.1)
         raise RuntimeError("chromium did not open its debugging port")
 
+    def ask(self, path: str) -> bytes:
+        request = urllib.request.Request(f"http://127.0.0.1:{self.port}/json/{path}", method="PUT")
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return answer.read()
+
+    def end(self) -> None:
+        self.process.terminate()
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.process.stderr.close()
+        self.folder.cleanup()
+
+
+@cache
+def _browser() -> _Process:
+    return _Process()
+
+
+class Browser:
+    """with Browser() as browser: browser.open(path); browser.evaluate("…")"""
+
+    width, height = 1400, 1000
+
+    def __init__(self):
+        import websocket
+
+        self.log: list[str] = []
+        self.requests: list[str] = []
+        self.number = 0
+        self.page = json.loads(_browser().ask("new?about:blank"))
+        self.socket = websocket.create_connection(self.page["webSocketDebuggerUrl"], timeout=60)
+        for domain in ("Page", "Runtime", "Log", "Network"):
+            self.call(f"{domain}.enable")
+        self.call("Emulation.setDeviceMetricsOverride", width=self.width, height=self.height, deviceScaleFactor=1, mobile=False)
+
     def __enter__(self) -> "Browser":
         return self
 
     def __exit__(self, *_) -> None:
-        try:
-            self.call("Browser.close")
-        except Exception:
-            pass
-        try:
-            self.process.wait(10)
-        except subprocess.TimeoutExpired:
-            self.process.send_signal(signal.SIGKILL)
-            self.process.wait()
-        self.process.stderr.close()
         self.socket.close()
-        try:
-            self.folder.cleanup()
-        except OSError:
-            pass  # a child of the browser is still writing
+        _browser().ask(f"close/{self.page['id']}")
 
     def call(self, method: str, **parameters):
         self.number += 1
