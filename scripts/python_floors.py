@@ -1,4 +1,4 @@
-"""The Python part of lint_floors.py: the lab's report, whose data goes one way (docs/design.md, "The lab").
+"""The Python part of lint_floors.py: the lab's report, whose data goes one way.
 
 Each room of lab/report/headroom_report uses only itself and the rooms to its left; an experiment's show.py uses all but the page,
 and nothing uses an experiment by name. No module imports itself by a circle, wherever in a module the import stands.
