@@ -28,7 +28,10 @@ PLACE = ROOT / "build/mutants"
 TREE = PLACE / "tree"
 BUILD = TREE / "build/dev"
 # (path, text of the line as mutated): why no test can tell.
-EQUIVALENT = {}
+EQUIVALENT = {
+    ("include/headroom/detail/memory/chunks.hpp", "if (!(first != last)) detail::poison(first, static_cast<std::size_t>(last - first));"):
+        "only AddressSanitizer sees what is poisoned, which dev has not: memory_poison_test of the preset asan-ubsan finds it",
+}
 
 SWAPS = {"==": ["!="], "!=": ["=="], "<=": ["<"], ">=": [">"], " < ": [" <= ", " >= "], " > ": [" >= ", " <= "], "&&": ["||"],
          "||": ["&&"], " + ": [" - "], " - ": [" + "], "+=": ["-="], "-=": ["+="], " * ": [" / "], " / ": [" * "], "true": ["false"],
