@@ -29,6 +29,7 @@ TREE = PLACE / "tree"
 BUILD = TREE / "build/dev"
 # (path, text of the line as mutated): why no test can tell.
 EQUIVALENT = {
+    ("src/range/committing.cpp", "if (there >= from) count_faults_avoided((there - from) / page_size());"): "counts none",
     ("include/headroom/detail/memory/chunks.hpp", "if (!(first != last)) detail::poison(first, static_cast<std::size_t>(last - first));"):
         "only AddressSanitizer sees what is poisoned, which dev has not: memory_poison_test of the preset asan-ubsan finds it",
     ("include/headroom/detail/handover/arrow_import.hpp", "std::size_t first_bit = 1;"): "set before anybody reads it",
