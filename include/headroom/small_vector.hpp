@@ -137,7 +137,7 @@ public:
         *this = std::move(taken);
     }
 
-    // Brings at most N elements back inside. More of them: makes capacity() as small as the kind of memory allows (see vector).
+    // Brings at most N elements back inside. More of them: makes capacity() equal to size() (see vector).
     // Nothing happens where memory for that is refused, or an element's copy throws. O(size()) where elements move. Throws only
     // what the move of an element throws that cannot be copied. Invalidates: everything.
     constexpr void shrink_to_fit() {

@@ -209,10 +209,10 @@ public:
         this->exchange_(other);
     }
 
-    // Makes capacity() as small as the kind of memory allows: size() on the heap, size() rounded up to pages in a
-    // reservation; one that has become small goes back to the heap. Nothing happens where memory for that is refused,
-    // or an element's copy throws. O(size()) where elements move. Throws only what the move of an element throws that cannot
-    // be copied. Invalidates: everything.
+    // Makes capacity() equal to size(), and gives back what the elements do not need: in a reservation whole pages; one that
+    // has become small goes back to the heap. Nothing happens where memory for that is refused, or an element's copy throws.
+    // O(size()) where elements move. Throws only what the move of an element throws that cannot be copied. Invalidates:
+    // everything.
     constexpr void shrink_to_fit() {
         HEADROOM_OPEN_TAIL();
         this->shrink_store_();

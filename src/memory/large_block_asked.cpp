@@ -11,9 +11,9 @@ bool reaches_large(const large_layout& layout, void* begin, std::size_t required
     return reaches(layout, header_of(layout, begin), required);
 }
 
-std::size_t trim_large(const large_layout& layout, void* begin, std::size_t size, std::size_t count) noexcept {
+void trim_large(const large_layout& layout, void* begin, std::size_t size) noexcept {
     range* const control = header_of(layout, begin).control;
-    return control == nullptr ? count : fitting(layout, shrink(control, bytes_for(layout, size)));
+    if (control != nullptr) static_cast<void>(shrink(control, bytes_for(layout, size)));
 }
 
 bool on_heap(const large_layout& layout, void* begin) noexcept { return header_of(layout, begin).control == nullptr; }

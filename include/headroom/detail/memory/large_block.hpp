@@ -48,9 +48,8 @@ HEADROOM_API void release_large(const large_layout& layout, void* begin) noexcep
 [[nodiscard]] HEADROOM_API large_block regrow_large(const large_layout& layout, void* begin, std::size_t size,
                                                     std::size_t required, std::size_t wanted, bool exactly) noexcept;
 
-// A block in a reservation with no more committed than `size` elements need; others as they are. For how many there is room.
-[[nodiscard]] HEADROOM_API std::size_t trim_large(const large_layout& layout, void* begin, std::size_t size,
-                                                  std::size_t count) noexcept;
+// Gives back what `size` elements of a block in a reservation do not need; other blocks stay as they are.
+HEADROOM_API void trim_large(const large_layout& layout, void* begin, std::size_t size) noexcept;
 [[nodiscard]] HEADROOM_API bool on_heap(const large_layout& layout, void* begin) noexcept;
 
 }}}    // namespace headroom::detail

@@ -170,10 +170,12 @@ struct heap_memory {
         }
     }
 
-    // The block of a reservation with no more committed than `size` elements need; other blocks as they are.
+    // The end of a block's room once what `size` elements do not need is given back: of a reservation, whole pages. (What is
+    // left of the last page is found again when the vector grows.)
     [[nodiscard]] static constexpr T* trim(T* begin, T* cap, std::size_t size) noexcept {
         if (HEADROOM_CONSTANT_EVALUATED() || !is_large(begin, cap) || size < large_from()) return cap;
-        return begin + detail::trim_large(layout, begin, size, static_cast<std::size_t>(cap - begin));
+        detail::trim_large(layout, begin, size);
+        return begin + size;
     }
 
     // Whether `size` elements of a block of `capacity` had better be in another block.
