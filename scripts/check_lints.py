@@ -66,6 +66,7 @@ FAULTS = [    # lint, file, text that replaces the file, what the lint must say
     ("version", "src/range/cache.cpp", "namespace headroom {\n", "cache.cpp:1: opens namespace headroom without `{ inline namespace v1_2 {`"),
     ("version", "src/range/cache.cpp", "namespace headroom { inline namespace v1_1 {\n", "cache.cpp:1: v1_1 is not this version"),
     ("conformance", "docs/conformance.md", "| `x` | `suite.none` | |\n", "docs/conformance.md:1: there is no test suite.none"),
+    ("conformance", "docs/conformance.md", "| x | suites of y |\n|---|---|\n| x | `none` |\n", "docs/conformance.md:3: there is no suite none"),
     ("conformance", "docs/conformance.md", "| x | proof |\n|---|---|\n| `x` | `y` |\n", "docs/conformance.md:3: a row without a proof"),
 ]
 

@@ -1,4 +1,4 @@
-"""Every test that docs/conformance.md names exists, and every row of its checklists names a proof.
+"""Every test and suite that docs/conformance.md names exists, and every row of its checklists names a proof.
 
 Why: a checklist that names its proofs is worth something only as long as they are there.
 """
@@ -14,20 +14,23 @@ known = set()
 for path in files(".cpp", ".hpp"):
     if path.parts[0] == "tests":
         known.update(MACRO.findall(text(path) or ""))
-# What a row without a test's name may say instead.
-ELSEWHERE = re.compile(r"`tests/|every test|the kind `")
+suites = {suite for suite, _ in known}
+SUITE = re.compile(r"`([a-z_]+)`")
 findings = []
 for path in files(".md"):
     if path.as_posix() != PAGE:
         continue
-    checklist = False
+    proofs = asked = False  # the table is a checklist; its rows name suites
     for number, line in lines(path):
         if not line.startswith("|"):
-            checklist = False
+            proofs = asked = False
         elif re.search(r"\| (proof|test) \|", line):
-            checklist = True
-        elif checklist and not line.startswith("|---") and not NAMED.search(line) and not ELSEWHERE.search(line):
+            proofs = True
+        elif re.search(r"\| suites ", line):
+            asked = True
+        elif proofs and not line.startswith("|---") and not NAMED.search(line):
             findings.append(f"{PAGE}:{number}: a row without a proof")
+        findings += [f"{PAGE}:{number}: there is no suite {one}" for one in SUITE.findall(line) if asked and one not in suites]
         for suite, test in NAMED.findall(line):
             if (suite, test) not in known:
                 findings.append(f"{PAGE}:{number}: there is no test {suite}.{test}")
