@@ -97,7 +97,7 @@ struct experiment {
     std::string question;
     std::string source;
     std::vector<contender> contenders;
-    // The configurations of this executable, which was built at `level` ("O0", "O1", "O2").
+    // The configurations of this executable, which was built at `level` ("O0" to "O3").
     std::function<std::vector<configuration>(grid_size, const std::string& level)> grid;
     // The metric to show while it runs.
     std::string headline = "time";

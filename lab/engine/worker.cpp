@@ -1,4 +1,4 @@
-// The program that measures: headroom-lab-O0, -O1 and -O2 are this file and the experiments that want to be measured at that
+// The program that measures: headroom-lab-O0 to -O3 are this file and the experiments that want to be measured at that
 // level of optimisation.
 //
 //   list --grid quick|default|full            what this program can run, as one JSON object
