@@ -171,6 +171,7 @@ child_result run_child(const child_request& request) {
     result.wall_time = seconds_between(begin, stopwatch::now());
     result.peak_resident = static_cast<double>(used.ru_maxrss) * 1024;
     result.cpu_time = seconds_of(used.ru_utime) + seconds_of(used.ru_stime);
+    result.page_faults = static_cast<double>(used.ru_minflt);
     int why = 0;
     if (read(failed.read, &why, sizeof why) == sizeof why) {
         result.how = child_result::end::not_started;

@@ -27,6 +27,7 @@ struct child_result {
     double peak_resident = 0;    // bytes, by the system's accounts; never under what this process itself used
     double cpu_time = 0;         // s, with all its own children
     double wall_time = 0;        // s
+    double page_faults = 0;      // served without reading a disk
 };
 
 // Starts it, waits for it, and kills it and all that it started when its time is up, when memory runs short, or when this

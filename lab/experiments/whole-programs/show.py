@@ -1,0 +1,50 @@
+"""Whole programs: what the report shows of it."""
+
+from __future__ import annotations
+
+from headroom_report.pictures import grids, values
+from headroom_report.pictures.charts import Picture
+from headroom_report.results.catalogue import YARDSTICK, Contest, Experiment
+from headroom_report.results.figures import Cell
+
+
+def _program(cell: Cell) -> str:
+    return str(cell.parameters.get("program"))
+
+
+def pictures(cells: list[Cell]) -> list[Picture | None]:
+    return [
+        grids.panel_bars(
+            "whole-programs",
+            "Processor time of whole programs, divided by what they take as they are",
+            values.bar_rows(cells, _program, "time", YARDSTICK),
+            "÷ std::vector",
+            "A bar for each pair of vector and allocator, one panel for each program.",
+            1.0,
+            340,
+        )
+    ]
+
+
+EXPERIMENT = Experiment(
+    title="Whole programs",
+    question="What does it bring to whole programs that nobody here wrote?",
+    document="Headroom's own",
+    method=(
+        "Programs of Debian's sources, compiled as they are and with every std::vector replaced by headroom::vector (jsoncpp's map of "
+        "members also takes its nodes from one multipool), and run on the same inputs, each also under the allocators that can be "
+        "preloaded. Processor time, user and system; what they print must be the same. CaDiCaL solves, fastText trains with two "
+        "threads, hunspell checks words, jsoncpp and yaml-cpp read and write, ninja reads 31,000 targets, polyclipping unites polygons."
+    ),
+    limits="Every vector is replaced, whether that is of use or not: the least that the author of a program could do, not the best.",
+    contests=(Contest("time", "processor time"), Contest("peak", "peak of resident memory")),
+    more=(
+        Contest("page_faults", "page faults"),
+        Contest("size", "size of the program, stripped"),
+        Contest("build_time", "processor time to compile it"),
+        Contest("wall", "time on the wall"),
+    ),
+    reading="Processor time divided by that of the program as it is; under 1 is faster.",
+    pictures=pictures,
+    place=125,
+)
