@@ -154,6 +154,7 @@ template <class Peer, class Kind>
     if (workload == "resize-fill") return repeated([&] { return one.resize_fill(); });
     one.fill();
     const auto between = std::make_unique<char[]>(some_bytes());
+    asm volatile("" : : "r"(between.get()) : "memory");
     if (workload == "copy") return repeated([&] { return one.copy(); });
     if (workload == "assign") return repeated([&] { return one.assign(); });
     if (workload == "insert") return repeated([&] { return one.insert(); });
