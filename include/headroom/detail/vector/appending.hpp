@@ -58,7 +58,8 @@ public:
     // Makes capacity() at least `count`, and no more than the granularity of memory asks for. O(size()) where elements move.
     // Throws std::length_error past max_size(), std::bad_alloc when memory is refused; nothing has changed then.
     // Invalidates: everything if elements moved (see the container's header), else nothing.
-    constexpr void reserve(size_type count) {
+    // (Inlined, so that no call takes the container's address: a loop of appends would then store its end each time.)
+    HEADROOM_ALWAYS_INLINE constexpr void reserve(size_type count) {
         if (count > max_size()) detail::throw_length_error("headroom: reserve() past max_size()");
         if (count > capacity()) {
             HEADROOM_OPEN_TAIL();

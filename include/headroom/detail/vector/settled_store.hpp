@@ -157,7 +157,7 @@ public:
             install_(further_({begin_, cap_, control_, limit_}, begin_, count));
         }
     }
-    void reserve_room_(std::size_t count) {
+    HEADROOM_ALWAYS_INLINE void reserve_room_(std::size_t count) {
         if (begin_ == nullptr) {
             install_(anew_(count, true));
             return;
