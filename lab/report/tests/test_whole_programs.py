@@ -9,6 +9,8 @@ import subprocess
 import sys
 
 import pytest
+from headroom_report.results import figures, reading
+from headroom_report.verdicts import claims
 
 FOLDER = pathlib.Path(__file__).resolve().parents[2] / "experiments/whole-programs"
 
@@ -112,3 +114,11 @@ def test_one_that_does_not_compile_is_told_and_leaves_nothing_that_would_be_take
         with pytest.raises(SystemExit) as ended:
             toy()
         assert ended.value.code == 3 and "toy does not compile" in capsys.readouterr().out
+
+
+def test_its_promises_come_out_of_its_results(loaded):
+    found = reading.read([loaded("table").RESULTS])
+    (machine,) = found.machines
+    cells = figures.cells(found.of_machine(machine))
+    own = [claim for claim in claims.promises() if claim.experiment == "whole-programs"]
+    assert len(own) == 5 and all(claims.decide(claim, cells).state != claims.NOT_RUN for claim in own)
