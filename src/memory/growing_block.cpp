@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <initializer_list>
 
 #include <headroom/detail/errors.hpp>
 #include <headroom/growth.hpp>
@@ -42,12 +41,14 @@ std::size_t elements_in(const large_layout& layout, std::size_t bytes) noexcept 
     return capacity < layout.from ? capacity : count;
 }
 
+constexpr std::size_t least_page = 4096;
+
 // The same, but for blocks of whole pages, which get one step of the heap less: with its header such a block puts the next one
 // 16 bytes further in its page. To copy there takes 15 times as long on AMD's Zen 3 and 4, where glibc before 2.39 copies by
 // `rep movsb`; and a copy of the vector is often the next block.
 std::size_t filled_apart(const large_layout& layout, std::size_t count) noexcept {
     const std::size_t bytes = count * layout.element;
-    if (bytes == 0 || bytes % 4096 != 0 || count >= layout.from) return filled(layout, count);
+    if (bytes == 0 || bytes % least_page != 0 || count >= layout.from) return filled(layout, count);
     return elements_in(layout, filled_block(bytes - heap_step));
 }
 
@@ -101,10 +102,9 @@ std::size_t filled_capacity(const large_layout& layout, std::size_t count) noexc
 HEADROOM_NOINLINE std::size_t doubled_capacity(const large_layout& layout, std::size_t capacity) noexcept {
     if (may_fill(layout) && capacity < layout.from) {
         // What was filled doubles from where it was before that: the numbers stay those that doubling began with.
-        std::size_t from = capacity;
-        for (const std::size_t plain : {std::bit_floor(capacity), std::bit_ceil(capacity)}) {
-            if (filled_apart(layout, plain) == capacity) from = plain;
-        }
+        const bool below_pages = (capacity * layout.element + heap_step) % least_page < heap_step;
+        const std::size_t plain = below_pages ? std::bit_ceil(capacity) : std::bit_floor(capacity);
+        const std::size_t from = filled_apart(layout, plain) == capacity ? plain : capacity;
         return filled_apart(layout, from == 0 ? 1 : 2 * from);
     }
     return geometric<2, 1>::next(capacity, capacity + 1, layout.element);
