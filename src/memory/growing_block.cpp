@@ -43,9 +43,9 @@ std::size_t elements_in(const large_layout& layout, std::size_t bytes) noexcept 
 
 constexpr std::size_t least_page = 4096;
 
-// The same, but for blocks of whole pages, which get one step of the heap less: with its header such a block puts the next one
-// 16 bytes further in its page. To copy there takes 15 times as long on AMD's Zen 3 and 4, where glibc before 2.39 copies by
-// `rep movsb`; and a copy of the vector is often the next block.
+// The same, but for blocks of whole pages, which get one step of the heap less: with its header such a block puts the next one,
+// often a copy of the vector, 16 bytes further in its page. There glibc 2.36's copy (`rep movsb`) took 15 times as long on an AMD
+// EPYC.
 std::size_t filled_apart(const large_layout& layout, std::size_t count) noexcept {
     const std::size_t bytes = count * layout.element;
     if (bytes == 0 || bytes % least_page != 0 || count >= layout.from) return filled(layout, count);
