@@ -35,9 +35,9 @@ std::size_t elements_in(const large_layout& layout, std::size_t bytes) noexcept 
     return (layout.element & (layout.element - 1)) == 0 ? bytes >> std::countr_zero(layout.element) : bytes / layout.element;
 }
 
-[[gnu::noinline]] std::size_t filled(const large_layout& layout, std::size_t count) noexcept {
+[[gnu::noinline]] std::size_t filled(const large_layout& layout, std::size_t count, std::size_t less = 0) noexcept {
     if (count >= layout.from) return count;
-    const std::size_t capacity = elements_in(layout, filled_block(count * layout.element));
+    const std::size_t capacity = elements_in(layout, filled_block(count * layout.element - less));
     return capacity < layout.from ? capacity : count;
 }
 
@@ -47,9 +47,8 @@ constexpr std::size_t least_page = 4096;
 // often a copy of the vector, 16 bytes further in its page. There glibc 2.36's copy (`rep movsb`) took 15 times as long on an AMD
 // EPYC.
 std::size_t filled_apart(const large_layout& layout, std::size_t count) noexcept {
-    const std::size_t bytes = count * layout.element;
-    if (bytes == 0 || bytes % least_page != 0 || count >= layout.from) return filled(layout, count);
-    return elements_in(layout, filled_block(bytes - heap_step));
+    const bool pages = count != 0 && count * layout.element % least_page == 0;
+    return filled(layout, count, pages ? heap_step : 0);
 }
 
 bool may_fill(const large_layout& layout) noexcept { return layout.malloced && layout.element < heap_step && heap_is_known(); }
@@ -101,7 +100,8 @@ std::size_t filled_capacity(const large_layout& layout, std::size_t count) noexc
 // (The three below are apart from each other: beside a call of malloc of more than longest_short bytes a call of our own is nothing.)
 HEADROOM_NOINLINE std::size_t doubled_capacity(const large_layout& layout, std::size_t capacity) noexcept {
     if (may_fill(layout) && capacity < layout.from) {
-        // What was filled doubles from where it was before that: the numbers stay those that doubling began with.
+        // What was filled doubles from the power of two that it was filled from (below whole pages the one above), so that the
+        // numbers stay those that doubling began with.
         const bool below_pages = (capacity * layout.element + heap_step) % least_page < heap_step;
         const std::size_t plain = below_pages ? std::bit_ceil(capacity) : std::bit_floor(capacity);
         const std::size_t from = filled_apart(layout, plain) == capacity ? plain : capacity;
