@@ -20,17 +20,18 @@ findings = []
 for path in files(".md"):
     if path.as_posix() != PAGE:
         continue
-    proofs = asked = False  # the table is a checklist; its rows name suites
+    proof = None  # what each row of the table must name: a test, or a suite
     for number, line in lines(path):
         if not line.startswith("|"):
-            proofs = asked = False
+            proof = None
         elif re.search(r"\| (proof|test) \|", line):
-            proofs = True
+            proof = NAMED
         elif re.search(r"\| suites ", line):
-            asked = True
-        elif proofs and not line.startswith("|---") and not NAMED.search(line):
+            proof = SUITE
+        elif proof and not line.startswith("|---") and not proof.search(line):
             findings.append(f"{PAGE}:{number}: a row without a proof")
-        findings += [f"{PAGE}:{number}: there is no suite {one}" for one in SUITE.findall(line) if asked and one not in suites]
+        if proof is SUITE:
+            findings += [f"{PAGE}:{number}: there is no suite {one}" for one in SUITE.findall(line) if one not in suites]
         for suite, test in NAMED.findall(line):
             if (suite, test) not in known:
                 findings.append(f"{PAGE}:{number}: there is no test {suite}.{test}")

@@ -25,7 +25,6 @@
 #include <vector>
 
 #include "engine/experiment.hpp"
-#include "measure/batches.hpp"
 #include "measure/clock.hpp"
 #include "measure/resources.hpp"
 #include "peers/vectors.hpp"

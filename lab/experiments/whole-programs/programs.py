@@ -226,7 +226,7 @@ def made(name: str, container: str, folder: Path, compiler: str, library: Path) 
             if text not in before:
                 cannot(f"{file} of Debian's {program.package} is another than expected")
             (source / file).write_text(before.replace(text, by))
-        more = ["-DWITH_HEADROOM", f"-I{HEADERS}", "-include", "headroom/vector.hpp", *(
+        more = [f"-I{HEADERS}", "-include", "headroom/vector.hpp", *(
             ["-include", f"{HERE.name}/programs/pooled.hpp"] if program.replace else [])]
     files = sorted(str(one.relative_to(source)) for pattern in program.sources for one in source.glob(pattern)
                    if not re.search(program.leave_out, f"/{one.name}"))

@@ -5,8 +5,8 @@ The results are docs/report/whole-programs.jsonl.gz, one machine's; with --print
 
 from __future__ import annotations
 
-import math
 import pathlib
+import statistics
 import sys
 
 from headroom_report.results import figures, reading
@@ -32,7 +32,7 @@ def table(cells: list[figures.Cell], metric: str, first: str, said) -> str:
             ratios[way].append(ratio)
             row.append(f"{ratio:.2f}")
         lines.append(f"| {cell.parameters['program']} | {said(plain)} | " + " | ".join(row) + " |")
-    means = (f"**{math.exp(sum(map(math.log, ratios[way])) / len(ratios[way])):.2f}**" for way in ways)
+    means = (f"**{statistics.geometric_mean(ratios[way]):.2f}**" for way in ways)
     return "\n".join([*lines, "| geometric mean | | " + " | ".join(means) + " |"])
 
 

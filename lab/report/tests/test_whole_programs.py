@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -46,6 +47,12 @@ def programs(loaded):
 )
 def test_every_vector_is_switched_but_that_of_bool_and_other_peoples(programs, before, after):
     assert programs.switched(before) == after
+
+
+def test_the_lab_measures_each_of_them(programs):
+    source = (FOLDER / "measure.cpp").read_text(encoding="utf-8")
+    listed = re.search(r"const char\* const program :\s*\{(.*?)\}", source, re.S)[1]
+    assert re.findall(r'"(.*?)"', listed) == list(programs.PROGRAMS)
 
 
 def test_sources_come_from_where_the_system_has_its_packages(programs, tmp_path):
