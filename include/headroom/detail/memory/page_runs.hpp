@@ -266,7 +266,7 @@ private:
     static constexpr std::size_t list_count = 48;
 
     static std::size_t list_of(std::size_t count) noexcept {
-        return count <= exact_lengths ? count - 1 : static_cast<std::size_t>(std::bit_width(count - 1)) + 11;
+        return count <= exact_lengths ? count - 1 : static_cast<unsigned>(std::bit_width(count - 1)) + 11;
     }
 
     run run_of(const page_links& first) noexcept {
