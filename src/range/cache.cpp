@@ -33,8 +33,6 @@ constinit std::size_t ranges = 0;
 constinit std::atomic<std::size_t> bytes_listed{0};
 constinit std::atomic<std::size_t> cache_bytes{nobody_said};
 constinit std::atomic<bool> limit_is_users{false};
-// Warm memory of living ranges that their owners have not come to use.
-constinit std::atomic<std::size_t> warm_in_ranges{0};
 
 // --- What was dropped with its memory: the last sixteen. Under the lock.
 
@@ -160,7 +158,7 @@ void count_warm_in_use(range* control, std::size_t committed) noexcept {
     const std::size_t memory = control->memory();
     const std::size_t left = std::min(control->cache.warm, memory > committed ? memory - committed : 0);
     if (left == control->cache.warm) return;
-    warm_in_ranges.fetch_sub(control->cache.warm - left, std::memory_order_relaxed);
+    control->terms.home->warm_in_ranges.fetch_sub(control->cache.warm - left, std::memory_order_relaxed);
     control->cache.warm = left;
 }
 
@@ -177,7 +175,7 @@ range* take_from_list(std::size_t bytes, const commit_policy& policy) noexcept {
         each->cache.wanted_again = each->memory();
         if (each->memory() > small_memory) {
             each->cache.warm = each->memory();
-            warm_in_ranges.fetch_add(each->cache.warm, std::memory_order_relaxed);
+            this_copy.warm_in_ranges.fetch_add(each->cache.warm, std::memory_order_relaxed);
         }
         make_live(each);
         return each;
@@ -188,7 +186,7 @@ range* take_from_list(std::size_t bytes, const commit_policy& policy) noexcept {
 range* give_to_list(range* control, std::size_t memory) noexcept {
     const auto now = cache_clock::now();
     count_warm_in_use(control, SIZE_MAX);
-    const auto also = warm_in_ranges.load(std::memory_order_relaxed);
+    const auto also = this_copy.warm_in_ranges.load(std::memory_order_relaxed);
     const std::size_t limit = limit_of_cache(bytes_listed.load(std::memory_order_relaxed) + also + memory);
     const std::size_t room = limit > also ? limit - also : 0;
     const bool users = limit_is_users.load(std::memory_order_relaxed);

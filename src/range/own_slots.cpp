@@ -130,7 +130,7 @@ held_range acquire(std::size_t bytes, bool exact, std::size_t floor_bytes, const
 }
 
 void relinquish(range* control, std::size_t used) noexcept {
-    if (control == nullptr || end_in_slot(control)) return;
+    if (control == nullptr || (control->terms.home == &this_copy && end_in_slot(control))) return;
     empty_closed_slots();
     relinquish_slowly(control, used);
 }

@@ -171,7 +171,10 @@ held_range acquire_slowly(std::size_t bytes, bool exact, std::size_t floor_bytes
     return {control, control->start(), committed, control->size()};
 }
 
+constinit library_copy this_copy{relinquish_slowly};
+
 void relinquish_slowly(range* control, std::size_t used) noexcept {
+    if (control->terms.home != &this_copy) return control->terms.home->relinquish(control, used);
     control->identity.state.store(range_state::cached, std::memory_order_release);
     tell_of_pointers(control, false);
     end_help(control);

@@ -53,8 +53,17 @@ struct range_extent {
     std::size_t provided = 0;                 // of that, how much is known to have its memory
 };
 
+// Which copy of the library a range is of: it alone ends the range, whoever's code says so. Modules that were linked with a copy each may
+// share containers, and functions of templates: a loader takes those of the module that came first.
+struct library_copy {
+    void (*relinquish)(range* control, std::size_t used) noexcept;
+    std::atomic<std::size_t> warm_in_ranges{0};    // bytes that were handed out warm and have not come to use yet (cache.cpp)
+};
+extern constinit library_copy this_copy;
+
 // What it was made for; the same for all its lives (range.cpp).
 struct range_terms {
+    library_copy* home = &this_copy;    // never another
     page_range mapping;    // all that was reserved, with the guards around
     commit_policy policy;
     holding held = holding::guarded;

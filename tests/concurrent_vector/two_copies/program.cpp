@@ -1,9 +1,10 @@
 // Two modules, each with a copy of the library of its own, append to one vector: nothing is lost, whatever each copy has
-// counted by itself (threads that appended, forks).
+// counted by itself (threads that appended, forks). And each ends what the other has made.
 #include <dlfcn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -74,6 +75,16 @@ void share(const module& maker, const module& other, const std::vector<const cha
     }
 }
 
+// Again and again, so that ranges are kept warm; of all sizes around those at which a vector leaves the heap.
+void hand_over(const module& maker, const module& other) {
+    for (int round = 0; round < 4; ++round) {
+        for (const std::size_t count : std::array<std::size_t, 5>{10, 5'000, 100'000, 300'000, 1'000'000}) {
+            void* const all = maker.get<void*(std::size_t)>("make_holders")(count);
+            if (!other.get<bool(void*)>("end_holders")(all)) fail("an element has changed on its way to another module");
+        }
+    }
+}
+
 // In a child, so that the copy that is loaded there has counted one fork less.
 void in_child(void (*run)(char**), char** paths) {
     const pid_t child = fork();
@@ -100,6 +111,9 @@ int main(int argc, char** argv) {
         },
         argv);
     const module second(argv[2]);
+    hand_over(first, second);
+    hand_over(second, first);
+    hand_over(first, first);
     // (Two threads that copies which number them themselves call by one number: each copy has seen as many.)
     for (int round = 0; round < 5; ++round) share(first, second, {"append"}, 2'000'000);
     share(second, first, both, 500'000);
