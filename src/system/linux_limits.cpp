@@ -14,6 +14,7 @@
 
 #include "system/linux.hpp"
 #include "system/platform.hpp"
+#include "system/uncancelled.hpp"
 
 // The C library's headers may be older than the kernel.
 #ifndef MADV_GUARD_INSTALL
@@ -73,6 +74,7 @@ std::size_t number_in(const char* path) noexcept {
 
 mapping_count count_mappings() noexcept {
     const kept_errno unchanged;
+    const uncancelled throughout;
     const std::size_t most = number_in("/proc/sys/vm/max_map_count");
     const int file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
     if (file < 0) return {};

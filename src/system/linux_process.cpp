@@ -17,6 +17,7 @@
 
 #include "system/linux.hpp"
 #include "system/platform.hpp"
+#include "system/uncancelled.hpp"
 
 #if __has_include(<valgrind/valgrind.h>)
 #include <valgrind/valgrind.h>
@@ -48,6 +49,7 @@ long futex(const std::atomic<std::uint32_t>& word, long what, std::uint32_t valu
 
 void read_small_file(const char* path, char* text, std::size_t most) noexcept {
     const detail::kept_errno unchanged;
+    const detail::uncancelled throughout;
     text[0] = '\0';
     const int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0) return;
