@@ -86,7 +86,7 @@ std::size_t step_of(const range* control, std::size_t committed, bool past_start
         if (policy.which() == policy_kind::balanced && !past_start) warm = std::min(warm, most);
         step = std::max(step, warm & ~(page_size() - 1));
     }
-    return whole_pages(std::max<std::size_t>(step, 1));
+    return whole_pages(std::clamp<std::size_t>(step, 1, control->size()));
 }
 
 // From where on huge pages are used.
@@ -144,8 +144,12 @@ std::size_t extend(range* control, std::size_t needed, failure& why) noexcept {
     const commit_policy& policy = control->terms.policy;
     const bool past_start = needed > policy.from();
     // From there on the helper may be at work on this range: nothing is read before it is paused.
-    if (policy.which() == policy_kind::prefault_ahead && past_start)
+    if (policy.which() == policy_kind::prefault_ahead && past_start) {
+        const std::size_t committed = policy_calls::fill_ahead(policy)(control, needed, why);
+        if (!why) return committed;
+        give_back_unused();
         return policy_calls::fill_ahead(policy)(control, needed, why);
+    }
     return extend(control, needed, false, past_start, why);
 }
 

@@ -9,6 +9,7 @@
 #include "range/counters.hpp"
 #include "system/at_fork.hpp"
 #include "system/platform.hpp"
+#include "system/uncancelled.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
@@ -204,9 +205,11 @@ bool help_ahead(range* control, std::size_t ready, std::size_t ahead) noexcept {
 }
 
 std::size_t extend_ahead(range* control, std::size_t needed, std::error_code& error) noexcept {
-    const kept_errno unchanged;    // a signal may end a sleep
+    const kept_errno unchanged;      // a signal may end a sleep
+    const uncancelled throughout;    // a sleep may be cancelled, and this may not throw
     const std::size_t reserved = control->size();
-    const std::size_t ahead = std::min(reserved, round_up(needed, granule) + control->terms.policy.ahead());
+    const std::size_t next = std::min(reserved, round_up(needed, granule));
+    const std::size_t ahead = next + std::min(reserved - next, control->terms.policy.ahead());
     if (control->ahead.ready.load(std::memory_order_relaxed) == 0) {
         const without_helper pause(control);
         advise_huge_once(control);

@@ -33,6 +33,13 @@ TEST(prefault_ahead, commits_ahead_of_the_writer) {
     EXPECT_TRUE(comes_to(range.data(), 16 * MiB));
 }
 
+TEST(prefault_ahead, of_more_than_there_is_provides_all) {
+    headroom::trim_cache();
+    reservation range(64 * MiB, headroom::prefault_ahead(SIZE_MAX));
+    fill(range, 5 * MiB, 1);
+    EXPECT_TRUE(comes_to(range.data(), 64 * MiB));
+}
+
 TEST(prefault_ahead, leaves_small_ranges_alone) {
     headroom::trim_cache();
     reservation range(256 * MiB, headroom::prefault_ahead());
