@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <list>
 #include <map>
@@ -82,6 +83,33 @@ TYPED_TEST(multipool_upkeep, trim_invalidates_nothing) {
             }
         }
     }
+    EXPECT_EQ(upstream.blocks(), 0U);
+    EXPECT_EQ(upstream.mistakes(), 0U);
+}
+
+TYPED_TEST(multipool_upkeep, trim_gives_back_what_was_used_before_rewind) {
+    counting_upstream upstream;
+    TypeParam named(&upstream), defaulted;
+    for (TypeParam* const resource : {&named, &defaulted}) {
+        headroom_test::random random(7);
+        std::size_t most = 0;
+        for (const std::size_t round : std::array<std::size_t, 5>{16, 2, 16, 0, 4}) {    // MiB in use in each
+            const std::vector<piece> live = fill(*resource, random, round << 20);
+            most = std::max(most, round << 20);
+            // All that was used in an earlier round, and is not now.
+            const std::size_t back = resource->trim();
+            EXPECT_GE(back + (round << 20) + (most >> 2), most) << round;
+            most = round << 20;
+            for (const piece& each : live) {
+                ASSERT_TRUE(std::all_of(each.data, each.data + each.bytes, [&](unsigned char at) { return at == each.seed; }));
+            }
+            resource->rewind();
+        }
+        EXPECT_GE(resource->trim() + (most >> 2), most);
+        EXPECT_LE(resource->trim(), most >> 2) << "it is gone already";
+    }
+    EXPECT_LT(upstream.bytes(), std::size_t{2} << 20);
+    named.release();
     EXPECT_EQ(upstream.blocks(), 0U);
     EXPECT_EQ(upstream.mistakes(), 0U);
 }

@@ -238,17 +238,18 @@ public:
         for (const chunk* each = first_; each != nullptr; each = each->next) result += each->memory.bytes;
         return result;
     }
-    // Gives each chunk back of which `which(chunk)` says so: nothing in it is in use. Where the active one goes, the last one before it
-    // is active, with no bytes at hand. O(chunks).
+    // Gives each chunk back of which `which(chunk, ahead)` says so: nothing in it is in use. `ahead`: it was kept from an earlier round, and
+    // nothing of it used since. Where the active one goes, the last one before it is active, with no bytes at hand. O(chunks).
     template <class Which>
     void give_back(Which which) noexcept {
         chunk* before = nullptr;
-        bool passed = false;    // the active one
+        bool passed = active_ == nullptr;    // the active one
         for (chunk** at = &first_; *at != nullptr;) {
             chunk* const each = *at;
             const bool is_active = each == active_;
+            const bool ahead = passed;
             passed |= is_active;
-            if (!which(static_cast<const void*>(each))) {
+            if (!which(static_cast<const void*>(each), ahead)) {
                 if (!passed) before = each;
                 at = &each->next;
                 continue;

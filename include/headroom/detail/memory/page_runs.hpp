@@ -55,7 +55,8 @@ struct page_links {
 struct area {
     std::byte* base;         // at a multiple of pool_page
     std::size_t pages;       // that it may ever have
-    std::size_t frontier;    // pages that were ever used; what the arrays say of others means nothing
+    std::size_t frontier;    // pages that were used since it was entered; what the arrays say of others means nothing
+    std::size_t touched;     // pages that were used before all started over
     const void* chunk;       // that it lies in
     bool reserved;           // that is a reservation
     page_links* links;
@@ -102,6 +103,8 @@ struct area {
             detail::poison(first, bytes_of_run);
         };
         each(discard, [](std::size_t) noexcept {});
+        if (touched > frontier) discard(frontier, touched - frontier);
+        touched = 0;
         return result;
     }
 };
@@ -134,7 +137,10 @@ public:
 
     // Nothing is used any more.
     void start_over() noexcept {
-        for (area* const each : *this) each->frontier = 0;
+        for (area* const each : *this) {
+            each->touched = (std::max)(each->touched, each->frontier);
+            each->frontier = 0;
+        }
         lists_ = {};
         listed_ = used_ = free_ = fresh_ = 0;
         active_ = nullptr;
@@ -239,21 +245,20 @@ public:
     }
 
     // Gives back what is free: of reservations to the system, which keeps the addresses; of upstream's chunks those in which nothing
-    // is used, and nothing else lies: `give_back(which)` gives back each chunk of which `which(chunk)` says so. Returns how many
-    // bytes. O(pages), and `which` is O(log chunks).
+    // is used, and nothing else lies: `give_back(which)` gives back each chunk of which `which(chunk, ahead)` says so; `ahead`: it is
+    // yet to be used again. Returns how many bytes. O(pages), and `which` is O(log chunks).
     template <class GiveBack>
     std::size_t trim(GiveBack give_back) noexcept {
         std::size_t result = 0;
-        const auto unused = [this](const area& each) noexcept { return !each.reserved && &each != active_ && each.is_empty(); };
-        give_back([&](const void* chunk) noexcept {
-            const area* const in_it = in_chunk(chunk);
-            return in_it != nullptr && unused(*in_it);
+        give_back([&](const void* chunk, bool ahead) noexcept {
+            area* const in_it = in_chunk(chunk);
+            if (in_it == nullptr || in_it->reserved || in_it == active_) return false;
+            if (!in_it->is_empty() && !(ahead && in_it->frontier == 0)) return false;
+            result += in_it->pages * pool_page;
+            in_it->chunk = nullptr;
+            return true;
         });
-        remove_if([&](const area& each) noexcept {
-            const bool gone = unused(each);
-            if (gone) result += each.pages * pool_page;
-            return gone;
-        });
+        remove_if([](const area& each) noexcept { return each.chunk == nullptr; });
         for (area* const each : *this) {
             if (each->reserved) result += each->discard_free();
         }
