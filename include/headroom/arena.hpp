@@ -138,8 +138,10 @@ private:
         limit_ = range_.data() + range_.committed();
         hide();
     }
+    // (Where all is accessible from the start, as in a range held open, only what was allocated once: the sanitizer needs memory for what
+    // it hides.)
     void hide() noexcept {
-        if (cursor_ != limit_) detail::poison(cursor_, static_cast<std::size_t>(limit_ - cursor_));
+        if (limit_ != range_.data() + range_.reserved()) detail::poison(cursor_, static_cast<std::size_t>(limit_ - cursor_));
     }
     void show() noexcept {
         if (cursor_ != limit_) detail::unpoison(cursor_, static_cast<std::size_t>(limit_ - cursor_));

@@ -17,6 +17,8 @@ using headroom::multipool_resource;
 
 #if defined(HEADROOM_ASAN)
 
+extern "C" int __asan_address_is_poisoned(const volatile void* address);
+
 void write(void* block, std::size_t at) { static_cast<volatile char*>(block)[at] = 1; }
 
 TEST(memory_poison, a_free_block_of_a_multipool) {
@@ -124,6 +126,18 @@ TEST(memory_poison, a_buffer_of_the_callers_is_its_own_again_afterwards) {
     write(buffer.data(), 150);
 }
 
+// The sanitizer needs memory for what it hides: an eighth of it.
+TEST(memory_poison, an_arena_over_a_range_held_open_hides_only_what_was_allocated) {
+    headroom::arena memory(std::size_t{1} << 30, headroom::commit_policy{}.held(headroom::holding::open));
+    if (memory.committed() < memory.reserved()) GTEST_SKIP() << "the system holds no range open";
+    (void)memory.allocate(100);
+    EXPECT_EQ(__asan_address_is_poisoned(memory.data() + (std::size_t{512} << 20)), 0);
+    memory.reset();
+    EXPECT_DEATH(write(memory.data(), 50), "use-after-poison");
+    memory.trim();
+    EXPECT_EQ(__asan_address_is_poisoned(memory.data() + (std::size_t{512} << 20)), 0);
+}
+
 #endif
 
 // The next owner of the memory, whoever it is, may touch all of it.
@@ -150,6 +164,29 @@ TEST(memory_poison, none_is_left_behind) {
         ::operator delete(heap);
         EXPECT_EQ(static_cast<int>(range.data()[(1 << 20) - 1]), round);
     }
+}
+
+// (Nor by one that is assigned to. `before` is a limit that somebody has set, so that a range is kept when it is dropped first.)
+TEST(memory_poison, none_is_left_behind_by_an_arena_whose_range_is_kept_warm) {
+    const std::size_t before = headroom::cache_limit();
+    headroom::set_cache_limit(std::size_t{64} << 20);
+    for (const bool assigned : {true, false}) {
+        headroom::trim_cache();
+        const std::byte* place;
+        {
+            headroom::arena memory(std::size_t{8} << 20);
+            place = memory.data();
+            std::memset(memory.allocate(100'000), 1, 100'000);
+            memory.reset();
+            if (assigned) memory = headroom::arena(std::size_t{1} << 20);
+        }
+        headroom::reservation range(std::size_t{8} << 20, headroom::detail::chunk_policy);
+        if (range.data() != place) continue;    // hardened: it is kept from use for a while
+        ASSERT_FALSE(range.commit_to(100'000));
+        std::memset(range.data(), 2, 100'000);
+        EXPECT_EQ(static_cast<int>(range.data()[99'999]), 2);
+    }
+    headroom::set_cache_limit(before);
 }
 
 }    // namespace

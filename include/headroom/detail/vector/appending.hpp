@@ -287,6 +287,7 @@ protected:
                 append_beyond_(count, source, skip);
                 return;
             }
+            HEADROOM_OPEN_TAIL();
             this->grow_room_(count);
         }
         append_into_room_(count, source, skip);
