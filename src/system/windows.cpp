@@ -244,7 +244,9 @@ CONDITION_VARIABLE word_changed = CONDITION_VARIABLE_INIT;
 
 void wait_while(const std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept {
     AcquireSRWLockExclusive(&word_lock);
-    while (word.load(std::memory_order_relaxed) == value) SleepConditionVariableSRW(&word_changed, &word_lock, INFINITE, 0);
+    // (Another module's copy of the library may change the word, and wakes only its own sleepers.)
+    constexpr DWORD longest = 10;    // ms
+    while (word.load(std::memory_order_relaxed) == value) SleepConditionVariableSRW(&word_changed, &word_lock, longest, 0);
     ReleaseSRWLockExclusive(&word_lock);
 }
 
