@@ -75,8 +75,8 @@ bool fence_other_threads() noexcept;
 [[nodiscard]] bool other_threads_can_be_fenced() noexcept;
 
 // Calls `run(with)` when the calling thread ends, among the destructors of its thread-local objects. A thread may ask again
-// once it has been called, for what those destructors do; whether it is called then depends on the system. At most four
-// functions for a thread. False, where it cannot be arranged: for lack of memory.
+// once it has been called, for what those destructors do; whether it is called then depends on the system. One function
+// for a thread. False, where it cannot be arranged: for lack of memory.
 [[nodiscard]] bool at_thread_end(void (*run)(void*), void* with) noexcept;
 
 // Whether the thread's variables are gone when that is called, so that to name one makes a new one, which nothing frees.

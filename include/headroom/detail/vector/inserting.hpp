@@ -93,7 +93,7 @@ public:
         value_type* const place = raw_(begin_) + index;
         value_type* const last = raw_(end_);
         // An rvalue is moved directly into place unless it is an element that shifts. (What is moved as bytes is not asked: it goes aside.)
-        if (bytewise_() || end_ == cap_ || place == last || lies_in_(place, last, std::addressof(value))) {
+        if (bytewise_() || end_ == cap_ || place == last || HEADROOM_CONSTANT_EVALUATED() || !detail::lies_outside(place, last, value)) {
             return emplace_at_(index, std::move(value));
         }
         shift_by_one_(place, last, value);
@@ -244,18 +244,6 @@ protected:
         ++end_;
         detail::push_up_by_one(place, last - 1);
         *place = std::move(value);
-    }
-
-    // Whether the pointer, which may point anywhere, points to one of the elements.
-    static constexpr bool lies_in_(const value_type* first, const value_type* last, const value_type* pointer) noexcept {
-        if (HEADROOM_CONSTANT_EVALUATED()) {
-            for (; first != last; ++first) {
-                if (first == pointer) return true;
-            }
-            return false;
-        }
-        const auto at = reinterpret_cast<std::uintptr_t>(pointer);
-        return at >= reinterpret_cast<std::uintptr_t>(first) && at < reinterpret_cast<std::uintptr_t>(last);
     }
 
     // Opens a gap of `count` elements before the end and fills it. There is room; count != 0.
