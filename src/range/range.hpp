@@ -64,7 +64,7 @@ extern constinit library_copy this_copy;
 // What it was made for; the same for all its lives (range.cpp).
 struct range_terms {
     library_copy* home = &this_copy;    // never another
-    page_range mapping;    // all that was reserved, with the guards around
+    page_range mapping;                 // all that was reserved, with the guards around
     commit_policy policy;
     holding held = holding::guarded;
 };

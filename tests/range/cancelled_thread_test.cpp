@@ -54,8 +54,7 @@ TEST(a_cancelled_thread, ends_where_the_program_says_so) {
             try {
                 headroom::settled_vector<std::string> v(1000);
                 _exit(7);
-            } catch (const std::bad_alloc&) {
-            }
+            } catch (const std::bad_alloc&) {}
             headroom::testing::stop_failing();
         },
         [] {

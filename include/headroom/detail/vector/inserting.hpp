@@ -93,7 +93,8 @@ public:
         value_type* const place = raw_(begin_) + index;
         value_type* const last = raw_(end_);
         // An rvalue is moved directly into place unless it is an element that shifts. (What is moved as bytes is not asked: it goes aside.)
-        if (bytewise_() || end_ == cap_ || place == last || HEADROOM_CONSTANT_EVALUATED() || !detail::lies_outside(place, last, value)) {
+        if (bytewise_() || end_ == cap_ || place == last || HEADROOM_CONSTANT_EVALUATED() ||
+            !detail::lies_outside(place, last, value)) {
             return emplace_at_(index, std::move(value));
         }
         shift_by_one_(place, last, value);
