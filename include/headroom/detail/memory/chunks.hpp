@@ -238,8 +238,8 @@ public:
         for (const chunk* each = first_; each != nullptr; each = each->next) result += each->memory.bytes;
         return result;
     }
-    // Gives each chunk back of which `which(chunk, ahead)` says so: nothing in it is in use. `ahead`: it was kept from an earlier round, and
-    // nothing of it used since. Where the active one goes, the last one before it is active, with no bytes at hand. O(chunks).
+    // Gives each chunk back of which `which(chunk, ahead)` says so: nothing in it is in use. `ahead`: it was kept from an earlier
+    // round, and nothing of it used since. Where the active one goes, the last one before it is active, with no bytes at hand. O(chunks).
     template <class Which>
     void give_back(Which which) noexcept {
         chunk* before = nullptr;

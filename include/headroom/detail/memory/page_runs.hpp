@@ -92,7 +92,7 @@ struct area {
     // Gives the memory of free runs back to the system; returns how many bytes.
     std::size_t discard_free() noexcept {
         std::size_t result = 0;
-        const auto discard = [&](std::size_t at, std::size_t count) noexcept {
+        const auto give_back = [&](std::size_t at, std::size_t count) noexcept {
             // Whole pages of the system's.
             std::byte* const first = detail::align_up(place(at), headroom::page_size());
             const std::byte* const last = place(at + count) - detail::address_of(place(at + count)) % headroom::page_size();
@@ -102,8 +102,8 @@ struct area {
             if (!headroom::discard({first, bytes_of_run})) result += bytes_of_run;
             detail::poison(first, bytes_of_run);
         };
-        each(discard, [](std::size_t) noexcept {});
-        if (touched > frontier) discard(frontier, touched - frontier);
+        each(give_back, [](std::size_t) noexcept {});
+        if (touched > frontier) give_back(frontier, touched - frontier);
         touched = 0;
         return result;
     }
