@@ -47,6 +47,12 @@ TEST(a_program_that, forks_is_recorded_with_its_child) {
     ASSERT_TRUE(found.is_object());
     EXPECT_EQ(found["processes"], 2);
     EXPECT_GT(found["growths"].get<long long>(), answer_in(done.out).growths) << "the child's are missing";
+    long long named = 0;
+    for (const auto& site : found["sites"]) {
+        if (site["file"].get<std::string>().find("subject.cpp") != std::string::npos)
+            named += site["growth"]["count"].get<long long>();
+    }
+    EXPECT_EQ(found["growths"], named) << "the child's have no names";
 }
 TEST(a_program_that, becomes_another_is_recorded_as_both) {
     const scratch_folder folder;

@@ -128,6 +128,7 @@ void begin_again() {
     to_command.abandon();
     sampled.clear();
     forget_stacks();
+    forget_code();    // what was met before is in the parent's ring, not in the child's
     threads.store(0);
     self.id = 0;
     self.last = nullptr;
