@@ -136,6 +136,16 @@ TEST(a_program_that_cannot_be_recorded, clears_its_environment) {
     EXPECT_EQ(json_of(folder)["processes"], 1);
 }
 
+// (Through a pipe, since the limit that stands for the disk is on all files.)
+TEST(a_disk, that_fills_up_leaves_a_profile_of_what_was_before) {
+    const scratch_folder folder;
+    const outcome done = run(folder,
+                             "trap '' XFSZ; { @headroom profile -o @folder/trace -- @subjects/headroom-profile-subject "
+                             "disk-fills @folder/trace; echo \"exit code $?\"; } 2>&1 | cat");
+    for (const char* const words : {"the trace ends early", "names", "times an array grew", "exit code 7\n"})
+        EXPECT_NE(done.out.find(words), std::string::npos) << words << " not in:\n" << done.out;
+}
+
 TEST(a_trace_that_cannot_be_written, is_said_to_be_so_before_anything_runs) {
     const scratch_folder folder;
     for (const char* where : {"/dev/full", "@folder/no/such/folder"}) {

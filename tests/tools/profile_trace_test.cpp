@@ -97,6 +97,7 @@ TEST(a_trace, on_a_disk_that_fills_up_keeps_its_whole_blocks) {
     });
     EXPECT_GT(blocks, 1U);
     EXPECT_EQ(read, blocks);
+    EXPECT_EQ(damage, "") << "half a block, which hides what comes to stand behind it";
 }
 
 TEST(heaptrack, traces_are_read) {

@@ -122,7 +122,11 @@ int profile_command::record() {
     }
     if (result.processes != 0) {
         profile::trace_totals totals = profile::add_up(what.trace);
-        profile::write_names(totals);
+        if (const std::string failure = profile::write_names(totals); !failure.empty()) {
+            std::fprintf(stderr,
+                         "headroom: cannot write names into %s: %s; it has them only while its programs stay as they are\n",
+                         what.trace.c_str(), failure.c_str());
+        }
         std::fprintf(stderr, "headroom: the trace was written to %s (%s)\n", what.trace.c_str(),
                      profile::bytes_text(static_cast<double>(result.trace_size)).c_str());
         show(totals);

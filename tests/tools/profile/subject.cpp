@@ -2,6 +2,8 @@
 // arrays of its own grew, and how many bytes of old blocks that left behind, as its containers' capacities told it.
 #include <dlfcn.h>
 #include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -291,6 +293,18 @@ void use_plugin(const char* path, int count) {
     dlclose(library);
 }
 
+// The command that records this program gets no more of the file onto its disk than stands in it once something does.
+void fill_the_disk_for(const char* path) {
+    struct stat file{};
+    while (stat(path, &file) != 0 || file.st_size <= 16) usleep(1000);
+    usleep(100000);    // all of what is being written
+    stat(path, &file);
+    rlimit limit{};
+    prlimit(getppid(), RLIMIT_FSIZE, nullptr, &limit);
+    limit.rlim_cur = static_cast<rlim_t>(file.st_size) + 10;
+    prlimit(getppid(), RLIMIT_FSIZE, &limit, nullptr);
+}
+
 }    // namespace
 
 int main(int argc, char** argv) {
@@ -352,6 +366,11 @@ int main(int argc, char** argv) {
         execl("/proc/self/exe", "subject", "density-high", nullptr);
     } else if (name == "plugin") {
         for (int i = 0; i < 3; ++i) use_plugin(argv[2], 1000);
+    } else if (name == "disk-fills") {
+        growing(1000);
+        fill_the_disk_for(argv[2]);
+        growing(3000);
+        return 7;
     } else if (name == "exit") {
         return number;
     } else if (name == "nothing") {

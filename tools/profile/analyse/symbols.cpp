@@ -7,7 +7,6 @@
 
 #include <cstdlib>
 #include <map>
-#include <stdexcept>
 #include <unordered_map>
 
 #include "trace/writer.hpp"
@@ -267,7 +266,7 @@ void symbols::remember(std::uint32_t number, std::uint64_t return_address, const
     }
 }
 
-void write_names(trace_totals& trace) {
+std::string write_names(trace_totals& trace) {
     trace_writer out = trace_writer::more(trace.source);
     for (process_totals& process : trace.processes) {
         symbols names(process.modules);
@@ -293,7 +292,7 @@ void write_names(trace_totals& trace) {
         }
         out.write(process.number, records);
     }
-    if (!out.failure().empty()) throw std::runtime_error("cannot write names into " + trace.source + ": " + out.failure());
+    return out.failure();
 }
 
 std::vector<std::string> symbols::without_lines() const {

@@ -32,8 +32,9 @@ private:
 };
 
 // Writes the names of all addresses of a trace into its file and into its totals, so that it can be read elsewhere, and
-// after its program has changed. Does nothing for addresses that have names already. Throws std::runtime_error.
-void write_names(trace_totals& trace);
+// after its program has changed. Does nothing for addresses that have names already. Returns why the file does not have them
+// all, its totals do; empty where it does. Throws std::runtime_error when it cannot be opened.
+std::string write_names(trace_totals& trace);
 
 std::string demangled(const char* name);
 

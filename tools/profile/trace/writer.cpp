@@ -23,7 +23,10 @@ trace_writer::trace_writer(const std::string& path, bool more) : compressor_(std
     file_ = open(path.c_str(), O_WRONLY | O_CLOEXEC | (more ? O_APPEND : O_CREAT | O_TRUNC), 0644);
     if (file_ < 0) throw std::runtime_error("cannot write " + path + ": " + std::strerror(errno));
     if (compressor_->context == nullptr) throw std::runtime_error("no memory to compress with");
-    if (more) return;
+    if (more) {
+        size_ = static_cast<std::uint64_t>(lseek(file_, 0, SEEK_END));
+        return;
+    }
     file_head head{};
     std::memcpy(head.magic, trace_magic, sizeof head.magic);
     head.version = trace_version;
@@ -76,7 +79,10 @@ bool trace_writer::write(std::uint32_t process, record_writer& records) {
         const block_head head{block_magic, process, static_cast<std::uint32_t>(raw_size), static_cast<std::uint32_t>(size),
                               static_cast<std::uint32_t>(crc32(0, bytes, static_cast<unsigned>(size)))};
         std::memcpy(stored.data(), &head, sizeof head);
+        const std::uint64_t whole = size_;
         if (failure_.empty()) put(stored.data(), stored.size());
+        // Half a block would hide from readers what is written behind it, once there is room again.
+        if (!failure_.empty() && ftruncate(file_, static_cast<off_t>(whole)) == 0) size_ = whole;
     }
     for (std::size_t i = 0; i < columns; ++i) records.at(static_cast<column>(i)).clear();
     return failure_.empty();

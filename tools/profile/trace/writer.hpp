@@ -59,6 +59,7 @@ public:
 
     // What went wrong; empty while nothing did.
     [[nodiscard]] const std::string& failure() const { return failure_; }
+    // Of the file, in bytes.
     [[nodiscard]] std::uint64_t size() const { return size_; }
 
 private:
