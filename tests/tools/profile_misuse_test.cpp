@@ -136,6 +136,20 @@ TEST(a_program_that_cannot_be_recorded, clears_its_environment) {
     EXPECT_EQ(json_of(folder)["processes"], 1);
 }
 
+TEST(a_recorder, whose_path_cannot_be_preloaded_is_refused) {
+    const scratch_folder folder;
+    for (const char* const name : {"a folder", "a:folder"}) {
+        fs::create_directory(folder.file(name));
+        const std::string recorder = folder.file(name) + "/headroom-recorder.so";
+        fs::copy_file(fs::path(HEADROOM_COMMAND).parent_path() / "headroom-recorder.so", recorder);
+        const outcome done =
+            run(folder, "HEADROOM_RECORDER='" + recorder +
+                            "' @headroom profile -o @folder/trace -- @subjects/headroom-profile-subject nothing");
+        EXPECT_EQ(done.code, 2);
+        EXPECT_NE(done.err.find("a space or a colon"), std::string::npos) << done.err;
+    }
+}
+
 // (Through a pipe, since the limit that stands for the disk is on all files.)
 TEST(a_disk, that_fills_up_leaves_a_profile_of_what_was_before) {
     const scratch_folder folder;

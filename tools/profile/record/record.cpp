@@ -361,6 +361,10 @@ recorded record_command(const recording& what) {
     if (program.empty()) throw std::runtime_error("there is no program " + what.command.front());
     if (const std::string reason = why_not(program); !reason.empty()) throw std::runtime_error(reason);
     if (access(what.recorder.c_str(), R_OK) != 0) fail("the recorder is missing: " + what.recorder);
+    if (what.recorder.find_first_of(" :") != std::string::npos) {    // which part LD_PRELOAD's files
+        throw std::runtime_error("the recorder cannot be preloaded from a path with a space or a colon: " + what.recorder +
+                                 "; set HEADROOM_RECORDER to a copy of it elsewhere");
+    }
     meeting_place meeting;
     trace_writer out(what.trace);
     const double ticks_per_us = measure_ticks();
