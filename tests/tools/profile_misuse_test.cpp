@@ -93,6 +93,11 @@ TEST(a_program_that, runs_64_threads_has_every_growth_found) {
     const scratch_folder folder;
     all_was_recorded(folder, profiled(folder, "@subjects/headroom-profile-subject threads 64"), 0);
 }
+TEST(a_program_that, cancels_a_thread_does_not_end_it_in_malloc) {
+    const scratch_folder folder;
+    const outcome done = profiled(folder, "@subjects/headroom-profile-subject cancelled");
+    EXPECT_EQ(done.code, 0) << done.err;
+}
 TEST(a_program_that, allocates_next_to_nothing_is_left_alone) {
     const scratch_folder folder;
     const outcome done = profiled(folder, "@subjects/headroom-profile-subject nothing");

@@ -1,6 +1,7 @@
 // What the tests of headroom profile profile: programs with known answers. subject NAME runs one; it prints how often
 // arrays of its own grew, and how many bytes of old blocks that left behind, as its containers' capacities told it.
 #include <dlfcn.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -305,6 +306,20 @@ void fill_the_disk_for(const char* path) {
     prlimit(getppid(), RLIMIT_FSIZE, &limit, nullptr);
 }
 
+// Allocates until it must have waited for room in the ring.
+void* allocate_much(void* result) {
+    for (int i = 0; i < 1000000; ++i) std::free(block_of_dimension(32));
+    return result;
+}
+bool is_cancelled_in_malloc() {
+    pthread_t thread{};
+    pthread_create(&thread, nullptr, allocate_much, nullptr);
+    pthread_cancel(thread);
+    void* result = nullptr;
+    pthread_join(thread, &result);
+    return result == PTHREAD_CANCELED;
+}
+
 }    // namespace
 
 int main(int argc, char** argv) {
@@ -371,6 +386,8 @@ int main(int argc, char** argv) {
         fill_the_disk_for(argv[2]);
         growing(3000);
         return 7;
+    } else if (name == "cancelled") {
+        return is_cancelled_in_malloc() ? 1 : 0;
     } else if (name == "exit") {
         return number;
     } else if (name == "nothing") {

@@ -1,5 +1,6 @@
 #include "channel.hpp"
 
+#include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -15,6 +16,18 @@
 
 namespace headroom::profile {
 namespace {
+
+// Nobody expects a thread to be cancelled in malloc or free, as it could be in what they call here.
+class not_cancelled {
+public:
+    not_cancelled() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
+    ~not_cancelled() { pthread_setcancelstate(before_, nullptr); }
+    not_cancelled(const not_cancelled&) = delete;
+    not_cancelled& operator=(const not_cancelled&) = delete;
+
+private:
+    int before_ = PTHREAD_CANCEL_ENABLE;
+};
 
 // The file behind the ring, sent over the socket. -1 when that fails.
 int receive_file(int socket) {
@@ -40,6 +53,7 @@ int receive_file(int socket) {
 }    // namespace
 
 void complain(const char* reason, int error) {
+    const not_cancelled guard;
     char text[256];
     std::size_t length = 0;
     const auto add = [&](const char* words) {
@@ -69,6 +83,7 @@ void complain(const char* reason, int error) {
 bool channel::open() {
     const char* const path = getenv(socket_variable);
     if (path == nullptr) return false;
+    const not_cancelled guard;
     const int saved = errno;
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
@@ -112,6 +127,7 @@ void channel::abandon() {
 }
 
 bool channel::wait_for_room(std::uint64_t upto) {
+    const not_cancelled guard;
     const int saved = errno;
     bool open = true;
     for (unsigned round = 0;; ++round) {
