@@ -98,6 +98,12 @@ TEST(a_program_that, cancels_a_thread_does_not_end_it_in_malloc) {
     const outcome done = profiled(folder, "@subjects/headroom-profile-subject cancelled");
     EXPECT_EQ(done.code, 0) << done.err;
 }
+TEST(a_program_that, does_not_see_who_reads_waits_for_it) {
+    const scratch_folder folder;
+    const outcome done = profiled(folder, "@subjects/headroom-profile-subject unseen-reader");
+    if (done.code == 77) GTEST_SKIP() << "needs user namespaces";
+    all_was_recorded(folder, done, 0);
+}
 TEST(a_program_that, allocates_next_to_nothing_is_left_alone) {
     const scratch_folder folder;
     const outcome done = profiled(folder, "@subjects/headroom-profile-subject nothing");

@@ -2,8 +2,10 @@
 // arrays of its own grew, and how many bytes of old blocks that left behind, as its containers' capacities told it.
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -320,6 +322,30 @@ bool is_cancelled_in_malloc() {
     return result == PTHREAD_CANCELED;
 }
 
+// A child that does not see the command that records it, being in a PID namespace of its own, has to wait for it.
+int wait_for_an_unseen_reader() {
+    int line[2];
+    if (unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0 || socketpair(AF_UNIX, SOCK_STREAM, 0, line) != 0) return 77;
+    char byte = 0;
+    if (const pid_t child = fork(); child == 0) {
+        answer known;
+        numbers(known, 1000);
+        if (write(line[1], &byte, 1) != 1 || read(line[1], &byte, 1) != 1) _exit(1);
+        allocate_much(nullptr);
+        numbers(known, 1000);
+        print(known);
+        _exit(0);
+    }
+    if (read(line[0], &byte, 1) != 1) return 1;
+    kill(getppid(), SIGSTOP);
+    const ssize_t told = write(line[0], &byte, 1);
+    usleep(300000);
+    kill(getppid(), SIGCONT);
+    int status = 0;
+    wait(&status);
+    return told == 1 && status == 0 ? 0 : 1;
+}
+
 }    // namespace
 
 int main(int argc, char** argv) {
@@ -388,6 +414,8 @@ int main(int argc, char** argv) {
         return 7;
     } else if (name == "cancelled") {
         return is_cancelled_in_malloc() ? 1 : 0;
+    } else if (name == "unseen-reader") {
+        return wait_for_an_unseen_reader();
     } else if (name == "exit") {
         return number;
     } else if (name == "nothing") {

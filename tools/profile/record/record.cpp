@@ -159,7 +159,6 @@ public:
         }
         if (memory != MAP_FAILED) {
             ring_ = static_cast<ring*>(memory);
-            ring_->reader = static_cast<std::uint32_t>(getpid());
             send_file(connection, file);
         }
         if (file >= 0) close(file);

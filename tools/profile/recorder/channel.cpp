@@ -101,6 +101,9 @@ bool channel::open() {
     } else if ((file = receive_file(socket)) < 0) {
         complain("headroom profile did not answer", 0);
     } else {
+        ucred peer{};
+        socklen_t size = sizeof peer;
+        reader_ = getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 ? peer.pid : 0;
         void* const memory = mmap(nullptr, sizeof(ring), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
         if (memory == MAP_FAILED) complain("the system refused memory for the recorder", errno);
         else mapped = static_cast<ring*>(memory);
@@ -135,8 +138,9 @@ bool channel::wait_for_room(std::uint64_t upto) {
         read_seen_.store(read, std::memory_order_relaxed);
         // Once the ring has been full, a quarter of it is waited for: to wake up for every few slots costs both sides more.
         if (upto - read <= ring_slots / 4 * 3) break;
-        if (ring_->closed.load(std::memory_order_relaxed) != 0 ||
-            (round % 64 == 63 && kill(static_cast<pid_t>(ring_->reader), 0) != 0 && errno == ESRCH)) {
+        // A reader that is not to be seen is taken for gone after a minute in which it gave no room.
+        const bool gone = reader_ != 0 ? round % 64 == 63 && kill(reader_, 0) != 0 && errno == ESRCH : round > 60000;
+        if (gone || ring_->closed.load(std::memory_order_relaxed) != 0) {
             ring_->closed.store(1, std::memory_order_relaxed);
             open = false;
             break;

@@ -69,6 +69,7 @@ private:
 
     ring* ring_ = nullptr;
     std::uint64_t sample_ = 0;
+    int reader_ = 0;    // the command's process, as this one sees it: 0 where it is in a PID namespace further out
     std::atomic<std::uint64_t> read_seen_{0};    // what the reader had given back when somebody last looked
 };
 

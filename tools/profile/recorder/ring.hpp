@@ -16,7 +16,7 @@ namespace headroom::profile {
 inline constexpr const char* socket_variable = "HEADROOM_PROFILE_SOCKET";
 inline constexpr const char* sample_variable = "HEADROOM_PROFILE_SAMPLE";
 
-inline constexpr std::uint32_t ring_version = 2;
+inline constexpr std::uint32_t ring_version = 3;
 inline constexpr std::uint64_t ring_slots = std::uint64_t{1} << 17;    // 4 MiB
 inline constexpr std::size_t most_frames = 64;
 // From this size on the processor time of the thread is asked for too, a system call each time: little beside what a copy takes.
@@ -69,7 +69,6 @@ struct ring {
     std::uint64_t sample;         // mean number of bytes between samples; 0: everything is recorded
     std::uint64_t start_ticks;    // the counter that stamps events, and the monotonic clock in ns, read together
     std::uint64_t start_ns;
-    std::uint32_t reader;    // the command's process: when it is gone, nobody waits for it
 
     alignas(64) std::atomic<std::uint64_t> reserved;    // slots reserved by the process since it began
     alignas(64) std::atomic<std::uint64_t> read;        // slots given back by the reader
