@@ -122,6 +122,17 @@ TEST(a_profile, knows_the_processor_time_of_the_run_and_what_malloc_takes) {
         EXPECT_LE(site["growth"]["ns"].get<double>(), found["processor_seconds"].get<double>() * 1e9) << site;
 }
 
+TEST(what_recording_took, is_known_of_every_way_to_allocate) {
+    const scratch_folder folder;
+    for (const std::string function : {"calloc", "aligned_alloc", "realloc"}) {
+        const outcome done = run(folder, "@headroom profile -o @folder/trace -- @subjects/headroom-profile-subject allocate-by " +
+                                             function + " 500000");
+        ASSERT_EQ(done.code, 0) << done.err;
+        // To read the counter once takes as long as this.
+        EXPECT_GT(add_up(folder.file("trace")).processes.at(0).recorder_seconds, 500000 * 10e-9) << function;
+    }
+}
+
 // A newcomer's program with three planted costs: three lines, each with the code to write.
 TEST(a_newcomer, is_told_of_three_planted_costs_with_the_code) {
     const scratch_folder folder;

@@ -346,6 +346,15 @@ int wait_for_an_unseen_reader() {
     return told == 1 && status == 0 ? 0 : 1;
 }
 
+// Blocks that are got by one function alone, and not given back.
+void allocate_by(const std::string& function, int count) {
+    for (int i = 0; i < count; ++i) {
+        if (function == "calloc") kept = std::calloc(1, 16);
+        else if (function == "aligned_alloc") kept = std::aligned_alloc(16, 16);
+        else if (function == "realloc") kept = std::realloc(kept, i % 2 == 0 ? 16 : 64);
+    }
+}
+
 }    // namespace
 
 int main(int argc, char** argv) {
@@ -416,6 +425,8 @@ int main(int argc, char** argv) {
         return is_cancelled_in_malloc() ? 1 : 0;
     } else if (name == "unseen-reader") {
         return wait_for_an_unseen_reader();
+    } else if (name == "allocate-by") {
+        allocate_by(argv[2], std::atoi(argv[3]));
     } else if (name == "exit") {
         return number;
     } else if (name == "nothing") {

@@ -447,8 +447,9 @@ void digest::end(const process_end& how, const ring& from) {
         out_->begin(record::lost);
         out_->number(how.lost);
     }
-    const double own =
-        ns_per_tick_ * timed_calls * static_cast<double>(from.mallocs.recorder_ticks.load() + from.frees.recorder_ticks.load());
+    const double own = ns_per_tick_ * timed_calls *
+                       static_cast<double>(from.mallocs.recorder_ticks.load() + from.reallocs.recorder_ticks.load() +
+                                           from.frees.recorder_ticks.load());
     const auto average_ps = [&](const call_costs& of) {
         const auto count = static_cast<double>(of.count.load());
         const double ns = count > 0 ? static_cast<double>(of.ticks.load()) / count * ns_per_tick_ - clock_read_ns() : 0;

@@ -276,7 +276,15 @@ inline bool is_timed() {
     return now.load(std::memory_order_relaxed) == state::recording && !self.inside;
 }
 
-void* reallocate(void* address, std::size_t size, const void* frame) {
+// `allocator_ticks` becomes what the allocator itself took; null: nobody asks.
+void* move_block(void* address, std::size_t size, const void* frame, std::uint64_t* allocator_ticks) {
+    const auto from_allocator = [&] {
+        if (allocator_ticks == nullptr) return next.realloc(address, size);
+        const std::uint64_t began = ticks();
+        void* const result = next.realloc(address, size);
+        *allocator_ticks = ticks() - began;
+        return result;
+    };
     if (is_early(address)) {
         void* const moved_to = next.malloc(size);
         const std::size_t rest = room_behind(address);
@@ -294,7 +302,7 @@ void* reallocate(void* address, std::size_t size, const void* frame) {
             keep_new = size != 0 && keep(size);
             if (!known && !keep_new) {
                 errno = saved;
-                return next.realloc(address, size);
+                return from_allocator();
             }
             usable = usable_size(address);
         }
@@ -302,7 +310,7 @@ void* reallocate(void* address, std::size_t size, const void* frame) {
         put_begin(event::moving, 0, reinterpret_cast<std::uint64_t>(address), usable);
     }
     errno = saved;
-    void* const result = next.realloc(address, size);
+    void* const result = from_allocator();
     const std::uint64_t at = ticks();
     const int after = errno;
     {
@@ -336,23 +344,41 @@ inline bool passes(std::size_t size) {
     return left > size;
 }
 
-[[gnu::noinline]] void* recorded_malloc(std::size_t size) {
+// A block that does not pass.
+template <class Allocate>
+inline void* recorded(std::size_t size, const void* frame, Allocate allocate) {
     if (!is_timed()) [[likely]] {
-        void* const block = next.malloc(size);
-        allocated(block, size, __builtin_frame_address(0));
+        void* const block = allocate();
+        allocated(block, size, frame);
         return block;
     }
     const std::uint64_t began = ticks();
-    void* const block = next.malloc(size);
+    void* const block = allocate();
     const std::uint64_t ended = ticks();
-    allocated(block, size, __builtin_frame_address(0));
+    allocated(block, size, frame);
     to_command.timed(&ring::mallocs, ended - began, ticks() - ended);
     return block;
 }
+template <class Allocate>
+inline void* any_block(std::size_t size, const void* frame, Allocate allocate) {
+    return passes(size) ? allocate() : recorded(size, frame, allocate);
+}
+
+[[gnu::noinline]] void* recorded_malloc(std::size_t size) {
+    return recorded(size, __builtin_frame_address(0), [&] { return next.malloc(size); });
+}
 [[gnu::noinline]] void* recorded_calloc(std::size_t count, std::size_t size) {
-    void* const block = next.calloc(count, size);
-    allocated(block, count * size, __builtin_frame_address(0));
-    return block;
+    return recorded(count * size, __builtin_frame_address(0), [&] { return next.calloc(count, size); });
+}
+void* reallocate(void* address, std::size_t size, const void* frame) {
+    if (address == nullptr) return any_block(size, frame, [&] { return next.realloc(nullptr, size); });
+    if (!is_timed()) [[likely]]
+        return move_block(address, size, frame, nullptr);
+    std::uint64_t behind = 0;
+    const std::uint64_t came = ticks();
+    void* const result = move_block(address, size, frame, &behind);
+    to_command.timed(&ring::reallocs, behind, ticks() - came - behind);
+    return result;
 }
 [[gnu::noinline]] void recorded_free(void* address) {
     if (address == nullptr || is_early(address)) return;
@@ -408,11 +434,6 @@ HEADROOM_VISIBLE void* calloc(std::size_t count, std::size_t size) noexcept {
 }
 
 HEADROOM_VISIBLE void* realloc(void* address, std::size_t size) noexcept {
-    if (address == nullptr) {
-        void* const block = next.realloc(nullptr, size);
-        if (!passes(size)) allocated(block, size, __builtin_frame_address(0));
-        return block;
-    }
     return reallocate(address, size, __builtin_frame_address(0));
 }
 
@@ -422,47 +443,37 @@ HEADROOM_VISIBLE void* reallocarray(void* address, std::size_t count, std::size_
         errno = ENOMEM;
         return nullptr;
     }
-    if (address == nullptr) {
-        void* const block = next.realloc(nullptr, bytes);
-        if (!passes(bytes)) allocated(block, bytes, __builtin_frame_address(0));
-        return block;
-    }
     return reallocate(address, bytes, __builtin_frame_address(0));
 }
 
 HEADROOM_VISIBLE int posix_memalign(void** result, std::size_t alignment, std::size_t size) noexcept {
     if (next.posix_memalign == nullptr) look_up_allocator();
-    const int status = next.posix_memalign(result, alignment, size);
-    if (status == 0 && !passes(size)) allocated(*result, size, __builtin_frame_address(0));
+    int status = 0;
+    any_block(size, __builtin_frame_address(0), [&] {
+        status = next.posix_memalign(result, alignment, size);
+        return status == 0 ? *result : nullptr;
+    });
     return status;
 }
 
 HEADROOM_VISIBLE void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept {
     if (next.aligned_alloc == nullptr) look_up_allocator();
-    void* const block = next.aligned_alloc(alignment, size);
-    if (!passes(size)) allocated(block, size, __builtin_frame_address(0));
-    return block;
+    return any_block(size, __builtin_frame_address(0), [&] { return next.aligned_alloc(alignment, size); });
 }
 
 HEADROOM_VISIBLE void* memalign(std::size_t alignment, std::size_t size) noexcept {
     if (next.memalign == nullptr) look_up_allocator();
-    void* const block = next.memalign(alignment, size);
-    if (!passes(size)) allocated(block, size, __builtin_frame_address(0));
-    return block;
+    return any_block(size, __builtin_frame_address(0), [&] { return next.memalign(alignment, size); });
 }
 
 HEADROOM_VISIBLE void* valloc(std::size_t size) noexcept {
     if (next.valloc == nullptr) look_up_allocator();
-    void* const block = next.valloc(size);
-    if (!passes(size)) allocated(block, size, __builtin_frame_address(0));
-    return block;
+    return any_block(size, __builtin_frame_address(0), [&] { return next.valloc(size); });
 }
 
 HEADROOM_VISIBLE void* pvalloc(std::size_t size) noexcept {
     if (next.pvalloc == nullptr) look_up_allocator();
-    void* const block = next.pvalloc(size);
-    if (!passes(size)) allocated(block, size, __builtin_frame_address(0));
-    return block;
+    return any_block(size, __builtin_frame_address(0), [&] { return next.pvalloc(size); });
 }
 
 // Not recorded: but another library may be loaded where this one was.

@@ -74,7 +74,8 @@ struct ring {
     alignas(64) std::atomic<std::uint64_t> read;        // slots given back by the reader
     alignas(64) std::atomic<std::uint32_t> closed;      // set by the reader: record no more
     std::atomic<std::uint64_t> lost;                    // events for which there was no room
-    call_costs mallocs;
+    call_costs mallocs;                                 // and what else gives a new block
+    call_costs reallocs;
     call_costs frees;
     alignas(4096) slot slots[ring_slots];
 };
