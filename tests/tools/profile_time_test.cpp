@@ -25,8 +25,8 @@ public:
         digest_.take(one, slot_head(0, what, 1, stack));
     }
     growth_sum growth() {
-        digest_.end({}, *ring_);
         trace_writer out(folder_.file("trace"));
+        digest_.end({}, *ring_, [&] { out.write(0, records_); });
         out.write(0, records_);
         const trace_totals totals = add_up(folder_.file("trace"));
         growth_sum sum;

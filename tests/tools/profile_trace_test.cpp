@@ -5,7 +5,10 @@
 #include <signal.h>
 #include <sys/resource.h>
 
+#include <memory>
+
 #include "analyse/sites.hpp"
+#include "record/digest.hpp"
 #include "show/show.hpp"
 #include "trace/reader.hpp"
 #include "trace/writer.hpp"
@@ -98,6 +101,38 @@ TEST(a_trace, on_a_disk_that_fills_up_keeps_its_whole_blocks) {
     EXPECT_GT(blocks, 1U);
     EXPECT_EQ(read, blocks);
     EXPECT_EQ(damage, "") << "half a block, which hides what comes to stand behind it";
+}
+
+// All in one block, which a reader takes for damaged beyond a size.
+TEST(a_trace, of_many_arrays_that_were_not_freed_ends_in_several_blocks) {
+    constexpr unsigned arrays = 300000;
+    const scratch_folder folder;
+    const auto from = std::make_unique<ring>();
+    record_writer records;
+    digest process({}, records);
+    process.begin(*from, 1000);
+    const auto put = [&](event what, std::uint64_t address, std::uint64_t size) {
+        slot one{};
+        one.words[0] = address;
+        one.words[1] = size;
+        process.take(one, slot_head(0, what, 1, 7));
+    };
+    for (std::uint64_t address = 64; address <= arrays * 64; address += 64) {
+        put(event::allocated, address, 16);
+        put(event::moving, address, 0);
+        put(event::moved, address, 32);
+    }
+    trace_writer out(folder.file("trace"));
+    out.write(0, records);
+    std::size_t blocks = 0;
+    process.end({}, *from, [&] {
+        out.write(0, records);
+        ++blocks;
+    });
+    EXPECT_GT(blocks, 0U);
+    EXPECT_LT(records.size(), block_size);
+    out.write(0, records);
+    EXPECT_EQ(add_up(folder.file("trace")).processes.at(0).totals.at(7).alive_at_end, arrays);
 }
 
 TEST(heaptrack, traces_are_read) {

@@ -287,7 +287,7 @@ std::string write_names(trace_totals& trace) {
                     records.text(frame.module);
                     records.number(frame.inlined ? 1 : 0);
                 }
-                if (records.size() > (std::size_t{1} << 20)) out.write(process.number, records);
+                if (records.size() >= block_size) out.write(process.number, records);
             }
         }
         out.write(process.number, records);

@@ -431,10 +431,11 @@ void digest::holds(std::uint64_t bytes) {
     out_->number(bytes);
 }
 
-void digest::end(const process_end& how, const ring& from) {
+void digest::end(const process_end& how, const ring& from, const std::function<void()>& write) {
     for (std::uint32_t thread = 0; thread < threads_.size(); ++thread) write_growth(thread, threads_[thread].growth);
     live_.each([&](const live_block& block) {
         if (block.chain != 0) died(record::alive, block, newest_);
+        if (out_->size() >= block_size) write();
     });
     for (const site_t& site : sites_) {
         if (site.near + site.far == 0) continue;

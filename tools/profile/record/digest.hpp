@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -52,8 +53,8 @@ public:
     void expect(const slot& event) const { live_.expect(event.words[0]); }
     // What Headroom's ranges hold of the process now, in bytes.
     void holds(std::uint64_t bytes);
-    // After the last.
-    void end(const process_end& how, const ring& from);
+    // After the last. `write` empties the records where they fill a block: there is one for each array that was not freed.
+    void end(const process_end& how, const ring& from, const std::function<void()>& write);
     void note(std::string_view words);
 
 private:

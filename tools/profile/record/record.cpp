@@ -229,7 +229,7 @@ public:
             const auto resident = static_cast<std::uint64_t>(used->ru_maxrss) * 1024;
             if (resident > own_resident()) how.resident = std::max(how.resident, resident);
         }
-        digest_->end(how, *ring_);
+        digest_->end(how, *ring_, [&] { out.write(number_, records_); });
         out.write(number_, records_);
     }
     void refuse_more() {
@@ -238,8 +238,6 @@ public:
     [[nodiscard]] bool alive() const { return kill(static_cast<pid_t>(facts_.pid), 0) == 0 || errno == EPERM; }
 
 private:
-    static constexpr std::size_t block_size = std::size_t{1} << 20;
-
     // A thread that was killed in the middle of an event never completes it: after a while the rest goes on without.
     bool is_stuck() {
         const std::uint64_t now = monotonic_ns();

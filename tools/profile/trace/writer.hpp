@@ -11,6 +11,9 @@
 
 namespace headroom::profile {
 
+// Once about so many bytes have been collected, they are written as a block.
+inline constexpr std::size_t block_size = std::size_t{1} << 20;
+
 // The records of one process, collected into blocks.
 class record_writer {
 public:
