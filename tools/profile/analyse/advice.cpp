@@ -440,15 +440,6 @@ std::string_view name_of(advice what) {
     return "";
 }
 
-std::string_view name_of(feature what) {
-    constexpr std::string_view names[] = {
-        "none",          "own",          "foreign",         "reserving",         "rehashing", "text",
-        "has_reserve",   "growths",      "growing_share",   "longest_ms",        "arrays",    "most_live",
-        "largest_final", "final_spread", "pinned",          "allocations",       "mean_size", "allocation_share",
-        "utilization",   "contention",   "freed_elsewhere", "median_lifetime_us"};
-    return names[static_cast<std::size_t>(what)];
-}
-
 std::string bytes_text(double bytes) {
     constexpr const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
     std::size_t unit = 0;

@@ -112,7 +112,6 @@ const lab_cell& other_malloc_cell();
 std::string_view outer_name(std::string_view container);
 
 std::string_view name_of(advice what);
-std::string_view name_of(feature what);
 
 // Readable numbers: "1.5 MiB", "3.2 ms", "12,345".
 std::string bytes_text(double bytes);

@@ -51,11 +51,6 @@ void digest::begin(const ring& from, double ticks_per_us) {
     out_->text(facts_.command_line);
 }
 
-void digest::note(std::string_view words) {
-    out_->begin(record::text);
-    out_->text(words);
-}
-
 digest::thread_t& digest::thread_of_number(std::uint32_t thread) {
     if (thread >= threads_.size()) threads_.resize(thread + 1);
     return threads_[thread];

@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -55,7 +54,6 @@ public:
     void holds(std::uint64_t bytes);
     // After the last. `write` empties the records where they fill a block: there is one for each array that was not freed.
     void end(const process_end& how, const ring& from, const std::function<void()>& write);
-    void note(std::string_view words);
 
 private:
     struct info_t {

@@ -173,8 +173,6 @@ public:
     [[nodiscard]] bool usable() const { return ring_ != nullptr; }
     [[nodiscard]] bool recorded() const { return digest_ != nullptr; }
     [[nodiscard]] const process_facts& facts() const { return facts_; }
-    [[nodiscard]] std::uint64_t lost() const { return lost_; }
-    [[nodiscard]] std::uint64_t events() const { return next_; }
 
     // Takes what is there. `last`: the process is gone; slots that it did not complete are passed over. Returns how
     // many.
@@ -221,7 +219,6 @@ public:
     // `used`: of the command that was run, and of all that it waited for.
     void finish(trace_writer& out, const rusage* used = nullptr) {
         if (digest_ == nullptr) return;
-        lost_ += ring_->lost.load(std::memory_order_relaxed);
         process_end how{lost_, 0, held_->most_resident()};
         if (used != nullptr) {
             how.processor_ns = processor_ns_of(*used);
@@ -386,7 +383,6 @@ recorded record_command(const recording& what) {
                 if (old->facts().pid != fresh->facts().pid) continue;
                 while (old->drain(out, ticks_per_us, true) != 0) {}
                 old->finish(out);
-                result.lost += old->lost();
                 if (old->recorded()) ++result.processes;
                 old.reset();
             }
@@ -414,7 +410,6 @@ recorded record_command(const recording& what) {
             if (!gone) continue;
             while (one->drain(out, ticks_per_us, true) != 0) {}
             one->finish(out, one->facts().pid == static_cast<std::uint32_t>(child) ? &used : nullptr);
-            result.lost += one->lost();
             if (one->recorded()) ++result.processes;
             one.reset();
         }
@@ -438,7 +433,6 @@ recorded record_command(const recording& what) {
                     one->refuse_more();
                     while (one->drain(out, ticks_per_us, true) != 0) {}
                     one->finish(out);
-                    result.lost += one->lost();
                     if (one->recorded()) ++result.processes;
                 }
                 processes.clear();

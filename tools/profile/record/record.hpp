@@ -17,7 +17,6 @@ struct recording {
 struct recorded {
     int status = 0;            // of the command, as waitpid() gives it
     unsigned processes = 0;    // that were recorded
-    std::uint64_t lost = 0;    // events without room
     std::uint64_t trace_size = 0;
     std::vector<std::string> messages;    // what the user should know of how it went
 };

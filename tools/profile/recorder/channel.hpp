@@ -22,7 +22,6 @@ public:
     // What a fork inherited is the parent's: the child lets go of it without a word.
     void abandon();
 
-    [[nodiscard]] bool is_open() const { return ring_ != nullptr; }
     [[nodiscard]] std::uint64_t sample() const { return sample_; }
 
     // Reserves `count` slots in a row and waits until there is room for them. False when the command has gone, or wants

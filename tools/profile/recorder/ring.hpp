@@ -28,7 +28,7 @@ enum class event : std::uint32_t {
     none = 0,
     allocated = 1,    // words: address, size, ticks. Written after the allocator returned
     freed = 2,        // words: address, same_bytes | usable size << 8, ticks. Written before the allocator has it
-    moving = 3,       // words: address, 0, ticks. A realloc of this block begins
+    moving = 3,       // words: address, usable size or 0, ticks. A realloc of this block begins
     moved = 4,        // words: address or 0 (refused), size or 0 (it was a free), ticks
     stack = 5,        // words: number of frames, generation, 0; then `more` slots, three return addresses each
     more = 6,
@@ -73,7 +73,6 @@ struct ring {
     alignas(64) std::atomic<std::uint64_t> reserved;    // slots reserved by the process since it began
     alignas(64) std::atomic<std::uint64_t> read;        // slots given back by the reader
     alignas(64) std::atomic<std::uint32_t> closed;      // set by the reader: record no more
-    std::atomic<std::uint64_t> lost;                    // events for which there was no room
     call_costs mallocs;                                 // and what else gives a new block
     call_costs reallocs;
     call_costs frees;

@@ -54,7 +54,7 @@ inline std::uint64_t hash_of(std::uintptr_t pc, std::uint64_t outer) {
 // Forgets what is known about code, as after a library was unloaded: another may lie at its address.
 void forget_code();
 
-// Told of each piece of code (a program or a library) when unwinding first meets it. Defined by recorder.cpp.
+// Told of each piece of code (a program or a library) when unwinding first meets it. Defined by stacks.cpp.
 void code_found(std::uintptr_t begin, std::uintptr_t end, std::uintptr_t bias, const char* path);
 
 // Whole pages of zeros, from the system; null when it refuses.

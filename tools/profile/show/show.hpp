@@ -23,7 +23,7 @@ std::vector<advised> by_saving(const profile_result& profile);
 // About ten lines: what the program did, and the sites that would gain most. `width`: columns of the terminal.
 std::string terminal_text(const profile_result& profile, std::size_t width);
 
-// Everything, as JSON; docs/reference/profile.md names the members.
+// Everything, as JSON.
 std::string json_text(const profile_result& profile);
 
 // "main;fill;std::vector::push_back 12345" a line: call stacks and bytes copied, for flame graph programs.

@@ -51,7 +51,7 @@ enum class record : std::uint8_t {
     grew = 8,         // old info, new info, grew_flags, nanoseconds: the old block was freed, its contents being in the new one
     died = 9,         // info, how often it had grown, size before the last time, lifetime: the end of a block that had grown
     nearness = 10,    // stack, blocks within a page of the one before, others
-    lost = 11,        // events for which there was no room
+    lost = 11,        // events that were not completed
     ended = 12,       // microseconds the process ran
     resized = 13,     // old info, new info: a realloc that made it no larger
     alive = 14,       // as died, of a block that was never freed
