@@ -39,7 +39,8 @@ compile() {
 watch_steps() {
     local step pause=30
     if [ -t 1 ]; then pause=2; fi
-    while sleep "$pause"; do
+    # Kept from our output: the last pause outlives who began it, and a reader of a pipe would wait for it.
+    while sleep "$pause" >/dev/null 2>&1; do
         step=$(grep -aoE '^\[[0-9]+/[0-9]+\]' "$1" | tail -n 1) || continue
         if [ -t 1 ]; then printf '\r   compiling %-20s' "$step"; else printf '   compiling %s\n' "$step"; fi
     done

@@ -1,0 +1,43 @@
+"""What ./dev leaves alone: its output, once it has ended.
+
+    python3 as_it_is.py FOLDER     (a folder of the tests' own)
+
+./dev runs in a copy, with a cmake and a sleep that show what they were given.
+"""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+folder = pathlib.Path(sys.argv[1])
+copy = folder / "copy"
+shutil.rmtree(folder, ignore_errors=True)
+for name in ("dev", "CMakePresets.json", *(f"scripts/dev/{path.name}" for path in (ROOT / "scripts/dev").glob("*.*"))):
+    (copy / name).parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(ROOT / name, copy / name)
+environment = dict(os.environ, PATH=f"{folder / 'bin'}:{os.environ['PATH']}")
+failures = []
+
+
+def program(path, lines):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{lines}\n")
+    path.chmod(0o755)
+
+
+def dev(line, status, said):
+    run = subprocess.run([copy / "dev", *line.split()], capture_output=True, text=True, env=environment, stdin=subprocess.DEVNULL)
+    if run.returncode != status or said not in run.stdout:
+        failures.append(f"./dev {line}: wanted status {status} and \"{said}\", got {run.returncode}: {run.stdout}{run.stderr}")
+    return run.stdout + run.stderr
+
+
+# Who reads ./dev through a pipe waits for everybody who can still write into it: what outlives ./dev must not.
+program(folder / "bin/sleep", f'echo held; echo held >&2; : >"{folder}/slept"')
+program(folder / "bin/cmake", f'[ "$1" != --build ] || for each in $(seq 100); do [ -e "{folder}/slept" ] || command -p sleep 0.1; done')
+if "held" in dev("--no-install build", 0, "built in build/dev"):
+    failures.append("the pause of what counts the steps holds the output of ./dev build")
+print("\n".join(failures))
+sys.exit(1 if failures else 0)
