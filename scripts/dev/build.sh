@@ -17,7 +17,7 @@ logged() {
 configure() {    # configure PRESET [FLAG...]
     if [ "$1" = msan ]; then    # its C++ library first, whose sources pip brings
         [ -n "$python" ] || need_python
-        logged msan-runtime "$python" scripts/msan_runtime.py build/msan-runtime || return 1
+        logged msan-runtime "${python:-python3}" scripts/msan_runtime.py build/msan-runtime || return 1
     fi
     logged "configure-$1" cmake --preset "$1" "${@:2}"
 }

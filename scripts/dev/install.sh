@@ -40,6 +40,13 @@ python=
 need_python() {    # the report's Python packages, in .venv; made anew only when their list has changed
     [ -f "$requirements" ] || return 0
     python=$root/.venv/bin/python
+    if [ "$install" = no ]; then    # whatever it was made from: without a network there may be no other
+        if [ ! -x "$python" ]; then
+            python=
+            say "there is no .venv, and --no-install makes none: what needs its Python is left out"
+        fi
+        return
+    fi
     local wanted
     wanted=$(sha256sum <"$requirements")$root
     if [ -x "$python" ] && [ "$(cat .venv/made-from 2>/dev/null)" = "$wanted" ]; then return 0; fi
@@ -56,6 +63,7 @@ need_python() {    # the report's Python packages, in .venv; made anew only when
 
 add_python() {    # add_python NAME FILE: what the file lists, in the same .venv; its NAME tells whether that has been done
     need_python
+    [ "$install" = yes ] || return 0
     local made=.venv/made-from-$1 wanted
     wanted=$(sha256sum <"$2")
     if [ "$(cat "$made" 2>/dev/null)" = "$wanted" ]; then return 0; fi

@@ -1,8 +1,8 @@
-"""What ./dev leaves alone: its output, once it has ended.
+"""What ./dev leaves alone: what --no-install finds, and its output once it has ended.
 
     python3 as_it_is.py FOLDER     (a folder of the tests' own)
 
-./dev runs in a copy, with a cmake and a sleep that show what they were given.
+./dev runs in a copy, with a cmake and a sleep that show what they were given, and a .venv that was made from another list.
 """
 import os
 import pathlib
@@ -14,10 +14,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 folder = pathlib.Path(sys.argv[1])
 copy = folder / "copy"
 shutil.rmtree(folder, ignore_errors=True)
-for name in ("dev", "CMakePresets.json", *(f"scripts/dev/{path.name}" for path in (ROOT / "scripts/dev").glob("*.*"))):
+for name in ("dev", "CMakePresets.json", "lab/report/requirements.txt", *(f"scripts/dev/{path.name}" for path in (ROOT / "scripts/dev").glob("*.*"))):
     (copy / name).parent.mkdir(parents=True, exist_ok=True)
     shutil.copy(ROOT / name, copy / name)
-environment = dict(os.environ, PATH=f"{folder / 'bin'}:{os.environ['PATH']}")
+environment = dict(os.environ, PATH=f"{folder / 'bin'}:{os.environ['PATH']}", PIP_NO_INDEX="1")
 failures = []
 
 
@@ -39,5 +39,14 @@ program(folder / "bin/sleep", f'echo held; echo held >&2; : >"{folder}/slept"')
 program(folder / "bin/cmake", f'[ "$1" != --build ] || for each in $(seq 100); do [ -e "{folder}/slept" ] || command -p sleep 0.1; done')
 if "held" in dev("--no-install build", 0, "built in build/dev"):
     failures.append("the pause of what counts the steps holds the output of ./dev build")
+
+dev("--no-install test report", 1, "no .venv")
+if (copy / ".venv").exists():
+    failures.append("--no-install made a .venv")
+program(copy / ".venv/bin/python", "echo 1 passed")
+(copy / ".venv/made-from").write_text("another list")
+dev("--no-install test report", 0, "1 passed, 0 failed")
+if not (copy / ".venv/made-from").exists() or (copy / ".venv/made-from").read_text() != "another list":
+    failures.append("--no-install made .venv anew")
 print("\n".join(failures))
 sys.exit(1 if failures else 0)
