@@ -60,7 +60,8 @@ rest = sorted({path.relative_to(ROOT).as_posix() for path in ROOT.glob("docs/*.m
 NAVIGATION[-1][1].extend((title(ROOT / page), page) for page in rest)
 folder = pathlib.Path(sys.argv[1]).resolve()
 source = folder / "source"
-shutil.rmtree(folder, ignore_errors=True)
+for made in (source, folder / "site"):    # and not the folder, which may hold more than what is made here
+    shutil.rmtree(made, ignore_errors=True)
 for pattern in COPIED:
     for path in sorted(ROOT.glob(pattern)):
         if path.is_file():
