@@ -30,18 +30,22 @@ merged merge_results(const std::vector<std::string>& inputs, const std::string& 
             if (add(to_json(run).dump()) && !keys.insert(key_of(run)).second) ++result.conflicts;
         }
     }
-    const std::string unfinished = out + ".unfinished";
+    // Another file takes the place of a file alone: not of a link to it, and not of a pipe or a device, which would be gone.
+    const bool there = exists(std::filesystem::symlink_status(out));
+    const bool replace = !there || std::filesystem::is_regular_file(out);
+    const std::string target = there && replace ? std::filesystem::canonical(out).string() : out;
+    const std::string written_to = replace ? target + ".unfinished" : target;
     {
-        std::ofstream file(unfinished, std::ios::binary | std::ios::trunc);
+        std::ofstream file(written_to, std::ios::binary | std::ios::trunc);
         for (const std::string& line : lines) file << line << '\n';
         file.close();
         if (!file) {
             const int why = errno;
-            std::remove(unfinished.c_str());
+            if (replace) std::remove(written_to.c_str());
             throw std::system_error(why, std::generic_category(), out);
         }
     }
-    std::filesystem::rename(unfinished, out);
+    if (replace) std::filesystem::rename(written_to, target);
     result.lines = lines.size();
     return result;
 }

@@ -2,9 +2,14 @@
 // Labels: lab no-valgrind
 #include "engine/merge.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <string>
 #include <system_error>
 
 #include "support/scratch_folder.hpp"
@@ -91,6 +96,32 @@ TEST(lab_merge, an_output_that_cannot_be_written_throws) {
     const scratch_folder folder;
     const std::string a = folder.write("a", run("A", 0, 1));
     EXPECT_THROW((void)merge_results({a}, folder.file("no/such/folder")), std::system_error);
+}
+
+TEST(lab_merge, a_link_as_the_output_stays_one) {
+    const scratch_folder folder;
+    const std::string a = folder.write("a", run("A", 0, 1));
+    std::filesystem::create_symlink("there", folder.file("out"));
+    for (const char* const when : {"what it leads to is missing", "and is there"}) {
+        EXPECT_EQ(merge_results({a}, folder.file("out")).lines, 1U) << when;
+        EXPECT_TRUE(std::filesystem::is_symlink(folder.file("out"))) << when;
+        EXPECT_EQ(read_results(folder.file("there")).runs.size(), 1U) << when;
+    }
+}
+
+TEST(lab_merge, a_pipe_as_the_output_is_written_and_stays_one) {
+    const scratch_folder folder;
+    const std::string a = folder.write("a", run("A", 0, 1));
+    const std::string out = folder.file("out");
+    ASSERT_EQ(mkfifo(out.c_str(), 0600), 0);
+    const int reader = open(out.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    ASSERT_GE(reader, 0);
+    EXPECT_EQ(merge_results({a}, out).lines, 1U);
+    EXPECT_TRUE(std::filesystem::is_fifo(out));
+    std::string text(1000, '\0');
+    text.resize(static_cast<std::size_t>(std::max<ssize_t>(read(reader, text.data(), text.size()), 0)));
+    close(reader);
+    EXPECT_EQ(text, folder.read("a"));
 }
 
 }    // namespace
