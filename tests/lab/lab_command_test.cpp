@@ -69,6 +69,14 @@ TEST(lab_command, a_run_leaves_one_record_for_each_contender_and_round) {
     EXPECT_EQ(sums.size(), 1U);
 }
 
+TEST(lab_command, what_is_said_to_a_closed_stream_is_not_among_the_results) {
+    const scratch_folder folder;
+    EXPECT_EQ(headroom_command(tiny + folder.file("r") + " 2>&-").code, 0);
+    const results read = read_results(folder.file("r"));
+    EXPECT_FALSE(read.runs.empty());
+    EXPECT_TRUE(read.bad.empty()) << to_string(read.bad.front());
+}
+
 TEST(lab_command, rounds_interleave_the_contenders) {
     const scratch_folder folder;
     headroom_command(tiny + folder.file("r"));
