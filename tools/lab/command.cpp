@@ -1,16 +1,21 @@
-#include "command.hpp"
-
+// headroom lab: list, run, report, compare, merge.
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <stdexcept>
+#include <string>
 #include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
 
 #include "engine/merge.hpp"
 #include "engine/plan.hpp"
@@ -18,8 +23,7 @@
 #include "engine/runner.hpp"
 #include "verb.hpp"
 
-namespace headroom::tools {
-namespace {
+namespace headroom::tools { namespace {
 
 namespace fs = std::filesystem;
 
@@ -67,7 +71,39 @@ std::pair<std::size_t, std::size_t> parse_shard(const std::string& text) {
     return {index, count};
 }
 
-}    // namespace
+class lab_command {
+public:
+    // Adds its subcommands to `lab`.
+    explicit lab_command(CLI::App& lab);
+
+    // Does what was asked for. Returns an exit code; throws std::exception when that cannot be done.
+    int run();
+
+private:
+    int list();
+    int measure();
+    int merge();
+    // Hands over to the report's own program with these words; does not return.
+    int report(std::vector<std::string> arguments);
+    [[nodiscard]] const char* grid() const;
+
+    CLI::App* list_;
+    CLI::App* run_;
+    CLI::App* report_;
+    CLI::App* compare_;
+    CLI::App* merge_;
+
+    bool quick_ = false;
+    bool default_ = false;    // what no flag means; said, it only keeps the others away
+    bool full_ = false;
+    std::string filter_;
+    std::string shard_;
+    std::string out_ = "headroom-results.jsonl";
+    int rounds_ = 0;
+    bool figures_ = false;
+    std::string merge_out_;
+    std::vector<std::string> merge_files_;
+};
 
 lab_command::lab_command(CLI::App& lab) {
     lab.require_subcommand(1);
@@ -229,8 +265,6 @@ int lab_command::report(std::vector<std::string> arguments_for_it) {
     throw std::runtime_error(python + ": " + std::strerror(errno));
 }
 
-namespace {
-
 std::function<int()> set_up(CLI::App& app) {
     auto command = std::make_shared<lab_command>(app);
     return [command] { return command->run(); };
@@ -238,5 +272,4 @@ std::function<int()> set_up(CLI::App& app) {
 const registered_verb registered("lab", "Measure vectors and memory resources side by side on this machine", set_up);
 
 }    // namespace
-
 }    // namespace headroom::tools
