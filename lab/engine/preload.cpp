@@ -3,10 +3,20 @@
 #include <filesystem>
 #include <sstream>
 
+#include "engine/child.hpp"
+
 namespace headroom::lab {
 namespace {
 
 constexpr const char* separator = " under ";
+
+// What the loader has against a library. It says so on standard error and starts the program without: what is then measured
+// would be the system's own allocator.
+std::string refusal(const std::string& file) {
+    const child_result said =
+        run_child({.program = "/bin/sh", .arguments = {"-c", ":"}, .environment = {{"LD_PRELOAD", file}}, .timeout = 10});
+    return said.errors.find("LD_PRELOAD") == std::string::npos ? "" : said.errors.substr(0, said.errors.find('\n'));
+}
 
 // HEADROOM_LAB_PRELOADS is "name=file|name=file|...", as CMake found them; no file: not found.
 std::vector<preload> found() {
@@ -14,19 +24,7 @@ std::vector<preload> found() {
     std::istringstream parts(HEADROOM_LAB_PRELOADS);
     for (std::string part; std::getline(parts, part, '|');) {
         const std::size_t sign = part.find('=');
-        preload one;
-        one.name = part.substr(0, sign);
-        const std::string file = part.substr(sign + 1);
-        std::error_code error;
-        if (file.empty()) {
-            one.absent = "its library was not found when the lab was configured (lab/peers/README.md says how to get it)";
-        } else if (const std::filesystem::path real = std::filesystem::canonical(file, error); error) {
-            one.absent = file + ": " + error.message();
-        } else {
-            one.version = real.filename().string();
-            one.environment = {{"LD_PRELOAD", file}};
-        }
-        all.push_back(std::move(one));
+        all.push_back(preload_from(part.substr(0, sign), part.substr(sign + 1)));
     }
 #if defined(__GLIBC__)
     all.push_back({"hugetlb", "glibc.malloc.hugetlb=1", "", {{"GLIBC_TUNABLES", "glibc.malloc.hugetlb=1"}}});
@@ -37,6 +35,25 @@ std::vector<preload> found() {
 }
 
 }    // namespace
+
+preload preload_from(const std::string& name, const std::string& file) {
+    preload one;
+    one.name = name;
+    std::error_code error;
+    if (file.empty()) {
+        one.absent = "its library was not found when the lab was configured (lab/peers/README.md says how to get it)";
+    } else if (const std::filesystem::path real = std::filesystem::canonical(file, error); error) {
+        one.absent = file + ": " + error.message();
+    } else if (file.find_first_of(" :") != std::string::npos) {
+        one.absent = file + ": LD_PRELOAD takes no path with a space or a colon";
+    } else if (const std::string why = refusal(file); !why.empty()) {
+        one.absent = why;
+    } else {
+        one.version = real.filename().string();
+        one.environment = {{"LD_PRELOAD", file}};
+    }
+    return one;
+}
 
 const std::vector<preload>& preloads() {
     static const std::vector<preload> all = found();

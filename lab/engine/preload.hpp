@@ -18,6 +18,9 @@ struct preload {
     std::vector<std::pair<std::string, std::string>> environment;
 };
 
+// The library in that file, tried once; no file: it was not found.
+[[nodiscard]] preload preload_from(const std::string& name, const std::string& file);
+
 // All of them, in the order in which they stand in the report: those of the system, those of given folders, and glibc's own
 // allocator told to ask for huge pages.
 [[nodiscard]] const std::vector<preload>& preloads();

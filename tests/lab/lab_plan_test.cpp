@@ -4,12 +4,17 @@
 #include "engine/plan.hpp"
 #include "engine/preload.hpp"
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <stdexcept>
+#include <string>
+
+#include "support/scratch_folder.hpp"
 
 namespace {
 
@@ -48,6 +53,20 @@ TEST(lab_preload, a_contender_under_an_allocator_is_itself_in_another_environmen
     }
     EXPECT_EQ(headroom::lab::preload_of("std::vector"), nullptr);
     EXPECT_EQ(headroom::lab::without_preload("std::vector"), "std::vector");
+}
+
+TEST(lab_preload, a_library_that_would_not_be_loaded_is_absent) {
+    const headroom::testing_support::scratch_folder folder;
+    const auto absent = [](const std::string& file) { return headroom::lab::preload_from("some", file).absent; };
+    Dl_info loadable{};
+    ASSERT_NE(dladdr(dlsym(RTLD_DEFAULT, "malloc"), &loadable), 0);
+    EXPECT_EQ(absent(loadable.dli_fname), "");
+    for (const char* const name : {"a b.so", "a:b.so"}) {
+        std::filesystem::copy_file(loadable.dli_fname, folder.file(name));
+        EXPECT_NE(absent(folder.file(name)).find("space or a colon"), std::string::npos) << absent(folder.file(name));
+    }
+    const std::string broken = absent(folder.write("broken.so", "no library"));
+    EXPECT_NE(broken.find("broken.so"), std::string::npos) << broken;
 }
 
 TEST(lab_preload, a_child_is_started_with_the_variables_asked_for_and_its_parents_others) {
