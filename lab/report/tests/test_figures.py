@@ -7,32 +7,34 @@ import re
 import pytest
 from headroom_report.page import experiments
 from headroom_report.results import figures, strategies
+from headroom_report.results.reading import Metric
 from headroom_report.verdicts import claims, standing
-from headroom_report.results.reading import Metric, Run
+from headroom_report.verdicts.difference import BETTER, LEVEL, ONE_ROUND, TOO_NOISY, WORSE
 
-import samples
+from samples import SETTLED, a_run, rounds
 
 
-def a_run(contender, value, number=0, outcome="ok", experiment="one-growth", metric="time", **parameters):
-    metrics = {metric: Metric("s", (value,))} if value is not None else {}
-    return Run(
-        "m", experiment, contender, tuple(sorted((parameters or {"bytes": 4096}).items())), number, outcome, "", metrics
-    )
+def one_growth(contender, *values, size=4096, outcome="ok"):
+    return rounds("one-growth", contender, values, outcome=outcome, bytes=size)
+
+
+def ended(contender, outcome, size=4096):
+    """A run that was begun and gave no figure."""
+    return [a_run("one-growth", contender, {"bytes": size}, {}, outcome)]
 
 
 def one_cell(*runs):
-    (cell,) = figures.cells(runs)
+    (cell,) = figures.cells([run for own in runs for run in own])
     return cell
 
 
 def test_a_figure_is_the_median_over_rounds_with_lowest_and_highest():
-    cell = one_cell(*(a_run("a", value, number) for number, value in enumerate((5.0, 1.0, 2.0))))
-    figure = cell.figure("a", "time")
+    figure = one_cell(one_growth("a", 5.0, 1.0, 2.0)).figure("a", "time")
     assert (figure.median, figure.low, figure.high, figure.rounds) == (2.0, 1.0, 5.0, 3)
 
 
 def test_rounds_that_did_not_end_well_do_not_count():
-    cell = one_cell(a_run("a", 1.0), a_run("a", None, 1, "killed"))
+    cell = one_cell(one_growth("a", 1.0), ended("a", "killed"))
     assert cell.figure("a", "time").rounds == 1
     assert cell.outcome("a") == "killed"
 
@@ -47,200 +49,123 @@ def test_percentiles_of_a_histogram_are_by_nearest_rank():
 
 
 def test_histograms_of_all_rounds_are_added_up():
-    runs = [
-        Run("m", "latency", "a", (("elements", 1),), number, "ok", "", {"h": Metric("s", (1.0, 2.0), (3, 4))})
-        for number in range(2)
-    ]
-    assert one_cell(*runs).histogram("a", "h") == Metric("s", (1.0, 2.0), (6, 8))
+    runs = one_growth("a", 0.0, 0.0)
+    for run in runs:
+        run.metrics["h"] = Metric("s", (1.0, 2.0), (3, 4))
+    assert one_cell(runs).histogram("a", "h") == Metric("s", (1.0, 2.0), (6, 8))
 
 
 def test_a_ratio_is_of_medians_and_its_range_of_rounds_paired():
-    runs = [a_run("a", value, number) for number, value in enumerate((1.0, 2.0, 3.0))]
-    runs += [a_run("b", value, number) for number, value in enumerate((2.0, 2.0, 12.0))]
-    ratio = one_cell(*runs).ratio("time", "a", "b")
+    ratio = one_cell(one_growth("a", 1.0, 2.0, 3.0), one_growth("b", 2.0, 2.0, 12.0)).ratio("time", "a", "b")
     assert (ratio.median, ratio.low, ratio.high) == (1.0, 0.25, 1.0)
 
 
-def test_noise_is_how_far_two_runs_of_the_same_contender_lie_apart_either_way():
-    (cell,) = cells = figures.cells([a_run("a", 1.0), a_run("a#2", 0.8), a_run("b", 5.0)])
-    noise = figures.Noise(cells, "time")
-    assert noise and noise.at(cell) == pytest.approx(0.25)
-    nothing = figures.Noise(figures.cells([a_run("a", 1.0)]), "time")
-    assert not nothing and nothing.at(cell) == 0
-
-
-def test_a_cells_noise_is_that_of_its_own_pair_and_where_it_has_none_the_usual_one():
-    runs = [a_run("a", 1.0, bytes=5)]
-    for size, other in ((1, 1.0), (2, 1.1), (3, 1.1), (4, 3.0)):
-        runs += [a_run("a", 1.0, bytes=size), a_run("a#2", other, bytes=size)]
+def test_a_cells_noise_is_how_far_its_own_pair_lies_apart_either_way_and_where_it_has_none_the_usual():
+    runs = one_growth("a", 1.0, size=5)
+    for size, other in ((1, 1.0), (2, 1.1), (3, 1 / 1.1), (4, 3.0)):
+        runs += one_growth("a", 1.0, size=size) + one_growth("a#2", other, size=size)
     cells = sorted(figures.cells(runs), key=lambda cell: cell.parameters["bytes"])
     noise = figures.Noise(cells, "time")
-    assert [noise.at(cell) for cell in cells] == pytest.approx([0.0, 0.1, 0.1, 2.0, 0.1])
+    assert noise and [noise.at(cell) for cell in cells] == pytest.approx([0.0, 0.1, 0.1, 2.0, 0.1])
     assert noise.worst == pytest.approx(2.0)
+    nothing = figures.Noise(cells[4:], "time")
+    assert not nothing and nothing.at(cells[4]) == 0
 
 
 def test_cells_are_told_apart_by_every_parameter():
-    runs = [a_run("a", 1.0, elements=1), a_run("a", 1.0, elements=1, warm=True), a_run("a", 1.0, elements=2)]
-    assert len(figures.cells(runs)) == 3
-
-
-OURS = "headroom::settled_vector"
+    points = ({"elements": 1}, {"elements": 1, "warm": True}, {"elements": 2})
+    assert len(figures.cells(run for point in points for run in rounds("throughput", "a", [1.0], **point))) == 3
 
 
 def places(*runs):
-    return standing.of(figures.cells(runs), experiments.every())
+    return standing.of(figures.cells([run for own in runs for run in own]), experiments.every())
 
 
 def test_best_close_and_behind_are_counted_and_losses_come_worst_first():
     ratios = {1: 0.9, 2: 1.04, 3: 1.5, 4: 3.0}
-    runs = [a_run(name, time, number, bytes=size) for size, ours in ratios.items() for number in range(3) for name, time in ((OURS, ours), ("std::vector", 1.0))]
-    result = places(*runs)
+    result = places(*(one_growth(name, *[time] * 3, size=size) for size, ours in ratios.items() for name, time in ((SETTLED, ours), ("std::vector", 1.0))))
     assert (len(result.best), len(result.close), len(result.losses)) == (1, 1, 3)
     assert [place.ratio for place in result.losses] == [3.0, 1.5, 1.04]
 
 
 def test_only_the_default_counts_and_the_best_policy_is_named_beside_it():
-    result = places(
-        a_run(OURS, 2.0),
-        a_run(OURS + "/huge_pages", 0.5),
-        a_run("std::vector", 1.0),
-        a_run("boost::container::vector", 4.0),
-    )
-    (loss,) = result.losses
-    assert (loss.other, loss.ratio, loss.tuned, loss.tuned_ratio) == ("std::vector", 2.0, OURS + "/huge_pages", 0.5)
+    times = {SETTLED: 2.0, SETTLED + "/huge_pages": 0.5, "std::vector": 1.0, "boost::container::vector": 4.0}
+    (loss,) = places(*(one_growth(name, time) for name, time in times.items())).losses
+    assert (loss.other, loss.ratio, loss.tuned, loss.tuned_ratio) == ("std::vector", 2.0, SETTLED + "/huge_pages", 0.5)
 
 
 def test_our_failure_is_the_worst_loss_and_a_peers_failure_is_no_contest_lost():
     result = places(
-        a_run(OURS, None, outcome="bad_alloc", bytes=1),
-        a_run("std::vector", 1.0, bytes=1),
-        a_run(OURS, 9.0, bytes=2),
-        a_run("std::vector", None, outcome="killed", bytes=2),
-        a_run(OURS, 2.0, bytes=3),
-        a_run("std::vector", 1.0, bytes=3),
+        one_growth(SETTLED, 1.0, 1.0, size=1) + ended(SETTLED, "bad_alloc", 1),  # however fast the other rounds were
+        one_growth("std::vector", 2.0, size=1),
+        one_growth(SETTLED, 9.0, size=2),
+        ended("std::vector", "killed", 2),
+        one_growth(SETTLED, 2.0, size=3),
+        one_growth("std::vector", 1.0, size=3),
     )
-    assert [place.ratio for place in result.losses] == [math.inf, 2.0]
-    assert result.losses[0].why == "bad_alloc"
+    assert [(place.ratio, place.why) for place in result.losses] == [(math.inf, "bad_alloc"), (2.0, "")]
     assert len(result.best) == 1
 
 
 def test_headroom_under_a_preloaded_allocator_is_no_default_and_others_under_one_are_peers():
-    result = places(
-        a_run(OURS, 3.0), a_run(f"{OURS} under jemalloc", 1.0), a_run("std::vector", 4.0), a_run("std::vector under jemalloc", 2.0)
-    )
-    (place,) = result.places
-    assert (place.ours, place.other, place.ratio) == (OURS, "std::vector under jemalloc", 1.5)
+    times = {SETTLED: 3.0, f"{SETTLED} under jemalloc": 1.0, "std::vector": 4.0, "std::vector under jemalloc": 2.0}
+    (place,) = places(*(one_growth(name, time) for name, time in times.items())).places
+    assert (place.ours, place.other, place.ratio) == (SETTLED, "std::vector under jemalloc", 1.5)
 
 
-def test_an_absent_default_is_no_place_at_all():
-    assert not places(a_run(OURS, None, outcome="absent"), a_run("std::vector", 1.0)).places
+def test_who_is_absent_or_mere_arithmetic_has_no_place():
+    assert not places(ended(SETTLED, "absent"), one_growth("std::vector", 1.0)).places
+    moved = {"headroom::geometric<2,1>": 0.0, "std::vector": 1.0}
+    assert not places(*(rounds("growth", name, [value], "bytes_moved", elements=1) for name, value in moved.items())).places
 
 
-def test_growth_policies_are_arithmetic_and_no_contenders():
-    result = places(
-        a_run("headroom::geometric<2,1>", 0.0, experiment="growth", metric="bytes_moved", elements=1),
-        a_run("std::vector", 1.0, experiment="growth", metric="bytes_moved", elements=1),
-    )
-    assert not result.places
-
-
-def test_a_loss_in_fewer_than_three_rounds_is_no_loss_yet():
-    (place,) = places(a_run(OURS, 9.0), a_run("std::vector", 1.0)).losses
-    assert place.undecided == claims.ONE_ROUND and not place.lost
-
-
-def rounds(contender, values):
-    return [a_run(contender, value, number) for number, value in enumerate(values)]
-
-
-def test_a_loss_within_the_noise_is_no_loss():
-    result = places(*rounds(OURS, [1.05] * 3), *rounds("std::vector", [1.0] * 3), *rounds("std::vector#2", [1.08] * 3))
-    (place,) = result.losses
-    assert place.undecided == claims.TOO_NOISY and not place.lost and place.other == "std::vector"
+@pytest.mark.parametrize(
+    "ours, theirs, outcome",
+    [
+        ((9.0,), (1.0,), ONE_ROUND),
+        ((1.0, 1.2, 1.4), (0.9, 1.1, 1.15), TOO_NOISY),
+        ((1.2, 1.3, 1.4), (0.9, 1.1, 1.15), WORSE),
+        ((1.002, 1.002, 1.003), (1.0, 1.0, 1.001), LEVEL),
+        ((1.0, 1.01, 49.0), (1.5, 1.51, 1.52), BETTER),
+    ],
+)
+def test_only_what_is_decided_is_lost_or_best(ours, theirs, outcome):
+    (place,) = places(one_growth(SETTLED, *ours), one_growth("std::vector", *theirs)).places
+    assert (place.outcome, place.lost, place.best) == (outcome, outcome == WORSE, outcome in (LEVEL, BETTER))
 
 
 def test_a_cell_is_decided_by_its_own_pair_however_far_pairs_lie_apart_elsewhere():
     def cell(size, again):
-        times = {OURS: 1.2, "std::vector": 1.0, "std::vector#2": again}
-        return [a_run(name, value, number, bytes=size) for name, value in times.items() for number in range(3)]
+        return [run for name, time in {SETTLED: 1.2, "std::vector": 1.0, "std::vector#2": again}.items() for run in one_growth(name, *[time] * 3, size=size)]
 
-    quiet, *noisy = places(*cell(1, 1.02), *cell(2, 1.5), *cell(3, 1.5), *cell(4, 1.5)).places
+    quiet, *noisy = places(cell(1, 1.02), cell(2, 1.5), cell(3, 0.6), cell(4, 1.5)).places
     assert quiet.lost and not quiet.undecided
-    assert [place.undecided for place in noisy] == [claims.TOO_NOISY] * 3
+    assert [(place.undecided, place.other) for place in noisy] == [(TOO_NOISY, "std::vector")] * 3
 
 
-def test_rounds_that_scatter_more_than_they_differ_are_noise():
-    scattered = rounds(OURS, (1.0, 1.2, 1.4)) + rounds("std::vector", (0.9, 1.1, 1.15))
-    apart = rounds(OURS, (1.2, 1.3, 1.4)) + rounds("std::vector", (0.9, 1.1, 1.15))
-    assert places(*scattered).losses[0].undecided == claims.TOO_NOISY
-    assert places(*apart).losses[0].lost
+def both(first, second, metric, unit, experiment, **parameters):
+    """What becomes of Headroom's default against std::vector."""
+    sides = ((SETTLED, first), ("std::vector", second))
+    return [place.undecided for place in places(*(rounds(experiment, name, values, metric, unit, **parameters) for name, values in sides)).places]
 
 
-def test_a_single_stalled_round_wins_and_loses_nothing():
-    result = places(*rounds(OURS, (1.0, 1.01, 49.0)), *rounds("std::vector", (1.5, 1.51, 1.52)))
-    assert not result.losses and not result.places[0].undecided
+@pytest.mark.parametrize("ours, theirs, found", [((0.0,) * 3, (3e-9,) * 3, []), ((2.3e-9,) * 3, (1.54e-9,) * 3, [TOO_NOISY]), ((3.1e-9,) * 3, (1.54e-9,) * 3, [""])])
+def test_what_is_below_the_clocks_resolution_counts_for_nobody_and_one_step_of_it_is_no_difference(ours, theirs, found):
+    assert both(ours, theirs, "append_p50", "s", "latency", elements=1000) == found
 
 
-def test_what_is_below_the_clocks_resolution_counts_for_nobody():
-    def median_append(ours):
-        return places(
-            *[
-                a_run(name, value, number, experiment="latency", metric="append_p50", elements=1000)
-                for name, value in ((OURS, ours), ("std::vector", 3e-9))
-                for number in range(3)
-            ]
-        ).places
-
-    assert median_append(2e-9) and not median_append(0.0)
+@pytest.mark.parametrize("elements, count", [(1_000_000, 0), (10_000_000, 1)])  # of a million one append lies beyond
+def test_one_in_a_million_does_not_count_among_a_thousand(elements, count):
+    assert len(both((2.0,), (1.0,), "append_p999999", "s", "latency", elements=elements)) == count
 
 
-def test_one_in_a_million_does_not_count_among_a_thousand():
-    def latency(elements):
-        return [
-            a_run(name, value, experiment="latency", metric="append_p999999", elements=elements)
-            for name, value in ((OURS, 2.0), ("std::vector", 1.0))
-        ]
-
-    assert not places(*latency(1_000_000)).places  # one append lies beyond
-    assert len(places(*latency(10_000_000)).places) == 1
-
-
-def both(first, second, metric="time", unit="s", experiment="one-growth", **parameters):
-    """Three rounds of Headroom's default and of std::vector."""
-    return samples.rounds(experiment, OURS, first, metric, unit, **parameters) + samples.rounds(experiment, "std::vector", second, metric, unit, **parameters)
-
-
-def test_level_with_the_best_is_no_verdict_where_noise_is_larger():
-    noisy = both((1.0, 1.1, 1.2), (0.9, 1.1, 1.3), bytes=1)
-    quiet = both((1.002, 1.002, 1.003), (1.0, 1.0, 1.001), bytes=1)
-    assert [place.undecided for place in places(*noisy).places] == [claims.TOO_NOISY]
-    assert [(place.undecided, place.best) for place in places(*quiet).places] == [("", True)]
-
-
-def test_bytes_that_are_not_the_same_in_every_round_know_noise_and_those_that_are_do_not():
-    def peak(ours, theirs):
-        (place,) = places(*both(ours, theirs, "peak_resident", "B", "memory", elements=1000)).places
-        return place.undecided
-
-    assert peak((1.00e6, 1.03e6, 1.06e6), (1.02e6, 1.02e6, 1.02e6)) == claims.TOO_NOISY
-    assert peak((1.01e6,) * 3, (1e6,) * 3) == ""
-    assert peak((1.01e6,), (1e6,)) == ""  # taken once, because it is the same every time
-
-
-def test_one_step_of_the_clock_is_no_difference():
-    def median_append(ours, theirs):
-        (place,) = places(*both((ours,) * 3, (theirs,) * 3, "append_p50", "s", "latency", elements=1000)).places
-        return place.undecided
-
-    assert median_append(2.3e-9, 1.54e-9) == claims.TOO_NOISY
-    assert median_append(3.1e-9, 1.54e-9) == ""
-
-
-@pytest.mark.parametrize("metric", sorted(figures.QUOTIENTS))
-def test_a_quotient_of_times_is_no_count(metric):
-    one = one_cell(Run("m", "any", "a", (("x", 1),), 0, "ok", "", {metric: Metric("", (2.0,))}))
-    figure = one.figure("a", metric)
-    assert figure.timed and not figure.exact
+@pytest.mark.parametrize("ours, theirs, found", [
+    ((1.00e6, 1.03e6, 1.06e6), (1.02e6,) * 3, TOO_NOISY),
+    ((1.01e6,) * 3, (1e6,) * 3, ""),
+    ((1.01e6,), (1e6,), ""),  # taken once, because it is the same every time
+])
+def test_bytes_that_are_not_the_same_in_every_round_know_noise_and_those_that_are_do_not(ours, theirs, found):
+    assert both(ours, theirs, "peak_resident", "B", "memory", elements=1000) == [found]
 
 
 COUNTS = {"growths", "address_changes", "unused_share", "instructions", "allocations"}  # the same whenever they are taken
@@ -256,34 +181,25 @@ def test_whatever_has_no_unit_and_is_judged_is_known_as_a_count_or_as_a_quotient
     assert found >= {"instructions", "degradation", "ageing", "worst"}
     assert found <= COUNTS | figures.QUOTIENTS
     assert not COUNTS & figures.QUOTIENTS
-
-
-def test_a_default_that_did_not_end_well_in_one_round_has_lost_however_fast_the_others_were():
-    runs = both((1.0, 1.0), (2.0, 2.0, 2.0), bytes=1) + [a_run(OURS, None, 2, "killed", bytes=1)]
-    (place,) = places(*runs).losses
-    assert place.ratio == math.inf and place.why == "killed"
+    for metric in figures.QUOTIENTS:
+        figure = one_cell(rounds("any", "a", [2.0], metric, "", x=1)).figure("a", metric)
+        assert figure.timed and not figure.exact
 
 
 def test_where_an_allocator_is_wanted_the_default_is_compared_with_every_other_as_promises_do():
-    point = {"blocks": 9, "ring": 256}
     ours, pool = "headroom::synchronized_multipool_resource AS7", "std::pmr::synchronized_pool_resource AS7"
     times = {ours: 2.0, pool: 4.0, "std::allocator AS1": 3.0, "std::allocator AS1 under mimalloc 3.4": 1.0}
-    runs = [
-        a_run(name, time, number, experiment="crossing", **point) for name, time in times.items() for number in range(3)
-    ]
-    (place,) = [place for place in places(*runs).losses if place.metric == "time"]
+    runs = [run for name, time in times.items() for run in rounds("crossing", name, [time] * 3, blocks=9, ring=256)]
+    (place,) = [place for place in places(runs).losses if place.metric == "time"]
     assert (place.other, place.ratio) == ("std::allocator AS1 under mimalloc 3.4", 2.0)
     promise = next(claim for claim in claims.promises() if claim.id == "crossing")
     assert claims.decide(promise, figures.cells(runs)).decisive.figure.median == place.ratio
 
 
 def test_under_a_strategy_each_is_compared_with_its_like():
-    point = {"structure": "DS2", "size_exponent": 6, "heap": "clean", "trimming": True}
     times = {"headroom::multipool_resource AS7": 2.0, "mimalloc heap AS7": 4.0, "std::pmr::monotonic_buffer_resource AS3": 1.0}
-    runs = [
-        a_run(name, time, number, experiment="data-structures", **point) for name, time in times.items() for number in range(3)
-    ]
-    (place,) = places(*runs).places
+    point = {"structure": "DS2", "size_exponent": 6, "heap": "clean", "trimming": True}
+    (place,) = places(*(rounds("data-structures", name, [time] * 3, **point) for name, time in times.items())).places
     assert (place.other, place.ratio) == ("mimalloc heap AS7", 0.5)
 
 
@@ -300,9 +216,11 @@ def test_what_promises_and_losses_compare_the_default_with_is_the_same(monkeypat
         assert experiment.alike if to.alike else not (experiment.by_strategy and experiment.alike), name
 
 
-def test_an_implementation_is_named_without_its_strategy_also_where_an_allocator_was_preloaded():
-    assert strategies.implementation("std::allocator AS1 under mimalloc 3.4") == "std::allocator under mimalloc 3.4"
-    assert strategies.implementation("std::allocator AS1 under jemalloc#2") == "std::allocator under jemalloc"
-    assert strategies.implementation("headroom::multipool_resource over monotonic AS11#2") == "headroom::multipool_resource over monotonic"
-    assert strategies.strategy("std::allocator AS1 under mimalloc 3.4") == "AS1"
-    assert strategies.strategy("a name AS1 and more") == ""
+@pytest.mark.parametrize("contender, implementation, strategy", [
+    ("std::allocator AS1 under mimalloc 3.4", "std::allocator under mimalloc 3.4", "AS1"),
+    ("std::allocator AS1 under jemalloc#2", "std::allocator under jemalloc", "AS1"),
+    ("headroom::multipool_resource over monotonic AS11#2", "headroom::multipool_resource over monotonic", "AS11"),
+    ("a name AS1 and more", "a name AS1 and more", ""),
+])
+def test_an_implementation_is_named_without_its_strategy_also_where_an_allocator_was_preloaded(contender, implementation, strategy):
+    assert (strategies.implementation(contender), strategies.strategy(contender)) == (implementation, strategy)

@@ -23,6 +23,7 @@ def test_a_promise_that_misses_many_cells_names_the_farthest_six():
     small = table.rows[0][0].small
     assert small.startswith("0 of 10 cells; not int, 2 MiB (2.10)") and small.count("(") == 6 and " and 4 more" in small
 
+
 @pytest.mark.parametrize("claim", claims.promises(), ids=lambda claim: claim.id)
 def test_a_promise_is_judged_at_every_size_that_it_is_made_for(claim):
     """“≤ 1.0 at 10⁶” is not met by cells of 10⁷."""
@@ -33,16 +34,6 @@ def test_a_promise_is_judged_at_every_size_that_it_is_made_for(claim):
         cells.__class__ = type("Recording", (claims.Cells,), {"__call__": lambda self, **where: asked.append(where) or self})
         claim.body(cells)
         assert all(claims.matches({"elements": 10 ** int(exponent.translate(digits))}, {"elements": where["elements"]}) for where in asked)
-
-
-def test_the_best_of_one_contender_is_of_that_one_under_whatever_allocator():
-    (claim,) = [claim for claim in claims.promises() if claim.id == "everyday-vector-push-int-million"]
-    point = {"element": "int", "elements": 10**6, "workload": "push"}
-    times = {"headroom::vector": 1.0, "amc::vector": 0.5, "amc::vector under jemalloc": 0.6, "std::vector": 4.0, "std::vector under jemalloc": 2.0}
-    runs = [run for name, time in times.items() for run in samples.rounds("everyday", name, [time] * 3, **point)]
-    verdict = claims.decide(claim, figures.cells(runs))
-    assert (verdict.state, verdict.decisive.figure.median) == (claims.HOLDS, 0.5)
-    assert verdict.decisive.why == "against std::vector under jemalloc"
 
 
 LAB = pathlib.Path(__file__).resolve().parents[2]

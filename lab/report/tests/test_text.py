@@ -1,26 +1,19 @@
 """The report on the terminal: readable at 80 columns, and no more certain than the page."""
 
 from html import unescape
-from pathlib import Path
 
 import pytest
 from headroom_report.page import html, model, panels, text
 from headroom_report.results import reading as results, words
-from headroom_report.results.figures import cells
 from headroom_report.tables.table import Column, Entry, Table, plain
 
 import samples
 
 
-@pytest.fixture(scope="module")
-def full(tmp_path_factory):
-    return model.build(results.read([samples.write(tmp_path_factory.mktemp("full") / "full.jsonl", samples.full(paired=True))]))
-
-
 @pytest.mark.parametrize("everything", [False, True])
-def test_the_text_keeps_to_the_terminals_width(full, everything):
+def test_the_text_keeps_to_the_terminals_width(published, everything):
     for width in (80, 60):
-        lines = text.report_text(full, width, everything).splitlines()
+        lines = text.report_text(published, width, everything).splitlines()
         assert [line for line in lines if len(line) > width] == []
 
 
@@ -49,17 +42,16 @@ def test_a_preloaded_allocators_version_is_said_to_be_its_own(tmp_path):
     assert dict(machine.facts)["libraries"] == "headroom 0.1.0, jemalloc libjemalloc.so.2, mimalloc 3.4 libmimalloc.so.3.4, std 12"
 
 
-def test_an_experiment_after_no_document_names_none(full):
-    assert any(not section.experiment.document for section in full.machines[0].sections)
-    page = html.render(full)
+def test_an_experiment_after_no_document_names_none(published, page):
+    assert any(not section.experiment.document for section in published.machines[0].sections)
     assert "After: Reserve and commit." in page and "After: ." not in page
 
 
 def test_the_terminal_tells_the_pages_story_in_the_pages_order(tmp_path):
     """Troubles first, then the answers, machines side by side, claims, promises, losses, each experiment, the machine, notes."""
     other = {**samples.MACHINE, "id": "feedf00d", "cpu": "Another processor"}
-    again = [{**record, "machine": "feedf00d"} for record in samples.full() if record.get("experiment") == "memory"]
-    records = [*samples.full(), other, *again, {"v": 7, "kind": "run"}]
+    again = [{**record, "machine": "feedf00d"} for record in samples.published("memory")[1:]]
+    records = [*samples.published("memory", "push-back", "contention"), other, *again, {"v": 7, "kind": "run"}]
     report = model.build(results.read([samples.write(tmp_path / "two.jsonl", records)]))
     page, told = html.render(report), " ".join(text.report_text(report, 80, True).split())
     page = unescape(page[page.index("<h1>") :])
@@ -81,9 +73,9 @@ def panels_of(machine):
     return panels.sentence(machine.panels[0])
 
 
-def test_no_parameter_is_told_by_its_name_in_the_files():
+def test_no_parameter_is_told_by_its_name_in_the_files(published):
     """“threads 2” and “262,144 8 bytes” are no English; of every cell that is published."""
-    found = cells(results.read([Path(__file__).resolve().parents[3] / "docs/report/results.jsonl.gz"]).runs)
+    found = published.machines[0].cells
     names = {name for cell in found for name in cell.parameters}
     assert len(names) > 30
     for cell in found:
