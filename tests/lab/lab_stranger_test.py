@@ -57,7 +57,7 @@ const registered_experiment registered(toy);
 """,
     "show.py": '''"""A toy."""
 
-from headroom_report.pictures.values import one_bar_each
+from headroom_report.pictures.values import bars
 from headroom_report.results.catalogue import Contest, Experiment
 
 EXPERIMENT = Experiment(
@@ -66,7 +66,7 @@ EXPERIMENT = Experiment(
     document="A toy document",
     method="They are multiplied.",
     contests=(Contest("bytes", "bytes of the ints"),),
-    pictures=lambda cells: one_bar_each(cells, "bytes", "toy-bars", "Bytes of ints", "bytes"),
+    pictures=lambda cells: bars(cells, "toy-bars", "Bytes of ints", metric="bytes"),
 )
 ''',
     "claims.py": '''"""What is claimed of the toy."""

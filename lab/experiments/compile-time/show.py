@@ -9,7 +9,7 @@ from headroom_report.results.figures import Cell
 
 
 def pictures(cells: list[Cell]) -> list[Picture | None]:
-    return values.one_bar_each(cells, "time", "compile-time", "Processor time to compile a file with one vector", "s")
+    return values.bars(cells, "compile-time", "Processor time to compile a file with one vector")
 
 EXPERIMENT = Experiment(
     title="Compile time",

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from headroom_report.pictures import charts
-from headroom_report.pictures.by_kind import sweep_by_kind
+from headroom_report.pictures import charts, values
 from headroom_report.pictures.charts import Picture
 from headroom_report.results import published, words
 from headroom_report.results.catalogue import Answer, Contest, Experiment, Matter
@@ -29,10 +28,10 @@ def pictures(cells: list[Cell]) -> list[Picture | None]:
 
     private = middle([cell for cell in cells if cell.parameters.get("sharing", "private") == "private"])
     shared = middle([cell for cell in cells if cell.parameters.get("sharing") == "shared"])
-    rows = sweep_by_kind(private, "W", False)
+    rows = values.by_kind(private, "W")
     for row in rows:
         row["panel"] = f"a {row['panel']} each" if row["panel"] != "multipool over monotonic" else "a multipool over monotonic each"
-    for row in sweep_by_kind(shared, "W", False):
+    for row in values.by_kind(shared, "W"):
         if row["panel"] == "multipool":
             rows.append({**row, "panel": "one synchronized multipool for all"})
     where = ""
@@ -48,7 +47,6 @@ def pictures(cells: list[Cell]) -> list[Picture | None]:
             "threads",
             "time of a pair",
             "s",
-            "panel",
         )
     ]
 

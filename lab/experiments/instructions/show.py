@@ -9,7 +9,7 @@ from headroom_report.results.figures import Cell
 
 
 def pictures(cells: list[Cell]) -> list[Picture | None]:
-    return values.one_bar_each(cells, "instructions", "instructions", "Instructions of one append", "instructions")
+    return values.bars(cells, "instructions", "Instructions of one append", metric="instructions")
 
 EXPERIMENT = Experiment(
     title="Instructions",

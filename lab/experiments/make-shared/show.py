@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headroom_report.pictures import grids, values
+from headroom_report.pictures import values
 from headroom_report.pictures.charts import Picture
 from headroom_report.results import published, words
 from headroom_report.results.catalogue import Contest, Experiment
@@ -15,17 +15,7 @@ YARDSTICK = "std::shared_ptr(new)"
 
 
 def pictures(cells: list[Cell]) -> list[Picture | None]:
-    return [
-        grids.panel_bars(
-            "make-shared",
-            f"Time to make and drop one shared int, divided by {YARDSTICK}'s",
-            values.bar_rows(cells, lambda cell: f"-{cell.parameters.get('optimisation')}", "time", YARDSTICK),
-            f"÷ {YARDSTICK}",
-            "A bar for each way to make a shared object, optimised and not.",
-            1.0,
-            310,
-        )
-    ]
+    return values.bars(cells, "make-shared", f"Time to make and drop one shared int, divided by {YARDSTICK}'s", yardstick=YARDSTICK)
 
 
 def beside(section: Section) -> None:

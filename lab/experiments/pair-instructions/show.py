@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-from headroom_report.pictures import grids, values
+from headroom_report.pictures import values
 from headroom_report.pictures.charts import Picture
-from headroom_report.results import words
 from headroom_report.results.catalogue import Contest, Experiment
 from headroom_report.results.figures import Cell
 
 
 def pictures(cells: list[Cell]) -> list[Picture | None]:
-    return [
-        grids.panel_bars(
-            "pair-instructions",
-            "Instructions of an allocation and its deallocation",
-            values.bar_rows(cells, lambda cell: words.configuration(cell.parameters), "instructions"),
-            "instructions",
-            "A bar for each allocator, for sizes known to the compiler and not.",
-            None,
-            310,
-        )
-    ]
+    return values.bars(cells, "pair-instructions", "Instructions of an allocation and its deallocation", metric="instructions")
 
 
 EXPERIMENT = Experiment(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from headroom_report.pictures import grids
-from headroom_report.pictures.actions import ACTIONS, by_action
+from headroom_report.pictures import grids, values
 from headroom_report.pictures.charts import Picture
 from headroom_report.results import words
 from headroom_report.results.catalogue import Contest, Experiment
@@ -16,8 +15,8 @@ def pictures(cells: list[Cell]) -> list[Picture | None]:
     found = grids.stacked(
         "pressure",
         "Seconds in each action while memory is short",
-        by_action(cells, lambda cell: words.parameter("limit", cell.parameters.get("limit", 0))),
-        ACTIONS,
+        values.by_action(cells, lambda cell: words.parameter("limit", cell.parameters.get("limit", 0))),
+        values.ACTIONS,
         "Stacked bars: one bar for each vector, made of the seconds in each of six actions.",
     )
     return [found]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from headroom_report.pictures import grids, values
+from headroom_report.pictures import values
 from headroom_report.pictures.charts import Picture
-from headroom_report.results import words
 from headroom_report.results.catalogue import YARDSTICK, Contest, Experiment
 from headroom_report.results.figures import Cell
 from headroom_report.tables import thesis
@@ -12,17 +11,7 @@ from headroom_report.tables.section import Section
 
 
 def pictures(cells: list[Cell]) -> list[Picture | None]:
-    return [
-        grids.panel_bars(
-            "reset-words",
-            "Time of all searches, divided by std::vector's",
-            values.bar_rows(cells, lambda cell: words.configuration(cell.parameters), "time", YARDSTICK),
-            "÷ std::vector",
-            "A bar for each vector, one panel for each number of states.",
-            1.0,
-            340,
-        )
-    ]
+    return values.bars(cells, "reset-words", "Time of all searches, divided by std::vector's", yardstick=YARDSTICK)
 
 
 def beside(section: Section) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from headroom_report.pictures import charts, grids, values
-from headroom_report.pictures.actions import ACTIONS, by_action
 from headroom_report.pictures.charts import Picture
 from headroom_report.results import words
 from headroom_report.results.catalogue import Contest, Experiment
@@ -13,7 +12,7 @@ from headroom_report.tables.section import Section
 
 
 def pictures(cells: list[Cell]) -> list[Picture | None]:
-    rows = by_action(cells, values.element)
+    rows = values.by_action(cells, values.element)
     lines = []
     for cell in cells:
         for name in cell.contenders:
@@ -40,7 +39,7 @@ def pictures(cells: list[Cell]) -> list[Picture | None]:
             "simulation",
             f"Seconds in each action{after}, by element type",
             rows,
-            ACTIONS,
+            values.ACTIONS,
             "Stacked bars: one bar for each vector, made of the seconds in each of six actions; one panel for each element type.",
         ),
         grids.lines(

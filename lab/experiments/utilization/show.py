@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from headroom_report.pictures import charts
-from headroom_report.pictures.by_kind import sweep_by_kind
+from headroom_report.pictures import charts, values
 from headroom_report.pictures.charts import Picture
 from headroom_report.results import published, words
 from headroom_report.results.catalogue import Contest, Experiment
@@ -21,7 +20,7 @@ def pictures(cells: list[Cell]) -> list[Picture | None]:
     chosen = [
         cell for cell in numbers if cell.parameters["A_exponent"] == most and cell.parameters.get("T_exponent") == total
     ]
-    rows = sweep_by_kind(chosen, "S_exponent", True)
+    rows = [{**row, "x": 1 << row["x"]} for row in values.by_kind(chosen, "S_exponent")]
     return [
         charts.sweep(
             "utilization",
@@ -31,7 +30,6 @@ def pictures(cells: list[Cell]) -> list[Picture | None]:
             "size of a block",
             "time of a pair",
             "s",
-            "panel",
         )
     ]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headroom_report.pictures import grids, values
+from headroom_report.pictures import values
 from headroom_report.pictures.charts import Picture
 from headroom_report.results.catalogue import YARDSTICK, Contest, Experiment
 from headroom_report.results.figures import Cell
@@ -13,17 +13,7 @@ def _program(cell: Cell) -> str:
 
 
 def pictures(cells: list[Cell]) -> list[Picture | None]:
-    return [
-        grids.panel_bars(
-            "whole-programs",
-            "Processor time of whole programs, divided by what they take as they are",
-            values.bar_rows(cells, _program, "time", YARDSTICK),
-            "÷ std::vector",
-            "A bar for each pair of vector and allocator, one panel for each program.",
-            1.0,
-            340,
-        )
-    ]
+    return values.bars(cells, "whole-programs", "Processor time of whole programs, divided by what they take as they are", _program, yardstick=YARDSTICK)
 
 
 EXPERIMENT = Experiment(

@@ -8,13 +8,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Callable
 
 import altair as alt
 
 from ..results import words
-from ..results.figures import PAIRED, Cell
-from ..results.strategies import plain
 from .style import arrange, looks
 
 WIDTH, HEIGHT = 460, 260
@@ -67,9 +64,9 @@ def _finished(name: str, title: str, chart, names: list[str], what: str) -> Pict
     return Picture(name, title, _spec(chart.add_params(_shown(names))), what)
 
 
-def faceted(chart, rows: list[dict], columns: int = 2, field: str = "panel"):
-    """One panel for each value, in the order in which they come."""
-    return chart.facet(facet=alt.Facet(f"{field}:N", title=None, sort=list(dict.fromkeys(row[field] for row in rows))), columns=columns)
+def faceted(chart, rows: list[dict], columns: int = 2):
+    """One panel for each, in the order in which they come."""
+    return chart.facet(facet=alt.Facet("panel:N", title=None, sort=list(dict.fromkeys(row["panel"] for row in rows))), columns=columns)
 
 
 def tips(**titles: str) -> list:
@@ -126,11 +123,9 @@ def sweep(
     x_title: str,
     y_title: str,
     unit: str,
-    across: str | None = None,
     y_line: float | None = None,
-    what: str = "",
 ) -> Picture | None:
-    """Lines over a size, both axes logarithmic. A row: contender, x, y, low, high, text, and the value of `across`."""
+    """Lines over a size, both axes logarithmic, in panels where the rows have a `panel`. A row: contender, x, y, low, high, text."""
     rows = [row for row in rows if row["y"] > 0 and row["x"] > 0]
     if not rows:
         return None
@@ -163,11 +158,11 @@ def sweep(
     if y_line is not None:
         layers.insert(0, alt.Chart().mark_rule(strokeDash=[2, 3], strokeWidth=1.5, color="#888888").encode(y=alt.datum(y_line)))
     chart = alt.layer(*layers, data=alt.Data(values=rows))
-    one = not across or len({row[across] for row in rows}) == 1
-    chart = chart.properties(width=2 * WIDTH if one else WIDTH, height=HEIGHT)
-    if across:
-        chart = faceted(chart, rows, field=across)
-    return _finished(name, title, chart, names, what or f"{title}: lines over {x_title}, one for each of {', '.join(names)}.")
+    panels = {row.get("panel") for row in rows}
+    chart = chart.properties(width=2 * WIDTH if len(panels) == 1 else WIDTH, height=HEIGHT)
+    if panels != {None}:
+        chart = faceted(chart, rows)
+    return _finished(name, title, chart, names, f"{title}: lines over {x_title}, one for each of {', '.join(names)}.")
 
 
 def _decades(low: float, high: float) -> list[float]:
@@ -183,50 +178,13 @@ def _decades(low: float, high: float) -> list[float]:
     return found[:: max(1, len(found) // 10)]
 
 
-def rows_over(
-    cells: list[Cell],
-    x: str,
-    value: Callable[[Cell, str], tuple[float, float, float, str] | None],
-    across: Callable[[Cell], str] | None = None,
-    metric: str = "",
-) -> list[dict]:
-    """The rows of a sweep: for each cell and contender, `value` gives median, low, high and the words for hovering."""
-    rows = []
-    for cell in cells:
-        size = cell.parameters.get(x)
-        if not isinstance(size, (int, float)):
-            continue
-        for contender in cell.contenders:
-            if contender.endswith(PAIRED):
-                continue
-            found = value(cell, contender)
-            if found is None:
-                continue
-            middle, low, high, text = found
-            against = cell.ratio(metric, contender, "std::vector") if metric else None
-            row = {
-                "contender": plain(contender),
-                "x": size,
-                "y": short(middle),
-                "low": short(low),
-                "high": short(high),
-                "text": text,
-                "where": words.configuration(cell.parameters),
-                "against": words.ratio(against.median) if against else "—",
-            }
-            if across:
-                row["panel"] = across(cell)
-            rows.append(row)
-    return rows
-
-
 def short(value: float) -> float:
     """Five digits are enough to draw, and keep the page small."""
     return float(f"{value:.5g}")
 
 
 def histograms(
-    name: str, title: str, samples: dict[str, tuple[tuple[float, ...], tuple[float, ...]]], x_title: str, what: str = ""
+    name: str, title: str, samples: dict[str, tuple[tuple[float, ...], tuple[float, ...]]], x_title: str
 ) -> Picture | None:
     """One row of bars for each contender, all on the same axes: how many samples took how long, four bars to a decade."""
     per_decade = 4
@@ -275,7 +233,7 @@ def histograms(
         .properties(width=2 * WIDTH, height=64)
         .facet(row=alt.Row("contender:N", sort=names, title=None, header=header))
     )
-    return _finished(name, title, bars, names, what or f"{title}: one histogram for each of {', '.join(names)}.")
+    return _finished(name, title, bars, names, f"{title}: one histogram for each of {', '.join(names)}.")
 
 
 def marks(name: str, title: str, sequences: dict[str, tuple[float, ...]], x_title: str) -> Picture | None:
@@ -312,18 +270,3 @@ def _thin(values: list[float]) -> list[float]:
         if not kept or value / kept[-1] >= 1.012:
             kept.append(value)
     return kept
-
-
-def bars(name: str, title: str, values: dict[str, float], x_title: str) -> Picture | None:
-    if not values:
-        return None
-    names = arrange(set(values))
-    rows = [{"contender": contender, "value": value, "text": words.digits(value)} for contender, value in values.items()]
-    base = alt.Chart(alt.Data(values=rows)).transform_filter(_FILTER)
-    y_axis = alt.Y("contender:N", sort=names, title=None, axis=alt.Axis(labelLimit=320))
-    x_axis = alt.X("value:Q", title=x_title, scale=alt.Scale(zero=True))
-    chart = alt.layer(
-        base.mark_bar(height=14).encode(x_axis, y_axis, _colour(names), tooltip=["contender:N", alt.Tooltip("text:N", title=x_title)]),
-        base.mark_text(align="left", dx=4).encode(alt.X("value:Q", title=x_title), y_axis, alt.Text("text:N")),
-    ).properties(width=1.5 * WIDTH, height=alt.Step(24))
-    return _finished(name, title, chart, names, f"{title}: a bar for each of {', '.join(names)}.")

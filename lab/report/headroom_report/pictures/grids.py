@@ -73,7 +73,7 @@ PARTS = ["#0072b2", "#e69f00", "#56b4e9", "#cc79a7", "#009e73", "#8c6bb1"]
 
 
 def stacked(name: str, title: str, rows: list[dict], parts: list[str], what: str) -> Picture | None:
-    """Bars made of parts. A row: contender, panel, part, value (s), text. Each panel has its own scale."""
+    """Bars made of parts. A row: contender, panel, part, y (s), text. Each panel has its own scale."""
     if not rows:
         return None
     names = arrange({row["contender"] for row in rows})
@@ -85,7 +85,7 @@ def stacked(name: str, title: str, rows: list[dict], parts: list[str], what: str
         .transform_filter(_FILTER)
         .mark_bar(height=13, stroke="#ffffff", strokeWidth=0.4)
         .encode(
-            alt.X("value:Q", title="seconds", stack="zero", axis=alt.Axis(tickCount=5, grid=True)),
+            alt.X("y:Q", title="seconds", stack="zero", axis=alt.Axis(tickCount=5, grid=True)),
             alt.Y("contender:N", sort=names, title=None, axis=alt.Axis(labelLimit=230)),
             alt.Color("part:N", sort=parts, title=None, scale=colour, legend=alt.Legend(orient="top", columns=6)),
             alt.Order("order:Q"),
@@ -96,26 +96,23 @@ def stacked(name: str, title: str, rows: list[dict], parts: list[str], what: str
     return _finished(name, title, faceted(chart, rows).resolve_scale(x="independent"), names, what)
 
 
-def panel_bars(
-    name: str, title: str, rows: list[dict], x_title: str, what: str, line: float | None = None, width: int = 300
-) -> Picture | None:
-    """A bar for each contender, one panel for each configuration. A row: contender, panel, value, text, hover."""
+def panel_bars(name: str, title: str, rows: list[dict], x_title: str, line: float | None) -> Picture | None:
+    """A bar for each contender, one panel for each configuration. A row: contender, panel, y, label, text."""
     if not rows:
         return None
     names = arrange({row["contender"] for row in rows})
     base = alt.Chart().transform_filter(_FILTER)
     y_axis = alt.Y("contender:N", sort=names, title=None, axis=alt.Axis(labelLimit=330))
-    most = max(row["value"] for row in rows)  # and room for the words after the longest bar
-    x_axis = alt.X("value:Q", title=x_title, scale=alt.Scale(domain=[0, most * 1.25 or 1], nice=False), axis=alt.Axis(tickCount=5))
-    hover = tips(hover="median (range)")
+    most = max(row["y"] for row in rows)  # and room for the words after the longest bar
+    x_axis = alt.X("y:Q", title=x_title, scale=alt.Scale(domain=[0, most * 1.25 or 1], nice=False), axis=alt.Axis(tickCount=5))
     layers = [
-        base.mark_bar(height=12).encode(x_axis, y_axis, _colour(names), tooltip=hover),
-        base.mark_text(align="left", dx=4, fontSize=11).encode(x_axis, y_axis, alt.Text("text:N"), tooltip=hover),
+        base.mark_bar(height=12).encode(x_axis, y_axis, _colour(names), tooltip=tips(text="median (range)")),
+        base.mark_text(align="left", dx=4, fontSize=11).encode(x_axis, y_axis, alt.Text("label:N"), tooltip=tips(text="median (range)")),
     ]
     if line is not None:
         layers.append(alt.Chart().mark_rule(strokeDash=[2, 3], color="#888888").encode(x=alt.datum(line)))
-    chart = alt.layer(*layers, data=alt.Data(values=rows)).properties(width=width, height=alt.Step(18))
-    return _finished(name, title, faceted(chart, rows), names, what)
+    chart = alt.layer(*layers, data=alt.Data(values=rows)).properties(width=320, height=alt.Step(18))
+    return _finished(name, title, faceted(chart, rows), names, f"{title}: a bar for each of {', '.join(names)}.")
 
 
 def lines(name: str, title: str, rows: list[dict], x_title: str, y_title: str, what: str) -> Picture | None:

@@ -1,12 +1,56 @@
-"""What experiments draw in common: a cell and a contender in, a point of a picture out, or nothing where there is no figure."""
+"""What experiments draw in common: a cell and a contender in, a row of a picture's data out, or nothing where there is no figure."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..results import words
+from ..results.catalogue import YARDSTICK
 from ..results.figures import PAIRED, Cell
-from ..results.strategies import is_floor, plain
-from . import charts
+from ..results.strategies import GLOBAL, implementation, is_floor, plain, strategy
+from . import charts, grids
 from .charts import Picture
+
+ACTIONS = ["construct", "push_back", "pop_back", "copy", "insert", "erase"]  # of the random simulation
+KINDS = {"AS3": "monotonic", "AS7": "multipool", "AS11": "multipool over monotonic"}  # of P0089R0's resources
+
+
+def rows(cells: list[Cell], value, panel=None, x: str = "", metric: str = "", by: str = YARDSTICK, name=plain) -> list[dict]:
+    """A row for each contender in each cell: `value` gives median, low, high, the words for hovering, which also say how it stands
+    to `by` in `metric`, and for bars the words that stand beside. `x`: the parameter that is the size, where there is one."""
+    found = []
+    for cell in cells:
+        size = cell.parameters.get(x)
+        if x and not isinstance(size, (int, float)):
+            continue
+        for contender in cell.contenders:
+            own = None if contender.endswith(PAIRED) else value(cell, contender)
+            if own is None:
+                continue
+            against = cell.ratio(metric, contender, by) if metric else None
+            row = {"contender": name(contender), "y": charts.short(own[0]), "text": own[3], "against": words.ratio(against.median) if against else "—"}
+            if x:
+                row |= {"x": size, "low": charts.short(own[1]), "high": charts.short(own[2]), "where": words.configuration(cell.parameters)}
+            if own[4:]:
+                row["label"] = own[4]
+            if panel:
+                row["panel"] = panel(cell)
+            found.append(row)
+    return found
+
+
+def by_kind(cells: list[Cell], x: str) -> list[dict]:
+    """One panel for each kind of resource (bound at compile time), the global allocator in all."""
+    found = []
+    for kind, title in KINDS.items():
+        own = [replace(cell, runs={name: runs for name, runs in cell.runs.items() if strategy(name) in ("AS1", kind)}) for cell in cells]
+        found += rows(own, of_metric("time"), lambda _, title=title: title, x, "time", GLOBAL, implementation)
+    return found
+
+
+def by_action(cells: list[Cell], panel) -> list[dict]:
+    """Seconds in each action of the random simulation, for the experiments that run it."""
+    return [{**row, "part": action} for action in ACTIONS for row in rows(cells, of_metric(action), panel, metric=action)]
 
 
 def per_element(cell: Cell, contender: str):
@@ -57,8 +101,7 @@ def samples(cell: Cell, metric: str) -> dict[str, tuple]:
 def over(cells: list[Cell], name: str, title: str, size: str, value, y_title: str, unit: str, across=None, metric: str = "time", line: float | None = None,
          x_title: str = "") -> Picture | None:
     """Lines over a size, one panel for each value of `across`: what most experiments draw."""
-    rows = charts.rows_over(cells, size, value, across, metric)
-    return charts.sweep(name, title, rows, size, x_title or size, y_title, unit, "panel" if across else None, y_line=line)
+    return charts.sweep(name, title, rows(cells, value, across, size, metric), size, x_title or size, y_title, unit, line)
 
 
 def against(name: str, title: str, size: str, yardstick: str, across=None):
@@ -67,25 +110,16 @@ def against(name: str, title: str, size: str, yardstick: str, across=None):
     return lambda cells: [over(cells, name, title, size, ratio_to(yardstick, "time"), f"÷ {by}", "", across, line=1.0)]
 
 
-def bar_rows(cells: list[Cell], panel, metric: str = "time", yardstick: str = "") -> list[dict]:
-    """A bar for each contender in a panel for each cell: its figure, or its quotient by the yardstick's with the figure behind it."""
-    rows = []
-    for cell in cells:
-        for name in cell.contenders:
-            figure = cell.figure(name, metric)
-            ratio = cell.ratio(metric, name, yardstick) if yardstick else figure
-            if figure is None or ratio is None or name.endswith(PAIRED) or is_floor(name):
-                continue
-            said = f"{words.ratio(ratio.median)}  ({words.quantity(figure.median, figure.unit)})" if yardstick else f"{figure.median:.0f}"
-            rows.append({"contender": plain(name), "panel": panel(cell), "value": charts.short(ratio.median), "text": said, "hover": words.figure(figure)})
-    return rows
+def bars(cells: list[Cell], name: str, title: str, panel=lambda cell: words.configuration(cell.parameters), metric: str = "time", yardstick: str = "") -> list:
+    """A bar for each contender, in a panel for each cell: its figure, or its quotient by the yardstick's with the figure behind it."""
 
+    def value(cell: Cell, contender: str):
+        figure = cell.figure(contender, metric)
+        ratio = cell.ratio(metric, contender, yardstick) if yardstick else figure
+        if figure is None or ratio is None or is_floor(contender):
+            return None
+        said = words.quantity(figure.median, figure.unit)
+        return ratio.median, ratio.low, ratio.high, words.figure(figure), f"{words.ratio(ratio.median)}  ({said})" if yardstick else said
 
-def one_bar_each(cells: list[Cell], metric: str, name: str, title: str, unit: str) -> list[Picture | None]:
-    values = {}
-    for cell in cells:
-        for contender in cell.contenders:
-            figure = cell.figure(contender, metric)
-            if figure and not contender.endswith(PAIRED):
-                values[contender] = figure.median
-    return [charts.bars(name, title, values, unit)]
+    found = rows(cells, value, panel)
+    return [grids.panel_bars(name, title, found, f"÷ {yardstick}" if yardstick else metric, 1.0 if yardstick else None)]
