@@ -175,7 +175,7 @@ def test_experiments_that_were_not_run_are_named_and_why(tmp_path):
     why = "no control group may be made"
     refused = samples.run("pressure", "std::vector", {"iterations": 300}, {}, outcome="not_run", detail=why)
     page, report = made(tmp_path, [*samples.published("memory"), {**refused, "machine": samples.published("memory")[0]["id"]}])
-    assert any(warning.startswith("Not run: throughput, latency, one-growth") for warning in report.warnings)
+    assert any(warning.startswith("Not run: throughput, latency, one-growth") for warning in report.notes)
     assert page.count("Not run in these results.") == len(experiments.every()) - 1
     assert "Not run in these results. No control group may be made." in page
     assert why in text.report_text(report, everything=True)

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from ..results import words
 from ..tables.table import Column, Entry, Table
 from ..verdicts.answers import Line
+from ..verdicts.claims import PROMISES
 from . import panels
-from .model import Machine, Report, claim_mark, claim_state, here, promise_mark, promise_state
+from .model import Machine, Report, here, told
 
 
 @dataclass
@@ -83,22 +84,15 @@ def _verdicts(machines: list[Machine], columns: list[Column]) -> tuple[Table, in
     """Those that differ, promises first; and how many are the same."""
     table = Table([Column("sentence"), Column("whose"), *columns], caption="Sentences that do not hold on all machines alike")
     same = 0
-    for own, state, mark in (
-        ([machine.promises for machine in machines], promise_state, promise_mark),
-        ([machine.verdicts for machine in machines], claim_state, claim_mark),
-    ):
-        for verdicts in zip(*own):
-            if len({state(verdict) for verdict in verdicts}) == 1:
-                same += 1
-                continue
-            claim = verdicts[0].claim
-            table.rows.append(
-                [
-                    Entry(claim.sentence, hover=claim.id),
-                    Entry("Headroom's promise" if state is promise_state else claim.document),
-                    *(Entry(state(verdict), mark=mark(verdict), small=here(verdict)) for verdict in verdicts),
-                ]
-            )
+    for verdicts in zip(*(machine.promises + machine.verdicts for machine in machines)):
+        states = [told(verdict) for verdict in verdicts]
+        if len(set(states)) == 1:
+            same += 1
+            continue
+        claim = verdicts[0].claim
+        whose = "Headroom's promise" if claim.document == PROMISES else claim.document
+        entries = [Entry(state, mark=mark, small=here(verdict)) for (state, mark), verdict in zip(states, verdicts)]
+        table.rows.append([Entry(claim.sentence, hover=claim.id), Entry(whose), *entries])
     return table, same
 
 

@@ -22,8 +22,8 @@ from ..verdicts import claims
 from ..verdicts.difference import BETTER, WORSE, difference
 from . import experiments
 from .files import expand, write
-from .html import ASSETS, Packed, environment
-from .model import claim_mark, claim_state, promise_mark, promise_state
+from .html import filled
+from .model import told
 
 
 @dataclass(frozen=True)
@@ -195,9 +195,7 @@ def _verdicts_table(comparison: Comparison) -> Table:
         caption="Verdicts that differ",
     )
     for both in comparison.verdicts:
-        promised = both[0].claim.document == claims.PROMISES
-        state, mark = (promise_state, promise_mark) if promised else (claim_state, claim_mark)
-        table.rows.append([Entry(both[0].claim.sentence), *(Entry(state(verdict), mark=mark(verdict)) for verdict in both)])
+        table.rows.append([Entry(both[0].claim.sentence), *(Entry(word, mark=mark) for word, mark in map(told, both))])
     return table
 
 
@@ -249,23 +247,7 @@ def text(comparison: Comparison) -> str:
 
 def page(comparison: Comparison) -> str:
     shown, folded = _tables(comparison)
-    packed = Packed()
-    folded = [(table, packed.add(table)) for table in folded]
-    return (
-        environment()
-        .get_template("compare.html.j2")
-        .render(
-            style=(ASSETS / "page.css").read_text(encoding="utf-8"),
-            script=(ASSETS / "page.js").read_text(encoding="utf-8"),
-            warnings=comparison.warnings,
-            summary=summary(comparison),
-            method=METHOD,
-            tables=shown,
-            folded_tables=folded,
-            packed=packed.packed(),
-            problems=comparison.problems[:200],
-        )
-    )
+    return filled("compare.html.j2", comparison=comparison, summary=summary(comparison), method=METHOD, tables=shown, folded_tables=folded)
 
 
 def main(arguments: list[str]) -> int:

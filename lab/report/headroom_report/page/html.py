@@ -6,6 +6,8 @@ import base64
 import json
 import math
 import zlib
+from collections import Counter
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -17,7 +19,7 @@ from ..pictures.style import arrange
 from ..results import words
 from ..results.documents import CITATIONS
 from ..results.strategies import implementation
-from ..tables.table import Entry, Table, texts
+from ..tables.table import Entry, Table
 from ..verdicts import claims
 from . import chooser, experiments, model, panels
 from .beside import beside
@@ -72,10 +74,13 @@ class Packed:
     def __init__(self) -> None:
         self._tables: list[dict] = []
 
+    @staticmethod
+    def small(table: Table) -> bool:
+        """Then it is in the page as it is."""
+        return len(table.rows) <= LONG and len(table.rows) * len(table.columns) <= WIDE
+
     def add(self, table: Table) -> int:
-        """The table's number in the pack, or -1 for a small one, which is in the page as it is."""
-        if len(table.rows) <= LONG and len(table.rows) * len(table.columns) <= WIDE:
-            return -1
+        """The table's number in the pack."""
         self._tables.append(
             {
                 "caption": table.caption,
@@ -108,13 +113,10 @@ def unpack(text: str) -> dict:
     return json.loads(zlib.decompress(base64.b64decode(text)))
 
 
-def _counted(verdicts, state, mark) -> list[tuple[int, str, str]]:
-    """How many verdicts of each state, with its colour."""
-    found: dict[tuple[str, str], int] = {}
-    for verdict in verdicts:
-        key = (state(verdict), mark(verdict))
-        found[key] = found.get(key, 0) + 1
+def _counted(verdicts) -> list[tuple[int, str, str]]:
+    """How many verdicts of each word, with its colour."""
     order = ("good", "bad", "other", "partly", "unknown")
+    found = Counter(map(model.told, verdicts))
     return [(count, *key) for key, count in sorted(found.items(), key=lambda pair: order.index(pair[0][1]))]
 
 
@@ -130,67 +132,39 @@ def _noise_words(machine: Machine) -> str:
     return "Noise: no contender was run twice in these results, so the range of the rounds beside each figure is the only measure of it."
 
 
-def _machine(machine: Machine, packed: Packed) -> dict:
-    choice = chooser.Choices(machine.cells).answers()
-    losses = model.losses_table(machine)
-    promises = model.promises_table(machine)
-    missed = Table(promises.columns, [row for row in promises.rows if row[1].mark == "bad"], "Promises that are missed here")
-    promises.rows = [row for row in promises.rows if row[1].mark != "bad"]
-    rest = Table(losses.columns, losses.rows[WORST:], "The smaller of Headroom's losses")
-    losses.rows = losses.rows[:WORST]
+def _tables(machine: Machine) -> dict:
+    """Those of the machine as a whole, and what they begin with."""
+    losses, promises = model.losses_table(machine), model.promises_table(machine)
+    missed = [row for row in promises.rows if row[1].mark == "bad"]
     return {
-        "choice": choice,
-        "title": machine.title,
-        "facts": machine.facts,
-        "what_was_run": machine.what_was_run,
-        "panels": [panels.shown(panel, panels.scale(machine.panels)) for panel in machine.panels],
-        "claims_counted": _counted(machine.verdicts, model.claim_state, model.claim_mark),
-        "promises_counted": _counted(machine.promises, model.promise_state, model.promise_mark),
-        "promises_missed": sum(verdict.state == claims.FAILS for verdict in machine.promises),
+        "claims": [(table, _counted(verdicts)) for table, verdicts in model.claims_tables(machine)],
+        "missed": Table(promises.columns, missed, "Promises that are missed here"),
+        "promises": replace(promises, rows=[row for row in promises.rows if row not in missed]),
+        "promises_counted": _counted(machine.promises),
         "lost": sum(place.lost for place in machine.standing.places),
-        "busy": machine.busy,
-        "absent": list(machine.absent.items()),
+        "losses": replace(losses, rows=losses.rows[:WORST]),
+        "smaller_losses": Table(losses.columns, losses.rows[WORST:], "The smaller of Headroom's losses"),
+        "standing": model.standing_by_experiment(machine),
         "standing_words": model.standing_words(machine),
         "noise_words": _noise_words(machine),
-        "claims": [
-            (table, _counted(own, model.claim_state, model.claim_mark))
-            for table in model.claims_tables(machine)
-            for own in [[verdict for verdict in machine.verdicts if verdict.claim.document == table.caption]]
-        ],
-        "missed": missed,
-        "promises": promises,
-        "standing": model.standing_by_experiment(machine),
-        "losses": losses,
-        "smaller_losses": (rest, packed.add(rest)),
-        "sections": [
-            {
-                "id": section.experiment.id,
-                "title": section.experiment.title,
-                "question": section.experiment.question,
-                "document": section.experiment.document,
-                "ran": section.ran,
-                "why_not": "" if section.ran else section.why_not,
-                "pictures": section.pictures,
-                "reading": section.experiment.reading,
-                "tables": [(table, packed.add(table)) for table in section.tables],
-                "beside": [(table, packed.add(table)) for table in section.beside],
-                "agreement": section.agreement,
-                "details": [(table, packed.add(table)) for table in section.details],
-                "method": section.experiment.method,
-                "limits": section.experiment.limits,
-                "command": section.command,
-            }
-            for section in machine.sections
-        ],
     }
 
 
-def _bare_claims() -> Table:
-    return Table(
-        texts("claim", "source", "published"),
-        [[Entry(claim.sentence), Entry(claim.document), Entry(claim.published)] for claim in claims.documents_claims()],
-        "Claims of the documents",
-    )
+def _contenders(report: Report) -> list[str]:
+    """Those that can be filtered away: who can be chosen between."""
+    known = {experiment.id: experiment for experiment in experiments.every()}
+    found = set()
+    for run in (run for machine in report.machines for run in machine.runs if run.outcome == "ok"):
+        experiment = known.get(run.experiment)
+        if experiment is None or (experiment.compared and run.contender not in experiment.no_choice):
+            found.add(implementation(run.contender) if experiment and experiment.by_strategy else run.contender)
+    return arrange(found)
+
+
+def filled(template: str, **more) -> str:
+    """A page of this template. `packed` is there for what the page carries packed."""
+    style, script = ((ASSETS / name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
+    return environment().get_template(template).render(style=style, script=script, packed=Packed(), **more)
 
 
 def render(report: Report) -> str:
@@ -200,41 +174,21 @@ def render(report: Report) -> str:
         for section in machine.sections
         for picture in section.pictures
     }
-    contenders = arrange(
-        {
-            implementation(run.contender) if known and known.by_strategy else run.contender
-            for machine in report.machines
-            for run in machine.runs
-            for known in [experiments.by_id(run.experiment)]
-            if run.outcome == "ok" and not (known and (not known.compared or run.contender in known.no_choice))
-        }
-    )
-    packed = Packed()
-    machines = [_machine(machine, packed) for machine in report.machines]
-    problems = [str(problem) for problem in report.results.problems]
-    return (
-        environment()
-        .get_template("page.html.j2")
-        .render(
-            title="Headroom lab report" + (f": {report.machines[0].title}" if report.machines else ""),
-            style=(ASSETS / "page.css").read_text(encoding="utf-8"),
-            script=(ASSETS / "page.js").read_text(encoding="utf-8"),
-            vega=pack(vega()),
-            packed=packed.packed(pictures=pictures, choices=[machine["choice"] for machine in machines]),
-            machines=machines,
-            beside=beside(report),
-            troubles=report.troubles,
-            notes=report.notes,
-            problems=problems[:MOST_PROBLEMS],
-            more_problems=max(0, len(problems) - MOST_PROBLEMS),
-            contenders=contenders,
-            files=report.results.files,
-            lines=report.results.lines,
-            runs=len(report.results.runs),
-            bare_claims=_bare_claims(),
-            citations=CITATIONS,
-            made=f"Headroom's report, schema version {model.SCHEMA_VERSION}.",
-        )
+    return filled(
+        "page.html.j2",
+        title="Headroom lab report" + (f": {report.machines[0].title}" if report.machines else ""),
+        vega=pack(vega()),
+        pictures=pictures,
+        choices=[chooser.Choices(machine.cells).answers() for machine in report.machines],
+        report=report,
+        tables=[_tables(machine) for machine in report.machines],
+        panels=panels,
+        beside=beside(report),
+        most_problems=MOST_PROBLEMS,
+        contenders=_contenders(report),
+        unmeasured=model.claims_table(claims.decide_all(claims.documents_claims(), [])),
+        citations=CITATIONS,
+        schema=model.SCHEMA_VERSION,
     )
 
 

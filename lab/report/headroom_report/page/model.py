@@ -130,10 +130,6 @@ class Report:
     troubles: list[str] = field(default_factory=list)  # what a reader must know before reading on, in words
     notes: list[str] = field(default_factory=list)  # about the files and what was not run, in words
 
-    @property
-    def warnings(self) -> list[str]:
-        return self.troubles + self.notes
-
 
 def choose(results: ResultSet, only: str | None = None) -> tuple[list[str], list[str]]:
     """Which machines to show, and which are left out: of several builds on one machine, the newest of those that ran the most
@@ -282,97 +278,67 @@ def _each(verdict: Verdict) -> str:
 
 
 MOST_FINDINGS = 30
-# Colours. Somebody else's sentence that does not hold here is no fault of Headroom's: only its own promises can be red.
-_MARKS = {claims.HOLDS: "good", claims.FAILS: "bad", claims.PARTLY: "partly"}
-_CLAIM_MARKS = {claims.HOLDS: "good", claims.FAILS: "other", claims.PARTLY: "partly"}
 OVERTURNED = "overturned"
-_PROMISE = {claims.HOLDS: "met", claims.FAILS: "missed", claims.PARTLY: "met where run"}
+# The words for a verdict, and its colour. Somebody else's sentence that does not hold here is no fault of Headroom's: only its own
+# promises can be red.
+_CLAIM = {claims.HOLDS: (claims.HOLDS, "good"), claims.FAILS: (claims.FAILS, "other"), claims.PARTLY: (claims.PARTLY, "partly")}
+_PROMISE = {claims.HOLDS: ("met", "good"), claims.FAILS: ("missed", "bad"), claims.PARTLY: ("met where run", "partly")}
 
 
-def claim_state(verdict: Verdict) -> str:
-    return OVERTURNED if verdict.claim.overturn and verdict.state == claims.FAILS else verdict.state
+def told(verdict: Verdict) -> tuple[str, str]:
+    if verdict.claim.overturn and verdict.state == claims.FAILS:
+        return OVERTURNED, "good"
+    known = _PROMISE if verdict.claim.document == claims.PROMISES else _CLAIM
+    return known.get(verdict.state, (verdict.state, "unknown"))
 
 
-def claim_mark(verdict: Verdict) -> str:
-    return "good" if claim_state(verdict) == OVERTURNED else _CLAIM_MARKS.get(verdict.state, "unknown")
+def claims_tables(machine: Machine) -> list[tuple[Table, list[Verdict]]]:
+    """One for each document, and the verdicts in it."""
+    by_document: dict[str, list[Verdict]] = {}
+    for verdict in machine.verdicts:
+        by_document.setdefault(verdict.claim.document, []).append(verdict)
+    return [(claims_table(verdicts, name), verdicts) for name, verdicts in by_document.items()]
 
 
-def promise_state(verdict: Verdict) -> str:
-    return _PROMISE.get(verdict.state, verdict.state)
+def _row(verdict: Verdict, small: str, hover: str, *more: str) -> list[Entry]:
+    word, mark = told(verdict)
+    sentence = Entry(verdict.claim.sentence, hover=verdict.claim.id, small=small)
+    return [sentence, Entry(word, mark=mark), Entry(here(verdict), hover=hover), *map(Entry, more)]
 
 
-def promise_mark(verdict: Verdict) -> str:
-    return _MARKS.get(verdict.state, "unknown")
-
-
-def claims_tables(machine: Machine) -> list[Table]:
-    """One for each document."""
-    documents = dict.fromkeys(verdict.claim.document for verdict in machine.verdicts)
-    return [
-        claims_table([verdict for verdict in machine.verdicts if verdict.claim.document == name], name) for name in documents
-    ]
+def _not_run(verdict: Verdict) -> list[str]:
+    return ["not run: " + ", ".join(_plain(text) for text in verdict.missing)] if verdict.missing else []
 
 
 def claims_table(verdicts: list[Verdict], caption: str = "Claims of the documents") -> Table:
-    table = Table(
-        texts("claim", "verdict", "here", "published", "where"), caption=caption
-    )
+    table = Table(texts("claim", "verdict", "here", "published", "where"), caption=caption)
     for verdict in verdicts:
         claim = verdict.claim
-        remark = list(verdict.remarks)
-        if claim_state(verdict) == OVERTURNED:
-            remark.insert(0, "Headroom was built so that this no longer holds")
-        if verdict.missing:
-            remark.append("not run: " + ", ".join(_plain(text) for text in verdict.missing))
-        if claim.note:
-            remark.append(claim.note)
-        table.rows.append(
-            [
-                Entry(claim.sentence, hover=claim.id, small=". ".join(dict.fromkeys(remark))),
-                Entry(claim_state(verdict), mark=claim_mark(verdict)),
-                Entry(here(verdict), hover=_each(verdict)),
-                Entry(claim.published),
-                Entry(claim.place),
-            ]
-        )
+        overturned = ["Headroom was built so that this no longer holds"] if told(verdict)[0] == OVERTURNED else []
+        remarks = [*overturned, *verdict.remarks, *_not_run(verdict), *([claim.note] if claim.note else [])]
+        table.rows.append(_row(verdict, ". ".join(dict.fromkeys(remarks)), _each(verdict), claim.published, claim.place))
     return table
 
 
 def promises_table(machine: Machine) -> Table:
-    table = Table(
-        texts("Headroom's promise", "verdict", "here, at its worst", "asked"),
-        caption="Headroom's promises",
-    )
+    table = Table(texts("Headroom's promise", "verdict", "here, at its worst", "asked"), caption="Headroom's promises")
     for verdict in machine.promises:
-        every = _each(verdict)
-        if len(verdict.findings) > 6:
-            bad = [finding for finding in verdict.findings if not finding.good and not finding.unsure]
-            bad.sort(key=lambda finding: -finding.figure.median if finding.figure else float("-inf"))
-            undecided = sum(bool(finding.unsure) for finding in verdict.findings)
-            every = f"{len(verdict.findings) - len(bad) - undecided} of {len(verdict.findings)} cells" + (
-                "; not "
-                + ", ".join(
-                    f"{words.configuration(finding.parameters)} ({words.digits(finding.figure.median) if finding.figure else finding.why})"
-                    for finding in bad[:6]
-                )
-                + (f" and {len(bad) - 6} more" if len(bad) > 6 else "")
-                if bad
-                else ""
-            )
-            every += f"; {undecided} undecided" if undecided else ""
-        if verdict.missing:
-            every += ("; " if every else "") + "not run: " + ", ".join(_plain(text) for text in verdict.missing)
-        if verdict.remarks:
-            every += ("; " if every else "") + "; ".join(dict.fromkeys(verdict.remarks))
-        table.rows.append(
-            [
-                Entry(verdict.claim.sentence, hover=verdict.claim.id, small=every),
-                Entry(promise_state(verdict), mark=promise_mark(verdict)),
-                Entry(here(verdict)),
-                Entry(verdict.claim.asked),
-            ]
-        )
+        every = _counted(verdict) if len(verdict.findings) > 6 else _each(verdict)
+        remarks = [*([every] if every else []), *_not_run(verdict), *dict.fromkeys(verdict.remarks)]
+        table.rows.append(_row(verdict, "; ".join(remarks), "", verdict.claim.asked))
     return table
+
+
+def _counted(verdict: Verdict) -> str:
+    """In how many cells it was met, and the farthest of the others."""
+    bad = [finding for finding in verdict.findings if not finding.good and not finding.unsure]
+    bad.sort(key=lambda finding: -finding.figure.median if finding.figure else float("-inf"))
+    undecided = sum(bool(finding.unsure) for finding in verdict.findings)
+    text = f"{len(verdict.findings) - len(bad) - undecided} of {len(verdict.findings)} cells"
+    farthest = [f"{words.configuration(one.parameters)} ({words.digits(one.figure.median) if one.figure else one.why})" for one in bad[:6]]
+    text += f"; not {', '.join(farthest)}" if bad else ""
+    text += f" and {len(bad) - 6} more" if len(bad) > 6 else ""
+    return text + (f"; {undecided} undecided" if undecided else "")
 
 
 def _plain(missing: str) -> str:

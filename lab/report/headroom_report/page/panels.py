@@ -164,21 +164,3 @@ def legend(panel: Panel) -> list[tuple[str, str]]:
         theirs = ["the bytes of the elements; hollow: " + " / ".join(theirs)]
     named = [(OURS, " / ".join(ours)), (OTHERS, "best of the others: " + " / ".join(others)), (YARDSTICK, "the line at 1: " + " / ".join(theirs))]
     return [pair for pair in named if not pair[1].endswith(": ")]
-
-
-def shown(panel: Panel, ends: tuple[float, float]) -> dict:
-    if not panel.lines:
-        return {"id": panel.id, "title": panel.title, "empty": True}
-    big, of = number(panel.lines[0])
-    return {
-        "id": panel.id,
-        "title": panel.title,
-        "empty": False,
-        "sentence": sentence(panel),
-        "number": big,
-        "of": of,
-        "noise": noise(panel.lines[0]),
-        "picture": picture(panel, ends),
-        "legend": legend(panel),
-        "loses": loses(panel),
-    }

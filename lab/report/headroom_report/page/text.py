@@ -4,6 +4,7 @@ order. Readable at 80 columns: what is a sentence comes first and is broken at w
 from __future__ import annotations
 
 import textwrap
+from collections import Counter
 
 from ..tables.table import Table, plain
 from ..verdicts import claims
@@ -26,9 +27,8 @@ def _hanging(title: str, text: str, width: int, indent: int = 12) -> str:
     )
 
 
-def _counts(states: list[str]) -> str:
-    found = dict.fromkeys(states)
-    return ", ".join(f"{states.count(state)} {state}" for state in found) or "none"
+def _counts(verdicts: list[Verdict]) -> str:
+    return ", ".join(f"{count} {word}" for (word, _), count in Counter(map(model.told, verdicts)).items()) or "none"
 
 
 def summary(machine: Machine, width: int) -> list[str]:
@@ -40,17 +40,17 @@ def summary(machine: Machine, width: int) -> list[str]:
             continue
         noise = panels.noise(panel.lines[0])
         out.append(_hanging(title, panels.sentence(panel) + (f" ({noise})" if noise else "") + " " + panels.loses(panel), width))
-    out.append(_hanging("Claims", _counts([model.claim_state(verdict) for verdict in machine.verdicts]) + ".", width))
+    out.append(_hanging("Claims", _counts(machine.verdicts) + ".", width))
     missed = [verdict for verdict in machine.promises if verdict.state == claims.FAILS]
-    out.append(_hanging("Promises", _counts([model.promise_state(verdict) for verdict in machine.promises]) + ".", width))
+    out.append(_hanging("Promises", _counts(machine.promises) + ".", width))
     for verdict in missed[:WORST]:
         out.append(_hanging("  missed", f"{verdict.claim.sentence}: {model.here(verdict)}; asked {verdict.claim.asked}", width))
     out.append(_hanging("Losses", model.standing_words(machine), width))
     return out
 
 
-def _verdict(verdict: Verdict, state: str, asked: str, width: int) -> str:
-    lines = [_hanging(state, verdict.claim.sentence, width, 22)]
+def _verdict(verdict: Verdict, asked: str, width: int) -> str:
+    lines = [_hanging(model.told(verdict)[0], verdict.claim.sentence, width, 22)]
     lines.append(_hanging("", f"here {model.here(verdict)}; {asked}", width, 22))
     for remark in dict.fromkeys(verdict.remarks):
         lines.append(_hanging("", remark + ".", width, 22))
@@ -62,14 +62,13 @@ def machine_text(machine: Machine, width: int = 80, everything: bool = False, be
     out = [_heading(machine.title, width), *summary(machine, width), *(beside or [])]
     if not everything:
         return "\n".join(out)
-    for document in dict.fromkeys(verdict.claim.document for verdict in machine.verdicts):
-        out.append(_heading(f"What “{document}” claims", width))
-        for verdict in machine.verdicts:
-            if verdict.claim.document == document:
-                out.append(_verdict(verdict, model.claim_state(verdict), f"published {verdict.claim.published}", width))
+    for table, verdicts in model.claims_tables(machine):
+        out.append(_heading(f"What “{table.caption}” claims", width))
+        for verdict in verdicts:
+            out.append(_verdict(verdict, f"published {verdict.claim.published}", width))
     out.append(_heading("What Headroom promises", width))
     for verdict in machine.promises:
-        out.append(_verdict(verdict, model.promise_state(verdict), f"asked {verdict.claim.asked}", width))
+        out.append(_verdict(verdict, f"asked {verdict.claim.asked}", width))
     table = model.losses_table(machine)
     if table.rows:
         out += [_heading(table.caption, width), plain(table, width)]
