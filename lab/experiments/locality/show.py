@@ -8,7 +8,7 @@ from headroom_report.results import published, words
 from headroom_report.results.catalogue import Contest, Experiment
 from headroom_report.results.figures import PAIRED, Cell
 from headroom_report.results.strategies import GLOBAL, implementation, is_default
-from headroom_report.tables.by_strategy import by_contender
+from headroom_report.tables.measured import contest_table
 from headroom_report.tables.p0089 import PLAYS, decided, verdict_of
 from headroom_report.tables.section import Section
 from headroom_report.tables.table import Column, Entry, Table, quotient
@@ -165,7 +165,7 @@ def tables(section: Section) -> None:
     """Only the cells in which local allocators took part: the others are in the shuffles' picture."""
     with_local = [cell for cell in section.cells if len({name.removesuffix(PAIRED) for name in cell.contenders}) > 1]
     for contest in EXPERIMENT.contests[::-1]:
-        table = by_contender(with_local, contest.metric, contest.title, section.noise.get(contest.metric))
+        table = contest_table(with_local, contest, section.noise.get(contest.metric), EXPERIMENT)
         if table.rows:
             section.tables.append(table)
 

@@ -19,7 +19,7 @@ from ..results.figures import PAIRED, Cell, Figure, Noise, cells
 from ..results.reading import ResultSet
 from ..tables.table import Entry, Table, numbers, plain, texts
 from ..verdicts import claims
-from ..verdicts.difference import BETTER, WORSE, difference
+from ..verdicts.difference import BETTER, WORSE, difference, over
 from . import experiments
 from .files import expand, write
 from .html import filled
@@ -51,17 +51,11 @@ class Comparison:
 
     @property
     def better(self) -> list[Change]:
-        return sorted(
-            (change for change in self.changes if change.certain and change.factor < 1),
-            key=lambda change: change.factor,
-        )
+        return sorted((one for one in self.changes if one.certain and one.factor < 1), key=lambda one: one.factor)
 
     @property
     def worse(self) -> list[Change]:
-        return sorted(
-            (change for change in self.changes if change.certain and change.factor > 1),
-            key=lambda change: -change.factor,
-        )
+        return sorted((one for one in self.changes if one.certain and one.factor > 1), key=lambda one: -one.factor)
 
 
 def _machine(found: ResultSet) -> tuple[dict, list[Cell]]:
@@ -151,11 +145,7 @@ def _change(cell: Cell, other: Cell, metric: str, name: str, apart: float, same:
         return None
     if before is None or after is None:
         return None
-    if before.median == 0 or after.median == 0:
-        factor = 1.0 if before.median == after.median else float("inf") if before.median == 0 else 0.0
-    else:
-        factor = after.median / before.median
-    return relative, before, after, factor, difference(after, before, apart) in (BETTER, WORSE)
+    return relative, before, after, over(after.median, before.median), difference(after, before, apart) in (BETTER, WORSE)
 
 
 def _changes_table(caption: str, found: list[Change], names: tuple[str, str]) -> Table:

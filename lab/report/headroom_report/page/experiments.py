@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-import importlib.util
 from dataclasses import replace
 from functools import lru_cache
-from pathlib import Path
 
 from ..results.catalogue import Experiment
-from ..results.published import EXPERIMENTS
-
-
-def load(path: Path) -> Experiment:
-    name = path.parent.name
-    spec = importlib.util.spec_from_file_location(f"headroom_report_show_{name.replace('-', '_')}", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return replace(module.EXPERIMENT, id=name)
+from ..results.published import EXPERIMENTS, module
 
 
 @lru_cache
 def every() -> tuple[Experiment, ...]:
     """In the order of the report."""
-    found = [load(path) for path in EXPERIMENTS.glob("*/show.py")]
+    found = [replace(module(path).EXPERIMENT, id=path.parent.name) for path in EXPERIMENTS.glob("*/show.py")]
     return tuple(sorted(found, key=lambda experiment: (experiment.place, experiment.id)))
 
 

@@ -170,7 +170,7 @@ def build(results: ResultSet, only: str | None = None) -> Report:
                 claims.decide_all(claims.documents_claims(experiments.names()), own),
                 claims.decide_all(claims.promises(experiments.names()), own),
                 stands,
-                sections.every_experiment(own, absent),
+                sections.every_experiment(own),
                 absent,
                 panels(own, experiments.every(), stands),
                 own,

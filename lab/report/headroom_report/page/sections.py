@@ -12,11 +12,9 @@ from ..tables.section import Section
 from . import experiments
 
 
-def build(experiment: Experiment, cells: list[Cell], absent: dict[str, str]) -> Section:
-    own = sorted(
-        experiment.of(cells), key=lambda cell: words.order(cell.parameters)
-    )
-    section = Section(experiment, own, absent, command=f"./dev lab --filter {experiment.id}")
+def build(experiment: Experiment, cells: list[Cell]) -> Section:
+    own = sorted(experiment.of(cells), key=lambda cell: words.order(cell.parameters))
+    section = Section(experiment, own)
     for contest in experiment.contests:
         section.noise[contest.metric] = Noise(own, contest.metric)
     if section.ran:
@@ -27,8 +25,7 @@ def build(experiment: Experiment, cells: list[Cell], absent: dict[str, str]) -> 
         else:
             shown = experiment.more if experiment.more_in_view else ()
             for contest in experiment.contests + shown:
-                noise = section.noise.get(contest.metric)
-                table = contest_table(own, contest, noise, experiment.compared, experiment.yardstick, experiment.no_choice)
+                table = contest_table(own, contest, section.noise.get(contest.metric), experiment)
                 if table.rows:
                     section.tables.append(table)
             section.details.append(every_figure(own, experiment))
@@ -52,36 +49,21 @@ def absent_contenders(runs) -> dict[str, str]:
     return {name: why for name, why in gone.items() if name not in there}
 
 
-def every_experiment(cells: list[Cell], absent: dict[str, str]) -> list[Section]:
-    known = [build(experiment, cells, absent) for experiment in experiments.every()]
-    extra = []
-    for name in dict.fromkeys(cell.experiment for cell in cells):
-        if experiments.by_id(name) is None:
-            extra.append(unknown(name, cells, absent))
-    return known + extra
+def every_experiment(cells: list[Cell]) -> list[Section]:
+    known = experiments.every()
+    unknown = dict.fromkeys(cell.experiment for cell in cells if experiments.by_id(cell.experiment) is None)
+    return [build(experiment, cells) for experiment in (*known, *(_unknown(name, cells) for name in unknown))]
 
 
-def unknown(name: str, cells: list[Cell], absent: dict[str, str]) -> Section:
+def _unknown(name: str, cells: list[Cell]) -> Experiment:
     """An experiment that this report was not written for still gets its figures shown, measure by measure."""
-    own = [cell for cell in cells if cell.experiment == name]
-    metrics: dict[str, None] = {}
-    for cell in own:
-        for contender in cell.contenders:
-            for run in cell.ok(contender):
-                metrics.update(
-                    (metric, None)
-                    for metric, value in run.metrics.items()
-                    if not value.counts and len(value.values) == 1
-                )
-    measures = tuple(Contest(metric, metric.replace("_", " ")) for metric in metrics if metric != "checksum")
-    experiment = Experiment(
+    runs = [run for cell in cells if cell.experiment == name for contender in cell.contenders for run in cell.ok(contender)]
+    metrics = dict.fromkeys(metric for run in runs for metric, value in run.metrics.items() if not value.counts and len(value.values) == 1)
+    return Experiment(
         name.replace("-", " ").capitalize(),
         f"Results of the experiment “{name}”.",
         "not known to this report",
         "This report has no picture for this experiment; its figures stand below.",
         name,
-        more=measures,
+        more=tuple(Contest(metric, metric.replace("_", " ")) for metric in metrics if metric != "checksum"),
     )
-    section = Section(experiment, own, absent, command=f"./dev lab --filter {name}")
-    section.details.append(every_figure(own, experiment))
-    return section

@@ -3,6 +3,7 @@ was taken on."""
 
 from __future__ import annotations
 
+import importlib.util
 import json
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -39,6 +40,14 @@ def load(path: Path) -> list[Table]:
         known = {name: data.pop(name) for name in ("id", "source", "machines", "notes", "columns", "rows")}
         result.append(Table(**known, experiment=path.parent.name, extra=data))
     return result
+
+
+def module(path: Path):
+    """What the Python file of an experiment's folder defines."""
+    spec = importlib.util.spec_from_file_location(f"headroom_report_{path.stem}_{path.parent.name.replace('-', '_')}", path)
+    found = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(found)
+    return found
 
 
 @lru_cache

@@ -88,6 +88,11 @@ def counted(value: object, thing: str) -> str:
 
 # Parameters that a reader should not meet by their names in the files.
 _PHRASES = {
+    "bytes": lambda value: size(value),
+    "pages": lambda value: counted(value, "page"),
+    "optimisation": lambda value: f"-{value}",
+    "elements": lambda value: power(value),
+    "element": str,
     "size_exponent": lambda value: f"{power2(value)} elements",
     "links": lambda value: f"{count2(value)} links",
     "subsystem_links": lambda value: f"in lists of {count2(value)}",
@@ -132,21 +137,9 @@ def parameter(name: str, value: object) -> str:
     if name in _PHRASES and value is not None:
         try:
             return _PHRASES[name](value)
-        except TypeError:
+        except (TypeError, ValueError):
             return f"{name} {value}"
-    if name == "optimisation":
-        return f"-{value}"
-    if isinstance(value, bool):
-        return name if value else f"not {name}"
-    if name == "bytes" and isinstance(value, (int, float)):
-        return size(value)
-    if name == "elements" and isinstance(value, (int, float)):
-        return power(value)
-    if name == "pages":
-        return counted(value, "page")
-    if name == "element":
-        return str(value)
-    return f"{name} {value}"
+    return f"{name} {value}" if not isinstance(value, bool) else name if value else f"not {name}"
 
 
 def structure(label: object, contents: object) -> str:
@@ -170,7 +163,7 @@ def configuration(parameters: dict[str, object]) -> str:
         parts.append(parameter("elements", rest.pop("elements")) + (f" {of}{element}" if element else ""))
     elif element:
         parts.append(str(element))
-    for name in ("bytes", "pages", "optimisation", *_PHRASES):
+    for name in _PHRASES:
         if name in rest:
             parts.append(parameter(name, rest.pop(name)))
     parts += [parameter(name, value) for name, value in sorted(rest.items()) if value is not False]

@@ -6,24 +6,18 @@ from ..pictures.style import arrange
 from ..results import words
 from ..results.catalogue import Experiment
 from ..results.figures import PAIRED, Cell, Noise
-from ..results.strategies import GLOBAL, STRATEGIES, implementation, is_default, is_floor, is_peer, least, of_cell, strategy
+from ..results.strategies import GLOBAL, STRATEGIES, implementation, is_default, is_peer, least, of_cell, strategy
 from ..verdicts.difference import LEVEL, UNDECIDED, between
-from .measured import ending, rank
-from .table import NOTHING, Column, Entry, Table, numbers, texts
+from .measured import ending, measured, rank
+from .table import NOTHING, Entry, Table, numbers, texts
 
 MOST_CELLS = 150
-
-
-def _measured(cells: list[Cell], metric: str) -> list[Cell]:
-    return [
-        cell for cell in cells if any(metric in run.metrics for name in cell.contenders for run in cell.ok(name))
-    ]
 
 
 def best_table(cells: list[Cell], experiment: Experiment, noise: Noise | None) -> Table:
     """Two rows for each configuration: the best of Headroom's resources under each strategy, and the best of the others."""
     metric = experiment.contests[0].metric
-    cells = _measured(cells, metric)
+    cells = measured(cells, metric)
     columns = [name for name in STRATEGIES if any(name in of_cell(cell) for cell in cells)]
     table = Table(
         texts("what", "whose") + numbers(*(STRATEGIES[name].title for name in columns)),
@@ -53,15 +47,14 @@ def best_table(cells: list[Cell], experiment: Experiment, noise: Noise | None) -
                 table.rows.append(row)
     table.notes.append(
         "In brackets: divided by std::allocator's. * marks the lesser of the two. Which implementation it is shows on hovering, and in "
-        "the table of every implementation."
-        + " Grey: not told apart."
+        "the table of every implementation. Grey: not told apart."
     )
     return table
 
 
 def implementations_table(cells: list[Cell], metric: str, title: str) -> Table:
     """A row for each implementation in each configuration; the four ways to use it side by side."""
-    cells = _measured(cells, metric)
+    cells = measured(cells, metric)
     ways = [
         (base + winked, bound, bool(winked))
         for base, bound in (("bound at compile time", True), ("through an abstract base", False))
@@ -95,8 +88,7 @@ def implementations_table(cells: list[Cell], metric: str, title: str) -> Table:
                 contender = found.get((bound, winked))
                 figure = cell.figure(contender, metric) if contender else None
                 if figure is None:
-                    shown = ending(cell, contender) if contender else NOTHING
-                    row.append(Entry(shown.text, shown.sort, shown.mark, shown.hover))
+                    row.append(ending(cell, contender) if contender else NOTHING)
                     continue
                 text = words.quantity(figure.median, figure.unit)
                 if below and below.median and contender != GLOBAL and figure.unit == "s":
@@ -112,33 +104,3 @@ def implementation_tables(cells: list[Cell], experiment: Experiment) -> list[Tab
     more = experiment.more[:1] if len(cells) <= MOST_CELLS else ()
     found = [implementations_table(cells, contest.metric, contest.title) for contest in experiment.contests + more]
     return [table for table in found if table.rows]
-
-
-def by_contender(cells: list[Cell], metric: str, title: str, noise: Noise | None) -> Table:
-    """A row for each configuration, a column for each implementation: for experiments with one strategy of each kind."""
-    cells = _measured(cells, metric)
-    names = arrange({name for cell in cells for name in cell.contenders if not name.endswith(PAIRED)})
-    table = Table(
-        [Column("what")] + [Column(implementation(name), True, contender=implementation(name)) for name in names],
-        caption=title,
-    )
-    for cell in cells:
-        figures = {name: cell.figure(name, metric) for name in names}
-        known = [figure.median for name, figure in figures.items() if figure and not is_floor(name)]
-        row = [Entry(words.configuration(cell.parameters), rank(cells, cell))]
-        for name in names:
-            figure = figures[name]
-            if figure is None:
-                shown = ending(cell, name)
-                row.append(Entry(shown.text, shown.sort, shown.mark, shown.hover, implementation(name)))
-                continue
-            text = words.quantity(figure.median, figure.unit) if figure.unit else words.ratio(figure.median)
-            mark = ""
-            if len(known) > 1 and not is_floor(name) and figure.median == min(known) < max(known):
-                text += " *"
-                rival = min((one for one in names if one != name and figures[one] and not is_floor(one)), key=lambda one: figures[one].median)
-                mark = "quiet" if between(cell, metric, name, rival, noise) in (LEVEL, *UNDECIDED) else "best"
-            row.append(Entry(text, figure.median, mark, words.figure(figure), implementation(name)))
-        table.rows.append(row)
-    table.notes.append("* marks the least of the row. Grey: not told apart from the next best.")
-    return table

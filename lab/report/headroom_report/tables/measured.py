@@ -4,55 +4,48 @@ from __future__ import annotations
 
 from ..pictures.style import arrange
 from ..results import published, words
-from ..results.catalogue import YARDSTICK, Contest, Experiment
+from ..results.catalogue import Contest, Experiment
 from ..results.figures import PAIRED, Cell, Noise
+from ..results.strategies import implementation, is_floor
 from ..verdicts.difference import LEVEL, UNDECIDED, between
 from .table import NOTHING, Column, Entry, Table, numbers, quotient, texts
 
 
-def contest_table(
-    cells: list[Cell],
-    contest: Contest,
-    noise: Noise | None = None,
-    compared: bool = True,
-    by: str = YARDSTICK,
-    without: frozenset[str] = frozenset(),
-) -> Table:
-    """A row for each configuration, a column for each contender: its median, and in brackets the ratio to `by`'s."""
-    cells = [
-        cell
-        for cell in cells
-        if any(contest.metric in run.metrics for name in cell.contenders for run in cell.ok(name))
-    ]
+def measured(cells: list[Cell], metric: str) -> list[Cell]:
+    return [cell for cell in cells if any(metric in run.metrics for name in cell.contenders for run in cell.ok(name))]
+
+
+def contest_table(cells: list[Cell], contest: Contest, noise: Noise | None, experiment: Experiment) -> Table:
+    """A row for each configuration, a column for each contender: its median, and in brackets the ratio to the yardstick's."""
+    cells, by = measured(cells, contest.metric), experiment.yardstick
     names = arrange({name for cell in cells for name in cell.contenders})
-    table = Table(
-        [Column("what")] + [Column(name, number=True, contender=name) for name in names], caption=contest.title
-    )
+    shown = {name: implementation(name) + (PAIRED if name.endswith(PAIRED) else "") for name in names}
+    table = Table([Column("what")] + [Column(shown[name], True, shown[name]) for name in names], caption=contest.title)
     for cell in cells:
         figures = {name: cell.figure(name, contest.metric) for name in names}
         # Who may be the least: one that a reader could take, and not the same one run twice.
-        known = [figure.median for name, figure in figures.items() if figure and name not in without and not name.endswith(PAIRED)]
+        own = [name for name in names if name not in experiment.no_choice and not name.endswith(PAIRED) and not is_floor(name)]
+        known = [figures[name].median for name in own if figures[name]]
         yardstick = figures.get(by)
         row = [Entry(words.configuration(cell.parameters), sort=rank(cells, cell))]
         for name in names:
             figure = figures[name]
             if figure is None:
-                row.append(ending(cell, name))
+                row.append(ending(cell, name, shown[name]))
                 continue
             text, mark = words.quantity(figure.median, figure.unit), ""
             if yardstick and name != by and yardstick.median:
                 text += f" ({words.ratio(figure.median / yardstick.median)})"
                 if between(cell, contest.metric, name, by, noise) in (LEVEL, *UNDECIDED):
                     mark = "quiet"
-            own = name not in without and not name.endswith(PAIRED)
-            if compared and own and figure.median == min(known) and len(known) > 1 and min(known) < max(known):
+            if experiment.compared and name in own and figure.median == min(known) < max(known):
                 text, mark = text + " *", mark or "best"
-            row.append(Entry(text, figure.median, mark, f"{words.figure(figure)}, {figure.rounds} rounds", name))
+            row.append(Entry(text, figure.median, mark, f"{words.figure(figure)}, {figure.rounds} rounds", shown[name]))
         table.rows.append(row)
-    if not compared:
+    if not experiment.compared:
         return table  # these are different things, not different ways to do one
     table.notes.append(
-        f"In brackets: divided by {by}'s. * marks the least of the row."
+        f"In brackets: divided by {implementation(by)}'s. * marks the least of the row."
         + " Grey: level with it, or not told apart from it: fewer than three rounds, or within the noise"
         + (f" (two runs of the same contender typically lie {words.share(noise.typical)} apart)." if noise else ".")
     )
@@ -63,13 +56,11 @@ def rank(cells: list[Cell], cell: Cell) -> float:
     return float(cells.index(cell))
 
 
-def ending(cell: Cell, name: str) -> Entry:
+def ending(cell: Cell, name: str, shown: str = "") -> Entry:
     outcome = cell.outcome(name)
     if outcome in (None, "ok"):
-        return Entry("—", float("inf"), contender=name)
-    return Entry(
-        outcome, float("inf"), "bad" if outcome not in ("absent", "not_run") else "unknown", cell.detail(name), name
-    )
+        return Entry("—", float("inf"), contender=shown)
+    return Entry(outcome, float("inf"), "bad" if outcome not in ("absent", "not_run") else "unknown", cell.detail(name), shown)
 
 
 def every_figure(cells: list[Cell], experiment: Experiment) -> Table:

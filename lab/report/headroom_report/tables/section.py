@@ -14,14 +14,16 @@ from .table import Table
 class Section:
     experiment: Experiment
     cells: list[Cell]
-    absent: dict[str, str]  # contender: why
     pictures: list[Picture] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)  # in view
     beside: list[Table] = field(default_factory=list)  # published and here
     agreement: list[str] = field(default_factory=list)  # in words
     details: list[Table] = field(default_factory=list)  # folded away
     noise: dict[str, Noise] = field(default_factory=dict)  # contest metric: A/A
-    command: str = ""
+
+    @property
+    def command(self) -> str:
+        return f"./dev lab --filter {self.experiment.id}"
 
     @property
     def why_not(self) -> str:

@@ -12,7 +12,6 @@ otherwise. Whether a finding stands on this side of its limit by accident is for
 
 from __future__ import annotations
 
-import importlib.util
 import math
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -65,10 +64,7 @@ def every() -> tuple[Claim, ...]:
     """In the order in which they stand in their files."""
     found = []
     for path in sorted(published.EXPERIMENTS.glob("*/claims.py")):
-        spec = importlib.util.spec_from_file_location(f"headroom_report_claims_{path.parent.name.replace('-', '_')}", path)
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        found += [replace(one, experiment=path.parent.name) for one in vars(module).values() if isinstance(one, Claim)]
+        found += [replace(one, experiment=path.parent.name) for one in vars(published.module(path)).values() if isinstance(one, Claim)]
     return tuple(found)
 
 
