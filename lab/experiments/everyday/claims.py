@@ -3,25 +3,16 @@
 from headroom_report.results.catalogue import DEFAULT, VECTOR, YARDSTICK
 from headroom_report.verdicts.claims import best, promise
 
-@promise("Filling a vector with ints under the default policy: time / the best std::vector, whatever allocator is preloaded",
-         "≤ 1.0 at 10⁶")
-def everyday_vector_push_int_million(cells):
-    return cells(workload="push", element="int", elements=10**6).ratio("time", VECTOR, best(whose=YARDSTICK)) <= 1.0
+@promise("Filling a {} with ints under the default policy: time / the best std::vector, whatever allocator is preloaded",
+         "≤ 1.0 at 10⁶", each=("vector", "settled_vector"))
+def everyday_push_int_million(cells, container):
+    return cells(workload="push", element="int", elements=10**6).ratio("time", f"headroom::{container}", best(whose=YARDSTICK)) <= 1.0
 
-@promise("Filling a vector with ints under the default policy: time / the best std::vector, whatever allocator is preloaded",
-         "≤ 0.7 at 10⁷ and 10⁸")
-def everyday_vector_push_int(cells):
-    return cells(workload="push", element="int", elements=[10**7, 10**8]).ratio("time", VECTOR, best(whose=YARDSTICK)) <= 0.7
-
-@promise("Filling a settled_vector with ints under the default policy: time / the best std::vector, whatever allocator is preloaded",
-         "≤ 1.0 at 10⁶")
-def everyday_settled_vector_push_int_million(cells):
-    return cells(workload="push", element="int", elements=10**6).ratio("time", DEFAULT, best(whose=YARDSTICK)) <= 1.0
-
-@promise("Filling a settled_vector with ints under the default policy: time / the best std::vector, whatever allocator is preloaded",
-         "≤ 0.7 at 10⁷ and 10⁸")
-def everyday_settled_vector_push_int(cells):
-    return cells(workload="push", element="int", elements=[10**7, 10**8]).ratio("time", DEFAULT, best(whose=YARDSTICK)) <= 0.7
+@promise("Filling a {} with ints under the default policy: time / the best std::vector, whatever allocator is preloaded",
+         "≤ 0.7 at 10⁷ and 10⁸", each=("vector", "settled_vector"))
+def everyday_push_int(cells, container):
+    chosen = cells(workload="push", element="int", elements=[10**7, 10**8])
+    return chosen.ratio("time", f"headroom::{container}", best(whose=YARDSTICK)) <= 0.7
 
 @promise("Copying a vector of ints or strings: time / std::vector's", "≤ 1.05")
 def everyday_vector_copy(cells):
@@ -51,14 +42,8 @@ def everyday_in_turn_memory(cells):
 def everyday_dead_memory(cells):
     return cells(workload="dead-large").ratio("peak_resident", VECTOR, YARDSTICK) <= 1.05
 
-
-def under(allocator):
-    def everyday_under(cells):
-        chosen = cells(workload="push", element=["string40", "unique_ptr<int>"], elements=[10**6, 10**7])
-        return chosen.ratio("time", f"{VECTOR} under {allocator}", f"{YARDSTICK} under {allocator}") <= 0.8
-
-    everyday_under.__name__ += f"_{allocator}"
-    return promise(f"Under {allocator}: headroom::vector / std::vector, strings of 40 and unique_ptr, at 10⁶ and more", "≤ 0.8")(everyday_under)
-
-
-under_jemalloc, under_tcmalloc, under_mimalloc, under_hugetlb = map(under, ("jemalloc", "tcmalloc", "mimalloc", "hugetlb"))
+@promise("Under {}: headroom::vector / std::vector, strings of 40 and unique_ptr, at 10⁶ and more", "≤ 0.8",
+         each=("jemalloc", "tcmalloc", "mimalloc", "hugetlb"))
+def everyday_under(cells, allocator):
+    chosen = cells(workload="push", element=["string40", "unique_ptr<int>"], elements=[10**6, 10**7])
+    return chosen.ratio("time", f"{VECTOR} under {allocator}", f"{YARDSTICK} under {allocator}") <= 0.8

@@ -3,12 +3,7 @@
 from headroom_report.results.catalogue import DEFAULT, PAGE_BY_PAGE, YARDSTICK
 from headroom_report.results.documents import RESERVE_AND_COMMIT
 from headroom_report.results.figures import percentile, summarise, together
-from headroom_report.verdicts.claims import Finding, claim, least, promise, published_ratio
-
-def published(unit, **where):
-    """DynArray's figure over std::vector's in the document's table."""
-    sides = {"contender": "DynArray"}, {"contender": "std::vector"}
-    return published_ratio(unit, "reserve_and_commit_latency", *sides, "max_seconds", **where)
+from headroom_report.verdicts.claims import Finding, claim, dynarray_ratio, least, promise
 
 
 def slow_appends(cells, cell, at, call):
@@ -31,12 +26,12 @@ def stall_tail(cells):
     return cells(element="int", optimisation="O2", elements=[10**9]).ratio("append_p999999", DEFAULT, YARDSTICK) <= 1
 
 @claim(RESERVE_AND_COMMIT, "DynArray's longest single append is shorter than std::vector's at every size from 10⁶.", "Latency",
-       published("× the longest append (Linux, 10⁶ ints)", system="Linux", optimisation="O2", elements=10**6, element="int"))
+       dynarray_ratio("× the longest append (Linux, 10⁶ ints)", "latency", "max_seconds", system="Linux", optimisation="O2", elements=10**6, element="int"))
 def latency_always_shorter(cells):
     return cells(elements=least(10**6)).ratio("append_max", PAGE_BY_PAGE, YARDSTICK) < 1
 
 @claim(RESERVE_AND_COMMIT, "On large arrays DynArray's longest append is orders of magnitude shorter than std::vector's.", "Latency",
-       published("× the longest append (Linux, 10⁹ ints)", system="Linux", optimisation="O2", elements=10**9, element="int"))
+       dynarray_ratio("× the longest append (Linux, 10⁹ ints)", "latency", "max_seconds", system="Linux", optimisation="O2", elements=10**9, element="int"))
 def latency_orders_of_magnitude(cells):
     return cells(elements=least(10**7)).ratio("append_max", PAGE_BY_PAGE, YARDSTICK) <= 0.01
 

@@ -2,12 +2,7 @@
 
 from headroom_report.results.catalogue import DEFAULT, PAGE_BY_PAGE, YARDSTICK
 from headroom_report.results.documents import RESERVE_AND_COMMIT
-from headroom_report.verdicts.claims import Finding, claim, least, limit, promise, published_ratio
-
-def published(unit, **where):
-    """DynArray's figure over std::vector's in the document's table."""
-    sides = {"contender": "DynArray"}, {"contender": "std::vector"}
-    return published_ratio(unit, "reserve_and_commit_memory", *sides, "peak_resident_bytes", **where)
+from headroom_report.verdicts.claims import Finding, claim, dynarray_ratio, least, limit, promise
 
 
 def survives(cell):
@@ -28,12 +23,12 @@ def memory_one_page(cells):
     return cells.value("unused", PAGE_BY_PAGE) <= 4095
 
 @claim(RESERVE_AND_COMMIT, "From 10⁶ elements up DynArray takes less memory at its peak than std::vector.", "Memory",
-       published("× the memory (Linux, 10⁹)", system="Linux", elements=10**9))
+       dynarray_ratio("× the memory (Linux, 10⁹)", "memory", "peak_resident_bytes", system="Linux", elements=10**9))
 def memory_less(cells):
     return cells(elements=least(10**6)).ratio("peak_resident", PAGE_BY_PAGE, YARDSTICK) < 1
 
 @claim(RESERVE_AND_COMMIT, "At 10³ elements, where all fits into one page, DynArray takes more memory than std::vector.", "Memory",
-       published("× the memory (Linux, 10³)", system="Linux", elements=1000))
+       dynarray_ratio("× the memory (Linux, 10³)", "memory", "peak_resident_bytes", system="Linux", elements=1000))
 def memory_small_more(cells):
     return cells(elements=1000).ratio("peak_resident", PAGE_BY_PAGE, YARDSTICK) > 1
 

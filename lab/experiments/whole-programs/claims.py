@@ -14,12 +14,7 @@ def whole_peak(cells):
     return cells.ratio("peak", VECTOR, YARDSTICK) <= 1.01
 
 
-def under(allocator):
-    def whole_under(cells):
-        return cells.ratio("time", f"{VECTOR} under {allocator}", f"{YARDSTICK} under {allocator}") <= 1.01
-
-    whole_under.__name__ += f"_{allocator}"
-    return promise(f"Whole programs under {allocator}, every vector replaced: processor time / the same without", "≤ 1.01")(whole_under)
-
-
-under_jemalloc, under_tcmalloc, under_mimalloc = map(under, ("jemalloc", "tcmalloc", "mimalloc"))
+@promise("Whole programs under {}, every vector replaced: processor time / the same without", "≤ 1.01",
+         each=("jemalloc", "tcmalloc", "mimalloc"))
+def whole_under(cells, allocator):
+    return cells.ratio("time", f"{VECTOR} under {allocator}", f"{YARDSTICK} under {allocator}") <= 1.01

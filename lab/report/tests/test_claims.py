@@ -188,7 +188,7 @@ def test_the_best_of_the_others_is_neither_headroom_nor_a_bound_of_the_labs():
 
 def test_the_best_of_one_contender_is_of_that_one_under_whatever_allocator_and_is_named():
     figures = {"headroom::vector": 1.0, "amc::vector": 0.5, "amc::vector under jemalloc": 0.6, "std::vector": 4.0, "std::vector under jemalloc": 2.0}
-    verdict = decide("everyday-vector-push-int-million", compared("everyday", figures, element="int", elements=10**6, workload="push"))
+    verdict = decide("everyday-push-int-million-vector", compared("everyday", figures, element="int", elements=10**6, workload="push"))
     assert (verdict.state, verdict.decisive.figure.median) == (claims.HOLDS, 0.5)
     assert verdict.decisive.why == "against std::vector under jemalloc"
 

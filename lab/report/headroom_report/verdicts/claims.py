@@ -29,6 +29,7 @@ HOLDS, FAILS, NOT_RUN, PARTLY = "holds", "does not hold", "not run", "holds wher
 
 @dataclass(frozen=True)
 class Claim:
+    id: str
     document: str
     sentence: str
     body: Callable[[Cells], Verdict] = field(hash=False)
@@ -39,17 +40,23 @@ class Claim:
     overturn: bool = False  # a claim that Headroom was built to make untrue
     experiment: str = ""  # the folder's name
 
-    @property
-    def id(self) -> str:
-        return self.body.__name__.replace("_", "-")
+
+def claim(document: str, sentence: str, place: str, found: str, each: Iterable = (), **more):
+    """With `each`, one claim for each of these: the sentence has its name in braces, and the function takes it."""
+
+    def made(body) -> list[Claim]:
+        name = body.__name__.replace("_", "-")
+        if not each:
+            return [Claim(name, document, sentence, body, place, found, **more)]
+        return [
+            Claim(f"{name}-{one}", document, sentence.format(one), lambda cells, one=one: body(cells, one), place, found, **more) for one in each
+        ]
+
+    return made
 
 
-def claim(document: str, sentence: str, place: str, found: str, note: str = "", overturn: bool = False):
-    return lambda body: Claim(document, sentence, body, place, found, note=note, overturn=overturn)
-
-
-def promise(sentence: str, asked: str):
-    return lambda body: Claim(PROMISES, sentence, body, asked=asked)
+def promise(sentence: str, asked: str, each: Iterable = ()):
+    return claim(PROMISES, sentence, "", "", each, asked=asked)
 
 
 def published_ratio(unit: str, table: str, of: dict, to: dict, column: str = "", **where) -> str:
@@ -59,12 +66,18 @@ def published_ratio(unit: str, table: str, of: dict, to: dict, column: str = "",
     return f"{values[0] / values[1]:.3g}{unit}"
 
 
+def dynarray_ratio(unit: str, table: str, column: str, **where) -> str:
+    """DynArray's figure over std::vector's in “Reserve and commit”."""
+    return published_ratio(unit, f"reserve_and_commit_{table}", {"contender": "DynArray"}, {"contender": "std::vector"}, column, **where)
+
+
 @lru_cache
 def every() -> tuple[Claim, ...]:
     """In the order in which they stand in their files."""
     found = []
     for path in sorted(published.EXPERIMENTS.glob("*/claims.py")):
-        found += [replace(one, experiment=path.parent.name) for one in vars(published.module(path)).values() if isinstance(one, Claim)]
+        made = [one for value in vars(published.module(path)).values() if isinstance(value, list) for one in value]
+        found += [replace(one, experiment=path.parent.name) for one in made if isinstance(one, Claim)]
     return tuple(found)
 
 
