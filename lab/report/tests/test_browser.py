@@ -245,7 +245,7 @@ def test_a_page_without_results_makes_no_complaint(look):
 
 @with_chromium
 def test_the_comparison_of_two_sets_makes_no_complaint_and_sorts(look, tmp_path):
-    sets = [of(*names, folder=tmp_path).results for names in (("memory", "instructions"), ("memory",))]
+    sets = [of(*names, folder=tmp_path) for names in (("memory", "instructions"), ("memory",))]
     window = look(compare.page(compare.compare(*sets)))
     window.locator("table th button").first.click()
     assert window.log == []

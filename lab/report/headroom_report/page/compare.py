@@ -9,21 +9,19 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..pictures.style import arrange
 from ..results import reading, words
-from ..results.figures import PAIRED, Cell, Figure, Noise, cells
-from ..results.reading import ResultSet
+from ..results.figures import PAIRED, Cell, Figure, Noise
 from ..tables.table import Entry, Table, numbers, plain, texts
-from ..verdicts import claims
+from ..verdicts.claims import Verdict
 from ..verdicts.difference import BETTER, WORSE, difference, over
 from . import experiments
 from .files import expand, write
 from .html import filled
-from .model import told
+from .model import Machine, Report, build, told
 
 
 @dataclass(frozen=True)
@@ -42,10 +40,10 @@ class Change:
 @dataclass
 class Comparison:
     names: tuple[str, str]
-    machines: tuple[str, str]
+    machines: list[str]
     changes: list[Change]
-    verdicts: list[tuple[claims.Verdict, claims.Verdict]]  # of one claim, whose state differs
-    missing: tuple[list[str], list[str]]  # cells only in B, only in A
+    verdicts: list[tuple[Verdict, Verdict]]  # of one claim, whose state differs
+    missing: list[list[str]]  # cells only in B, only in A
     warnings: list[str]
     problems: list[str]
 
@@ -56,14 +54,6 @@ class Comparison:
     @property
     def worse(self) -> list[Change]:
         return sorted((one for one in self.changes if one.certain and one.factor > 1), key=lambda one: -one.factor)
-
-
-def _machine(found: ResultSet) -> tuple[dict, list[Cell]]:
-    """The machine with the most runs, and its cells: comparing needs one machine on each side."""
-    if not found.runs:
-        return {}, []
-    ((name, _),) = Counter(run.machine for run in found.runs).most_common(1)
-    return found.machines[name], cells(found.of_machine(name))
 
 
 def _title(description: dict) -> str:
@@ -79,20 +69,18 @@ def _key(cell: Cell) -> tuple:
     return (cell.experiment, tuple(sorted(cell.parameters.items(), key=lambda pair: pair[0])))
 
 
-def compare(first: ResultSet, second: ResultSet, names: tuple[str, str] = ("A", "B")) -> Comparison:
-    machines, (before, after) = zip(_machine(first), _machine(second))
-    same = (
-        bool(machines[0])
-        and machines[0].get("cpu") == machines[1].get("cpu")
-        and machines[0].get("cores") == machines[1].get("cores")
-    )
-    there = {_key(cell): cell for cell in after}
-    here = {_key(cell): cell for cell in before}
+def compare(first: Report, second: Report, names: tuple[str, str] = ("A", "B")) -> Comparison:
+    """Of each the machine with the most runs."""
+    reports = first, second
+    machines = [report.machines[0] if report.machines else Machine({}, []) for report in reports]
+    places = [(machine.description.get("cpu"), machine.description.get("cores")) for machine in machines]
+    same = places[0] == places[1]
+    here, there = ({_key(cell): cell for cell in machine.cells} for machine in machines)
     changes = []
     for experiment in experiments.every():
-        own = experiment.of(before), experiment.of(after)
+        own = [experiment.of(machine.cells) for machine in machines]
         for contest in experiment.contests or experiment.more:
-            noise = Noise(own[0], contest.metric), Noise(own[1], contest.metric)
+            noise = [Noise(cells, contest.metric) for cells in own]
             for cell in own[0]:
                 other = there.get(_key(cell))
                 if other is None or cell.uncountable(contest.metric):
@@ -104,33 +92,20 @@ def compare(first: ResultSet, second: ResultSet, names: tuple[str, str] = ("A", 
                     change = _change(cell, other, contest.metric, name, apart, same, experiment.yardstick)
                     if change:
                         changes.append(Change(experiment.id, cell.parameters, contest.title, name, *change))
-    verdicts = []
-    for claim in claims.documents_claims(experiments.names()) + claims.promises(experiments.names()):
-        both = claims.decide(claim, before), claims.decide(claim, after)
-        if both[0].state != both[1].state:
-            verdicts.append(both)
-    warnings = []
-    for name, found in zip(names, (first, second)):
-        if not found.runs:
-            warnings.append(f"{name} holds no run that could be read.")
-        for version, count in sorted(found.newer.items()):
-            warnings.append(
-                f"{name}: {count} lines were written by a newer lab (schema version {version}) and are left out."
-            )
-    if machines[0] and machines[1] and not same:
+    warnings = [f"{name}: {trouble}" for name, report in zip(names, reports) for trouble in report.troubles]
+    if all(machine.runs for machine in machines) and not same:
         warnings.append("The two sets are of different machines: only ratios within each are compared.")
-    missing = tuple(
-        [f"{cell.experiment}: {words.configuration(cell.parameters)}" for key, cell in one.items() if key not in other]
-        for one, other in ((there, here), (here, there))
-    )
     return Comparison(
         names,
-        (_title(machines[0]), _title(machines[1])),
+        [_title(machine.description) for machine in machines],
         changes,
-        verdicts,
-        missing,
+        [both for both in zip(*(machine.verdicts + machine.promises for machine in machines)) if both[0].state != both[1].state],
+        [
+            [f"{cell.experiment}: {words.configuration(cell.parameters)}" for key, cell in one.items() if key not in other]
+            for one, other in ((there, here), (here, there))
+        ],
         warnings,
-        [str(problem) for found in (first, second) for problem in found.problems],
+        [str(problem) for report in reports for problem in report.results.problems],
     )
 
 
@@ -249,11 +224,8 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--out", metavar="PAGE", help="write the comparison here as one HTML file")
     parser.add_argument("--text", action="store_true", help="print it even when a page is written")
     options = parser.parse_args(arguments)
-    found = compare(
-        reading.read(expand([options.a])),
-        reading.read(expand([options.b])),
-        (_short(options.a, options.b), _short(options.b, options.a)),
-    )
+    reports = (build(reading.read(expand([name]))) for name in (options.a, options.b))
+    found = compare(*reports, (_short(options.a, options.b), _short(options.b, options.a)))
     good = True
     if options.out:
         good = write(options.out, page(found))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import statistics
+from collections import Counter
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from .. import SCHEMA_VERSION
 from ..results import strategies, words
@@ -21,17 +23,41 @@ from . import experiments, sections
 
 @dataclass
 class Machine:
-    """What one machine showed."""
+    """What one machine showed. Each part is reckoned when somebody asks for it."""
 
     description: dict
     runs: list[Run]
-    verdicts: list[Verdict]
-    promises: list[Verdict]
-    standing: Standing
-    sections: list[Section]
-    absent: dict[str, str]
-    panels: list[Panel]
-    cells: list[Cell]
+
+    @cached_property
+    def cells(self) -> list[Cell]:
+        return cells(self.runs)
+
+    @cached_property
+    def verdicts(self) -> list[Verdict]:
+        return claims.decide_all(claims.documents_claims(experiments.names()), self.cells)
+
+    @cached_property
+    def promises(self) -> list[Verdict]:
+        return claims.decide_all(claims.promises(experiments.names()), self.cells)
+
+    @cached_property
+    def standing(self) -> Standing:
+        return standing.of(self.cells, experiments.every())
+
+    @cached_property
+    def panels(self) -> list[Panel]:
+        return panels(self.cells, experiments.every(), self.standing)
+
+    @cached_property
+    def sections(self) -> list[Section]:
+        return sections.every_experiment(self.cells)
+
+    @cached_property
+    def absent(self) -> dict[str, str]:
+        """Who was left out in every experiment, and why."""
+        gone = {strategies.implementation(run.contender): run.detail for run in self.runs if run.outcome == "absent"}
+        there = {strategies.implementation(run.contender) for run in self.runs if run.outcome != "absent"}
+        return {name: why for name, why in gone.items() if name not in there}
 
     @property
     def id(self) -> str:
@@ -105,22 +131,14 @@ class Machine:
         return "This machine was busy: while the lab measured, " + ", and ".join(told) + "." if told else ""
 
     @property
-    def what_was_run(self) -> list[tuple[str, int, int, str]]:
-        """Experiment, configurations, runs, and how they ended in words."""
-        result = []
+    def what_was_run(self) -> Table:
+        table = Table(texts("experiment") + numbers("cells", "runs") + texts("ended"), caption="What was run")
         for section in self.sections:
-            runs = [run for run in self.runs if run.experiment == section.experiment.id and run.outcome != "absent"]
-            if not runs:
-                result.append((section.experiment.id, 0, 0, "not run"))
-                continue
-            endings: dict[str, int] = {}
-            for run in runs:
-                endings[run.outcome] = endings.get(run.outcome, 0) + 1
-            text = ", ".join(
-                f"{count} {outcome}" for outcome, count in sorted(endings.items(), key=lambda pair: -pair[1])
-            )
-            result.append((section.experiment.id, len(section.cells), len(runs), text))
-        return result
+            endings = Counter(run.outcome for run in self.runs if run.experiment == section.experiment.id and run.outcome != "absent")
+            ended = ", ".join(f"{count} {outcome}" for outcome, count in endings.most_common()) or "not run"
+            counts = (len(section.cells) if endings else 0, endings.total())
+            table.rows.append([Entry(section.experiment.id), *(Entry(str(count), float(count)) for count in counts), Entry(ended, mark="" if endings else "quiet")])
+        return table
 
 
 @dataclass
@@ -156,26 +174,8 @@ def choose(results: ResultSet, only: str | None = None) -> tuple[list[str], list
 
 
 def build(results: ResultSet, only: str | None = None) -> Report:
-    machines = []
     shown, left_out = choose(results, only)
-    for name in shown:
-        description, runs = results.machines[name], results.of_machine(name)
-        own = cells(runs)
-        absent = sections.absent_contenders(runs)
-        stands = standing.of(own, experiments.every())
-        machines.append(
-            Machine(
-                description,
-                runs,
-                claims.decide_all(claims.documents_claims(experiments.names()), own),
-                claims.decide_all(claims.promises(experiments.names()), own),
-                stands,
-                sections.every_experiment(own),
-                absent,
-                panels(own, experiments.every(), stands),
-                own,
-            )
-        )
+    machines = [Machine(results.machines[name], results.of_machine(name)) for name in shown]
     machines.sort(key=lambda machine: -len(machine.runs))
     report = Report(results, machines, *_warnings(results, machines))
     if left_out and only is None:
@@ -210,19 +210,13 @@ def _warnings(results: ResultSet, machines: list[Machine]) -> tuple[list[str], l
         on = f" on {machine.id}" if len(machines) > 1 else ""
         if machine.busy:
             found.append(machine.busy)
-        missing = [name for name, _, count, _ in machine.what_was_run if count == 0]
-        if missing:
+        ran = {run.experiment for run in machine.runs if run.outcome != "absent"}
+        if missing := [name for name in experiments.names() if name not in ran]:
             notes.append(f"Not run{on}: {', '.join(missing)}.")
-        bad: dict[str, int] = {}
-        for run in machine.runs:
-            if run.outcome not in ("ok", "absent"):
-                bad[run.outcome] = bad.get(run.outcome, 0) + 1
+        bad = Counter(run.outcome for run in machine.runs if run.outcome not in ("ok", "absent"))
         if bad:
-            notes.append(
-                f"Runs that did not end well{on}: "
-                + ", ".join(f"{count} {outcome}" for outcome, count in bad.items())
-                + ". They stand in the tables as such."
-            )
+            counted = ", ".join(f"{count} {outcome}" for outcome, count in bad.items())
+            notes.append(f"Runs that did not end well{on}: {counted}. They stand in the tables as such.")
         if machine.absent:
             notes.append(f"Absent{on}: " + ", ".join(f"{name} ({why})" for name, why in machine.absent.items()) + ".")
     return found, notes

@@ -5,7 +5,6 @@ from __future__ import annotations
 from ..results import published, words
 from ..results.catalogue import Contest, Experiment
 from ..results.figures import Cell, Noise
-from ..results.strategies import implementation
 from ..tables.by_strategy import best_table, implementation_tables
 from ..tables.measured import contest_table, every_figure, published_table
 from ..tables.section import Section
@@ -40,13 +39,6 @@ def build(experiment: Experiment, cells: list[Cell]) -> Section:
     for table in published.of_experiment(experiment.id):
         section.details.append(published_table(table))
     return section
-
-
-def absent_contenders(runs) -> dict[str, str]:
-    """Who was left out in every experiment, and why."""
-    gone = {implementation(run.contender): run.detail for run in runs if run.outcome == "absent"}
-    there = {implementation(run.contender) for run in runs if run.outcome != "absent"}
-    return {name: why for name, why in gone.items() if name not in there}
 
 
 def every_experiment(cells: list[Cell]) -> list[Section]:
