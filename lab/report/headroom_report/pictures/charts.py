@@ -56,8 +56,13 @@ def _logarithmic(low: float, high: float, **more) -> alt.Scale:
     return alt.Scale(type="log", domain=[low, high], nice=False, **more)
 
 
-def tens(low: float, high: float, step: int = 1) -> list[float]:
-    return [10.0**power for power in range(math.ceil(low), math.floor(high) + 1, step)]
+def ticks(low: float, high: float, base: float = 10, most: int = 10, fine: bool = False) -> list[float]:
+    """Powers of the base, and no more than so many; `fine`: 1, 2, 5 a decade where the span is short."""
+    steps = (1, 2, 5) if fine and math.log10(high / low) < 2.5 else (1,)
+    powers = range(math.floor(math.log(low, base)), math.ceil(math.log(high, base)) + 1)
+    found = [float(f"{step * base**power:.12g}") for power in powers for step in steps]
+    found = [value for value in found if low <= value <= high]
+    return found[:: -(-len(found) // most) or 1]
 
 
 def _finished(name: str, title: str, chart, names: list[str], what: str) -> Picture:
@@ -108,13 +113,6 @@ LABELS = {
 }
 
 
-def _ticks(values: list[float], base: int) -> list[float]:
-    low = math.floor(math.log(min(values), base) + 1e-9)
-    high = math.ceil(math.log(max(values), base) - 1e-9)
-    step = max(1, (high - low) // 8 + (1 if (high - low) % 8 and high - low > 8 else 0))
-    return [float(base) ** power for power in range(low, high + 1, step)]
-
-
 def sweep(
     name: str,
     title: str,
@@ -139,13 +137,13 @@ def sweep(
         "x:Q",
         title=x_title,
         scale=_logarithmic(min(xs) / 1.3, max(xs) * 1.3, base=base),
-        axis=alt.Axis(values=_ticks(xs, base), labelExpr=LABELS.get(x, LABELS[""]), grid=False),
+        axis=alt.Axis(values=ticks(min(xs) / 1.3, max(xs) * 1.3, base), labelExpr=LABELS.get(x, LABELS[""]), grid=False),
     )
     y_axis = alt.Y(
         "y:Q",
         title=y_title,
         scale=_logarithmic(low, high),
-        axis=alt.Axis(labelExpr=LABELS.get(unit, LABELS[""]), tickCount=6, values=_decades(low, high)),
+        axis=alt.Axis(labelExpr=LABELS.get(unit, LABELS[""]), tickCount=6, values=ticks(low, high, fine=True)),
     )
     base_chart = alt.Chart().transform_filter(_FILTER)
     spread = alt.Y("low:Q", title=y_title), alt.Y2("high:Q")
@@ -163,19 +161,6 @@ def sweep(
     if panels != {None}:
         chart = faceted(chart, rows)
     return _finished(name, title, chart, names, f"{title}: lines over {x_title}, one for each of {', '.join(names)}.")
-
-
-def _decades(low: float, high: float) -> list[float]:
-    """Tick marks 1, 2, 5 a decade where the span is short, powers of ten where it is long."""
-    span = math.log10(high / low)
-    steps = (1, 2, 5) if span < 2.5 else (1,)
-    found = [
-        factor * 10.0**power
-        for power in range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-        for factor in steps
-    ]
-    found = [float(f"{value:.12g}") for value in found if low <= value <= high]
-    return found[:: max(1, len(found) // 10)]
 
 
 def short(value: float) -> float:
@@ -216,13 +201,13 @@ def histograms(
         "low:Q",
         title=x_title,
         scale=_logarithmic(low, high),
-        axis=alt.Axis(values=tens(math.log10(low), math.log10(high)), labelExpr=LABELS["s"]),
+        axis=alt.Axis(values=ticks(low, high), labelExpr=LABELS["s"]),
     )
     y_axis = alt.Y(
         "count:Q",
         title="how many",
         scale=_logarithmic(0.7, most * 2),
-        axis=alt.Axis(values=tens(0, math.ceil(math.log10(most)), 3), labelExpr=LABELS["elements"]),
+        axis=alt.Axis(values=ticks(1, most * 2, most=3), labelExpr=LABELS["elements"]),
     )
     header = alt.Header(labelAngle=0, labelAlign="left", labelAnchor="start", labelOrient="top", labelPadding=2)
     bars = (
@@ -247,7 +232,7 @@ def marks(name: str, title: str, sequences: dict[str, tuple[float, ...]], x_titl
         return None
     names = arrange({row["contender"] for row in rows})
     top = max(row["x"] for row in rows)
-    axis = alt.Axis(values=tens(0, math.ceil(math.log10(top))), labelExpr=LABELS["elements"])
+    axis = alt.Axis(values=ticks(1, top * 1.5), labelExpr=LABELS["elements"])
     chart = (
         alt.Chart(alt.Data(values=rows))
         .transform_filter(_FILTER)

@@ -30,9 +30,6 @@ _KNOWN = {
     "headroom::settled_vector/open": Look("#8a78d6", (1, 2), "triangle-left"),
     "headroom::settled_vector/open unchecked": Look("#3f90b8", (3, 1), "triangle-right"),
     "headroom::settled_vector/warm": Look("#e0442e", (5, 2, 2, 2), "circle"),
-}
-
-_KNOWN |= {
     "headroom::vector/heap": Look("#8f6fb0", (3, 2, 1, 2), "triangle-right"),
     "headroom::small_vector": Look("#5b8c8c", (2, 3), "circle"),
     "headroom::vector/page_by_page": Look("#b08a3c", (1, 1), "square"),
@@ -83,17 +80,6 @@ def _resource(name: str) -> Look | None:
     return None
 
 
-_SPARE = (
-    Look("#2f7fd1", (6, 3), "triangle-up"),
-    Look("#009e73", (8, 2), "diamond"),
-    Look("#c0629a", (4, 2, 1, 2), "cross"),
-    Look("#a8792b", (2, 2), "triangle-down"),
-    Look("#8a78d6", (1, 2), "square"),
-    Look("#d55e00", (), "circle"),
-    Look("#3f90b8", (3, 1), "triangle-right"),
-    Look("#7d7d7d", (10, 2), "triangle-left"),
-)
-
 # The same contender under an allocator that was preloaded keeps its colour; dash and shape are the allocator's.
 _PRELOADED = {
     "jemalloc": ((1, 2), "triangle-up"),
@@ -103,7 +89,6 @@ _PRELOADED = {
     "mimalloc 3.4": ((7, 3), "triangle-left"),
     "hugetlb": ((4, 1, 1, 1), "triangle-right"),
 }
-_OTHER_PRELOADED = (((1, 1), "circle"), ((9, 2, 1, 2), "square"), ((8, 2), "stroke"))
 
 _YARDSTICKS = ("std::vector", "std::allocator", "std::shared_ptr", "std::make_shared")
 _FIRST = ("headroom::settled_vector", "headroom::vector")
@@ -131,23 +116,15 @@ def arrange(contenders: set[str] | list[str]) -> list[str]:
 
 
 def looks(contenders: list[str]) -> dict[str, Look]:
-    """Known contenders keep their look everywhere; others take what is spare, in order."""
+    """Known contenders keep their look everywhere; others, and allocators that are not known, take in order one that is not used here."""
     result = {}
-    spare = [look for look in _SPARE if look not in (_KNOWN.get(name) for name in contenders)] or list(_SPARE)
-    next_spare = 0
+    spare = iter([look for name, look in _KNOWN.items() if name not in contenders] * (1 + len(contenders)))
+    unused = (look for name, look in _KNOWN.items() if name not in contenders and look.dash and (look.dash, look.shape) not in _PRELOADED.values())
     allocators = {name.removesuffix(PAIRED).partition(PRELOADED)[2] for name in contenders} - {""}
-    others = dict(zip(sorted(allocators - set(_PRELOADED)), _OTHER_PRELOADED * len(allocators)))
+    preloads = _PRELOADED | {name: (look.dash, look.shape) for name, look in zip(sorted(allocators - set(_PRELOADED)), unused)}
     for name in contenders:
         base = name.removesuffix(PAIRED)
         plain, _, preloaded = base.partition(PRELOADED)
-        below = _KNOWN.get(plain) or _resource(plain) if preloaded else None
-        if below:
-            result[name] = Look(below.colour, *(_PRELOADED.get(preloaded) or others[preloaded]))
-        elif base in _KNOWN:
-            result[name] = _KNOWN[base]
-        elif known := _resource(base):
-            result[name] = known
-        else:
-            result[name] = spare[next_spare % len(spare)]
-            next_spare += 1
+        known = _KNOWN.get(plain) or _resource(plain)
+        result[name] = Look(known.colour, *preloads[preloaded]) if known and preloaded else known or next(spare)
     return result
