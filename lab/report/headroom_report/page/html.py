@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import math
 import zlib
 from collections import Counter
 from dataclasses import replace
@@ -19,7 +18,7 @@ from ..pictures.style import arrange
 from ..results import words
 from ..results.documents import CITATIONS
 from ..results.strategies import implementation
-from ..tables.table import Entry, Table
+from ..tables.table import Table
 from ..verdicts import claims
 from . import chooser, experiments, model, panels
 from .beside import beside
@@ -42,12 +41,6 @@ def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
 
 
-def _sort_key(value: float | str, digits: int = 10) -> str:
-    if isinstance(value, str):
-        return value
-    return "inf" if math.isinf(value) else f"{value:.{digits}g}"
-
-
 def _breakable(name: str) -> Markup:
     """A contender's name that may be broken where a reader would: after :: and before a policy."""
     return Markup(str(escape(name)).replace("::", "::<wbr>").replace("/", "/<wbr>").replace("_", "_<wbr>"))
@@ -57,7 +50,6 @@ def environment() -> jinja2.Environment:
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(ASSETS), autoescape=True, trim_blocks=False, undefined=jinja2.StrictUndefined
     )
-    environment.globals["sort_key"] = _sort_key
     environment.globals["superscript"] = lambda number: str(number).translate(words.SUPERSCRIPT)
     environment.globals["breakable"] = _breakable
     return environment
@@ -72,33 +64,17 @@ class Packed:
     """What most readers never open, and what only the script reads: as text it would be most of the page."""
 
     def __init__(self) -> None:
-        self._tables: list[dict] = []
+        self._tables: list[str] = []
 
     @staticmethod
     def small(table: Table) -> bool:
         """Then it is in the page as it is."""
         return len(table.rows) <= LONG and len(table.rows) * len(table.columns) <= WIDE
 
-    def add(self, table: Table) -> int:
+    def add(self, table: Markup) -> int:
         """The table's number in the pack."""
-        self._tables.append(
-            {
-                "caption": table.caption,
-                "columns": [[column.title, int(column.number), column.contender] for column in table.columns],
-                "rows": [[self._cell(entry) for entry in row] for row in table.rows],
-                "notes": table.notes,
-            }
-        )
+        self._tables.append(table)
         return len(self._tables) - 1
-
-    @staticmethod
-    def _cell(entry: Entry):
-        sort = "" if entry.sort is None else _sort_key(entry.sort, 4)
-        hover = entry.hover if entry.hover != entry.text else ""
-        more = [sort, entry.mark, hover, entry.contender]
-        while more and not more[-1]:
-            more.pop()
-        return [entry.text, *more] if more else entry.text
 
     def packed(self, **others) -> str:
         """The tables, and what else the script reads, by its name."""

@@ -31,7 +31,7 @@ def contest_table(cells: list[Cell], contest: Contest, noise: Noise | None, expe
         for name in names:
             figure = figures[name]
             if figure is None:
-                row.append(ending(cell, name, shown[name]))
+                row.append(ending(cell, name))
                 continue
             text, mark = words.quantity(figure.median, figure.unit), ""
             if yardstick and name != by and yardstick.median:
@@ -40,7 +40,7 @@ def contest_table(cells: list[Cell], contest: Contest, noise: Noise | None, expe
                     mark = "quiet"
             if experiment.compared and name in own and figure.median == min(known) < max(known):
                 text, mark = text + " *", mark or "best"
-            row.append(Entry(text, figure.median, mark, f"{words.figure(figure)}, {figure.rounds} rounds", shown[name]))
+            row.append(Entry(text, figure.median, mark, f"{words.figure(figure)}, {figure.rounds} rounds"))
         table.rows.append(row)
     if not experiment.compared:
         return table  # these are different things, not different ways to do one
@@ -56,11 +56,11 @@ def rank(cells: list[Cell], cell: Cell) -> float:
     return float(cells.index(cell))
 
 
-def ending(cell: Cell, name: str, shown: str = "") -> Entry:
+def ending(cell: Cell, name: str) -> Entry:
     outcome = cell.outcome(name)
     if outcome in (None, "ok"):
-        return Entry("—", float("inf"), contender=shown)
-    return Entry(outcome, float("inf"), "bad" if outcome not in ("absent", "not_run") else "unknown", cell.detail(name), shown)
+        return NOTHING
+    return Entry(outcome, float("inf"), "bad" if outcome not in ("absent", "not_run") else "unknown", cell.detail(name))
 
 
 def every_figure(cells: list[Cell], experiment: Experiment) -> Table:

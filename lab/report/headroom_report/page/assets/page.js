@@ -64,10 +64,15 @@
   addEventListener("beforeprint", () => { for (const group of document.querySelectorAll("details.group")) group.open = true; });
 
   // Sorting: a click or Enter on a heading; again for the other way.
+  // What a column of numbers shows is its key: 1.40 ms, 64 KiB, 10⁷. Without a number: missing.
+  const units = { ns: 1e-9, µs: 1e-6, ms: 1e-3, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 }, powers = "⁰¹²³⁴⁵⁶⁷⁸⁹";
   const key = (cell) => {
     const text = cell.dataset.s ?? cell.textContent.trim();
-    const number = text === "inf" ? Infinity : Number(text);
-    return text !== "" && !Number.isNaN(number) ? number : text.toLowerCase();
+    if (!cell.classList.contains("n")) return text !== "" && !Number.isNaN(Number(text)) ? Number(text) : text.toLowerCase();
+    const found = text.match(`^([\\d.,]+)([${powers}]*) ?([a-zA-Zµ]*)`);
+    if (!found) return Infinity;
+    const power = found[2] ? Number([...found[2]].map((digit) => powers.indexOf(digit)).join("")) : 1;
+    return Number(found[1].replaceAll(",", "")) ** power * (units[found[3]] ?? 1);
   };
   const compare = (a, b) => (typeof a === typeof b ? (a < b ? -1 : a > b ? 1 : 0) : typeof a === "number" ? -1 : 1);
   document.addEventListener("click", (event) => {
@@ -84,48 +89,21 @@
   });
 
   // Long tables are laid out when they are first opened.
-  const add = (parent, tag, text, classes) => {
-    const made = document.createElement(tag);
-    if (text) made.textContent = text;
-    if (classes) made.className = classes;
-    parent.append(made);
-    return made;
-  };
-  const layOut = async (place) => {
-    const data = tables[Number(place.dataset.table)];
-    const frame = add(place, "div", "", "scroll long");
-    frame.tabIndex = 0; frame.setAttribute("role", "region"); frame.setAttribute("aria-label", data.caption);
-    const table = add(frame, "table", "", "sortable"), head = table.createTHead().insertRow(), body = table.createTBody();
-    for (const [title, number, contender] of data.columns) {
-      const heading = add(head, "th", "", number ? "n" : "");
-      heading.scope = "col";
-      if (contender) heading.dataset.contender = contender;
-      add(heading, "button", title).type = "button";
-    }
-    for (const cells of data.rows) {
-      const row = body.insertRow();
-      cells.forEach((cell, index) => {
-        const [text, sort, mark, hover, contender] = Array.isArray(cell) ? cell : [cell];
-        const made = add(row, "td", text, [data.columns[index][1] ? "n" : "", mark || ""].join(" ").trim());
-        if (sort) made.dataset.s = sort;
-        if (hover) made.title = hover;
-        if (contender) made.dataset.contender = contender;
-      });
-    }
-    for (const note of data.notes) add(place, "p", note, "note");
-    place.dataset.done = "1";
-    if (off.size) apply();
-  };
   for (const place of document.querySelectorAll("details.packed")) {
     place.addEventListener("toggle", () => {
-      if (!place.open || place.dataset.begun) return;
-      place.dataset.begun = "1";
-      layOut(place).catch((error) => { add(place, "p", "This table could not be unpacked: " + error.message); console.error(error); });
-    });
+      place.insertAdjacentHTML("beforeend", tables[Number(place.dataset.table)]);
+      if (off.size) apply();
+    }, { once: true });
   }
 
   // Choose yours: all answers are here; which one it is says the form.
-  const put = (parent, tag, text, classes) => { if (text) add(parent, tag, text, classes); };
+  const put = (parent, tag, text, classes) => {
+    if (!text) return;
+    const made = document.createElement(tag);
+    made.textContent = text;
+    made.className = classes ?? "";
+    parent.append(made);
+  };
   for (const form of document.querySelectorAll(".choose")) {
     const { asks, answers, numbers } = choices[Number(form.dataset.machine)], ask = form.elements;
     const answer = (event) => {
@@ -138,9 +116,10 @@
       const key = [asked.id, ask.element.value, asked.sized ? ask.count.value : 0, +(asked.stay && ask.stay.checked), +(asked.together && ask.together.checked)];
       const found = answers[numbers[key.join("|")]], place = form.querySelector(".answer");
       place.replaceChildren();
-      const line = add(place, "p", "");
-      if (found.name) { add(line, "b", found.name, "winner"); line.append(": "); }
-      line.append(found.sentences.join(" "));
+      const line = document.createElement("p");
+      put(line, "b", found.name, "winner");
+      line.append(found.name && ": ", found.sentences.join(" "));
+      place.append(line);
       put(place, "p", found.safe, "safe");
       put(place, "pre", found.code);
       put(place, "p", found.beside.join(" "), "note");
@@ -156,12 +135,9 @@
   const apply = () => {
     off = new Set(boxes.filter((box) => !box.checked).map((box) => box.value));
     document.getElementById("count").textContent = off.size === 0 ? "all" : boxes.length - off.size + " of " + boxes.length;
-    for (const cell of document.querySelectorAll("th[data-contender]")) cell.classList.toggle("hidden", off.has(cell.dataset.contender));
-    for (const cell of document.querySelectorAll("td[data-contender]")) {
-      const heading = cell.closest("table").tHead.rows[0].cells[cell.cellIndex];
-      if (heading.dataset.contender) cell.classList.toggle("hidden", off.has(cell.dataset.contender));
-      else cell.parentElement.classList.toggle("hidden", off.has(cell.dataset.contender));
-    }
+    for (const heading of document.querySelectorAll("th[data-contender]"))
+      for (const row of heading.closest("table").rows) row.cells[heading.cellIndex].classList.toggle("hidden", off.has(heading.dataset.contender));
+    for (const cell of document.querySelectorAll("td[data-contender]")) cell.parentElement.classList.toggle("hidden", off.has(cell.dataset.contender));
     for (const [id, view] of views) view.signal("shown", kept(id)).runAsync();
   };
   for (const box of boxes) box.addEventListener("change", apply);
