@@ -60,8 +60,8 @@ def beside(section: Section) -> None:
     for low in [0] + [1 << power for power in range(20)]:
         if any(column.get(low) for column in counts):
             table.rows.append(
-                [Entry(f"{low:,}", float(low))]
-                + [Entry(f"{column.get(low, 0):,.0f}", float(column.get(low, 0))) for column in counts]
+                [Entry(f"{low:,}")]
+                + [Entry(f"{column.get(low, 0):,.0f}") for column in counts]
             )
     section.beside.append(table)
 

@@ -10,7 +10,7 @@ from headroom_report.results.figures import Cell
 from headroom_report.results.strategies import GLOBAL, STRATEGIES, implementation, is_default, is_peer, least
 from headroom_report.tables.p0089 import PART, PLAYS, decided, here_of, same_side
 from headroom_report.tables.section import Section
-from headroom_report.tables.table import Column, Entry, Table, quotient
+from headroom_report.tables.table import Column, Entry, Table, quantity, quotient
 
 MOST_PANELS = 3  # sizes in one picture
 COLUMNS = list(STRATEGIES)
@@ -172,7 +172,6 @@ def beside(section: Section) -> None:
             continue
         structure, size = cell.parameters.get("structure"), cell.parameters.get("size_exponent")
         found = source.records({"id": structure, "size exponent": size})
-        position = float(len(table.rows))
         what = words.configuration(cell.parameters)
         between = decided(cell, PLAYS["AS3"], PLAYS["AS7"], section)
         if plain(cell) and between is not None:
@@ -180,7 +179,7 @@ def beside(section: Section) -> None:
         for record in found if plain(cell) else []:
             for reading, row in (("columns put right", swapped(source, record)), ("as printed", record)):
                 there = {name: row[name] / row["AS1"] if row[name] is not None else None for name in SHOWN}
-                table.rows.append([Entry(what, position), Entry(f"published, {reading}")] + [quotient(there[name]) for name in SHOWN])
+                table.rows.append([Entry(what), Entry(f"published, {reading}")] + [quotient(there[name]) for name in SHOWN])
                 for name in SHOWN:
                     same = same_side(there[name], decided(cell, PLAYS[name], GLOBAL, section))
                     if same is not None:
@@ -188,7 +187,7 @@ def beside(section: Section) -> None:
                         agreement[reading][1] += 1
                 if between is not None:
                     better[reading].append((there["AS3"] < there["AS7"]) == (between < 1))
-        table.rows.append([Entry(what, position + 0.5), Entry("here")] + [quotient(here[name]) for name in SHOWN])
+        table.rows.append([Entry(what), Entry("here")] + [quotient(here[name]) for name in SHOWN])
     if table.rows:
         section.beside.append(table)
     for reading, (same, total) in agreement.items():
@@ -234,10 +233,7 @@ def _heaps(section: Section) -> None:
             base = clean.figure(GLOBAL, "time") if clean else None
             table.rows.append(
                 [Entry(f"{label(one)}, {words.power2(one.parameters.get('size_exponent'))} elements"), Entry(text)]
-                + [
-                    Entry(words.quantity(figure.median, figure.unit), figure.median) if figure else Entry("—", float("inf"))
-                    for figure in figures
-                ]
+                + [quantity(figure) for figure in figures]
                 + [quotient(figures[0].median / base.median if figures[0] and base and base.median else None)]
             )
     if table.rows:

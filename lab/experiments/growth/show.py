@@ -5,11 +5,11 @@ from __future__ import annotations
 from headroom_report.pictures import charts
 from headroom_report.pictures.charts import Picture
 from headroom_report.pictures.style import arrange
-from headroom_report.results import published, words
+from headroom_report.results import published
 from headroom_report.results.catalogue import YARDSTICK, Contest, Experiment
 from headroom_report.results.figures import PAIRED, Cell
 from headroom_report.tables.section import Section
-from headroom_report.tables.table import Column, Entry, Table
+from headroom_report.tables.table import NOTHING, Column, Entry, Table, quantity
 
 
 def pictures(cells: list[Cell]) -> list[Picture | None]:
@@ -44,10 +44,7 @@ def growth_table(cells: list[Cell]) -> Table:
             sequence = cell.sequence(name, "grows_at")
             if sequence is None:
                 continue
-            numbers = [
-                Entry(words.quantity(figure.median, figure.unit), figure.median) if figure else Entry("—", float("inf"))
-                for figure in figures
-            ]
+            numbers = [quantity(figure) for figure in figures]
             text = ", ".join(f"{value:,.0f}" for value in sequence[:8])
             if len(sequence) > 8:
                 text += f" … {sequence[-1]:,.0f}"
@@ -78,14 +75,10 @@ def beside(section: Section) -> None:
         caption="Elements held at each growth: published and here",
     )
     for i in range(max(len(column) for column in columns)):
-        row = [Entry(str(i + 1), float(i))]
+        row = [Entry(str(i + 1))]
         for column, ours in zip(columns, here):
             for values in (column, ours):
-                row.append(
-                    Entry(f"{values[i]:,.0f}", float(values[i]))
-                    if values and i < len(values)
-                    else Entry("—", float("inf"))
-                )
+                row.append(Entry(f"{values[i]:,.0f}") if values and i < len(values) else NOTHING)
         table.rows.append(row)
     section.beside.append(table)
     for (name, contender), column, ours in zip(pairs, columns, here):

@@ -9,7 +9,7 @@ from headroom_report.results import published, words
 from headroom_report.results.catalogue import Answer, Contest, Experiment, Matter
 from headroom_report.results.figures import Cell
 from headroom_report.tables import dynarray
-from headroom_report.tables.measured import decade, rank
+from headroom_report.tables.measured import decade
 from headroom_report.tables.section import Section
 from headroom_report.tables.table import Column, Entry, Table
 
@@ -57,12 +57,12 @@ def decades_here(cells: list[Cell]) -> Table:
                 continue
             table.rows.append(
                 [
-                    Entry(words.configuration(cell.parameters), sort=rank(cells, cell)),
+                    Entry(words.configuration(cell.parameters)),
                     Entry(name, contender=name),
-                    Entry(words.seconds(least.median), least.median),
-                    Entry(words.seconds(longest.median), longest.median),
+                    Entry(words.seconds(least.median)),
+                    Entry(words.seconds(longest.median)),
                 ]
-                + [Entry(f"{count:,.0f}", count) for count in counts]
+                + [Entry(f"{count:,.0f}") for count in counts]
             )
     return table
 

@@ -209,7 +209,7 @@ def beside(section: Section) -> None:
         helped += ratio is not None and ratio < 1
         table.rows.append(
             [
-                Entry(words.count2(links), float(links)),
+                Entry(words.count2(links)),
                 Entry("high" if af == most else "low" if af == 1 else "between"),
                 quotient(there.get(16)),
                 quotient(without.median),

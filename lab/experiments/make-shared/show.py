@@ -47,9 +47,9 @@ def beside(section: Section) -> None:
         table.rows.append(
             [
                 Entry(f"-{level}"),
-                *[Entry(words.seconds(there[name]), there[name]) for name in ("shared_ptr(new)", "make_shared")],
+                *[Entry(words.seconds(there[name])) for name in ("shared_ptr(new)", "make_shared")],
                 quotient(ratio_there),
-                *[Entry(words.seconds(figure.median * count), figure.median * count) for figure in figures],
+                *[Entry(words.seconds(figure.median * count)) for figure in figures],
                 quotient(ratio.median if ratio else None),
                 verdict_of(same),
             ]

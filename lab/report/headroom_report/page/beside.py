@@ -41,13 +41,12 @@ def names(machines: list[Machine]) -> list[str]:
 
 def _told(line: Line | None) -> Entry:
     if line is None:
-        return Entry("—", float("inf"), "unknown", "not measured there")
+        return Entry("—", "unknown", "not measured there")
     noise = panels.noise(line)
     best = f"{panels.best_other(line)} {words.ratio(line.other_ratio)}" if line.other_ratio is not None else ""
     mark = "unknown" if line.undecided else "good" if line.ratio.median < 1 else "bad"
     return Entry(
         words.ratio(line.ratio.median) + (f" ({noise})" if noise else ""),
-        line.ratio.median,
         mark,
         small=f"best of the others: {best}" if best else "",
     )

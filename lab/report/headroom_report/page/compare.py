@@ -126,20 +126,16 @@ def _change(cell: Cell, other: Cell, metric: str, name: str, apart: float, same:
 def _changes_table(caption: str, found: list[Change], names: tuple[str, str]) -> Table:
     columns = texts("what", "experiment", "measure", "contender") + numbers(f"A: {names[0]}", f"B: {names[1]}", "B ÷ A")
     table = Table(columns, caption=caption)
-    for position, change in enumerate(found):
+    for change in found:
         table.rows.append(
             [
-                Entry(words.configuration(change.parameters), float(position)),
+                Entry(words.configuration(change.parameters)),
                 Entry(change.experiment),
                 Entry(change.measure),
                 Entry(change.contender, contender=change.contender),
                 _figure(change.before, change.relative),
                 _figure(change.after, change.relative),
-                Entry(
-                    words.ratio(change.factor),
-                    change.factor,
-                    ("good" if change.factor < 1 else "bad") if change.certain else "quiet",
-                ),
+                Entry(words.ratio(change.factor), "quiet" if not change.certain else "good" if change.factor < 1 else "bad"),
             ]
         )
     return table
@@ -147,11 +143,11 @@ def _changes_table(caption: str, found: list[Change], names: tuple[str, str]) ->
 
 def _figure(figure: Figure, relative: str) -> Entry:
     if not relative:
-        return Entry(words.figure(figure), figure.median)
+        return Entry(words.figure(figure))
     text = f"{words.ratio(figure.median)}× {relative}"
     if figure.rounds > 1:
         text += f" ({words.ratio(figure.low)} … {words.ratio(figure.high)})"
-    return Entry(text, figure.median)
+    return Entry(text)
 
 
 def _verdicts_table(comparison: Comparison) -> Table:

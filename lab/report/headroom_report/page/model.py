@@ -137,7 +137,7 @@ class Machine:
             endings = Counter(run.outcome for run in self.runs if run.experiment == section.experiment.id and run.outcome != "absent")
             ended = ", ".join(f"{count} {outcome}" for outcome, count in endings.most_common()) or "not run"
             counts = (len(section.cells) if endings else 0, endings.total())
-            table.rows.append([Entry(section.experiment.id), *(Entry(str(count), float(count)) for count in counts), Entry(ended, mark="" if endings else "quiet")])
+            table.rows.append([Entry(section.experiment.id), *(Entry(str(count)) for count in counts), Entry(ended, mark="" if endings else "quiet")])
         return table
 
 
@@ -354,7 +354,7 @@ def _tuned(place: standing.Place) -> Entry:
     if place.tuned_ratio is None:
         return NOTHING
     policy = strategies.implementation(place.tuned).split("/", 1)[1]
-    return Entry(f"{words.ratio(place.tuned_ratio)} ({policy})", place.tuned_ratio)
+    return Entry(f"{words.ratio(place.tuned_ratio)} ({policy})")
 
 
 def losses_table(machine: Machine) -> Table:
@@ -367,7 +367,6 @@ def losses_table(machine: Machine) -> Table:
             [
                 Entry(
                     words.ratio(place.ratio) if place.figure else place.why,
-                    place.ratio,
                     "quiet" if place.undecided else "partly" if place.close else "bad",
                     _WHY_UNDECIDED.get(place.undecided, ""),
                     small=place.undecided,
@@ -376,8 +375,8 @@ def losses_table(machine: Machine) -> Table:
                 Entry(words.configuration(place.parameters)),
                 Entry(place.measure),
                 Entry(strategies.implementation(place.other), contender=strategies.implementation(place.other)),
-                Entry(_median(place.other_figure), place.other_figure.median, hover=words.figure(place.other_figure)),
-                Entry(_median(place.figure), place.figure.median, hover=words.figure(place.figure)) if place.figure else Entry(place.why, float("inf")),
+                Entry(_median(place.other_figure), hover=words.figure(place.other_figure)),
+                Entry(_median(place.figure), hover=words.figure(place.figure)) if place.figure else Entry(place.why),
                 _tuned(place),
             ]
         )
@@ -416,6 +415,6 @@ def standing_by_experiment(machine: Machine) -> Table:
         best, close = sum(place.best for place in decided), sum(place.close for place in decided)
         counts = (len(places), best, close, len(decided) - best - close, len(places) - len(decided))
         middle = statistics.median(place.ratio for place in places)
-        table.rows.append([Entry(experiment), Entry(measure), *(Entry(str(count), float(count)) for count in counts), quotient(middle)])
+        table.rows.append([Entry(experiment), Entry(measure), *(Entry(str(count)) for count in counts), quotient(middle)])
     return table
 

@@ -8,7 +8,7 @@ from ..results.catalogue import Experiment
 from ..results.figures import PAIRED, Cell, Noise
 from ..results.strategies import GLOBAL, STRATEGIES, implementation, is_default, is_peer, least, of_cell, strategy
 from ..verdicts.difference import LEVEL, UNDECIDED, between
-from .measured import ending, measured, rank
+from .measured import ending, measured
 from .table import NOTHING, Entry, Table, numbers, texts
 
 MOST_CELLS = 150
@@ -25,8 +25,8 @@ def best_table(cells: list[Cell], experiment: Experiment, noise: Noise | None) -
     )
     for cell in cells:
         below = cell.figure(GLOBAL, metric)
-        for position, (who, admits) in enumerate((("Headroom", is_default), ("others", is_peer))):
-            row = [Entry(words.configuration(cell.parameters), rank(cells, cell) + position / 2), Entry(who)]
+        for who, admits in (("Headroom", is_default), ("others", is_peer)):
+            row = [Entry(words.configuration(cell.parameters)), Entry(who)]
             for name in columns:
                 both = [least(cell, name, metric, one) for one in (is_default, is_peer)]
                 found = least(cell, name, metric, admits)
@@ -41,7 +41,7 @@ def best_table(cells: list[Cell], experiment: Experiment, noise: Noise | None) -
                     text += " *"
                     mark = "quiet" if between(cell, metric, both[0][0], both[1][0], noise) in (LEVEL, *UNDECIDED) else "best"
                 row.append(
-                    Entry(text, found[1].median, mark, f"{implementation(found[0])}: {words.figure(found[1])}")
+                    Entry(text, mark, f"{implementation(found[0])}: {words.figure(found[1])}")
                 )
             if any(entry.text != "—" for entry in row[2:]):
                 table.rows.append(row)
@@ -79,11 +79,7 @@ def implementations_table(cells: list[Cell], metric: str, title: str) -> Table:
                 by_kind.setdefault((implementation(name), one.kind), {})[one.bound, one.winked] = name
         order = arrange({name for name, _ in by_kind})
         for (name, kind), found in sorted(by_kind.items(), key=lambda pair: order.index(pair[0][0])):
-            row = [
-                Entry(words.configuration(cell.parameters), rank(cells, cell)),
-                Entry(name, contender=name),
-                Entry(kind),
-            ]
+            row = [Entry(words.configuration(cell.parameters)), Entry(name, contender=name), Entry(kind)]
             for _, bound, winked in ways:
                 contender = found.get((bound, winked))
                 figure = cell.figure(contender, metric) if contender else None
@@ -93,7 +89,7 @@ def implementations_table(cells: list[Cell], metric: str, title: str) -> Table:
                 text = words.quantity(figure.median, figure.unit)
                 if below and below.median and contender != GLOBAL and figure.unit == "s":
                     text += f" ({words.ratio(figure.median / below.median)})"
-                row.append(Entry(text, figure.median, hover=words.figure(figure) if figure.rounds > 1 else ""))
+                row.append(Entry(text, hover=words.figure(figure) if figure.rounds > 1 else ""))
             table.rows.append(row)
     return table
 

@@ -30,7 +30,7 @@ def beside(
     left_out = 0
     rows = [record for record in source.records({"system": system}) if record["contender"] == "DynArray"]
     rows.sort(key=lambda record: words.order({name: record[name] for name in keys}))
-    for position, record in enumerate(rows):
+    for record in rows:
         where = {name: record[name] for name in keys}
         (other,) = source.records({**where, "system": system, "contender": "std::vector"})
         cell = next((cell for cell in section.cells if matches(cell.parameters, {**where, "warm": False})), None)
@@ -56,7 +56,7 @@ def beside(
         ]
         ratios = [quotient(one.median if one else None) for one in (here, ours)]
         published_here = [_there(record, column, unit), _there(other, column, unit), quotient(there)]
-        table.rows.append([Entry(label, float(position)), *published_here, *mine, *ratios, Entry(same, mark=mark)])
+        table.rows.append([Entry(label), *published_here, *mine, *ratios, Entry(same, mark=mark)])
     if left_out:
         table.notes.append(
             f"{left_out} more configurations of the document were not run here; they stand in its table below."
@@ -75,5 +75,5 @@ def beside(
 
 def _there(record: dict, column: str, unit: str) -> Entry:
     if record[column] is None:
-        return Entry(str(record["outcome"]), float("inf"), "bad")
-    return Entry(words.quantity(record[column], unit), float(record[column]))
+        return Entry(str(record["outcome"]), "bad")
+    return Entry(words.quantity(record[column], unit))

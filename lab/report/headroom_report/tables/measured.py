@@ -27,7 +27,7 @@ def contest_table(cells: list[Cell], contest: Contest, noise: Noise | None, expe
         own = [name for name in names if name not in experiment.no_choice and not name.endswith(PAIRED) and not is_floor(name)]
         known = [figures[name].median for name in own if figures[name]]
         yardstick = figures.get(by)
-        row = [Entry(words.configuration(cell.parameters), sort=rank(cells, cell))]
+        row = [Entry(words.configuration(cell.parameters))]
         for name in names:
             figure = figures[name]
             if figure is None:
@@ -40,7 +40,7 @@ def contest_table(cells: list[Cell], contest: Contest, noise: Noise | None, expe
                     mark = "quiet"
             if experiment.compared and name in own and figure.median == min(known) < max(known):
                 text, mark = text + " *", mark or "best"
-            row.append(Entry(text, figure.median, mark, f"{words.figure(figure)}, {figure.rounds} rounds"))
+            row.append(Entry(text, mark, f"{words.figure(figure)}, {figure.rounds} rounds"))
         table.rows.append(row)
     if not experiment.compared:
         return table  # these are different things, not different ways to do one
@@ -52,15 +52,11 @@ def contest_table(cells: list[Cell], contest: Contest, noise: Noise | None, expe
     return table
 
 
-def rank(cells: list[Cell], cell: Cell) -> float:
-    return float(cells.index(cell))
-
-
 def ending(cell: Cell, name: str) -> Entry:
     outcome = cell.outcome(name)
     if outcome in (None, "ok"):
         return NOTHING
-    return Entry(outcome, float("inf"), "bad" if outcome not in ("absent", "not_run") else "unknown", cell.detail(name))
+    return Entry(outcome, "bad" if outcome not in ("absent", "not_run") else "unknown", cell.detail(name))
 
 
 def every_figure(cells: list[Cell], experiment: Experiment) -> Table:
@@ -74,13 +70,13 @@ def every_figure(cells: list[Cell], experiment: Experiment) -> Table:
                 outcome = cell.outcome(name) or ""
                 if figure is None and (outcome in ("ok", "") or contest != (experiment.contests + experiment.more)[0]):
                     continue  # not measured, or said already that it did not end well
-                row = [Entry(words.configuration(cell.parameters), sort=rank(cells, cell)), Entry(contest.title), Entry(name, contender=name)]
+                row = [Entry(words.configuration(cell.parameters)), Entry(contest.title), Entry(name, contender=name)]
                 for value in (figure.median, figure.low, figure.high) if figure else ():
-                    row.append(Entry(words.quantity(value, figure.unit), value))
+                    row.append(Entry(words.quantity(value, figure.unit)))
                 against = cell.ratio(contest.metric, name, experiment.yardstick)
                 row += [] if figure else [NOTHING] * 3
                 rounds = figure.rounds if figure else 0
-                row += [Entry(str(rounds), float(rounds)), quotient(against.median if against else None)]
+                row += [Entry(str(rounds)), quotient(against.median if against else None)]
                 table.rows.append([*row, Entry(outcome, mark="" if outcome == "ok" else "bad", hover=cell.detail(name))])
     return table
 
@@ -125,7 +121,7 @@ def _printed(column: str, value: object) -> Entry:
     if value is None:
         return NOTHING
     if isinstance(value, float):
-        return Entry(f"{value:.6f}".rstrip("0").rstrip("."), value)
+        return Entry(f"{value:.6f}".rstrip("0").rstrip("."))
     if isinstance(value, int):
-        return Entry(words.power(value) if column == "elements" else f"{value:,}", float(value))
+        return Entry(words.power(value) if column == "elements" else f"{value:,}")
     return Entry(str(value))

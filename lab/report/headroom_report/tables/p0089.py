@@ -60,18 +60,17 @@ def percent_table(
             continue
         where = {column: cell.parameters.get(parameter) for column, parameter in keys.items()}
         records = source.records(where)
-        position = float(len(table.rows))
         for record in records[:1]:
             there = {name: record[f"{name} percent"] for name in names}
-            row = [Entry(label_of(cell), position), Entry("published")]
+            row = [Entry(label_of(cell)), Entry("published")]
             for name in names:
-                row.append(Entry("failed", float("inf"), "bad") if there[name] is None else quotient(there[name] / 100))
+                row.append(Entry("failed", "bad") if there[name] is None else quotient(there[name] / 100))
                 same = same_side(float("inf") if there[name] is None else there[name] / 100, decided(cell, PLAYS[name], GLOBAL, section))
                 if same is not None and not (there[name] is not None and 97 <= there[name] <= 103):
                     agree += same
                     total += 1
             table.rows.append(row)
-        table.rows.append([Entry(label_of(cell), position + 0.5), Entry("here")] + [ended_of(cell, name, here[name]) for name in names])
+        table.rows.append([Entry(label_of(cell)), Entry("here")] + [ended_of(cell, name, here[name]) for name in names])
     if table.rows:
         section.beside.append(table)
     if total:
@@ -85,4 +84,4 @@ def ended_of(cell: Cell, name: str, value: float | None) -> Entry:
     if value is not None:
         return quotient(value)
     outcome = cell.outcome(PLAYS[name])
-    return Entry(outcome, float("inf"), "bad") if outcome not in (None, "ok", "absent", "not_run") else NOTHING
+    return Entry(outcome, "bad") if outcome not in (None, "ok", "absent", "not_run") else NOTHING

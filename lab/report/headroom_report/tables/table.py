@@ -11,7 +11,6 @@ from ..results import words
 @dataclass(frozen=True)
 class Entry:
     text: str
-    sort: float | str | None = None  # what a column sorts by, when not by the text
     mark: str = ""  # "good", "bad", "quiet", "unknown", "best": a colour on the page; the text says the same in words
     hover: str = ""
     contender: str = ""  # rows and columns of a contender can be filtered away
@@ -33,16 +32,16 @@ def numbers(*titles: str) -> list[Column]:
     return [Column(title, True) for title in titles]
 
 
-NOTHING = Entry("—", float("inf"))
+NOTHING = Entry("—")
 
 
 def quantity(figure, **more) -> Entry:
     """A figure's median with its unit, or that there is none."""
-    return Entry(words.quantity(figure.median, figure.unit), figure.median, **more) if figure else NOTHING
+    return Entry(words.quantity(figure.median, figure.unit), **more) if figure else NOTHING
 
 
 def quotient(value: float | None, **more) -> Entry:
-    return NOTHING if value is None else Entry(words.ratio(value), value, **more)
+    return NOTHING if value is None else Entry(words.ratio(value), **more)
 
 
 @dataclass

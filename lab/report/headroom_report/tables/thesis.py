@@ -37,7 +37,7 @@ def beside(section: Section, table_id: str, parts: dict[str, tuple[str, str, str
         named = record["other"] if record["other"] in ("std::vector", "folly::fbvector") else None
         found = cell.least(metric, [name for name in cell.contenders if (name == named if named else is_peer(name))]) if cell else None
         if found is None:
-            table.rows.append(row + [Entry("not run", float("inf"), "unknown"), Entry(named or "—"), Entry("—")])
+            table.rows.append(row + [Entry("not run", "unknown"), Entry(named or "—"), Entry("—")])
             continue
         other, speed = found[0], found[1].median / cell.figure(ours, metric).median
         label = words.configuration(cell.parameters)

@@ -63,18 +63,15 @@
   // What is folded is printed when it is open; claims and promises always.
   addEventListener("beforeprint", () => { for (const group of document.querySelectorAll("details.group")) group.open = true; });
 
-  // Sorting: a click or Enter on a heading; again for the other way.
-  // What a column of numbers shows is its key: 1.40 ms, 64 KiB, 10⁷. Without a number: missing.
+  // Sorting: a click or Enter on a heading; again for the other way. Texts come as they first stand in the table, numbers by what they
+  // show: 1.40 ms, 64 KiB, 10⁷. What shows none is missing.
   const units = { ns: 1e-9, µs: 1e-6, ms: 1e-3, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 }, powers = "⁰¹²³⁴⁵⁶⁷⁸⁹";
-  const key = (cell) => {
-    const text = cell.dataset.s ?? cell.textContent.trim();
-    if (!cell.classList.contains("n")) return text !== "" && !Number.isNaN(Number(text)) ? Number(text) : text.toLowerCase();
-    const found = text.match(`^([\\d.,]+)([${powers}]*) ?([a-zA-Zµ]*)`);
+  const shown = (text) => {
+    const found = text.trim().match(`^([\\d.,]+)([${powers}]*) ?([a-zA-Zµ]*)`);
     if (!found) return Infinity;
     const power = found[2] ? Number([...found[2]].map((digit) => powers.indexOf(digit)).join("")) : 1;
     return Number(found[1].replaceAll(",", "")) ** power * (units[found[3]] ?? 1);
   };
-  const compare = (a, b) => (typeof a === typeof b ? (a < b ? -1 : a > b ? 1 : 0) : typeof a === "number" ? -1 : 1);
   document.addEventListener("click", (event) => {
     const button = event.target.closest(".sortable th button");
     if (!button) return;
@@ -82,9 +79,12 @@
     const direction = heading.getAttribute("aria-sort") === "ascending" ? -1 : 1;
     for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
     heading.setAttribute("aria-sort", direction === 1 ? "ascending" : "descending");
-    const rows = [...body.rows].map((row) => [key(row.cells[index]), row]);
+    table.first ??= [...body.rows];
+    const texts = [...new Set(table.first.map((row) => row.cells[index].textContent))];
+    const key = (cell) => heading.classList.contains("n") ? shown(cell.textContent) : texts.indexOf(cell.textContent);
+    const rows = table.first.map((row) => [key(row.cells[index]), row]);
     // What is missing stays at the end, whichever way the rest is sorted.
-    rows.sort((a, b) => (a[0] === Infinity) - (b[0] === Infinity) || direction * compare(a[0], b[0]));
+    rows.sort((a, b) => (a[0] === Infinity) - (b[0] === Infinity) || direction * (a[0] - b[0] || 0));
     body.append(...rows.map((pair) => pair[1]));
   });
 
