@@ -170,15 +170,11 @@ def render(report: Report) -> str:
 
 def pictures_as_svg(report: Report, only: tuple[str, ...] = ()) -> list[tuple[str, str]]:
     """Each picture of the first machine (or those named) as an SVG file of its own, on white."""
+    found = [picture for machine in report.machines[:1] for section in machine.sections for picture in section.pictures]
     result = []
-    for machine in report.machines[:1]:
-        for section in machine.sections:
-            for picture in section.pictures:
-                if only and picture.id not in only:
-                    continue
-                spec = json.loads(json.dumps(picture.spec))
-                spec["config"]["background"] = "#ffffff"
-                spec["config"]["aria"] = False  # a picture in a page has one description, not one for each of its marks
-                spec["config"]["font"] = "DejaVu Sans, Helvetica, Arial, sans-serif"
-                result.append((picture.id, vl_convert.vegalite_to_svg(spec, vl_version=VEGA_LITE)))
+    for picture in found if not only else [picture for picture in found if picture.id in only]:
+        # A picture in a page has one description, not one for each of its marks.
+        more = {"background": "#ffffff", "aria": False, "font": "DejaVu Sans, Helvetica, Arial, sans-serif"}
+        spec = {**picture.spec, "config": picture.spec["config"] | more}
+        result.append((picture.id, vl_convert.vegalite_to_svg(spec, vl_version=VEGA_LITE)))
     return result

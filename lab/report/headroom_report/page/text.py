@@ -6,7 +6,7 @@ from __future__ import annotations
 import textwrap
 from collections import Counter
 
-from ..tables.table import Table, plain
+from ..tables.table import plain
 from ..verdicts import claims
 from ..verdicts.claims import Verdict
 from . import model, panels

@@ -99,18 +99,15 @@ def arrange(contenders: set[str] | list[str]) -> list[str]:
 
     def place(name: str) -> tuple:
         base = name.removesuffix(PAIRED)
-        group = (
-            0
-            if base in _FIRST or (base.startswith("headroom::") and "/" not in base and "resource" in base)
-            else 1
-            if base.startswith(_YARDSTICKS)
-            else 4
-            if base.startswith("floor/")
-            else 2
-            if not base.startswith("headroom::")
-            else 3
+        ours = base.startswith("headroom::")
+        groups = (
+            base in _FIRST or (ours and "/" not in base and "resource" in base),
+            base.startswith(_YARDSTICKS),
+            not ours and not base.startswith("floor/"),
+            ours,
+            True,
         )
-        return (name.endswith(PAIRED), group, _FIRST.index(base) if base in _FIRST else 0, name)
+        return (name.endswith(PAIRED), groups.index(True), _FIRST.index(base) if base in _FIRST else 0, name)
 
     return sorted(set(contenders), key=place)
 

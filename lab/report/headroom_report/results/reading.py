@@ -81,25 +81,25 @@ def _refuse_constant(name: str):
     raise Unreadable(f"{name} is not a number")
 
 
-def _text(value: object, what: str) -> str:
-    if not isinstance(value, str):
-        raise Unreadable(f"{what} is not a text")
+_KINDS = {str: "a text", int: "a whole number", list: "a list", dict: "an object"}
+
+
+def _must(value: object, kind: type, what: str):
+    if not isinstance(value, kind) or isinstance(value, bool):
+        raise Unreadable(f"{what} is not {_KINDS[kind]}")
     return value
 
 
 def _numbers(values: object, what: str) -> tuple[float, ...]:
-    if not isinstance(values, list):
-        raise Unreadable(f"{what} is not a list")
-    for value in values:
+    for value in _must(values, list, what):
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
             raise Unreadable(f"{what} holds something that is not a number")
     return tuple(values)
 
 
 def _metric(name: str, value: object) -> Metric:
-    if not isinstance(value, dict):
-        raise Unreadable(f'metric "{name}" is not an object')
-    unit = _text(value.get("unit"), f'the unit of metric "{name}"')
+    value = _must(value, dict, f'metric "{name}"')
+    unit = _must(value.get("unit"), str, f'the unit of metric "{name}"')
     numbers = _numbers(value.get("values"), f'metric "{name}"')
     counts = _numbers(value.get("counts", []), f'the counts of metric "{name}"')
     if counts and len(counts) != len(numbers):
@@ -110,33 +110,25 @@ def _metric(name: str, value: object) -> Metric:
 
 
 def _parameters(value: object) -> tuple[tuple[str, object], ...]:
-    if not isinstance(value, dict):
-        raise Unreadable("parameters is not an object")
-    for name, parameter in value.items():
+    for name, parameter in _must(value, dict, "parameters").items():
         if not isinstance(parameter, (str, int, float, bool)):
             raise Unreadable(f'parameter "{name}" is neither text nor number')
     return tuple(sorted(value.items()))
 
 
 def _run(record: dict, place: str) -> Run:
-    outcome = _text(record.get("outcome"), "outcome")
+    outcome = _must(record.get("outcome"), str, "outcome")
     if outcome not in OUTCOMES:
         raise Unreadable(f'unknown outcome "{outcome}"')
-    number = record.get("round", 0)
-    if isinstance(number, bool) or not isinstance(number, int):
-        raise Unreadable("round is not a whole number")
-    metrics = record.get("metrics", {})
-    if not isinstance(metrics, dict):
-        raise Unreadable("metrics is not an object")
     return Run(
-        machine=_text(record.get("machine"), "machine"),
-        experiment=_text(record.get("experiment"), "experiment"),
-        contender=_text(record.get("contender"), "contender"),
+        machine=_must(record.get("machine"), str, "machine"),
+        experiment=_must(record.get("experiment"), str, "experiment"),
+        contender=_must(record.get("contender"), str, "contender"),
         parameters=_parameters(record.get("parameters", {})),
-        round=number,
+        round=_must(record.get("round", 0), int, "round"),
         outcome=outcome,
-        detail=_text(record.get("detail", ""), "detail"),
-        metrics={name: _metric(name, value) for name, value in metrics.items()},
+        detail=_must(record.get("detail", ""), str, "detail"),
+        metrics={name: _metric(name, value) for name, value in _must(record.get("metrics", {}), dict, "metrics").items()},
         place=place,
     )
 
@@ -168,18 +160,14 @@ def read(paths: Iterable[str | Path]) -> ResultSet:
             result.lines += 1
             try:
                 record = json.loads(raw.decode("utf-8"), parse_constant=_refuse_constant)
-                if not isinstance(record, dict):
-                    raise Unreadable("not an object")
-                version = record.get("v")
-                if isinstance(version, bool) or not isinstance(version, int):
-                    raise Unreadable('has no version "v"')
+                version = _must(_must(record, dict, "the line").get("v"), int, 'the version "v"')
                 if version > SCHEMA_VERSION:
                     newer[version] += 1
                     continue
                 kind = record.get("kind")
                 if kind == "machine":
                     result.raw.append((f"{name}:{number}", str(record.get("id")), False, raw))
-                    _add_machine(result.machines, _text(record.get("id"), "the machine's id"), record)
+                    _add_machine(result.machines, _must(record.get("id"), str, "the machine's id"), record)
                 elif kind == "run":
                     run = _run(record, f"{name}:{number}")
                     result.raw.append((run.place, run.machine, True, raw))
