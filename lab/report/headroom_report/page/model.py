@@ -21,6 +21,10 @@ from ..verdicts.standing import Standing
 from . import experiments, sections
 
 
+_FACTS = {"compiler": "compiler", "thp": "transparent huge pages", "overcommit": "overcommit mode", "headroom": "Headroom",
+          "commit": "commit", "grid": "grid", "started": "started"}
+
+
 @dataclass
 class Machine:
     """What one machine showed. Each part is reckoned when somebody asks for it."""
@@ -76,24 +80,9 @@ class Machine:
 
     @property
     def facts(self) -> list[tuple[str, str]]:
-        names = {
-            "compiler": "compiler",
-            "page_size": "page",
-            "huge_page_size": "huge page",
-            "thp": "transparent huge pages",
-            "overcommit": "overcommit mode",
-            "headroom": "Headroom",
-            "commit": "commit",
-            "grid": "grid",
-            "started": "started",
-        }
-        found = []
-        for name, title in names.items():
-            value = self.description.get(name)
-            if value not in (None, ""):
-                found.append(
-                    (title, words.size(value) if name.endswith("page_size") and isinstance(value, int) else str(value))
-                )
+        sized = {"page_size": "page", "huge_page_size": "huge page"}
+        found = [(title, str(self.description[name])) for name, title in _FACTS.items() if self.description.get(name) not in (None, "")]
+        found[1:1] = [(title, words.size(value)) for name, title in sized.items() if isinstance(value := self.description.get(name), int)]
         flags = self.description.get("flags")
         if isinstance(flags, dict):
             found += [(f"flags {level}", str(text)) for level, text in sorted(flags.items())]
@@ -160,12 +149,8 @@ def choose(results: ResultSet, only: str | None = None) -> tuple[list[str], list
     builds: dict[tuple, list[str]] = {}
     for name in ran:
         description = results.machines[name]
-        place = (
-            (name,)
-            if description.get("missing")
-            else tuple(str(description.get(part)) for part in ("cpu", "cores", "memory_bytes", "kernel"))
-        )
-        builds.setdefault(place, []).append(name)
+        parts = ("id",) if description.get("missing") else ("cpu", "cores", "memory_bytes", "kernel")
+        builds.setdefault(tuple(str(description.get(part)) for part in parts), []).append(name)
     best = [
         max(names, key=lambda name: (len(ran[name]), str(results.machines[name].get("started", ""))))
         for names in builds.values()

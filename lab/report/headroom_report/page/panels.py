@@ -36,8 +36,8 @@ def noise(line: Line) -> str:
 
 def number(line: Line) -> tuple[str, str]:
     """The panel's number, and what it is."""
-    if line.quotient is not None:
-        return f"{words.ratio(line.quotient)}×", "the bytes of the elements"
+    if line.quotients:
+        return f"{words.ratio(line.quotients[0])}×", "the bytes of the elements"
     what = "time" if line.ratio.timed else "memory" if line.answer.panel == "memory" else line.answer.title
     return f"{words.ratio(line.ratio.median)}×", f"{implementation(line.yardstick)}'s {what}"
 
@@ -66,10 +66,10 @@ def sentence(panel: Panel) -> str:
             f"{ours} takes {words.ratio(line.ratio.median)} of the global allocator's time to build and destroy containers "
             f"({where(line)})."
         )
-    if line.quotient is not None and line.yardstick_quotient is not None:
+    if line.quotients:
         return (
-            f"Building an array takes {ours} {words.ratio(line.quotient)} times the bytes of its elements at the peak, and {theirs} "
-            f"{words.ratio(line.yardstick_quotient)} times ({where(line)})."
+            f"Building an array takes {ours} {words.ratio(line.quotients[0])} times the bytes of its elements at the peak, and {theirs} "
+            f"{words.ratio(line.quotients[2])} times ({where(line)})."
         )
     return f"{ours} takes {words.ratio(line.ratio.median)} of {theirs}'s memory ({where(line)})."
 
@@ -77,12 +77,8 @@ def sentence(panel: Panel) -> str:
 def loses(panel: Panel) -> str:
     if panel.lost:
         worst = panel.lost[0]
-        text = (
-            f"Loses in {len(panel.lost)} of {panel.places - panel.undecided} cells; worst: {words.ratio(worst.ratio)} times {implementation(worst.other)}'s "
-            f"{worst.measure} ({words.configuration(worst.parameters)})."
-            if worst.figure
-            else f"Loses in {len(panel.lost)} of {panel.places - panel.undecided} cells; worst: {worst.why} ({words.configuration(worst.parameters)})."
-        )
+        what = f"{words.ratio(worst.ratio)} times {implementation(worst.other)}'s {worst.measure}" if worst.figure else worst.why
+        text = f"Loses in {len(panel.lost)} of {panel.places - panel.undecided} cells; worst: {what} ({words.configuration(worst.parameters)})."
     elif panel.places == panel.undecided:
         return f"None of {panel.places} cells is decided: fewer than three rounds, or differences within the noise."
     else:
@@ -98,11 +94,8 @@ TICKS = (1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1, 0.25, 0.5, 1, 2, 4, 10, 100, 1000, 1
 
 def bars(line: Line) -> list[tuple[str, float, str]]:
     """What is drawn of a line, each with its name: divided by the yardstick's; where the answer is a quotient, the quotients."""
-    ours, other, yardstick = implementation(line.ours), best_other(line), implementation(line.yardstick)
-    if line.quotient is not None and line.yardstick_quotient is not None:
-        found = [(OURS, line.quotient, ours), (OTHERS, line.other_quotient, other), (YARDSTICK, line.yardstick_quotient, yardstick)]
-    else:
-        found = [(OURS, line.ratio.median, ours), (OTHERS, line.other_ratio, other)]
+    names = implementation(line.ours), best_other(line), implementation(line.yardstick)
+    found = zip((OURS, OTHERS, YARDSTICK), line.quotients or (line.ratio.median, line.other_ratio), names)
     return [one for one in found if one[1] is not None]
 
 
@@ -160,7 +153,7 @@ def legend(panel: Panel) -> list[tuple[str, str]]:
     others = list(dict.fromkeys(best_other(line) for line in lines if line.other))
     ours = list(dict.fromkeys(implementation(line.ours) for line in lines))
     theirs = list(dict.fromkeys(implementation(line.yardstick) for line in lines))
-    if lines[0].quotient is not None:
+    if lines[0].quotients:
         theirs = ["the bytes of the elements; hollow: " + " / ".join(theirs)]
     named = [(OURS, " / ".join(ours)), (OTHERS, "best of the others: " + " / ".join(others)), (YARDSTICK, "the line at 1: " + " / ".join(theirs))]
     return [pair for pair in named if not pair[1].endswith(": ")]

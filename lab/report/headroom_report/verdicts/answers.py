@@ -34,9 +34,7 @@ class Line:
     other_ratio: float | None = None
     others_differ: bool = False  # it is not the same one in all cells
     alone: bool = False  # it was the only one there to be the best
-    quotient: float | None = None  # where the answer is one: ours, the yardstick's, the best other's
-    yardstick_quotient: float | None = None
-    other_quotient: float | None = None
+    quotients: tuple[float, float | None, float] | None = None  # where the answer is one: ours, the best other's, the yardstick's
     noise: float = 0.0  # how far the ratio may be off by accident, as a part of it
     undecided: str = ""  # whether it is less or more than the yardstick's could be accident
 
@@ -118,6 +116,7 @@ def _line(answer: Answer, experiment: Experiment, cells: list[Cell], noise: Nois
     apart = noise.between(one, ours, experiment.yardstick) if one else noise.typical
     sides = [one.figure(name, answer.metric) for name in (ours, experiment.yardstick)] if one else [ratio, limit(1)]
     found_out = difference(*sides, apart)
+    quotients = tuple(_quotient(answer, one, name) for name in (ours, rivals[0] if rivals else "", experiment.yardstick)) if one and answer.over else (None,) * 3
     common = {name: value for name, value in cells[0].parameters.items() if all(cell.parameters.get(name) == value for cell in cells)}
     return Line(
         answer,
@@ -130,9 +129,7 @@ def _line(answer: Answer, experiment: Experiment, cells: list[Cell], noise: Nois
         geometric_mean(others).median if others else None,
         len(set(rivals)) > 1,
         len(there) == 1,
-        _quotient(answer, one, ours) if one and answer.over else None,
-        _quotient(answer, one, experiment.yardstick) if one and answer.over else None,
-        _quotient(answer, one, rivals[0]) if one and answer.over and rivals else None,
+        None if None in (quotients[0], quotients[2]) else quotients,
         0.0 if ratio.exact else max(apart, ratio.scatter),
         found_out if found_out in UNDECIDED else "",
     )
