@@ -157,6 +157,7 @@ def test_every_first_table_names_its_verdict_in_words(published, tables):
     for document in {claim.document for claim in claims.documents_claims()}:
         verdicts = {row[1] for row in tables[document][1:]}
         assert verdicts and verdicts <= {"holds", "does not hold", "overturned", "holds where run"} | undecided
+    assert all(model.told(verdict)[1] != "bad" for verdict in published.machines[0].verdicts)  # nobody else's sentence is Headroom's fault
     assert {row[1] for row in tables["Headroom's promises"][1:]} <= {"met", "met where run"} | undecided
 
 

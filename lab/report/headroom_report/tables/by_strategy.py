@@ -55,16 +55,11 @@ def best_table(cells: list[Cell], experiment: Experiment, noise: Noise | None) -
 def implementations_table(cells: list[Cell], metric: str, title: str) -> Table:
     """A row for each implementation in each configuration; the four ways to use it side by side."""
     cells = measured(cells, metric)
+    used = {(one.bound, one.winked) for name in dict.fromkeys(name for cell in cells for name in cell.contenders) if (one := STRATEGIES.get(strategy(name)))}
     ways = [
-        (base + winked, bound, bool(winked))
-        for base, bound in (("bound at compile time", True), ("through an abstract base", False))
-        for winked in ("", ", winked out")
-    ]
-    there = {strategy(name) for cell in cells for name in cell.contenders}
-    ways = [
-        (text, bound, winked)
-        for text, bound, winked in ways
-        if any(one in there for one in STRATEGIES if (STRATEGIES[one].bound, STRATEGIES[one].winked) == (bound, winked))
+        (("bound at compile time" if bound else "through an abstract base") + (", winked out" if winked else ""), bound, winked)
+        for bound, winked in ((True, False), (True, True), (False, False), (False, True))
+        if (bound, winked) in used
     ]
     table = Table(
         texts("what", "implementation", "kind") + numbers(*(text for text, _, _ in ways)),
