@@ -23,6 +23,7 @@ failures = []
 
 def program(path, lines):
     path.parent.mkdir(parents=True, exist_ok=True)
+    path.unlink(missing_ok=True)    # where it is a link, to the system's Python say, nothing is written through it
     path.write_text(f"#!/bin/sh\n{lines}\n")
     path.chmod(0o755)
 
@@ -43,6 +44,7 @@ if "held" in dev("--no-install build", 0, "built in build/dev"):
 dev("--no-install test report", 1, "no .venv")
 if (copy / ".venv").exists():
     failures.append("--no-install made a .venv")
+shutil.rmtree(copy / ".venv", ignore_errors=True)
 program(copy / ".venv/bin/python", "echo 1 passed")
 (copy / ".venv/made-from").write_text("another list")
 dev("--no-install test report", 0, "1 passed, 0 failed")
