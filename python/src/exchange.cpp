@@ -39,7 +39,10 @@ std::optional<headroom::bit_column> times_there(const column& of, std::size_t ro
 
 headroom::arrow_column values_of(const column& of, std::size_t rows, std::string_view name) {
     if (of.is_text()) {
-        auto offsets = shared<std::int64_t>(of.held, rows + 1);
+        // (A file to which nothing was committed has not even the offset that text begins with.)
+        static constexpr std::int64_t none = 0;
+        auto offsets = of.held->used != 0 ? shared<std::int64_t>(of.held, rows + 1)
+                                          : headroom::frozen<std::int64_t>({&none, 1}, std::shared_ptr<storage>(of.held));
         return headroom::arrow_column::text(name, std::move(offsets), shared<char>(of.bytes, of.bytes->used));
     }
     return with_type(of.type.kind, [&]<class T>(type_tag<T>) -> headroom::arrow_column {

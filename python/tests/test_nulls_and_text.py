@@ -122,6 +122,15 @@ def test_text_is_shared_with_arrow():
     pyarrow.array(made).validate(full=True)
 
 
+@pytest.mark.parametrize("nullable", [False, True])
+def test_text_of_a_file_that_nothing_was_appended_to_is_empty_for_arrow(tmp_path, nullable):
+    Array("str", nullable=nullable, path=tmp_path / "text").close()
+    reader = Array("str", nullable=nullable, path=tmp_path / "text", mode="r")
+    for arrow in (pyarrow.array(reader), pyarrow.table(headroom_arrays.Table({"text": reader}))["text"]):
+        arrow.validate(full=True)
+        assert arrow.to_pylist() == []
+
+
 @pytest.mark.parametrize("values", [tuple(WORDS), iter(WORDS), numpy.array(["a", "bc"]), pyarrow.array(["a", "bc"]),
                                     pyarrow.array(["a", "bc"], pyarrow.large_string()), pyarrow.chunked_array([["a"], ["bc"]])])
 def test_text_comes_from_everywhere(values):
