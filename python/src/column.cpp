@@ -157,22 +157,22 @@ struct growth {
     std::shared_ptr<storage> of;
     std::size_t column;
     bool elements;    // those that say how many rows there are
-    const std::byte* from;
+    std::shared_ptr<storage> from;
+    std::size_t skipped;    // bytes of it before those
     std::size_t bytes;
     std::int64_t shift;    // is added to each, where these are ends of text
 };
 
-void add_growth(std::vector<growth>& all, std::size_t index, column& to, const column& from) {
+void add_growth(std::vector<growth>& all, std::size_t index, column& to, const column& from, std::size_t rows) {
     need_writable(to);
     begin_text(to);
-    const std::size_t rows = from.rows();
     if (to.said && rows > *to.said - (std::min)(*to.said, to.rows())) throw std::length_error("headroom: past max_elements");
     if (to.bytes != nullptr) {
         const auto shift = static_cast<std::int64_t>(to.bytes->used);
-        all.push_back({to.bytes, index, false, from.bytes->data, from.bytes->used, 0});
-        all.push_back({to.held, index, true, from.held->data + 8, rows * 8, shift});
+        all.push_back({to.bytes, index, false, from.bytes, 0, from.bytes->used, 0});
+        all.push_back({to.held, index, true, from.held, 8, rows * 8, shift});
     } else {
-        all.push_back({to.held, index, true, from.held->data, rows * to.type.width, 0});
+        all.push_back({to.held, index, true, from.held, 0, rows * to.type.width, 0});
     }
 }
 
@@ -183,20 +183,28 @@ void append_columns(const std::vector<std::shared_ptr<column>>& to, const std::v
     std::vector<column*> columns;
     std::size_t bytes = 0;
     if (to.empty() || from.front()->rows() == 0) return;
+    const std::size_t rows = from.front()->rows();
     for (std::size_t i = 0; i < to.size(); ++i) {
-        add_growth(all, i, *to[i], *from[i]);
+        add_growth(all, i, *to[i], *from[i], rows);
         columns.push_back(to[i].get());
-        need_bits(*to[i], to[i]->rows() + from[i]->rows());
+        need_bits(*to[i], to[i]->rows() + rows);
     }
+    for (std::size_t i = 0; i < to.size(); ++i) {    // nor may others change meanwhile what is copied
+        if (from[i] != to[i]) columns.push_back(from[i].get());
+    }
+    for (const growth& each : all) bytes += each.bytes;
+    const bool many = bytes >= many_bytes;
     std::vector<std::size_t> rooms;
     for (const growth& each : all) {
         if (each.of->used + each.bytes > each.of->room) each.of->prepare(each.of->used + each.bytes);
+        for (const auto& piece : {each.of, each.from}) {
+            if (many) piece->settle();    // a small block would move while it is copied, if others look at it
+        }
         rooms.push_back(each.of->room);
-        bytes += each.bytes;
     }
     turn alone(columns);
     {
-        const unlocked others(bytes >= many_bytes);
+        const unlocked others(many);
         for (std::size_t i = 0; i < all.size(); ++i) {
             const growth& each = all[i];
             if (each.of->used + each.bytes > rooms[i]) rooms[i] = each.of->make_room(each.of->used + each.bytes);
@@ -205,7 +213,7 @@ void append_columns(const std::vector<std::shared_ptr<column>>& to, const std::v
         for (const growth& each : all) {
             if (each.bytes == 0) continue;
             std::byte* const place = each.of->data + each.of->used;
-            std::memcpy(place, each.from, each.bytes);
+            std::memcpy(place, each.from->data + each.skipped, each.bytes);
             if (each.shift == 0 || !each.elements) continue;
             auto* const ends = reinterpret_cast<std::int64_t*>(place);
             for (std::size_t i = 0; i < each.bytes / 8; ++i) ends[i] += each.shift;
@@ -213,8 +221,8 @@ void append_columns(const std::vector<std::shared_ptr<column>>& to, const std::v
     }
     for (std::size_t i = 0; i < to.size(); ++i) {
         if (to[i]->valid == nullptr) continue;
-        const std::size_t rows = to[i]->rows();
-        for (std::size_t row = 0; row < from[i]->rows(); ++row) set_present(*to[i], rows + row, 1, from[i]->present(row));
+        const std::size_t before = to[i]->rows();
+        for (std::size_t row = 0; row < rows; ++row) set_present(*to[i], before + row, 1, from[i]->present(row));
     }
     for (std::size_t i = 0; i < all.size(); ++i) {
         all[i].of->used += all[i].bytes;

@@ -123,7 +123,8 @@ void begin_text(column& of);
 
 // Appends elements that lie one after the other, `count` of them, all there. Not for text. Throws as make_room_for.
 void append_elements(column& to, const void* from, std::size_t count);
-// Appends to columns all of others of the same types, which nobody else changes: all of them or, where that throws, none.
+// Appends to columns all of others of the same types, which no other thread changes meanwhile either: all of them or, where that
+// throws, none.
 void append_columns(const std::vector<std::shared_ptr<column>>& to, const std::vector<std::shared_ptr<column>>& from);
 // Appends text: ends of Offset, the first the beginning, and which are there (null: all).
 void append_text(column& to, const std::int64_t* offsets, std::size_t count, const char* bytes);

@@ -150,7 +150,9 @@ nb::object dlpack(const nb::handle_t<array>& self, const nb::object& stream,
     std::shared_ptr<column> copied;
     if (copy.value_or(false)) {
         copied = make_like(of);
-        append_elements(*copied, of.held->data, of.rows());
+        wait_for_turn(of);
+        need_open(of);
+        append_columns({copied}, {of.shared_from_this()});
     }
     column& from = copied != nullptr ? *copied : of;
     const bool versioned = max_version && max_version->first >= 1;

@@ -168,10 +168,10 @@ bool same_type(const element_type& a, const element_type& b) {
 
 bool extend_from_array(column& to, PyObject* from) {
     if (!is_array(from)) return false;
-    column& of = open_column(from);
+    column& of = column_of(from);
     if (!same_type(to.type, of.type) || (of.valid != nullptr && !to.type.nullable)) return false;
     for (bool waited = true; waited;) waited = wait_for_turn(of) || wait_for_turn(to);
-    if (&of == &to || of.held->used >= many_bytes) view(of);    // it does not move while it is copied, to itself perhaps
+    need_open(of);
     const std::shared_ptr<column> source = nb::inst_ptr<array>(nb::handle(from))->held;
     append_columns({to.shared_from_this()}, {source});
     return true;

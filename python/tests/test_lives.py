@@ -11,7 +11,7 @@ import pytest
 import headroom_arrays
 from conftest import address
 
-Array = headroom_arrays.Array
+Array, Table = headroom_arrays.Array, headroom_arrays.Table
 linux = pytest.mark.skipif(sys.platform != "linux", reason="limits of the process are as on Linux")
 
 
@@ -267,6 +267,45 @@ def test_two_threads_that_extend_by_much_take_turns():
         each.join()
     whole = numpy.asarray(made).reshape(20, 1_000_000)
     assert (whole == whole[:, :1]).all() and sorted(whole[:, 0]) == sorted(list(range(4)) * 5)
+
+
+def meanwhile(work, others):
+    """Runs `work`, and `others` on another thread as soon as `work` lets the lock go."""
+    begun = threading.Event()
+    thread = threading.Thread(target=lambda: begun.wait() and others())
+    sys.setswitchinterval(100)
+    try:
+        thread.start()
+        begun.set()
+        work()
+    finally:
+        sys.setswitchinterval(5e-3)
+        thread.join()
+
+
+@pytest.mark.parametrize("pause", [0, 0.001, 0.003, 0.01])
+def test_a_small_column_may_be_looked_at_while_many_rows_are_copied(pause):
+    block = numpy.ones((10_000, 11))    # less than what the lock is let go for by itself
+    table = Table({"id": Array("int16"), **{str(i): Array("float64", shape=(11,)) for i in range(64)}})
+    meanwhile(lambda: table.extend([numpy.arange(10_000, dtype="int16"), *[block] * 64]),
+              lambda: (time.sleep(pause), memoryview(table["id"])))
+    assert table["id"].tolist() == list(range(10_000))
+
+
+@pytest.mark.parametrize("make, change", [(lambda: Array(["x" * 20_000_000] * 4), lambda source: source.__arrow_c_array__()),
+                                          (lambda: Array([1, None] * 1_000_000), lambda source: source.truncate(10)),
+                                          (lambda: Array([1, None] * 1_000_000), lambda source: source.close())])
+def test_a_source_that_others_change_while_it_is_copied_is_copied_whole(make, change):
+    source = make()
+    wanted, made = source.tolist(), Array(source.dtype, nullable=source.nullable)
+    meanwhile(lambda: made.extend(source), lambda: change(source))
+    assert made.tolist() == wanted
+
+
+def test_an_array_may_be_closed_while_it_is_copied_for_others():
+    made, copies = Array(numpy.arange(10_000_000)), []
+    meanwhile(lambda: copies.append(made.__dlpack__(max_version=(1, 0), copy=True)), made.close)
+    assert made.closed and copies
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
