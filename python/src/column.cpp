@@ -169,7 +169,7 @@ void add_growth(std::vector<growth>& all, std::size_t index, column& to, const c
     if (to.said && rows > *to.said - (std::min)(*to.said, to.rows())) throw std::length_error("headroom: past max_elements");
     if (to.bytes != nullptr) {
         const auto shift = static_cast<std::int64_t>(to.bytes->used);
-        all.push_back({to.bytes, index, false, from.bytes, 0, from.bytes->used, 0});
+        all.push_back({to.bytes, index, false, from.bytes, 0, static_cast<std::size_t>(from.ends()[rows]), 0});
         all.push_back({to.held, index, true, from.held, 8, rows * 8, shift});
     } else {
         all.push_back({to.held, index, true, from.held, 0, rows * to.type.width, 0});

@@ -311,6 +311,20 @@ def test_text_whose_bytes_alone_were_committed_begins_anew(tmp_path):
     assert Array("str", path=tmp_path / "text", mode="r").tolist() == ["x"]
 
 
+def test_text_of_a_reader_is_taken_without_bytes_that_no_element_has(tmp_path):
+    made = Array("str", path=tmp_path / "text")
+    made.append("abc")
+    made.commit()
+    kept = (tmp_path / "text").read_bytes()
+    made.append("def")
+    made.close()
+    (tmp_path / "text").write_bytes(kept)    # as a kill between two commits leaves it
+    taken = Array("str")
+    taken.extend(Array("str", path=tmp_path / "text", mode="r"))
+    taken.append("x")
+    assert taken.tolist() == ["abc", "x"]
+
+
 REFUSING = """
 import os, sys
 import headroom_arrays
