@@ -118,7 +118,7 @@ void publish(column& of) {
 }
 
 void commit(column& of) {
-    if (!of.held->writable) return;
+    if (of.path.empty() || !of.held->writable) return;
     turn alone({&of});
     try {
         const unlocked others(true);

@@ -308,6 +308,13 @@ def test_an_array_may_be_closed_while_it_is_copied_for_others():
     assert made.closed and copies
 
 
+def test_an_array_in_memory_may_be_looked_at_while_it_is_committed():
+    for _ in range(300):
+        made = Array(range(10))
+        meanwhile(made.commit, lambda: (memoryview(made), made.extend(range(1000))))
+        assert made.capacity >= len(made) == 1010
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
 def test_a_forked_child_does_not_wait_for_a_thread_that_it_has_not(run):
     run("""
