@@ -185,6 +185,27 @@ nb::object numpy() {
     throw nb::import_error("NumPy is needed for that");
 }
 
+namespace {
+
+// Integers as NumPy reads them, of which it would wrap those that do not fit.
+nb::object integers_of(kind to, const nb::object& values) {
+    const nb::object np = numpy();
+    nb::object given = np.attr("asarray")(values);
+    if (std::string_view("iub").find(nb::cast<char>(given.attr("dtype").attr("kind"))) == std::string_view::npos) {
+        // What are no integers, or some that it has made others of, since they are of no one type of its own.
+        const nb::object index = np.attr("frompyfunc")(nb::module_::import_("operator").attr("index"), 1, 1);
+        given = np.attr("asarray")(index(np.attr("asarray")(values, nb::arg("dtype") = "object")), nb::arg("dtype") = "object");
+    }
+    nb::object made = given.attr("astype")(facts(to).name, nb::arg("copy") = false);
+    if (!made.is(given) && !nb::cast<bool>(np.attr("array_equal")(made, given))) {
+        PyErr_Format(PyExc_OverflowError, "there are numbers that do not fit into %s", facts(to).name);
+        throw nb::python_error();
+    }
+    return made;
+}
+
+}    // namespace
+
 nb::object elements_of(const element_type& type, const nb::object& values, bool several) {
     const nb::object np = numpy();
     nb::object made;
@@ -197,6 +218,8 @@ nb::object elements_of(const element_type& type, const nb::object& values, bool 
         }
     } else if (is_time(type.kind)) {
         made = ticks_of(type.kind, values);
+    } else if (is_integer(type.kind)) {
+        made = integers_of(type.kind, values);
     } else {
         made = np.attr("asarray")(values);
         made = made.attr("astype")(facts(type.kind).name, nb::arg("casting") = "same_kind", nb::arg("copy") = false);

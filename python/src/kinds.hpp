@@ -100,6 +100,7 @@ inline constexpr std::array<kind_facts, 24> facts_of{{
 [[nodiscard]] constexpr const kind_facts& facts(kind of) noexcept { return facts_of[static_cast<std::size_t>(of)]; }
 [[nodiscard]] constexpr bool is_time(kind of) noexcept { return of >= kind::datetime_s && of <= kind::timedelta_ns; }
 [[nodiscard]] constexpr bool is_complex(kind of) noexcept { return of == kind::complex64 || of == kind::complex128; }
+[[nodiscard]] constexpr bool is_integer(kind of) noexcept { return of >= kind::int8 && of <= kind::uint64; }
 [[nodiscard]] constexpr bool is_float(kind of) noexcept { return of >= kind::float16 && of <= kind::float64; }
 
 // NumPy's mark of a time that there is none.

@@ -195,6 +195,33 @@ def test_rows_of_numbers(shape, dtype):
     assert (numpy.asarray(pickle.loads(pickle.dumps(made, 5))) == numpy.asarray(made)).all()
 
 
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "uint64", "int64"])
+def test_integers_of_rows_come_back_or_are_refused(dtype):
+    limits = numpy.iinfo(dtype)
+    made = Array(dtype, shape=(2,))
+    table = headroom_arrays.Table({"x": made})
+    for fits in ([0, 1], [limits.max, 1], [limits.min, 0], [True, False], numpy.array([7, 9], "uint64"), numpy.array([7, 9], "int64")):
+        made.append(fits)
+        made.extend([fits])
+        made.extend(numpy.array([[7, 9]]))
+        table.append((fits,))
+        made[0] = fits
+        assert (made.tolist()[-4:] == [list(fits), list(fits), [7, 9], list(fits)]) and made.tolist()[0] == list(fits)
+    kept = made.tolist()
+    for wrong in ([int(limits.max) + 1, 1], [int(limits.min) - 1, 1], [2**70, 1]):
+        for use in (lambda: made.append(wrong), lambda: made.extend([wrong]), lambda: made.extend(numpy.array([wrong], object)),
+                    lambda: table.append((wrong,)), lambda: made.__setitem__(0, wrong), lambda: made.__setitem__(slice(0, 1), [wrong])):
+            with pytest.raises(OverflowError):
+                use()
+    if limits.max < 2**63 - 1:
+        with pytest.raises(OverflowError, match=dtype):
+            made.extend(numpy.array([[limits.max, 1]], "int64") + 1)
+    for wrong in ([1.5, 1], [None, 1], ["1", 1]):
+        with pytest.raises(TypeError):
+            made.append(wrong)
+    assert made.tolist() == kept
+
+
 def test_numbers_of_16_bits_round_as_numpy_rounds():
     values = [float(each) for each in numpy.arange(0, 65536, dtype="uint16").view("float16")[::7] if numpy.isfinite(each)]
     values += [each * (1 + 2**-11) for each in values] + [1e-8, 2.98e-8, 5.9e-8, 65519.9, 65520.0, 1e300, -1e300, float("inf"), -0.0, 2**-14]
