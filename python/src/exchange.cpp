@@ -8,7 +8,10 @@
 #include <headroom/arrow.hpp>
 #include <headroom/dlpack.hpp>
 
+#include <algorithm>
+#include <cstring>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -28,12 +31,13 @@ headroom::frozen<T> shared(const std::shared_ptr<storage>& from, std::size_t cou
     return headroom::frozen<T>(elements, std::shared_ptr<storage>(from));
 }
 
-// Which times are there, as bits; none where all are.
-std::optional<headroom::bit_column> times_there(const column& of, std::size_t rows) {
-    if (!is_time(of.type.kind) || nulls_in(of, rows) == 0) return std::nullopt;
+// Which of `count` times are there, as bits; none where all are.
+std::optional<headroom::bit_column> times_there(const column& of, std::size_t count) {
+    if (!is_time(of.type.kind)) return std::nullopt;
+    const std::span<const std::int64_t> times(reinterpret_cast<const std::int64_t*>(of.held->data), count);
+    if (std::find(times.begin(), times.end(), not_a_time) == times.end()) return std::nullopt;
     headroom::bit_column bits;
-    const auto* const times = reinterpret_cast<const std::int64_t*>(of.held->data);
-    for (std::size_t i = 0; i < rows; ++i) bits.push_back(times[i] != not_a_time);
+    for (const std::int64_t each : times) bits.push_back(each != not_a_time);
     return bits;
 }
 
@@ -281,11 +285,16 @@ void append_lists(column& to, ArrowArray* given, ArrowSchema* schema) {
         const auto* const bits = static_cast<const std::uint8_t*>(given->buffers[0]);
         if (headroom::detail::zeros_among(bits, first, rows) != 0) throw std::invalid_argument("an element is never null here");
     }
-    const auto values = headroom::import_arrow<T>(given->children[0], schema->children[0]);
+    const auto values = headroom::import_arrow<T>(given->children[0], schema->children[0],
+                                                  is_time(to.type.kind) ? headroom::nulls::allowed : headroom::nulls::refused);
     if (rows > values.size() / length || first > values.size() / length - rows) {
         throw std::invalid_argument("the lists reach beyond their values");
     }
+    const std::size_t before = to.held->used;
     append_imported(to, values, first * length, rows * length);
+    for (std::size_t i = 0; values.null_count() != 0 && i < rows * length; ++i) {
+        if (!values.is_valid(first * length + i)) std::memcpy(to.held->data + before + i * 8, &not_a_time, 8);
+    }
 }
 
 void append_arrow(column& to, ArrowArray* given, ArrowSchema* schema) {

@@ -86,6 +86,25 @@ def test_not_a_time_is_null(kind, unit):
     assert numpy.isnat(numpy.asarray(back)).tolist() == [True, False, False, True, True]
 
 
+def test_not_a_time_is_null_in_rows_of_times():
+    made = Array("datetime64[s]", shape=(3,))
+    made.extend(numpy.arange(30).astype("M8[s]").reshape(10, 3))
+    numpy.asarray(made)[4, 1] = "NaT"
+    arrow = pyarrow.array(made)
+    arrow.validate(full=True)
+    assert arrow[4].as_py()[1] is None and arrow.flatten().null_count == 1 and made.null_count == 0
+    table = pyarrow.table(headroom_arrays.Table({"x": made}, chunk_rows=3))
+    table.validate(full=True)
+    assert table["x"].to_pylist() == arrow.to_pylist()
+    back = Array("datetime64[s]", shape=(3,))
+    back.extend(arrow)
+    back.extend(arrow[4:6])
+    back.extend(table["x"])
+    assert numpy.array_equal(numpy.asarray(back), numpy.asarray(made)[[*range(10), 4, 5, *range(10)]], equal_nan=True)
+    with pytest.raises(ValueError, match="null"):
+        Array("int64", shape=(1,)).extend(pyarrow.array([[None]], pyarrow.list_(pyarrow.int64(), 1)))
+
+
 def test_what_numpy_sees_of_nulls():
     floats, ints, truths = Array([1.5, None]), Array([1, None, 3]), Array([True, None])
     assert numpy.isnan(numpy.asarray(floats)[1]) and address(numpy.asarray(floats)) == address(floats)
