@@ -2,8 +2,10 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <mutex>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -49,7 +51,14 @@ public:
     explicit unlocked(bool really) : state_(really ? PyEval_SaveThread() : nullptr) {}
     unlocked(const unlocked&) = delete;
     ~unlocked() {
-        if (state_ != nullptr) PyEval_RestoreThread(state_);
+        if (state_ == nullptr) return;
+        try {
+            PyEval_RestoreThread(state_);
+        } catch (...) {
+            // Before 3.14 Python ends a thread that comes back while the interpreter does: by pthread_exit, which unwinds the stack on
+            // Linux and may not leave a destructor. So it waits here, as later versions have it wait, until the process is gone.
+            for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
+        }
     }
 
 private:

@@ -315,6 +315,26 @@ def test_an_array_in_memory_may_be_looked_at_while_it_is_committed():
         assert made.capacity >= len(made) == 1010
 
 
+def test_a_thread_that_copies_while_the_interpreter_ends_does_not_end_the_process(tmp_path, run):
+    program = """
+import headroom_arrays, numpy, os, sys, threading, time
+os.dup2(os.open(os.devnull, os.O_WRONLY), 2)    # what such a thread still has nanobind calls a leak
+sys.kept = headroom_arrays.Array("int64", path=sys.argv[1], mode="a")
+sys.kept.append(1)
+def work():
+    made, much = headroom_arrays.Array("int64", path=sys.argv[2]), numpy.arange(1_000_000)
+    while True:
+        made.extend(much)
+        made.commit()
+        made.truncate(0)
+threading.Thread(target=work, daemon=True).start()
+time.sleep(float(sys.argv[3]))
+"""
+    for i in range(5):
+        run(program, tmp_path / "kept", tmp_path / str(i), 0.03 + i / 100)
+    assert Array("int64", path=tmp_path / "kept", mode="r").tolist() == [1] * 5
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
 def test_a_forked_child_does_not_wait_for_a_thread_that_it_has_not(run):
     run("""
