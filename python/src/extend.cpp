@@ -124,9 +124,10 @@ bool extend_from_buffer(column& to, PyObject* from) {
 
 // What NumPy makes of the values, at once.
 void extend_through_numpy(column& to, PyObject* values) {
-    nb::object all = nb::borrow(values);
-    if (PyObject_HasAttrString(values, "__array_interface__") == 0 && PyObject_CheckBuffer(values) == 0) all = nb::list(all);
-    if (to.type.kind != kind::structure && nb::len_hint(all) == 0) return;    // NumPy takes nothing for float64
+    const nb::object given = nb::borrow(values);
+    const bool numpys = PyObject_HasAttrString(values, "__array_interface__") != 0 || PyObject_CheckBuffer(values) != 0;
+    const nb::object all = numpys ? numpy().attr("asarray")(given) : nb::object(nb::list(given));
+    if (nb::len(all) == 0) return;    // NumPy takes nothing for float64; (what is no row of elements has no length)
     const nb::object bytes = elements_of(to.type, all, true);
     const buffer_view buffer(bytes.ptr());
     if (!buffer.held) throw std::invalid_argument("NumPy has no buffer of these elements");

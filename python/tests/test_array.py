@@ -121,6 +121,29 @@ def test_what_fails_leaves_the_array_as_it_was():
     assert made.tolist() == [1, 2, 3]
 
 
+class Interface:
+    """Memory that only NumPy's interface tells of."""
+
+    def __init__(self, of):
+        self.kept, self.__array_interface__ = of, of.__array_interface__
+
+
+@pytest.mark.parametrize("dtype, shape", [("datetime64[s]", ()), ("float32", (3,)), ([("a", "i4"), ("b", "f8")], ())])
+def test_values_that_have_no_length_are_appended_or_refused(dtype, shape):
+    made = headroom_arrays.Array(dtype, shape=shape)
+    rows = numpy.zeros((2, *shape), dtype)
+    made.extend(Interface(rows))
+    made.extend(each for each in rows)
+    made.extend([])
+    made.extend(rows[:0])
+    assert len(made) == 4
+    one = numpy.zeros((), dtype)
+    for wrong in (one, one[()], Interface(one), 5):
+        with pytest.raises((TypeError, ValueError)):
+            made.extend(wrong)
+    assert len(made) == 4
+
+
 def test_of_elements_asked_one_by_one_those_before_the_failure_stay():
     made = headroom_arrays.Array("int64")
     with pytest.raises(TypeError):
