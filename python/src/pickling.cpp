@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <memory>
+#include <vector>
 
 namespace headroom_python {
 namespace {
@@ -63,11 +64,12 @@ void fill(const nb::object& self, const nb::list& pieces) {
         const buffer_view text(nb::object(pieces[1]).ptr());
         if (!text.held || rows == 0) wrong();
         --rows;
-        const auto* const offsets = static_cast<const std::int64_t*>(first.view.buf);
-        bool runs = reinterpret_cast<std::uintptr_t>(offsets) % 8 == 0 && offsets[0] == 0 && offsets[rows] <= text.view.len;
+        std::vector<std::int64_t> offsets(rows + 1);    // a copy, since those that came out of band may lie anywhere
+        std::memcpy(offsets.data(), first.view.buf, offsets.size() * 8);
+        bool runs = offsets[0] == 0 && offsets[rows] <= text.view.len;
         for (std::size_t i = 0; runs && i < rows; ++i) runs = offsets[i] <= offsets[i + 1];
         if (!runs) wrong();
-        append_text(to, offsets, rows, static_cast<const char*>(text.view.buf));
+        append_text(to, offsets.data(), rows, static_cast<const char*>(text.view.buf));
     } else {
         append_elements(to, first.view.buf, rows);
     }

@@ -198,6 +198,14 @@ def test_buffers_travel_beside_a_pickle(make):
     assert pickle.loads(pickle.dumps(Array("int8", max_elements=7))).max_elements == 7
 
 
+def test_buffers_of_a_pickle_may_arrive_anywhere_in_memory():
+    made, buffers = Array(["abc", None, "de"]), []
+    sent = pickle.dumps(made, 5, buffer_callback=buffers.append)
+    arrived = [memoryview(b"x" + bytes(each.raw()))[1:] for each in buffers]
+    assert any(numpy.frombuffer(each, "uint8").ctypes.data % 8 for each in arrived)
+    assert pickle.loads(sent, buffers=arrived).tolist() == ["abc", None, "de"]
+
+
 def test_pickles_that_lie_are_refused():
     text = pickle.dumps(Array(["abc", "def"]), 2)
     for wrong in (text.replace(b"abcdef", b"abc"), text.replace(bytes([3]) + bytes(7), bytes([9]) + bytes(7))):
