@@ -1,4 +1,6 @@
 // A column's life: made or opened, committed, shown, cut and closed; in a forked child.
+#include <nanobind/stl/string.h>
+
 #include <headroom/file_vector.hpp>
 
 #include <algorithm>
@@ -28,7 +30,7 @@ headroom::detail::element_identity identity(std::size_t size, std::size_t alignm
 
 std::string tag_of(const element_type& type) {
     std::string tag = facts(type.kind).name;
-    if (type.kind == kind::structure) tag = nb::cast<std::string>(nb::str(type.dtype.attr("descr")));
+    if (type.kind == kind::structure) tag = nb::cast<std::string>(nb::str(nb::object(type.dtype.attr("descr"))));
     for (const Py_ssize_t extent : type.shape) tag.append("[").append(std::to_string(extent)).append("]");
     return type.nullable && !is_time(type.kind) ? tag + "?" : tag;
 }

@@ -34,6 +34,16 @@ def test_elements_outlive_the_array(dtype, tmp_path, nothing_left):
     assert len(more) == 2002
 
 
+def test_structures_outlive_the_array(tmp_path):
+    dtype = numpy.dtype([("id", "i4"), ("price", "f8"), ("tag", "S3")])
+    wanted = numpy.array([(1, 2.5, b"abc"), (2, 3.5, b"")], dtype)
+    headroom_arrays.Array(dtype, path=tmp_path / "column").extend(wanted)
+    reader = headroom_arrays.Array(dtype, path=tmp_path / "column", mode="r")
+    assert (numpy.asarray(reader) == wanted).all() and (numpy.asarray(pickle.loads(pickle.dumps(reader))) == wanted).all()
+    with pytest.raises(ValueError):
+        headroom_arrays.Array([("number", "i4"), ("price", "f8"), ("tag", "S3")], path=tmp_path / "column", mode="r")
+
+
 def test_a_view_stays_while_the_file_grows(tmp_path):
     made = headroom_arrays.Array("int64", path=tmp_path / "column")
     made.append(1)
