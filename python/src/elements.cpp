@@ -312,7 +312,8 @@ nb::object element(const column& of, std::size_t row) {
         const std::string_view name = facts(of.type.kind).name;
         const bool instant = name.substr(0, 4) == "date";
         const std::string unit(name.substr(instant ? 11 : 12, name.size() - (instant ? 12 : 13)));
-        return numpy().attr(instant ? "datetime64" : "timedelta64")(read<std::int64_t>(at), unit);
+        const auto ticks = read<std::int64_t>(at);    // before an import, during which others may take away what lies there
+        return numpy().attr(instant ? "datetime64" : "timedelta64")(ticks, unit);
     }
     return with_type(of.type.kind, [at]<class T>(type_tag<T>) -> nb::object {
         if constexpr (std::is_arithmetic_v<T>) {

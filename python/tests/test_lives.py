@@ -343,6 +343,20 @@ time.sleep(float(sys.argv[3]))
     assert Array("int64", path=tmp_path / "kept", mode="r").tolist() == [1] * 5
 
 
+def test_a_time_is_read_before_anything_else_runs(run):
+    told = run("""
+import builtins, headroom_arrays, numpy
+made, before = headroom_arrays.Array("datetime64[s]"), builtins.__import__
+made.extend(numpy.arange(100_000).astype("M8[s]"))
+def closing(*arguments, **named):
+    made.close()
+    return before(*arguments, **named)
+builtins.__import__ = closing
+print(made[7].astype(int))
+""")
+    assert told == "7\n"
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
 def test_a_forked_child_does_not_wait_for_a_thread_that_it_has_not(run):
     run("""
