@@ -44,7 +44,8 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
     column* const of = found_column(self);
     if (of == nullptr || !expect_open(*of)) return -1;
     const element_type& type = of->type;
-    if (type.format.empty()) {
+    // (Of a structure that has no format the bytes can be had: NumPy asks for those, and knows its own dtype.)
+    if (type.format.empty() && (type.kind != kind::structure || (flags & PyBUF_FORMAT) == PyBUF_FORMAT)) {
         PyErr_Format(PyExc_BufferError, "the buffer protocol has no format for %s: use numpy.asarray(array)",
                      facts(type.kind).name);
         return -1;

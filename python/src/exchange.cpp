@@ -104,6 +104,8 @@ nb::object arrow_array(const nb::handle_t<array>& self, const nb::object&) {
 nb::object array_interface(const nb::handle_t<array>& self) {
     column& of = open_column(self);
     const char* const refusal = of.is_text() ? "text has no array interface: it is a list for NumPy"
+                                : of.type.kind == kind::structure && of.type.format.empty()
+                                    ? "this structure has no array interface, which knows no padding: NumPy asks for __array__"
                                 : of.valid != nullptr && !is_float(of.type.kind) && nulls_in(of, of.rows()) != 0
                                     ? "nulls have no array interface: NumPy asks for __array__"
                                     : nullptr;
@@ -389,7 +391,9 @@ void bind_exchange(nb::class_<array>& type) {
         .def(
             "__array__",
             [](const nb::handle_t<array>& self, const nb::object& dtype, const nb::object& copy) {
-                return nb::module_::import_("headroom_arrays._values").attr("as_numpy")(nb::borrow(self), dtype, copy);
+                const column& of = open_column(self);
+                const nb::object structure = of.type.kind == kind::structure ? of.type.dtype : nb::object(nb::none());
+                return nb::module_::import_("headroom_arrays._values").attr("as_numpy")(nb::borrow(self), structure, dtype, copy);
             },
             nb::arg("dtype") = nb::none(), nb::arg("copy") = nb::none(),
             "For NumPy and pandas: the memory itself; text and nulls as a copy.")

@@ -289,6 +289,25 @@ def test_structures():
     assert len(made) == 4
 
 
+@pytest.mark.parametrize("align", [False, True])
+def test_structures_with_times_have_the_fields_that_they_were_made_of(align, tmp_path):
+    dtype = numpy.dtype([("t", "M8[s]"), ("x", "i1"), ("y", "f8")], align=align)
+    made = Array(dtype, path=tmp_path / "column")
+    made.append((numpy.datetime64(5, "s"), 1, 2.5))
+    made.extend(numpy.zeros(3, dtype))
+    seen = numpy.asarray(made)
+    assert seen.dtype == dtype and seen.shape == (4,) and seen["y"].tolist() == [2.5, 0, 0, 0]
+    seen["x"][1] = 7
+    assert made[1]["x"] == 7 and made.tolist() == seen.tolist() and numpy.asarray(made).ctypes.data == seen.ctypes.data
+    with pytest.raises(BufferError):
+        memoryview(made)
+    made.commit()
+    reader = Array(dtype, path=tmp_path / "column", mode="r")
+    assert not numpy.asarray(reader).flags.writeable and reader.tolist() == seen.tolist()
+    del made
+    assert seen["x"].tolist() == [1, 7, 0, 0]
+
+
 @pytest.mark.parametrize("values, dtype, nullable", [
     ([1, 2, 3], "int64", False), ((1, 2.5), "float64", False), ([True, False], "bool", False), (["a", "b"], "str", False),
     ([1, None], "int64", True), ([None, "a"], "str", True), ([], "float64", False), (range(5), "int64", False), ([1j, 2], "complex128", False),

@@ -70,7 +70,7 @@ def _of_arrow(values):
     return name, (), values.null_count != 0, values
 
 
-def as_numpy(array, dtype, copy):
+def as_numpy(array, structure, dtype, copy):
     """Array.__array__: the memory itself where NumPy can read it; text, and nulls of numbers that know no NaN, as a copy."""
     import numpy
     if array.dtype == "str" or (array.null_count and not hasattr(array, "__array_interface__")):
@@ -82,7 +82,7 @@ def as_numpy(array, dtype, copy):
         if numpy.dtype(dtype).kind == "f":
             values = [numpy.nan if each is None else each for each in values]
         return numpy.array(values, dtype=dtype)
-    made = numpy.asarray(_Memory(array))
+    made = numpy.asarray(_Memory(array)) if structure is None else numpy.ndarray(array.shape, structure, array)
     if dtype is None or made.dtype == dtype:
         return made.copy() if copy else made
     if copy is False:
