@@ -214,12 +214,9 @@ std::size_t count_from(Py_ssize_t elements, const char* refusal) {
 std::vector<Py_ssize_t> shape_from(const nb::object& shape) {
     std::vector<Py_ssize_t> made;
     const nb::object all = PyIndex_Check(shape.ptr()) != 0 ? nb::object(nb::make_tuple(shape)) : shape;
-    Py_ssize_t elements = 1;
     for (const nb::handle each : all) {
         made.push_back(index_from(nb::borrow(each)));
         if (made.back() < 1) throw nb::value_error("extents of a shape are 1 or more");
-        if (elements > (Py_ssize_t{1} << 40) / made.back()) throw nb::value_error("no element is that large");
-        elements *= made.back();
     }
     return made;
 }
@@ -244,7 +241,10 @@ void construct(array* place, const nb::object& dtype, const nb::object& shape, b
         if (type.kind == kind::text) throw nb::type_error("elements of 'str' have no shape");
         if (is_time(type.kind)) type.nullable = false;
         if (nullable) throw nb::type_error("an element that has a shape is never null");
-        for (const Py_ssize_t extent : type.shape) type.width *= static_cast<std::size_t>(extent);
+        for (const Py_ssize_t extent : type.shape) {
+            if (type.width > PTRDIFF_MAX / static_cast<std::size_t>(extent)) throw nb::value_error("no element is that large");
+            type.width *= static_cast<std::size_t>(extent);
+        }
     }
     if (nullable && (type.kind == kind::structure || is_complex(type.kind))) {
         throw nb::type_error("structures and complex numbers are never null");

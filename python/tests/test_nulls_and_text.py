@@ -322,6 +322,13 @@ def test_an_array_of_values_says_itself_what_they_are(values, dtype, nullable):
     assert again.tolist() == made.tolist() and again.nullable == nullable
 
 
+@pytest.mark.parametrize("dtype, shape", [("int8", (2**62, 2)), ("float64", (2**60,)), ([("a", "V16777216")], (2**40,)),
+                                          ([("a", "V16777216")], (2**20, 2**20))])
+def test_elements_that_are_too_large_are_refused(dtype, shape):
+    with pytest.raises(ValueError, match="that large"):
+        Array(dtype, shape=shape)
+
+
 def test_values_of_several_dimensions_and_of_none():
     made = Array(numpy.ones((3, 2), "float32"))
     assert made.shape == (3, 2) and made.dtype == "float32"
