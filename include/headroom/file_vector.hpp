@@ -68,7 +68,8 @@ struct file_options {
     // tag of the type ("int32", "float64[3]"; of a class its name, "shop::order"). Give one where a class may be renamed, or is a
     // template and several compilers' programs open the file.
     const char* type_tag = nullptr;
-    // Who may open a file that is made; the process's mask is taken off. (Windows goes by the folder's rights.)
+    // Who may open a file that is made; the process's mask is taken off. The owner has to be among those who may read and write it:
+    // a writer opens it a second time, for its lock. (Windows goes by the folder's rights.)
     std::filesystem::perms permissions = std::filesystem::perms::owner_read | std::filesystem::perms::owner_write |
                                          std::filesystem::perms::group_read | std::filesystem::perms::others_read;
 };
