@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
-#include <new>
 #include <string_view>
 #include <type_traits>
 
@@ -15,7 +14,7 @@ namespace headroom_python {
 namespace {
 
 template <class T>
-bool convert_integer(PyObject* from, void* place) noexcept {
+bool convert_integer(PyObject* from, void* place) {
     PyObject* number = from;
     if (PyLong_Check(from)) {
         Py_INCREF(number);
@@ -49,7 +48,7 @@ bool convert_integer(PyObject* from, void* place) noexcept {
 }
 
 template <class T>
-bool convert_float(PyObject* from, void* place) noexcept {
+bool convert_float(PyObject* from, void* place) {
     const double wide = PyFloat_CheckExact(from) ? fast::value_of_float(from) : PyFloat_AsDouble(from);
     if (wide == -1.0 && PyErr_Occurred() != nullptr) return false;
     if constexpr (std::is_same_v<T, half>) {
@@ -63,7 +62,7 @@ bool convert_float(PyObject* from, void* place) noexcept {
 }
 
 template <class T>
-bool convert_complex(PyObject* from, void* place) noexcept {
+bool convert_complex(PyObject* from, void* place) {
     PyObject* number = from;
     if (PyComplex_Check(from) || PyObject_HasAttrString(from, "__complex__") == 0) {
         Py_INCREF(number);
@@ -85,7 +84,7 @@ std::string type_name(PyObject* of) {
     return nb::cast<std::string>(nb::borrow(reinterpret_cast<PyObject*>(Py_TYPE(of))).attr("__name__"));
 }
 
-bool convert_bool(PyObject* from, void* place) noexcept {
+bool convert_bool(PyObject* from, void* place) {
     bool value = from == Py_True;
     if (!PyBool_Check(from)) {
         bool numpys = false;
@@ -123,16 +122,9 @@ nb::object ticks_of(kind to, const nb::object& values) {
 
 namespace {
 
-bool convert_time(kind to, PyObject* from, void* place) noexcept {
+bool convert_time(kind to, PyObject* from, void* place) {
     if (PyLong_Check(from) && !PyBool_Check(from)) return convert_integer<std::int64_t>(from, place);
-    try {
-        return convert_integer<std::int64_t>(nb::object(ticks_of(to, nb::borrow(from)).attr("item")()).ptr(), place);
-    } catch (nb::python_error& error) {
-        error.restore();
-    } catch (const std::bad_alloc&) {
-        PyErr_NoMemory();
-    }
-    return false;
+    return convert_integer<std::int64_t>(nb::object(ticks_of(to, nb::borrow(from)).attr("item")()).ptr(), place);
 }
 
 template <class T>
@@ -246,18 +238,20 @@ std::string shown_shape(const std::vector<Py_ssize_t>& shape) {
 }
 
 bool convert(kind to, PyObject* from, void* place) noexcept {
-    return with_type(to, [&]<class T>(type_tag<T>) {
-        if constexpr (std::is_same_v<T, bool>) {
-            return convert_bool(from, place);
-        } else if constexpr (std::is_floating_point_v<T> || std::is_same_v<T, half>) {
-            return convert_float<T>(from, place);
-        } else if constexpr (std::is_integral_v<T>) {
-            return convert_integer<T>(from, place);
-        } else if constexpr (std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>) {
-            return convert_complex<T>(from, place);
-        } else {
-            return convert_time(to, from, place);
-        }
+    return guarded(false, [&] {
+        return with_type(to, [&]<class T>(type_tag<T>) {
+            if constexpr (std::is_same_v<T, bool>) {
+                return convert_bool(from, place);
+            } else if constexpr (std::is_floating_point_v<T> || std::is_same_v<T, half>) {
+                return convert_float<T>(from, place);
+            } else if constexpr (std::is_integral_v<T>) {
+                return convert_integer<T>(from, place);
+            } else if constexpr (std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>) {
+                return convert_complex<T>(from, place);
+            } else {
+                return convert_time(to, from, place);
+            }
+        });
     });
 }
 

@@ -5,10 +5,12 @@
 #include <headroom/file_vector.hpp>
 #include <headroom/reservation.hpp>
 
+#include <chrono>
 #include <new>
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
+#include <thread>
 
 namespace nb = nanobind;
 
@@ -88,7 +90,13 @@ void set_python_error() noexcept {
         set_error(type_of(error.type()), error.what());
     } catch (const std::exception& error) {
         set_error(PyExc_RuntimeError, error.what());
+    } catch (...) {
+        wait_for_the_end();    // (nothing else is thrown that is no std::exception)
     }
+}
+
+void wait_for_the_end() noexcept {
+    for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
 }
 
 }    // namespace headroom_python

@@ -2,10 +2,8 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <mutex>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -55,9 +53,7 @@ public:
         try {
             PyEval_RestoreThread(state_);
         } catch (...) {
-            // Before 3.14 Python ends a thread that comes back while the interpreter does: by pthread_exit, which unwinds the stack on
-            // Linux and may not leave a destructor. So it waits here, as later versions have it wait, until the process is gone.
-            for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
+            wait_for_the_end();
         }
     }
 
