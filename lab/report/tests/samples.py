@@ -38,9 +38,8 @@ def _published() -> list[dict]:
 def published(*experiments: str) -> list[dict]:
     """The lines of the machine that the published page begins with: all, or what it is and the runs of these experiments."""
     ((machine, _),) = Counter(record["machine"] for record in _published() if record["kind"] == "run").most_common(1)
-    wanted = {None, *experiments}
-    own = [record for record in _published() if machine in (record.get("machine"), record.get("id"))]
-    return [record for record in own if not experiments or record.get("experiment") in wanted]
+    what = next(record for record in _published() if record.get("id") == machine)  # an interrupted run says it each time it goes on
+    return [what, *(one for one in _published() if one.get("machine") == machine and (not experiments or one.get("experiment") in experiments))]
 
 
 def run(experiment, contender, parameters, metrics, number=0, outcome="ok", detail="", machine="0badcafe"):
