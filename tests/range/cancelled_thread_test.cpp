@@ -18,6 +18,7 @@
 #include <headroom/testing.hpp>
 #include <headroom/vector.hpp>
 
+#include "support/sanitizers.hpp"
 #include "system/in_child.hpp"
 
 extern "C" const char* __tsan_default_options() { return "die_after_fork=0"; }
@@ -88,6 +89,7 @@ TEST(a_cancelled_thread, ends_where_the_program_says_so) {
 
 // What is kept for later is not why memory is refused, whoever provides it.
 TEST(prefault_ahead, gives_warm_memory_back_before_it_is_refused) {
+    if (headroom_test::sanitizer_needs_memory) GTEST_SKIP() << "its memory counts against the limit";
     EXPECT_EQ(headroom_test::in_child([] {
                   headroom::set_cache_limit(64 * MiB);
                   { headroom::settled_vector<char>().resize(48 * MiB); }
