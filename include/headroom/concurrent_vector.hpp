@@ -373,7 +373,7 @@ public:
             places::build(first_ + built_, static_cast<Args&&>(args)...);
             built_ = count;
         } else {
-            if (count > announced_) announced_ = announce(to_, *claim_, built_, mask_, batch_);
+            if (count > announced_) announced_ = announce(to_, *claim_, built_, (built_ | mask_) + 1, batch_);
             places::build(first_ + built_, static_cast<Args&&>(args)...);
             built_ = count;
             if (HEADROOM_UNLIKELY(count == batch_)) flush();
@@ -394,17 +394,14 @@ public:
             auto left = static_cast<size_type>(last - each);
             const T* from = left == 0 ? nullptr : detail::lying_in_memory<iterator_of_range>::address(each);
             while (left != 0) {
-                const size_type some = announce_up_to(left);
-                if (some == 0) {
-                    emplace_back(*from);    // claims more, or throws
-                } else {
-                    detail::copy_bytes(first_ + built_, from, some);
-                    built_ += some;
-                    if (built_ == batch_) flush();
-                }
-                const size_type taken = some == 0 ? 1 : some;
-                from += taken;
-                left -= taken;
+                const size_type room = batch_ - built_;
+                announced_ = announce(to_, *claim_, built_, built_ + (left < room ? left : room), batch_);
+                const size_type some = announced_ - built_;
+                detail::copy_bytes(first_ + built_, from, some);
+                built_ = announced_;
+                if (built_ == batch_) flush();
+                from += some;
+                left -= some;
             }
         } else {
             for (; each != last; ++each) emplace_back(*each);
@@ -460,26 +457,12 @@ private:
         while (2 * most * sizeof(T) <= 64 && batch % (2 * most) == 0) most *= 2;
         return most;
     }
-    // For an element behind `built` others, as it is about to be built: how many of the batch are announced now.
-    HEADROOM_ALWAYS_INLINE static size_type announce(concurrent_vector* to, head& mine, size_type built, size_type mask,
+    // That `wanted` elements of the batch, of which there are `built`, are about to be built. Returns how many of them may be: at least one
+    // more than there are.
+    HEADROOM_ALWAYS_INLINE static size_type announce(concurrent_vector* to, head& mine, size_type built, size_type wanted,
                                                      size_type batch) {
-        const size_type some = (built | mask) + 1;
-        if (HEADROOM_UNLIKELY(!mine.announce(some))) {
-            to->claim_more(mine, built, batch);
-            return built + 1;
-        }
-        return some;
-    }
-
-    // Announces as many of `left` elements as fit into this batch and are claimed, and returns how many; 0 where none is.
-    size_type announce_up_to(size_type left) noexcept {
-        const size_type claimed = claim_->claimed();
-        const size_type most = claimed < batch_ ? claimed : batch_;
-        const size_type free = most > built_ ? most - built_ : 0;
-        const size_type some = left < free ? left : free;
-        const bool sure = some != 0 && (claim_->announce(built_ + some) || claim_->announce_fenced(built_ + some));
-        announced_ = sure ? built_ + some : 0;    // 0: the next one asks again
-        return sure ? some : 0;
+        if (HEADROOM_UNLIKELY(!mine.announce(wanted))) return to->claim_more(mine, built, wanted, batch);
+        return wanted;
     }
 
     // All calls that are not inlined get these by value: so an appender that is a local variable never has its address taken,

@@ -9,17 +9,13 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 bool threads_can_be_fenced() noexcept { return other_threads_can_be_fenced(); }
 
 std::size_t claim_list::take_back() noexcept {
+    for (claim* each = first_; each != nullptr; each = each->next) each->withdraw();
+    const bool seen = !threads_can_be_fenced() || fence_other_threads();
     std::size_t staying = 0;
     for (claim* each = first_; each != nullptr; each = each->next) {
-        each->withdrawn_ = each->claimed();
-        each->set_claimed(0);
-    }
-    const bool seen = !threads_can_be_fenced() || fence_other_threads();
-    for (claim* each = first_; each != nullptr; each = each->next) {
         // Without the fence nobody knows what is being built: all stay as they are.
-        const std::size_t kept = seen ? std::min(each->withdrawn_, each->announced_.load()) : each->withdrawn_;
-        each->set_claimed(kept);
-        staying += kept;
+        each->set_claimed(seen ? std::min(each->claimed_, each->announced_.load()) : each->claimed_);
+        staying += each->claimed_;
     }
     return staying;
 }

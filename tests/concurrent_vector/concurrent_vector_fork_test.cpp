@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -120,6 +121,45 @@ TEST(a_forked_child, has_room_that_threads_of_its_parent_had_claimed) {
     stage = 2;
     holder.join();
     EXPECT_EQ(v.size(), 1U);
+}
+
+// Another thread of the parent is always taking claims back: it finds the vector full, but for what the forking thread has built and
+// not published. The child's places for that stay claimed, wherever the other thread was.
+TEST(a_forked_child, has_the_room_that_it_had_claimed_itself_though_claims_were_being_taken_back) {
+    constexpr std::uint64_t built = 10, all = 1000;
+    concurrent_vector<entry> v(max_elements{all});
+    concurrent_vector<entry>::appender out(v, 900);
+    for (std::uint64_t i = 0; i < built; ++i) out.emplace_back(i);
+    for (std::uint64_t i = 0; i < all - built; ++i) v.emplace_back(i);
+    const auto finds_it_full = [&] {
+        try {
+            v.emplace_back(std::uint64_t{0});
+        } catch (const std::length_error&) {
+            return true;
+        }
+        return false;
+    };
+    std::atomic<bool> enough{false};
+    std::atomic<int> rounds{0};
+    std::thread taker([&] {
+        for (; !enough && finds_it_full(); ++rounds) {}
+    });
+    const int children = headroom_test::emulated() ? 5 : 100;
+    for (int child = 0; child < children; ++child) {
+        for (const int before = rounds; rounds == before;) std::this_thread::yield();
+        const int status = in_child([&] {
+            if (!finds_it_full()) return 1;
+            out.flush();
+            return all_complete(v) && v.size() == all ? 0 : 2;
+        });
+        EXPECT_EQ(status, 0) << "child " << child;
+        if (status != 0) break;
+    }
+    enough = true;
+    taker.join();
+    out.flush();
+    EXPECT_EQ(v.size(), all);
+    EXPECT_TRUE(all_complete(v));
 }
 
 }    // namespace

@@ -24,7 +24,7 @@ public:
     // --- For the appender's thread.
 
     // Says that up to `count` elements of this batch will be built, and returns whether that many are surely claimed: then
-    // they may be built, whatever is taken back meanwhile. If not, ask announce_fenced().
+    // they may be built, whatever is taken back meanwhile. If not, ask announce_fenced(), and then under the lock.
     HEADROOM_ALWAYS_INLINE bool announce(std::size_t count) noexcept {
         announced_.store(count, std::memory_order_relaxed);
         std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -33,15 +33,16 @@ public:
     // The same where the appender must pass the fence.
     bool announce_fenced(std::size_t count) noexcept {
         announced_.exchange(count);
-        return count <= claimed_.load();
+        return count <= open_.load();
     }
     void announce_none() noexcept { announced_.store(0, std::memory_order_relaxed); }
 
     // --- Under the vector's lock.
 
-    [[nodiscard]] std::size_t claimed() const noexcept { return claimed_.load(std::memory_order_relaxed); }
+    [[nodiscard]] std::size_t claimed() const noexcept { return claimed_; }
     void set_claimed(std::size_t count) noexcept {
-        claimed_.store(count);
+        claimed_ = count;
+        open_.store(count, std::memory_order_relaxed);
         seen_.store(unfenced_ ? count : 0, std::memory_order_relaxed);
     }
 
@@ -50,10 +51,17 @@ public:
 private:
     friend class claim_list;
 
+    // Has announce() and announce_fenced() find nothing claimed.
+    void withdraw() noexcept {
+        open_.store(0);
+        seen_.store(0, std::memory_order_relaxed);
+    }
+
     std::atomic<std::size_t> announced_{0};
     std::atomic<std::size_t> seen_{0};    // what announce() sees: nothing where the appender must pass the fence
-    std::atomic<std::size_t> claimed_{0};
-    std::size_t withdrawn_ = 0;    // what take_back() found
+    std::atomic<std::size_t> open_{0};    // what is claimed; nothing while it is being taken back
+    // What is claimed. (Taking back leaves it alone until it is known what stays: a forked child may find a thread in the middle.)
+    std::size_t claimed_ = 0;
     std::uint32_t made_in_ = 0;    // the process, by its generation
     bool unfenced_ = detail::threads_can_be_fenced();
 };

@@ -216,11 +216,11 @@ protected:
         open_place(index + 1 - size_.load(std::memory_order_relaxed));
     }
 
-    // Makes `mine`, whose batch has `built` elements, large enough for one more, and for up to `batch` where that can be had;
-    // for a large batch step by step, as it is built, since what is claimed has memory. Takes the lock; what throws has
-    // released it, and nothing has changed.
-    HEADROOM_COLD void claim_more(detail::claim& mine, size_type built, size_type batch) {
-        if (mine.announce(built + 1) || mine.announce_fenced(built + 1)) return;
+    // For an appender that has built `built` elements of its batch and finds that `wanted`, which it has announced, may not be claimed:
+    // returns how many are, at least one more. Makes the claim larger where it must, up to `batch` where that can be had; for a large
+    // batch step by step, as it is built, since what is claimed has memory. What throws holds no lock, and nothing has changed.
+    HEADROOM_COLD size_type claim_more(detail::claim& mine, size_type built, size_type wanted, size_type batch) {
+        if (mine.announce_fenced(wanted)) return wanted;
         lock_.lock();
         // (It may be larger than it seemed: who takes claims back withdraws them for a moment.)
         while (mine.claimed() <= built) {
@@ -236,19 +236,22 @@ protected:
                 most = most / (2 * claims_.count()) + 1;
             }
             if (const size_type step = claimed_at_least + built; most > step) most = step;
-            const size_type wanted = batch - built < most ? batch - built : most;
+            if (const size_type rest = batch - built; most > rest) most = rest;
             if (const size_type there = left_of(room_.load(std::memory_order_acquire)); there != 0) {
-                const size_type granted = wanted < there ? wanted : there;
+                const size_type granted = most < there ? most : there;
                 claimed_ += granted;
                 mine.set_claimed(mine.claimed() + granted);
                 break;
             }
             const size_type needed = spoken_for();
             lock_.unlock();
-            if (wanted == 1 || provide_or_not(needed + wanted)) provide(needed + 1);
+            if (most == 1 || provide_or_not(needed + most)) provide(needed + 1);
             lock_.lock();
         }
+        const size_type claimed = mine.claimed();
+        mine.set_claimed(claimed);    // (in a forked child it may have been withdrawn by a thread that did not come along)
         lock_.unlock();
+        return wanted < claimed ? wanted : claimed;
     }
 
     // What an appender has built gets its place, for which it has a claim. Of the claim's rest it makes one for a whole batch
