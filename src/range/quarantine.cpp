@@ -7,6 +7,7 @@
 
 #include "range/own_slots.hpp"
 #include "range/registry.hpp"
+#include "system/platform.hpp"
 #include "system/waiting.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {
@@ -19,8 +20,8 @@ constinit page_range quarantined[quarantined_most]{};
 constinit std::size_t next_place = 0;
 
 void quarantine(page_range mapping) noexcept {
-    // What stays accessible would not be in quarantine.
-    if (decommit(mapping)) {
+    // What stays accessible would not be in quarantine; nor would what nobody knows of any more, once this code is unloaded.
+    if (is_being_unloaded() || decommit(mapping)) {
         release_surely(mapping);
         return;
     }

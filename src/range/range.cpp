@@ -191,12 +191,24 @@ void keep_or_end(range* control, std::size_t used) noexcept { end_all(give_to_li
 
 namespace {
 
+// What other threads have in slots, chained by `cache.next`: where nothing is in the list, and no thread is in this code any more.
+range* all_in_slots() noexcept {
+    range* found = nullptr;
+    for (range* each = first_of_all(); each != nullptr; each = each->identity.next_of_all) {
+        if (each->identity.state.load(std::memory_order_relaxed) != range_state::cached) continue;
+        each->cache.next = found;
+        found = each;
+    }
+    return found;
+}
+
 // When the code is unloaded, or the program ends, what is kept goes back: nobody else knows of it. Ranges whose owners live
 // longer, in other static objects, follow one by one.
 struct cache_end {
     ~cache_end() {
         set_cache_limit(0);
         give_back_unused();
+        if (is_being_unloaded()) end_all(all_in_slots());
     }
 };
 [[maybe_unused]] const cache_end end_cache;

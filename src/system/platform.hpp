@@ -86,6 +86,10 @@ bool fence_other_threads() noexcept;
 // before: it keeps no module loaded. One function for the whole process. False where it cannot be arranged.
 [[nodiscard]] bool at_end_of_thread(void (*run)(void*)) noexcept;
 
+// Whether this module is being unloaded while the process goes on (dlclose): for destructors of static objects, which run at the end of
+// the program as well, beside other threads. False where the system does not tell.
+[[nodiscard]] bool is_being_unloaded() noexcept;
+
 // Keeps the module that `code` is in (a shared library, a plug-in) loaded until the process ends. A wish.
 void keep_loaded(const void* code) noexcept;
 

@@ -234,6 +234,8 @@ bool thread_variables_gone_at_end() noexcept { return false; }
 
 bool at_end_of_thread(void (*)(void*)) noexcept { return false; }
 
+bool is_being_unloaded() noexcept { return false; }
+
 namespace {
 
 // Of all words: who waits is rare.
