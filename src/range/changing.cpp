@@ -60,12 +60,10 @@ std::size_t shrink(range* control, std::size_t kept) noexcept {
     kept = std::min(whole_pages(kept), control->size());
     const without_helper pause(control);
     control->ahead.wanted.store(0);
-    control->set_memory(
-        std::max(control->memory(), control->terms.held == holding::open ? control->size() : committed_of(control)));
+    control->set_memory(std::max(control->memory(), control->extent.accessible));    // of an open range: all of it
     cut_memory(control, kept);
     count_warm_in_use(control, committed_of(control));
     report(control, committed_of(control));
-    if (control->ahead.ready.load(std::memory_order_relaxed) > kept) control->ahead.ready.store(kept, std::memory_order_release);
     if (control->ahead.handed != 0) control->ahead.handed = committed_of(control);
     return committed_of(control);
 }

@@ -72,17 +72,11 @@ range* make_range(std::size_t reserved, const commit_policy& policy, std::error_
     return control;
 }
 
-// A life ends: the helper is kept out, and what it provided is known.
+// A life ends: the helper is kept out.
 void end_help(range* control) noexcept {
-    prefault_state& ahead = control->ahead;
-    {
-        const without_helper pause(control);
-        ahead.wanted.store(0, std::memory_order_relaxed);
-    }
-    control->set_memory(std::max(control->memory(), ahead.helped));
-    control->extent.provided = std::max(control->extent.provided, ahead.ready.load(std::memory_order_relaxed));
-    ahead.helped = ahead.handed = 0;
-    ahead.ready.store(0, std::memory_order_relaxed);
+    const without_helper pause(control);
+    control->ahead.wanted.store(0, std::memory_order_relaxed);
+    control->ahead.handed = 0;
 }
 
 // The bytes from the base that are worth keeping when the owner is gone. (Where the owner committed more than was provided,

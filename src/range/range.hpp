@@ -92,12 +92,10 @@ struct cache_entry {
 
 // What its owner shares with the helper thread (prefaulter.cpp).
 struct prefault_state {
-    constant_mutex batch;                  // held while memory is provided, and while the owner changes the range
-    std::atomic<std::size_t> ready{0};     // bytes from base that the helper or the owner has provided
-    std::atomic<std::size_t> wanted{0};    // bytes from base that the helper is asked to provide
-    std::atomic<bool> queued{false};       // whether it is in the helper's queue
-    std::size_t helped = 0;                // bytes from base that a waiting writer provided ahead of the helper
-    std::size_t handed = 0;                // the same, that the helper or the writer made ready and the owner was given
+    constant_mutex batch;                     // held while memory is provided, and while the owner changes the range
+    std::atomic<std::uint32_t> batches{0};    // counts what the helper was at: changes after it has let go of `batch`
+    std::atomic<std::size_t> wanted{0};       // bytes from base that the helper is asked to provide
+    std::size_t handed = 0;                   // bytes from base that the owner was given of what was provided
 };
 
 // (What most code touches comes first: a place in the first 128 bytes is told in one byte of an instruction, others in four.)

@@ -33,7 +33,7 @@ void child_of_registry() noexcept {
         const std::uint32_t version = control->identity.version.load(std::memory_order_relaxed);
         if (version % 2 != 0) control->identity.version.store(version + 1, std::memory_order_relaxed);
         control->ahead.batch.forget_holder();
-        control->ahead.queued.store(false, std::memory_order_relaxed);
+        control->ahead.wanted.store(0, std::memory_order_relaxed);
     }
     unlock_registry();
 }

@@ -16,7 +16,7 @@ enum class fork_place : std::size_t {
     memory_resources,      // the locks of shared resources: they call their upstreams while they hold them; and, within those,
                            // the lock of who belongs to whom among threads and resources
     files,                 // who writes to files; nothing else is locked meanwhile
-    prefaulter,            // the queue of the helper thread
+    prefaulter,            // no lock: whether there is a helper thread
     slots,                 // no lock: how many threads have slots in the warm cache
     ranges,                // the registry and the warm cache
     waiting,               // mappings that the system would not take back
