@@ -27,8 +27,8 @@ public:
                                      bool reserve) {
         if (bytes > largest_request || alignment > most_alignment) detail::refuse(upstream);
         const std::size_t needed = link_at(bytes) + sizeof(link);
-        piece memory = take_freed(needed, alignment);
-        if (memory.data == nullptr) memory = take_spare(needed, alignment);
+        piece memory = take_from(freed_, needed, alignment);
+        if (memory.data == nullptr) memory = take_from(spare_, needed, alignment);
         if (memory.data == nullptr) memory = obtain(needed, alignment, upstream, reserve);
         link* const added = new (memory.data + link_at(bytes)) link{nullptr, in_use_, memory};
         if (in_use_ != nullptr) in_use_->previous = added;
@@ -47,12 +47,17 @@ public:
             const piece leaving = memory;
             return leaving.give_back(upstream);
         }
-        freed_bytes_ += memory.bytes;
-        ++freed_count_;
         gone->next = freed_;
         freed_ = gone;
         detail::poison(block, bytes);
-        while (freed_count_ > most_freed || freed_bytes_ > most_freed_bytes) give_back_oldest(upstream);
+        // The oldest go, where they are too many or too large.
+        link** at = &freed_;
+        std::size_t count = 0;
+        for (std::size_t kept = 0; *at != nullptr; at = &(*at)->next) {
+            kept += (*at)->memory.bytes;
+            if (++count > most_freed || kept > most_freed_bytes) break;
+        }
+        give_back_all(*at, upstream);
     }
 
     void release(std::pmr::memory_resource* upstream) noexcept {
@@ -68,7 +73,6 @@ public:
     void rewind(std::pmr::memory_resource* upstream) noexcept {
         give_back_all(spare_, upstream);
         spare_ = std::exchange(freed_, nullptr);
-        freed_count_ = freed_bytes_ = 0;
         for (link* each = std::exchange(in_use_, nullptr); each != nullptr;) {
             if constexpr (poisoning) {
                 const auto* const end = reinterpret_cast<const std::byte*>(each);
@@ -117,52 +121,25 @@ private:
         return memory;
     }
 
-    // The smallest piece that serves, of those given back in this round.
-    piece take_freed(std::size_t needed, std::size_t alignment) noexcept {
+    // The smallest of the first few pieces that serves, and takes it from the list; an empty one when none does.
+    static piece take_from(link*& list, std::size_t needed, std::size_t alignment) noexcept {
+        int looks = 16;
         link** found = nullptr;
-        for (link** at = &freed_; *at != nullptr; at = &(*at)->next) {
-            const piece& memory = (*at)->memory;
-            if (serves(memory, needed, alignment) && (found == nullptr || memory.bytes < (*found)->memory.bytes)) found = at;
-        }
-        return found == nullptr ? piece{} : take_freed(found);
-    }
-    piece take_freed(link** from) noexcept {
-        const piece memory = take(from);
-        --freed_count_;
-        freed_bytes_ -= memory.bytes;
-        return memory;
-    }
-
-    // A spare piece: the first of just that size among the next few, or the first that is not more than twice as large.
-    piece take_spare(std::size_t needed, std::size_t alignment) noexcept {
-        constexpr int looked_at = 16;
-        link** found = nullptr;
-        link** at = &spare_;
-        for (int count = 0; *at != nullptr && count < looked_at; at = &(*at)->next, ++count) {
+        for (link** at = &list; *at != nullptr && looks > 0; at = &(*at)->next, --looks) {
             const piece& memory = (*at)->memory;
             if (!serves(memory, needed, alignment)) continue;
-            if (found == nullptr) found = at;
-            if (memory.bytes != needed) continue;
-            found = at;
-            break;
+            if (found == nullptr || memory.bytes < (*found)->memory.bytes) found = at;
+            if (memory.bytes == needed) break;
         }
-        return found == nullptr ? piece{} : take(found);
-    }
-    static piece take(link** from) noexcept {
-        const piece memory = (*from)->memory;
-        *from = (*from)->next;
+        if (found == nullptr) return {};
+        const piece memory = (*found)->memory;
+        *found = (*found)->next;
         detail::unpoison(memory.data, memory.bytes);
         return memory;
     }
 
-    HEADROOM_COLD void give_back_oldest(std::pmr::memory_resource* upstream) {
-        link** oldest = &freed_;
-        while ((*oldest)->next != nullptr) oldest = &(*oldest)->next;
-        take_freed(oldest).give_back(upstream);
-    }
     void give_back_kept(std::pmr::memory_resource* upstream) noexcept {
         give_back_all(freed_, upstream);
-        freed_count_ = freed_bytes_ = 0;
         give_back_all(spare_, upstream);
     }
 
@@ -178,8 +155,6 @@ private:
     link* in_use_ = nullptr;    // most recent first
     link* spare_ = nullptr;     // kept by rewind; singly linked
     link* freed_ = nullptr;     // kept since then; most recent first, singly linked
-    std::size_t freed_count_ = 0;
-    std::size_t freed_bytes_ = 0;
 };
 
 }}}    // namespace headroom::detail
