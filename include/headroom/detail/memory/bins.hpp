@@ -93,11 +93,13 @@ struct bin_queue {
         last = end;
         return count;
     }
-    [[nodiscard]] bool holds_more_than(std::size_t count) const noexcept {
-        if (last == &before) return false;
-        const free_block* block = before.next;
-        for (; block != last && count > 0; --count) block = detail::next_of(block);
-        return count == 0;
+    // All blocks, as a list whose last link is null; null: there is none.
+    free_block* take_all() noexcept {
+        if (empty()) return nullptr;
+        free_block* const first = before.next;
+        detail::link(last, nullptr);
+        clear();
+        return first;
     }
     // O(blocks).
     [[nodiscard]] std::size_t count() const noexcept {

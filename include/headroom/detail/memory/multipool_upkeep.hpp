@@ -85,8 +85,7 @@ inline bool multipool_resource::refill_at_last(std::size_t index) noexcept {
     // must be fetched from memory as its address stands in the one before, those that are put in order have long arrived: the
     // processor does it while it waits for the next.
     if (slabs_ != nullptr && slabs_->order_matters(index_of(pool))) {
-        if (slabs_->settle_waiting(index_of(pool))) mine.room = room_among_many;
-        slabs_->let_wait(mine, index_of(pool));
+        if (slabs_->let_wait(mine, index_of(pool))) mine.room = room_among_many;
     }
 }
 
@@ -114,10 +113,7 @@ inline void multipool_resource::settle_all() noexcept {
 }
 
 inline void multipool_resource::settle_everything() noexcept {
-    each_entered([this](std::size_t index, detail::bin& each) {
-        slabs_->settle(each, index);
-        slabs_->close_unused(index);
-    });
+    each_entered([this](std::size_t index, detail::bin& each) { slabs_->settle(each, index); });
 }
 
 HEADROOM_COLD inline detail::page_runs::run multipool_resource::more_pages(std::size_t count) {

@@ -28,7 +28,7 @@ struct page_counts {
     static constexpr std::uint8_t used_run = 0xFF;    // at the ends of a wide block's
 
     std::uint16_t freed;    // of a slab: the first free block, its distance from the first page in bytes, plus 1; 0: none
-    std::uint16_t used;     // how many of those that were cut are not in its list; one more while others are to be cut
+    std::uint16_t used;     // how many of those that were cut are not in its list
     std::uint16_t cut;      // how many blocks were cut from the slab
     std::uint8_t bin;       // whose blocks, or one of the two above
     std::uint8_t back;      // of a slab: pages from its first one, at which the others stand

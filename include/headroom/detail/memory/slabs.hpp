@@ -57,8 +57,8 @@ public:
     [[nodiscard]] bool refill(bin_queue& queue, std::size_t index) noexcept {
         size_state& mine = sizes_[index];
         if (!mine.waiting.empty()) {
-            queue.append(mine.waiting);
-            mine.waiting.clear();
+            (void)queue.take_from(mine.waiting, most_in_turn);
+            mine.asked = true;
         } else if (!mine.loose.empty()) {
             (void)queue.take_from(mine.loose, most_in_turn);
         } else if (mine.current != nullptr) {
@@ -80,8 +80,7 @@ public:
             of.counts[at + i].bin = static_cast<std::uint8_t>(index);
             of.counts[at + i].back = static_cast<std::uint8_t>(i);
         }
-        of.counts[at].freed = of.counts[at].cut = 0;
-        of.counts[at].used = 1;
+        of.counts[at].freed = of.counts[at].used = of.counts[at].cut = 0;
         of.links[at].start = of.place(at) + first_line(index, at);
         sizes_[index].current = &of.links[at];
         sizes_[index].pages += static_cast<std::uint32_t>(count);
@@ -99,7 +98,7 @@ public:
             page_counts& from = home.of->counts[home.index];
             block = home.place() + from.freed - 1;
             ++from.used;
-            if (free_in(mine, *mine.first, from) == 0) {
+            if (free_in(from) == 0) {
                 from.freed = 0;
                 unlink(mine, *mine.first);
             } else {
@@ -113,10 +112,7 @@ public:
             block = mine.current->start + from.cut * stride_of(index) + detail::gap_before(detail::bin_bytes(index));
             ++from.cut;
             ++from.used;
-            if (from.cut == blocks_in(index)) {
-                --from.used;
-                mine.current = nullptr;
-            }
+            if (from.cut == blocks_in(index)) mine.current = nullptr;
         } else {
             return nullptr;
         }
@@ -137,31 +133,23 @@ public:
     // Whether that was so since the last call: says so once.
     [[nodiscard]] bool was_put_off(std::size_t index) noexcept { return std::exchange(sizes_[index].put_off, false); }
 
-    // The blocks of the queue, at least one, wait from now on for being taken back into their slabs; refill finds them first. Where
-    // it did so several times, and they become more and more, they do not wait. Precondition: none waits.
-    void let_wait(bin_queue& queue, std::size_t index) noexcept {
+    // The blocks of the queue, at least one, wait from now on for being taken back into their slabs; refill finds them first. Those
+    // that waited until now are taken back: says whether there were any, and none was asked for in the meantime. O(those).
+    bool let_wait(bin_queue& queue, std::size_t index) noexcept {
         size_state& mine = sizes_[index];
-        if (++mine.turns == most_turns) {
-            mine.turns = 0;
-            if (queue.holds_more_than(2 * most_in_turn + blocks_in(index))) {
-                settle_all_of(queue, index);
-                return;
-            }
-        }
+        free_block* const waited = mine.waiting.take_all();
         mine.waiting.clear();
         mine.waiting.append(queue);
         queue.clear();
+        settle(waited, index);
+        return !std::exchange(mine.asked, false) && waited != nullptr;
     }
-    // Takes those that wait back into their slabs; says whether there were any. O(those).
-    bool settle_waiting(std::size_t index) noexcept {
-        if (!settle_all_of(sizes_[index].waiting, index)) return false;
-        sizes_[index].turns = 0;
-        return true;
-    }
+    // Takes those that wait back into their slabs. O(those).
+    void settle_waiting(std::size_t index) noexcept { settle(sizes_[index].waiting.take_all(), index); }
     // And those of the queue.
     void settle(bin_queue& queue, std::size_t index) noexcept {
         settle_waiting(index);
-        settle_all_of(queue, index);
+        settle(queue.take_all(), index);
     }
     // Takes a list whose last link is null back into its slabs. O(blocks).
     void settle(free_block* block, std::size_t index) noexcept {
@@ -177,22 +165,11 @@ public:
         }
     }
 
-    // A slab in which nothing is in use is empty, though blocks are still to be cut from it.
-    void close_unused(std::size_t index) noexcept {
-        size_state& mine = sizes_[index];
-        if (mine.current == nullptr) return;
-        const page_runs::run home = home_of(*mine.current);
-        const page_counts& counts = home.of->counts[home.index];
-        if (counts.used != 1) return;
-        mine.current = nullptr;
-        close(home, index, counts.freed != 0);
-    }
-
     // What there is of one size, in slabs and besides.
     struct usage {
         std::size_t slabs = 0;
         std::size_t cut = 0;     // blocks of slabs
-        std::size_t free = 0;    // of those and of loose ones, but for what is in the queue
+        std::size_t free = 0;    // of all, but for what is in the queue
     };
     [[nodiscard]] std::array<usage, bins> usages() const noexcept {
         std::array<usage, bins> result{};
@@ -203,7 +180,7 @@ public:
                            usage& of = result[found.bin];
                            ++of.slabs;
                            of.cut += found.cut;
-                           of.free += free_in(sizes_[found.bin], each->links[at], found);
+                           of.free += free_in(found);
                        });
         }
         for (std::size_t index = 0; index < bins; ++index) {
@@ -215,10 +192,7 @@ public:
 private:
     static constexpr std::size_t most_cut = 4096;    // bytes that are cut into blocks at a time
 
-    // How often blocks may wait and be asked for again before they are counted, and how many come and go in turn at most;
-    // besides these there may be those that were handed out at a time.
-    static constexpr std::uint8_t most_turns = 4;
-    static constexpr std::uint32_t most_in_turn = 128;
+    static constexpr std::uint32_t most_in_turn = 128;    // blocks that waited and are handed out at a time
 
     // What there is of one size.
     struct size_state {
@@ -228,7 +202,7 @@ private:
         bin_queue waiting{};              // what came back, and is taken back into its slabs unless it is asked for before
         bin_queue loose{};                // of no slab
         std::uint32_t pages = 0;          // of its slabs
-        std::uint8_t turns = 0;           // how often what waited was asked for again
+        bool asked = false;               // of those that wait some were handed out again
         bool put_off = false;             // what came back was left as it is (see order_matters)
     };
 
@@ -237,22 +211,12 @@ private:
         return {of, of->index_of(slab)};
     }
     // Blocks in the slab's list.
-    static std::size_t free_in(const size_state& mine, const page_links& slab, const page_counts& counts) noexcept {
-        return counts.cut + std::size_t{mine.current == &slab} - counts.used;
-    }
+    static std::size_t free_in(const page_counts& slab) noexcept { return std::size_t{slab.cut} - slab.used; }
     static constexpr std::size_t stride_of(std::size_t index) noexcept {
         return detail::bin_bytes(index) + detail::gap_before(detail::bin_bytes(index));
     }
 
     static std::size_t blocks_in(std::size_t index) noexcept { return detail::slab_pages(index) * pool_page / stride_of(index); }
-
-    bool settle_all_of(bin_queue& queue, std::size_t index) noexcept {
-        if (queue.empty()) return false;
-        detail::link(queue.last, nullptr);
-        settle(queue.before.next, index);
-        queue.clear();
-        return true;
-    }
 
     // Takes blocks back into the slabs of one area, up to the first that lies elsewhere, which it returns; or null. (This is half of
     // what giving a block back takes: all that is rare is out of line.)
@@ -296,9 +260,12 @@ private:
 
     // The slab's pages are free.
     [[gnu::noinline]] void close(const page_runs::run& slab, std::size_t index, bool listed) noexcept {
-        if (listed) unlink(sizes_[index], slab.of->links[slab.index]);
+        size_state& mine = sizes_[index];
+        page_links& links = slab.of->links[slab.index];
+        if (listed) unlink(mine, links);
+        if (mine.current == &links) mine.current = nullptr;    // (though blocks were still to be cut from it)
         const std::size_t count = detail::slab_pages(index);
-        sizes_[index].pages -= static_cast<std::uint32_t>(count);
+        mine.pages -= static_cast<std::uint32_t>(count);
         runs_.give_back(slab, count);
     }
 
@@ -349,9 +316,7 @@ private:
         queue.last = tail;
         from.cut = static_cast<std::uint16_t>(from.cut + count);
         from.used = static_cast<std::uint16_t>(from.used + count);
-        if (from.cut != all) return;
-        --from.used;    // (its blocks are in the queue, so it is not empty yet)
-        mine.current = nullptr;
+        if (from.cut == all) mine.current = nullptr;
     }
 
     // Takes the free blocks of the first slab that has some, in order of addresses.
@@ -359,7 +324,7 @@ private:
         std::byte* const start = mine.first->start;
         const page_runs::run home = home_of(*mine.first);
         page_counts& from = home.of->counts[home.index];
-        const auto free = static_cast<std::uint16_t>(free_in(mine, *mine.first, from));
+        const auto free = static_cast<std::uint16_t>(free_in(from));
         unlink(mine, *mine.first);
         const auto stride = static_cast<std::uint32_t>(stride_of(index));
         const std::size_t gap = detail::gap_before(detail::bin_bytes(index));
