@@ -377,8 +377,7 @@ private:
         detail::area* const of = slabs_->runs().find(block);
         if (of == nullptr) return deallocate_large(block, bytes);
         if (const std::size_t index = aligned_index(bytes, alignment); index < detail::bins) {
-            if constexpr (detail::poisoning) detail::hide_free(block, detail::bin_bytes(index));
-            return slabs_->give_back_aligned(block, index);
+            return take_back(index * sizeof(detail::bin), block, bytes);
         }
         bytes += bytes == 0;
         detail::poison(block, bytes);
@@ -393,7 +392,7 @@ private:
     // reservations. (What the options exclude does not.)
     [[nodiscard]] bool by_pages(std::size_t bytes, std::size_t alignment) const noexcept {
         if (!keeping || alignment > most_aligned) return false;
-        if (bytes <= largest_) return alignment > fine_alignment && detail::round_to(bytes, alignment) <= largest_;
+        if (bytes <= largest_) return alignment > fine_alignment && detail::round_to(bytes + (bytes == 0), alignment) <= largest_;
         return bytes <= largest_run && largest_ == detail::largest_pooled && chain_.reserves();
     }
     // The bin whose slabs' blocks are aligned so; `bins`: there is none, it takes pages.
@@ -406,8 +405,8 @@ private:
         }
         return detail::bins;
     }
-    // Blocks of more alignment come straight from slabs, as those of the first chunks are not aligned so; or from upstream, where there
-    // is no memory for slabs.
+    // Blocks of more alignment come from slabs, as those of the first chunks are not aligned so; or from upstream, where there is no
+    // memory for slabs.
     void* allocate_aligned(std::size_t index, std::size_t bytes, std::size_t alignment);
 
     // Pages for a wide block. Those of whole pages get one more: else all would begin in one set of the processor's cache.

@@ -143,15 +143,24 @@ HEADROOM_COLD inline void* multipool_resource::allocate_fresh_run(std::size_t co
     return block;
 }
 
-HEADROOM_COLD inline void* multipool_resource::allocate_aligned(std::size_t index, std::size_t bytes, std::size_t alignment) {
-    void* block = slabs_ == nullptr ? nullptr : slabs_->take_aligned(index);
-    if (block == nullptr) {
+inline void* multipool_resource::allocate_aligned(std::size_t index, std::size_t bytes, std::size_t alignment) {
+    detail::bin& mine = enter(index);
+    for (;;) {
+        // (Among one more than were cut singly there is one of a slab's.)
+        for (std::uint32_t looks = 0; looks <= mine.single; ++looks) {
+            void* const block = mine.take();
+            if (block == nullptr) break;
+            if (slabs_ != nullptr && slabs_->runs().find(block) != nullptr) {
+                return handed_out(block, bytes, alignment, index * sizeof(detail::bin));
+            }
+            mine.add(block);
+        }
+        if (slabs_ != nullptr && slabs_->refill(mine, index)) continue;
         detail::page_runs::run pages{};
-        if (slabs_ != nullptr) pages = slabs_->runs().take(detail::slab_pages(index));
 #if defined(__cpp_exceptions)
         try {
 #endif
-            if (!pages) pages = more_pages(detail::slab_pages(index));
+            pages = more_pages(detail::slab_pages(index));
 #if defined(__cpp_exceptions)
         } catch (...) {
             // Upstream may have no whole pages, and as much as this.
@@ -159,9 +168,7 @@ HEADROOM_COLD inline void* multipool_resource::allocate_aligned(std::size_t inde
 #endif
         if (!pages) return this->allocate_large(bytes, alignment);
         slabs_->open(pages, index);
-        block = slabs_->take_aligned(index);
     }
-    return fresh(block, bytes, alignment);
 }
 
 inline void multipool_resource::take_many(std::size_t index, detail::bin_queue& into, std::uint32_t count) {

@@ -88,41 +88,6 @@ public:
     // Whether there is a slab of that bin.
     [[nodiscard]] bool has_slabs(std::size_t index) const noexcept { return sizes_[index].pages != 0; }
 
-    // One block straight from a slab, for requests of more alignment than the queue's blocks have: those of slabs are multiples
-    // of `bin_bytes(index)` apart, from a page's beginning on. Null: there is none without another slab.
-    [[nodiscard]] void* take_aligned(std::size_t index) noexcept {
-        size_state& mine = sizes_[index];
-        std::byte* block = nullptr;
-        if (mine.first != nullptr) {
-            const page_runs::run home = home_of(*mine.first);
-            page_counts& from = home.of->counts[home.index];
-            block = home.place() + from.freed - 1;
-            ++from.used;
-            if (free_in(from) == 0) {
-                from.freed = 0;
-                unlink(mine, *mine.first);
-            } else {
-                from.freed =
-                    static_cast<std::uint16_t>(1 + (detail::address_of(detail::next_of(reinterpret_cast<free_block*>(block))) -
-                                                    detail::address_of(home.place())));
-            }
-        } else if (mine.current != nullptr) {
-            const page_runs::run home = home_of(*mine.current);
-            page_counts& from = home.of->counts[home.index];
-            block = mine.current->start + from.cut * stride_of(index) + detail::gap_before(detail::bin_bytes(index));
-            ++from.cut;
-            ++from.used;
-            if (from.cut == blocks_in(index)) mine.current = nullptr;
-        } else {
-            return nullptr;
-        }
-        return block;
-    }
-    void give_back_aligned(void* block, std::size_t index) noexcept {
-        detail::link(static_cast<free_block*>(block), nullptr);
-        settle(static_cast<free_block*>(block), index);
-    }
-
     // Whether it matters in which order blocks of that size are handed out: it does where their slabs take more than the processor's
     // nearest caches hold. Where it does not, what came back may wait until somebody looks for empty slabs.
     [[nodiscard]] bool order_matters(std::size_t index) noexcept {
