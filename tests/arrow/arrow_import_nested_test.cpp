@@ -224,4 +224,24 @@ TEST(imported_fields_refused, say_what_does_not_fit) {
     EXPECT_THROW(static_cast<void>(headroom::import_arrow_fields(nullptr, nullptr)), std::invalid_argument);
 }
 
+TEST(imported_fields_refused, each_of_them_is_looked_at) {
+    for (const bool shorter : {false, true}) {
+        nested from("+s");
+        headroom_test::foreign_array second;
+        ArrowArray* arrays[2] = {&from.child.array, &second.array};
+        ArrowSchema* schemas[2] = {&from.child.schema, &second.schema};
+        from.array.n_children = from.schema.n_children = 2;
+        from.array.children = arrays;
+        from.schema.children = schemas;
+        if (shorter) second.array.length = from.array.length - 1;
+        const auto import = [&] { return headroom::import_arrow_fields(&from.array, &from.schema).size(); };
+        if (shorter) {
+            EXPECT_THROW(static_cast<void>(import()), std::invalid_argument);
+            EXPECT_EQ(from.released, 0);
+        } else {
+            EXPECT_EQ(import(), 2U);
+        }
+    }
+}
+
 }    // namespace

@@ -28,6 +28,8 @@ TYPED_TEST(frozen_of, a_settled_vector_is_shared_where_it_lies) {
     const headroom::frozen<TypeParam> shared = headroom::freeze(std::move(vector));
     EXPECT_EQ(shared.data(), where);
     ASSERT_EQ(shared.size(), 1000U);
+    EXPECT_EQ(shared.begin(), where);
+    EXPECT_EQ(shared.end(), where + 1000);
     for (int i = 0; i < 1000; ++i) EXPECT_EQ(number(shared[static_cast<std::size_t>(i)]), i);
     EXPECT_TRUE(vector.empty());
 }

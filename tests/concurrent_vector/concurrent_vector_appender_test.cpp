@@ -137,9 +137,10 @@ TYPED_TEST(an_appender, keeps_no_more_than_a_cache_line_of_a_reservation_that_no
         using appender = typename concurrent_vector<TypeParam, small_policy>::appender;
         {
             appender idle(v, batch);
-            idle.emplace_back(make<TypeParam>(0));
+            // (For the first it claims a batch, and keeps one; for the second it keeps what lies in the cache line.)
+            for (int i = 0; i < 2; ++i) idle.emplace_back(make<TypeParam>(0));
             appender busy(v, batch);
-            std::size_t fitted = 1;    // the idle one's
+            std::size_t fitted = 2;    // the idle one's
             for (;; ++fitted) {
                 try {
                     busy.emplace_back(make<TypeParam>(0));

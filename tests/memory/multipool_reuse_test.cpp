@@ -1,6 +1,8 @@
 // What is free in a multipool is used, whatever it was cut for, before upstream is asked for more.
 // Labels: thread no-valgrind
 #include <headroom/multipool.hpp>
+#include <headroom/reservation.hpp>
+#include <headroom/testing.hpp>
 
 #include <gtest/gtest.h>
 
@@ -135,6 +137,42 @@ TEST(multipool_empty_slabs, blocks_of_no_bytes_are_no_more_from_life_to_life) {
         }
         EXPECT_LT(resource.statistics().classes[alignment / 16].free, 2'000U) << alignment;
     }
+}
+
+// Where the pool has no pages for them, since the options say so, a large block has a reservation of its own.
+TEST(multipool_large_blocks, eight_that_came_back_serve_again_without_a_system_call) {
+    if (headroom::detail::memory_checked || headroom_test::sanitized)
+        GTEST_SKIP() << "nothing is used again at once, or it is hidden";
+    multipool_resource resource({0, 1024});
+    constexpr std::size_t bytes = std::size_t{200} << 10;
+    const std::size_t limit = headroom::cache_limit();
+    headroom::set_cache_limit(0);
+    for (int life = 0; life < 3; ++life) {
+        deallocate(resource, allocate(resource, bytes, 8), bytes);
+        headroom::testing::count_system_calls();
+        deallocate(resource, allocate(resource, bytes, 8), bytes);
+        EXPECT_EQ(headroom::testing::stop_failing(), 0U);
+    }
+    headroom::set_cache_limit(limit);
+}
+
+TEST(multipool_pages, serve_every_alignment_up_to_their_own) {
+    for (std::size_t alignment = 1; alignment <= 4096; alignment *= 2) {
+        counting_upstream upstream;
+        multipool_resource resource(&upstream);
+        for (int i = 0; i < 100; ++i) (void)resource.allocate(100, alignment);
+        EXPECT_LT(upstream.requests(), 20U) << alignment;
+    }
+}
+
+// Of a size's first slab little may be used.
+TEST(multipool_slabs, the_first_of_a_size_takes_memory_as_it_is_used) {
+    if (headroom::detail::memory_checked) GTEST_SKIP() << "checked builds fill what is free";
+    multipool_resource resource;
+    (void)allocate(resource, 24, 100'000);
+    headroom::reset_statistics();
+    for (const std::size_t bytes : {600U, 1024U, 2000U, 3000U, 4096U}) (void)resource.allocate(bytes, 8);
+    EXPECT_EQ(headroom::statistics().count(headroom::page_call::prefault), 0U);
 }
 
 TEST(multipool_of_threads, a_thread_for_whose_cache_there_is_no_memory_gets_blocks) {

@@ -44,6 +44,7 @@ TEST(thread_end, a_destructor_after_the_resources_own_may_use_the_resource) {
         variable.kept = resource.allocate(40);
     }).join();
     EXPECT_EQ(upstream.bytes(), bytes) << "the last thread found nothing of what those before it had given back";
+    EXPECT_EQ(resource.statistics().blocks, 0U) << "a thread that had ended kept some";
     resource.release();
     EXPECT_EQ(upstream.blocks(), 0U);
     EXPECT_EQ(upstream.mistakes(), 0U);
@@ -57,6 +58,7 @@ TEST(thread_end, a_destructor_before_the_resources_own_may_use_the_resource) {
         variable.resource = &resource;
         variable.kept = block;
     }).join();
+    EXPECT_EQ(resource.statistics().blocks, 0U);
     resource.release();
     EXPECT_EQ(upstream.blocks(), 0U);
     EXPECT_EQ(upstream.mistakes(), 0U);

@@ -100,6 +100,12 @@ TEST_F(own_slots, serve_without_a_system_call) {
     EXPECT_EQ(headroom::statistics().cache_hits, static_cast<std::uint64_t>(many));
 }
 
+TEST_F(own_slots, serve_those_alone_who_ask_for_as_many_pages) {
+    const std::size_t page = headroom::page_size();
+    for (int i = 0; i < many; ++i) EXPECT_FALSE(headroom::reservation(4 * page).commit_to(page));
+    for (const std::size_t pages : {3U, 4U, 5U, 3U}) EXPECT_EQ(headroom::reservation(pages * page).reserved(), pages * page);
+}
+
 TEST_F(own_slots, what_lies_in_them_is_nobodys) {
     live_and_die(many);
     const int* where = nullptr;
