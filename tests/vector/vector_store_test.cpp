@@ -46,7 +46,10 @@ public:
     using pointer = T*;
     using const_pointer = const T*;
     static constexpr bool stable_ = false;
-    static constexpr bool plain_() noexcept { return true; }
+    template <class...>
+    static constexpr bool plain_() noexcept {
+        return true;
+    }
     static constexpr bool moves_as_bytes_() noexcept { return false; }
     static constexpr bool annotates_() noexcept { return false; }
 

@@ -22,7 +22,10 @@ public:
     using const_pointer = const T*;
 
     static constexpr bool stable_ = true;
-    static constexpr bool plain_() noexcept { return true; }
+    template <class...>
+    static constexpr bool plain_() noexcept {
+        return true;
+    }
     static constexpr const char* kind_ = "file_vector";
 
     template <class... Args>

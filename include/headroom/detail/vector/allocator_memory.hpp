@@ -18,18 +18,20 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 template <class A, class T, class... Args>
 concept constructs_from = requires(A& a, T* p, Args&&... args) { a.construct(p, static_cast<Args&&>(args)...); };
 
-// Whether the allocator leaves construction and destruction to the elements, so that those of simple types may be copied as
-// bytes. std::pmr's hooks in only to pass itself on, which simple types do not take.
-template <class A, class T>
+// Whether the allocator leaves construction from these arguments, and whatever copying and destruction comes after it, to the elements,
+// so that those of simple types may be made aside and copied as bytes. std::pmr's hooks in only to pass itself on, which simple types
+// do not take.
+template <class A, class T, class... Args>
 inline constexpr bool constructs_plainly =
-    !constructs_from<A, T, const T&> && !constructs_from<A, T, T> && !constructs_from<A, T, T&> &&
-    !constructs_from<A, T, const T> && !constructs_from<A, T> && !requires(A& a, T* p) { a.destroy(p); };
-template <class U, class T>
-inline constexpr bool constructs_plainly<std::pmr::polymorphic_allocator<U>, T> =
+    !constructs_from<A, T, Args...> && !constructs_from<A, T, const T&> && !constructs_from<A, T, T> &&
+    !constructs_from<A, T, T&> && !constructs_from<A, T, const T> && !constructs_from<A, T> &&
+    !requires(A& a, T* p) { a.destroy(p); };
+template <class U, class T, class... Args>
+inline constexpr bool constructs_plainly<std::pmr::polymorphic_allocator<U>, T, Args...> =
     !std::uses_allocator<T, std::pmr::polymorphic_allocator<U>>::value;
 // (It passes itself on to both halves of a pair.)
-template <class U, class A, class B>
-inline constexpr bool constructs_plainly<std::pmr::polymorphic_allocator<U>, std::pair<A, B>> =
+template <class U, class A, class B, class... Args>
+inline constexpr bool constructs_plainly<std::pmr::polymorphic_allocator<U>, std::pair<A, B>, Args...> =
     constructs_plainly<std::pmr::polymorphic_allocator<U>, std::remove_cv_t<A>> &&
     constructs_plainly<std::pmr::polymorphic_allocator<U>, std::remove_cv_t<B>>;
 
@@ -42,7 +44,10 @@ struct allocator_memory {
     using allocator_type = A;
     using reference_type = allocator_memory&;
 
-    static constexpr bool plain_() noexcept { return constructs_plainly<A, T>; }
+    template <class... Args>
+    static constexpr bool plain_() noexcept {
+        return constructs_plainly<A, T, Args...>;
+    }
     static constexpr bool reallocates() noexcept { return false; }
     static constexpr bool fills_blocks() noexcept { return false; }
     static constexpr bool annotates_() noexcept { return false; }

@@ -190,7 +190,8 @@ protected:
     // Whether an element made from these may be made aside first: it is a few bytes, and no constructor of the program's sees that it
     // is copied.
     template <class... Args>
-    static constexpr bool made_aside_ = Store::plain_() && sizeof(value_type) <= 64 && made_as_bytes<value_type, Args...>;
+    static constexpr bool made_aside_ =
+        Store::template plain_<Args...>() && sizeof(value_type) <= 64 && made_as_bytes<value_type, Args...>;
     // One element when there is no room, in one of three ways. Null only where `Quiet` and there is none to be had.
     template <bool Quiet, class... Args>
     HEADROOM_ALWAYS_INLINE constexpr value_type* append_when_full_(Args&&... args) {

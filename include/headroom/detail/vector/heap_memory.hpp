@@ -41,7 +41,10 @@ struct heap_memory {
     using allocator_type = std::allocator<T>;
     using reference_type = heap_memory;    // how the slow paths take it: by value, there is nothing in it
 
-    static constexpr bool plain_() noexcept { return true; }
+    template <class...>
+    static constexpr bool plain_() noexcept {
+        return true;
+    }
     // Whether next_capacity() says how a block grows, but for constant evaluation.
     static constexpr bool fills_blocks() noexcept { return true; }
     // Whether a growing block may be handed to realloc.

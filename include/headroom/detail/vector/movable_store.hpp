@@ -34,7 +34,10 @@ public:
     using const_pointer = typename Memory::const_pointer;
 
     static constexpr bool stable_ = false;
-    static constexpr bool plain_() noexcept { return Memory::plain_(); }
+    template <class... Args>
+    static constexpr bool plain_() noexcept {
+        return Memory::template plain_<Args...>();
+    }
 
     template <class... Args>
     HEADROOM_ALWAYS_INLINE constexpr void construct_(value_type* place, Args&&... args) {

@@ -45,7 +45,10 @@ public:
     using const_pointer = const T*;
 
     static constexpr bool stable_ = true;
-    static constexpr bool plain_() noexcept { return true; }
+    template <class...>
+    static constexpr bool plain_() noexcept {
+        return true;
+    }
 
     template <class... Args>
     HEADROOM_ALWAYS_INLINE static constexpr void construct_(T* place, Args&&... args) {

@@ -25,8 +25,10 @@ concept common_store = requires(S store, const S constant, typename S::value_typ
     typename S::const_pointer;
     { constant.max_size() } -> std::same_as<std::size_t>;
 
-    // Elements. `plain_()`: they are built and destroyed by their own constructors and destructors alone.
+    // Elements. `plain_()`: they are copied, moved and destroyed by their own constructors and destructors alone; with arguments, also
+    // built from these.
     { S::plain_() } -> std::same_as<bool>;
+    { S::template plain_<int>() } -> std::same_as<bool>;
     store.construct_(place);    // and from any arguments
     store.destroy_one_(place);
     store.destroy_(place, place);
