@@ -2,6 +2,7 @@
 // Every operation that takes a range, over every kind of range that there is (ranges.hpp) x {what fails: nothing, the n-th step of
 // the range, the n-th allocation}.
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <new>
 #include <numeric>
@@ -215,6 +216,70 @@ TEST(odd_ranges_sized, one_allocation) {
     using container = headroom::vector<std::string, headroom_test::minimal_allocator<std::string>>;
     asks_once<container, sized::by_size>();
     asks_once<container, sized::by_sentinel>();
+}
+
+// Three elements, of which the range says that they are `Promised`.
+template <class Iterator, std::size_t Promised>
+struct promising {
+    static inline int from[] = {1, 2, 3};
+    Iterator begin() { return Iterator(from); }
+    std::default_sentinel_t end() { return {}; }
+    std::size_t size() const { return Promised; }
+};
+template <bool Often>
+struct number_iterator {
+    using value_type = int;
+    using difference_type = std::ptrdiff_t;
+    using iterator_concept = std::conditional_t<Often, std::forward_iterator_tag, std::input_iterator_tag>;
+    const int* at = nullptr;
+    number_iterator() = default;
+    explicit number_iterator(const int* first) : at(first), end(first + 3) {}
+    const int& operator*() const { return *at; }
+    number_iterator& operator++() { return ++at, *this; }
+    number_iterator operator++(int) {
+        const number_iterator before = *this;
+        ++at;
+        return before;
+    }
+    friend bool operator==(const number_iterator& a, const number_iterator& b) { return a.at == b.at; }
+    friend bool operator==(const number_iterator& a, std::default_sentinel_t) { return a.at == a.end; }
+    const int* end = nullptr;
+};
+// A promise that nobody can keep is refused, as by the vectors of standard libraries, which believe it too; but nothing has changed then.
+// Of a range that may be walked twice the promise is not looked at.
+template <class Container, std::size_t Promised>
+void promised_too_much() {
+    promising<number_iterator<false>, Promised> once;
+    promising<number_iterator<true>, Promised> often;
+    for (const operation what : {operation::append, operation::insert, operation::assign}) {
+        Container v{7, 8};
+        const int* const where = v.data();
+        try {
+            perform(v, what, once);
+            ADD_FAILURE() << "no room can be had for what is promised";
+        } catch (const std::length_error&) {
+        } catch (const std::bad_alloc&) {}
+        EXPECT_EQ(v, (Container{7, 8}));
+        EXPECT_EQ(v.data(), where);
+        perform(v, what, often);
+        EXPECT_EQ(v.size(), what == operation::assign ? 3U : 5U);
+    }
+    EXPECT_ANY_THROW(Container(headroom::from_range, once));
+    EXPECT_EQ(Container(headroom::from_range, often), (Container{1, 2, 3}));
+}
+template <class Container>
+void promised_much_too_much() {
+    promised_too_much<Container, SIZE_MAX>();
+    promised_too_much<Container, SIZE_MAX - 1>();
+    promised_too_much<Container, PTRDIFF_MAX / sizeof(int)>();
+    promised_too_much<Container, PTRDIFF_MAX / sizeof(int) - 2>();
+    promised_too_much<Container, PTRDIFF_MAX / sizeof(int) + 1>();
+}
+TEST(odd_ranges_sized, far_more_than_can_be) {
+    promised_much_too_much<headroom::vector<int>>();
+    promised_much_too_much<headroom::vector<int, headroom_test::minimal_allocator<int>>>();
+    promised_much_too_much<headroom::small_vector<int, 4>>();
+    promised_much_too_much<headroom::settled_vector<int>>();
 }
 
 // Many short ranges, one after the other, move the elements no more often than as many elements appended one by one.

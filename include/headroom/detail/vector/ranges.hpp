@@ -144,7 +144,7 @@ struct walk {
     static constexpr bool measured = std::sized_sentinel_for<sentinel, iterator>;
     static constexpr bool told = measured || range_access::has_size<R>;
 
-    // What the range says of its size, or 0. It may be wrong, or out of date: good for a first guess, and for nothing else.
+    // What the range says of its size, or 0. It may be wrong, or out of date: good for asking for memory first, and for nothing else.
     std::size_t guess;
     iterator first;
     sentinel last;
