@@ -74,9 +74,7 @@ public:
     }
 
     explicit settled_vector(size_type count) : settled_vector() { this->append_from_(count, detail::defaults{}); }
-    settled_vector(size_type count, const T& value) : settled_vector() {
-        this->append_from_(count, detail::repeated<const T&>{value});
-    }
+    settled_vector(size_type count, const T& value) : settled_vector() { this->append_from_(count, detail::repeated{value}); }
     template <detail::any_input_iterator It>
     settled_vector(It first, It last) : settled_vector() {
         this->append_between_(std::move(first), std::move(last));
@@ -93,15 +91,7 @@ public:
     settled_vector(const settled_vector& other) : settled_vector() {
         this->own_range_like_(other);
         this->conceal_capacity_();
-        const detail::taken_from<const T*> source{other.data()};
-        if constexpr (detail::copied_as_bytes<T, const T&>) {
-            // (A warm range mostly has room for a few.)
-            if (other.size() <= this->spare_()) {
-                this->append_into_room_(other.size(), source, 0);
-                return;
-            }
-        }
-        this->append_from_(other.size(), source);
+        this->append_from_(other.size(), detail::taken_from<const T*>{other.data()});
     }
     // O(1). Invalidates: nothing; the elements now belong to *this. `other` is empty and owns nothing.
     HEADROOM_ALWAYS_INLINE settled_vector(settled_vector&& other) noexcept { this->steal_(other); }
@@ -111,7 +101,7 @@ public:
         if (this == std::addressof(other)) return *this;
         if (this->holds_(other)) {
             settled_vector copy(other);
-            this->assign_from_(copy.size(), detail::given_away<T>{copy.data()});
+            this->assign_from_(copy.size(), detail::given_away(copy.data()));
         } else {
             this->assign_from_(other.size(), detail::taken_from<const T*>{other.data()});
         }

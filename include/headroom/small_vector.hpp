@@ -53,7 +53,7 @@ public:
     // (Not `= default`: the room inside would be set to zero first.)
     HEADROOM_ALWAYS_INLINE constexpr small_vector() noexcept {}
     constexpr explicit small_vector(size_type count) : small_vector() { fill_(count, detail::defaults{}); }
-    constexpr small_vector(size_type count, const T& value) : small_vector() { fill_(count, detail::repeated<const T&>{value}); }
+    constexpr small_vector(size_type count, const T& value) : small_vector() { fill_(count, detail::repeated{value}); }
     template <detail::any_input_iterator It>
     constexpr small_vector(It first, It last) : small_vector() {
         if constexpr (detail::multipass_iterator<It>) {

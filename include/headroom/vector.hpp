@@ -97,7 +97,7 @@ public:
         fill_(count, detail::defaults{});
     }
     constexpr vector(std::size_t count, const T& value, const Allocator& allocator = Allocator()) : vector(allocator) {
-        fill_(count, detail::repeated<const T&>{value});
+        fill_(count, detail::repeated{value});
     }
     template <detail::any_input_iterator It>
     constexpr vector(It first, It last, const Allocator& allocator = Allocator()) : vector(allocator) {
@@ -147,7 +147,7 @@ public:
         : vector(allocator) {
         if constexpr (!traits_::is_always_equal::value) {
             if (!equal_allocators_(other)) {
-                fill_(other.size(), detail::given_away<T>{other.data()});
+                fill_(other.size(), detail::given_away(other.data()));
                 other.moved_out_();
                 return;
             }
@@ -184,7 +184,7 @@ public:
                 vector taken(std::move(other));
                 return *this = std::move(taken);
             }
-            this->assign_from_(other.size(), detail::given_away<T>{other.data()});
+            this->assign_from_(other.size(), detail::given_away(other.data()));
             other.moved_out_();
         }
         return *this;

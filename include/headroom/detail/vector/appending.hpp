@@ -129,10 +129,8 @@ public:
     constexpr void resize(size_type count, const value_type& value) {
         if (count <= size()) {
             truncate_(count);
-        } else if constexpr (bytewise_()) {
-            append_from_(count - size(), repeated<value_type>{value});
         } else {
-            append_from_(count - size(), repeated<const value_type&>{value});
+            append_from_(count - size(), repeated{value});
         }
     }
     // New elements are default-initialised: for trivial types, whatever the memory held (hardened: zero bytes).
@@ -237,21 +235,26 @@ protected:
     constexpr bool room_for_many_(size_type index, size_type now, size_type count, const Source& source, size_type skip) {
         const size_type needed = checked_sum_(now);
         HEADROOM_OPEN_TAIL();
-        if constexpr (Store::stable_ || (bytewise_() && Source::template always_outside<value_type>)) {
+        if constexpr (Store::stable_) {
             this->grow_room_(needed);
-        } else {
-            if constexpr (Store::moves_as_bytes_()) {
-                if (!HEADROOM_CONSTANT_EVALUATED() && index == size() && source.lies_outside(begin_, end_, skip, count)) {
-                    this->grow_room_(needed);
-                    return true;
-                }
-            }
-            if (!this->widen_(needed)) {
-                this->build_many_(begin_ + static_cast<difference_type>(index), count, source, skip);
-                return false;
-            }
+        } else if ((bytewise_() || index == size()) && may_grow_first_(source, skip, count)) {
+            this->grow_room_(needed);
+        } else if (!this->widen_(needed)) {
+            this->build_many_(begin_ + static_cast<difference_type>(index), count, source, skip);
+            return false;
         }
         return true;
+    }
+    // Whether room may be made before elements are built from the source: nothing can fail then, and nothing they are built from moves.
+    template <class Source>
+    HEADROOM_ALWAYS_INLINE constexpr bool may_grow_first_([[maybe_unused]] const Source& source, [[maybe_unused]] size_type skip,
+                                                          [[maybe_unused]] size_type count) const noexcept {
+        if constexpr (Store::stable_) {
+            return true;
+        } else {
+            if (HEADROOM_CONSTANT_EVALUATED() || !(Store::moves_as_bytes_() || begin_ == pointer())) return false;
+            return source.lies_outside(raw_(begin_), raw_(end_), skip, count);
+        }
     }
 
     // Destroys the elements from `count` on.
@@ -283,8 +286,7 @@ protected:
     template <class Source>
     HEADROOM_ALWAYS_INLINE constexpr void append_from_(size_type count, const Source& source, size_type skip = 0) {
         if (count > spare_()) {
-            if (Store::stable_ || HEADROOM_CONSTANT_EVALUATED() || begin_ != pointer() || count > step_() ||
-                !source.lies_outside(raw_(begin_), raw_(end_), skip, count)) {
+            if (begin_ != pointer() || count > step_() || !may_grow_first_(source, skip, count)) {
                 append_beyond_(count, source, skip);
                 return;
             }
@@ -322,6 +324,11 @@ protected:
     // refused: a program that asks for too much must not fill memory first.)
     template <class Source>
     constexpr void append_beyond_(size_type count, const Source& source, size_type skip) {
+        if (count <= step_() && may_grow_first_(source, skip, count)) {
+            reserve_more_(count);
+            append_into_room_(count, source, skip);
+            return;
+        }
         appended_ guard{*this, size()};
         size_type step = count;
         if constexpr (Source::in_steps) {
@@ -351,7 +358,7 @@ protected:
                         checked_sum_(rest.size() + 1);
                         rest.emplace_back(*first);
                     }
-                    append_from_(rest.size(), given_away<value_type>{rest.data()});
+                    append_from_(rest.size(), given_away(rest.data()));
                     break;
                 }
             }

@@ -179,13 +179,13 @@ inline constexpr bool zero_is_bytes =
 // Elements made by T().
 struct defaults {
     static constexpr bool in_steps = true;    // any element can be had without walking over those before it
-    // Whether elements are built without fail, and from nothing in the container.
-    template <class T>
-    static constexpr bool always_outside = std::is_nothrow_default_constructible_v<T>;
-    // Whether `count` of them after the first `skip` are, and from nothing in [first, last).
+    // Whether construction and assignment are copies of bytes.
+    template <class Store, class T>
+    static constexpr bool as_bytes = false;
+    // Whether `count` elements after the first `skip` are built without fail, and from nothing in [first, last).
     template <class T>
     static constexpr bool lies_outside(const T*, const T*, std::size_t, std::size_t) noexcept {
-        return always_outside<T>;
+        return std::is_nothrow_default_constructible_v<T>;
     }
 
     template <class Store, class T>
@@ -203,42 +203,29 @@ struct defaults {
 };
 
 // Elements made by default initialisation: those of trivial types keep what the memory held.
-struct uninitialised {
-    static constexpr bool in_steps = true;
-    template <class T>
-    static constexpr bool always_outside = std::is_nothrow_default_constructible_v<T>;
-    template <class T>
-    static constexpr bool lies_outside(const T*, const T*, std::size_t, std::size_t) noexcept {
-        return always_outside<T>;
-    }
-
+struct uninitialised : defaults {
     template <class Store, class T>
     constexpr T* construct_(Store& store, T* to, std::size_t skip, std::size_t count) const {
-        if (!HEADROOM_CONSTANT_EVALUATED()) {
-            if constexpr (Store::plain_() && std::is_trivially_default_constructible_v<T>) {
-                return to + count;
-            } else if constexpr (Store::plain_()) {
+        if constexpr (Store::plain_()) {
+            if (!HEADROOM_CONSTANT_EVALUATED()) {
+                if constexpr (std::is_trivially_default_constructible_v<T>) return to + count;
                 unfinished<Store> built(store, to);
                 for (; count != 0; --count, ++built.end) ::new (static_cast<void*>(built.end)) T;
                 return built.release();
             }
         }
-        return defaults{}.construct_(store, to, skip, count);
+        return defaults::construct_(store, to, skip, count);
     }
 };
 
-// Copies of one value. `Held` is const T& where the value outlives the operation unchanged, and T where it might be one of
-// the elements that the operation moves and T is cheap to copy.
-template <class Held>
+// Copies of one value, which outlives the operation unchanged.
+template <class Value>
 struct repeated {
-    Held value;
-
-    // (Not by braces: the copy constructor may be explicit.)
-    constexpr explicit repeated(const std::remove_reference_t<Held>& from) : value(from) {}
+    const Value& value;
 
     static constexpr bool in_steps = true;
-    template <class T>
-    static constexpr bool always_outside = std::is_nothrow_copy_constructible_v<T> && !std::is_reference_v<Held>;
+    template <class Store, class T>
+    static constexpr bool as_bytes = copied_as_bytes<T, const T&> && assigned_as_bytes<T, const T&> && Store::plain_();
     template <class T>
     bool lies_outside(const T* first, const T* last, std::size_t, std::size_t) const noexcept {
         return std::is_nothrow_copy_constructible_v<T> && detail::lies_outside(first, last, value);
@@ -250,7 +237,8 @@ struct repeated {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
                 constexpr std::size_t few = sizeof(T) < 256 ? 256 / sizeof(T) : 1;
                 const std::size_t head = (std::min)(count, few);
-                for (std::size_t i = 0; i != head; ++i) ::new (static_cast<void*>(to + i)) T(value);
+                const T copy(value);    // (which nothing that is written here changes)
+                for (std::size_t i = 0; i != head; ++i) ::new (static_cast<void*>(to + i)) T(copy);
                 if (head != count) {
                     detail::repeat_bytes(reinterpret_cast<std::byte*>(to), head * sizeof(T), count * sizeof(T), sizeof(T));
                 }
@@ -264,7 +252,7 @@ struct repeated {
 
     template <class Store, class T>
     constexpr void assign(Store& store, T* to, std::size_t, std::size_t count) const {
-        if constexpr (copied_as_bytes<T, const T&> && assigned_as_bytes<T, const T&> && Store::plain_()) {
+        if constexpr (as_bytes<Store, T>) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
                 construct_(store, to, 0, count);
                 return;
@@ -273,6 +261,8 @@ struct repeated {
         for (; count != 0; --count, ++to) *to = value;
     }
 };
+template <class Value>
+repeated(const Value&) -> repeated<Value>;
 
 // GCC 12 vectorises the loops below for ranges whose end it knows, and then warns of the elements that the (never taken) wide
 // steps would read past it.
@@ -298,46 +288,39 @@ template <class It>
 struct taken_from {
     It first;
 
-    static constexpr bool in_steps = std::random_access_iterator<It> || lying_in_memory<It>::value;
-    template <class T>
-    static constexpr bool always_outside = false;
-    template <class T>
-    bool lies_outside([[maybe_unused]] const T* begin, [[maybe_unused]] const T* end, [[maybe_unused]] std::size_t skip,
-                      [[maybe_unused]] std::size_t count) const noexcept {
-        if constexpr (lying_in_memory<It>::value) {
-            if constexpr (copied_as_bytes<T, std::iter_reference_t<It>>) {
-                return detail::lies_outside(begin, end, lying_in_memory<It>::address(first) + skip, count * sizeof(T));
-            }
-        }
-        return false;
-    }
+    static constexpr bool lies_in_memory = lying_in_memory<It>::value;
+    static constexpr bool in_steps = std::random_access_iterator<It> || lies_in_memory;
+    using given = std::iter_reference_t<It>;
 
     // Whether what is read from the iterator, made or assigned to a T, is a copy of bytes.
     template <class Store, class T>
     static constexpr bool constructed_as_bytes() noexcept {
-        if constexpr (lying_in_memory<It>::value && Store::plain_()) {
-            return copied_as_bytes<T, std::iter_reference_t<It>>;
-        } else {
-            return false;
-        }
+        return lies_in_memory && copied_as_bytes<T, given> && Store::plain_();
     }
     template <class Store, class T>
-    static constexpr bool assigned_as_bytes() noexcept {
-        if constexpr (lying_in_memory<It>::value && Store::plain_()) {
-            return detail::assigned_as_bytes<T, std::iter_reference_t<It>>;
+    static constexpr bool as_bytes = constructed_as_bytes<Store, T>() && assigned_as_bytes<T, given>;
+    template <class T>
+    bool lies_outside([[maybe_unused]] const T* begin, [[maybe_unused]] const T* end, [[maybe_unused]] std::size_t skip,
+                      [[maybe_unused]] std::size_t count) const noexcept {
+        if constexpr (lies_in_memory && copied_as_bytes<T, given>) {
+            return detail::lies_outside(begin, end, lying_in_memory<It>::address(first) + skip, count * sizeof(T));
         } else {
             return false;
         }
     }
 
-    constexpr It at(std::size_t skip) const {
-        It it = first;
-        if constexpr (in_steps) {
+    constexpr auto at(std::size_t skip) const {
+        if constexpr (std::is_same_v<It, std::move_iterator<std::iter_value_t<It>*>>) {
+            return first.base() + skip;    // (its operators would be looked for beside the program's types)
+        } else if constexpr (in_steps) {
+            It it = first;
             it += static_cast<std::iter_difference_t<It>>(skip);
+            return it;
         } else {
+            It it = first;
             for (; skip != 0; --skip) ++it;
+            return it;
         }
-        return it;
     }
 
     template <class Store, class T>
@@ -349,24 +332,24 @@ struct taken_from {
             }
         }
         unfinished<Store> built(store, to);
-        It it = at(skip);
+        auto it = at(skip);
         for (T* const last = to + count; built.end != last; ++built.end, static_cast<void>(++it)) {
-            store.construct_(built.end, *it);
+            store.construct_(built.end, static_cast<given>(*it));
         }
         return built.release();
     }
 
     template <class Store, class T>
     constexpr void assign(Store&, T* to, std::size_t skip, std::size_t count) const {
-        if constexpr (assigned_as_bytes<Store, T>()) {
+        if constexpr (lies_in_memory && assigned_as_bytes<T, given> && Store::plain_()) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
                 if (count != 0) detail::move_bytes(to, static_cast<const T*>(lying_in_memory<It>::address(first)) + skip, count);
                 return;
             }
         }
-        It it = at(skip);
+        auto it = at(skip);
         HEADROOM_CONVERSIONS_BEGIN
-        for (T* const last = to + count; to != last; ++to, static_cast<void>(++it)) *to = *it;
+        for (T* const last = to + count; to != last; ++to, static_cast<void>(++it)) *to = static_cast<given>(*it);
         HEADROOM_CONVERSIONS_END
     }
 };
@@ -375,43 +358,10 @@ struct taken_from {
 #pragma GCC diagnostic pop
 #endif
 
-// The elements from `first` on, which are given away. (With pointers: an iterator that moves has operators, which would be
-// looked for beside the program's types.)
+// The elements from `first` on, which are given away.
 template <class T>
-struct given_away {
-    T* first;
-
-    static constexpr bool in_steps = true;
-    // (Nobody gives away his own.)
-    template <class>
-    static constexpr bool always_outside = std::is_nothrow_move_constructible_v<T>;
-    static bool lies_outside(const T*, const T*, std::size_t, std::size_t) noexcept { return always_outside<T>; }
-
-    template <class Store>
-    constexpr T* construct_(Store& store, T* to, std::size_t skip, std::size_t count) const {
-        if constexpr (copied_as_bytes<T, T> && Store::plain_()) {
-            if (!HEADROOM_CONSTANT_EVALUATED()) {
-                detail::copy_bytes(to, first + skip, count);
-                return to + count;
-            }
-        }
-        unfinished<Store> built(store, to);
-        T* from = first + skip;
-        for (T* const last = to + count; built.end != last; ++built.end, ++from) store.construct_(built.end, std::move(*from));
-        return built.release();
-    }
-
-    template <class Store>
-    constexpr void assign(Store&, T* to, std::size_t skip, std::size_t count) const {
-        if constexpr (assigned_as_bytes<T, T> && Store::plain_()) {
-            if (!HEADROOM_CONSTANT_EVALUATED()) {
-                detail::move_bytes(to, first + skip, count);
-                return;
-            }
-        }
-        T* from = first + skip;
-        for (T* const last = to + count; to != last; ++to, ++from) *to = std::move(*from);
-    }
-};
+constexpr auto given_away(T* first) {
+    return taken_from<std::move_iterator<T*>>{std::move_iterator<T*>(first)};
+}
 
 }}}    // namespace headroom::detail

@@ -103,16 +103,15 @@ public:
 
     constexpr iterator insert(const_iterator where, size_type count, const value_type& value) {
         const size_type index = index_of_(where, "insert()");
-        if (count == 0) return at_index_(index);
-        const repeated<const value_type&> source{value};
         if constexpr (bytewise_()) {
-            return insert_from_(index, count, repeated<value_type>{value});
+            const value_type copy(value);
+            return insert_from_(index, count, repeated{copy});
         } else if (index == size()) {
-            append_from_(count, source);
-        } else if (count <= spare_() || room_for_many_(index, count, count, source, 0)) {
+            append_from_(count, repeated{value});
+        } else if (count != 0 && (count <= spare_() || room_for_many_(index, count, count, repeated{value}, 0))) {
             // (The value may be an element that the others push along.)
             temporary<Store> copy(floor_(), value);
-            fill_gap_(index, count, repeated<const value_type&>{copy.get()});
+            fill_gap_(index, count, repeated<value_type>{copy.get()});
         }
         return at_index_(index);
     }

@@ -66,6 +66,7 @@ protected:
     using base_::base_;
     using base_::begin_;
     using base_::bytewise_;
+    using base_::end_;
     using base_::floor_;
     using base_::raw_;
     using base_::truncate_;
@@ -76,6 +77,7 @@ public:
     using base_::max_size;
     using base_::reserve;
     using base_::size;
+    using typename base_::difference_type;
     using typename base_::size_type;
     using typename base_::value_type;
 
@@ -84,7 +86,7 @@ public:
     // Writes over the elements that are there and builds the rest, as std::vector's does; so a range must not lie in the container,
     // nor belong to one of its elements (its children, say) unless a vector takes a larger block for it.
 
-    constexpr void assign(size_type count, const value_type& value) { assign_from_(count, repeated<const value_type&>{value}); }
+    constexpr void assign(size_type count, const value_type& value) { assign_from_(count, repeated{value}); }
     template <any_input_iterator It>
     constexpr void assign(It first, It last) {
         assign_between_(std::move(first), std::move(last));
@@ -136,6 +138,13 @@ protected:
             } else if (!bytewise_() || !this->widen_(count)) {
                 // (What is assigned may belong to the old elements, as the children of one. They go last.)
                 this->replace_(count, source);
+                return;
+            }
+        } else if constexpr (Source::template as_bytes<Store, value_type>) {
+            if (!HEADROOM_CONSTANT_EVALUATED()) {
+                HEADROOM_OPEN_TAIL();
+                source.assign(floor_(), raw_(begin_), 0, count);
+                end_ = begin_ + static_cast<difference_type>(count);
                 return;
             }
         }

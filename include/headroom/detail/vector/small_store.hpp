@@ -106,7 +106,7 @@ public:
                 return;
             }
         }
-        end_ = given_away<T>{from.begin_}.construct_(*this, begin_, 0, static_cast<std::size_t>(from.end_ - from.begin_));
+        end_ = detail::given_away(from.begin_).construct_(*this, begin_, 0, static_cast<std::size_t>(from.end_ - from.begin_));
         from.destroy_(from.begin_, from.end_);
         from.end_ = from.begin_;
     }
