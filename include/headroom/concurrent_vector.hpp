@@ -180,12 +180,12 @@ public:
     // All elements of the range, one after the other, or none.
     template <detail::compatible_range<T> R>
     size_type append_range(R&& values) {
-        detail::walk_of<R> ends(values);
+        detail::way_through<R> ends(values);
         auto& each = ends.first;
         const auto& last = ends.last;
         using iterator_of_range = detail::range_iterator<R>;
         using source = detail::taken_from<iterator_of_range>;
-        if constexpr (detail::walk_of<R>::measured && source::template constructed_as_bytes<store, T>()) {
+        if constexpr (detail::way_through<R>::measured && source::template constructed_as_bytes<store, T>()) {
             const auto count = static_cast<size_type>(last - each);
             const T* const from = count == 0 ? nullptr : detail::lying_in_memory<iterator_of_range>::address(each);
             this->lock_for(count);
@@ -194,7 +194,7 @@ public:
             return this->publish(first, count);
         } else if constexpr (detail::relocates_surely<T>) {
             detail::aside<T> built;
-            if constexpr (detail::walk_of<R>::measured) built.reserve(static_cast<size_type>(last - each));
+            if constexpr (detail::way_through<R>::measured) built.reserve(static_cast<size_type>(last - each));
             for (; each != last; ++each) built.emplace_back(*each);
             return this->publish_aside(built, built.size());
         } else {
@@ -385,12 +385,12 @@ public:
     // The same for each element of the range. Those before one that throws stay: built, and published where they completed a batch.
     template <detail::compatible_range<T> R>
     void append_range(R&& values) {
-        detail::walk_of<R> ends(values);
+        detail::way_through<R> ends(values);
         auto& each = ends.first;
         const auto& last = ends.last;
         using iterator_of_range = detail::range_iterator<R>;
         using source = detail::taken_from<iterator_of_range>;
-        if constexpr (detail::walk_of<R>::measured && source::template constructed_as_bytes<store, T>()) {
+        if constexpr (detail::way_through<R>::measured && source::template constructed_as_bytes<store, T>()) {
             auto left = static_cast<size_type>(last - each);
             const T* from = left == 0 ? nullptr : detail::lying_in_memory<iterator_of_range>::address(each);
             while (left != 0) {

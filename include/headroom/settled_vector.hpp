@@ -77,7 +77,7 @@ public:
     settled_vector(size_type count, const T& value) : settled_vector() { this->append_from_(count, detail::repeated{value}); }
     template <detail::any_input_iterator It>
     settled_vector(It first, It last) : settled_vector() {
-        this->append_between_(std::move(first), std::move(last));
+        this->append_along_(detail::way_between(std::move(first), std::move(last)));
     }
     settled_vector(std::initializer_list<T> values) : settled_vector(values.begin(), values.end()) {}
     // (The tag is asked for first: whether other arguments are ranges is not looked into.)

@@ -52,31 +52,19 @@ public:
 
     // (Not `= default`: the room inside would be set to zero first.)
     HEADROOM_ALWAYS_INLINE constexpr small_vector() noexcept {}
-    constexpr explicit small_vector(size_type count) : small_vector() { fill_(count, detail::defaults{}); }
-    constexpr small_vector(size_type count, const T& value) : small_vector() { fill_(count, detail::repeated{value}); }
+    constexpr explicit small_vector(size_type count) : small_vector() { this->fill_(count, detail::defaults{}); }
+    constexpr small_vector(size_type count, const T& value) : small_vector() { this->fill_(count, detail::repeated{value}); }
     template <detail::any_input_iterator It>
     constexpr small_vector(It first, It last) : small_vector() {
-        if constexpr (detail::multipass_iterator<It>) {
-            const auto count = detail::steps_between(first, last);
-            fill_(count, detail::taken_from<It>{std::move(first)});
-        } else {
-            this->append_each_(std::move(first), std::move(last));
-        }
+        this->fill_along_(detail::way_between(std::move(first), std::move(last)));
     }
     constexpr small_vector(std::initializer_list<T> values) : small_vector() {
-        fill_(values.size(), detail::taken_from<const T*>{values.begin()});
+        this->fill_(values.size(), detail::taken_from<const T*>{values.begin()});
     }
     // (The tag is asked for first: whether other arguments are ranges is not looked into.)
     template <std::same_as<from_range_t> Tag, detail::compatible_range<T> R>
     constexpr small_vector(Tag, R&& values) : small_vector() {
-        detail::walk_of<R> ends(values);
-        if constexpr (detail::multipass_range<R>) {
-            const size_type count = ends.count();    // (before the iterator is given away)
-            fill_(count, detail::taken_from<detail::range_iterator<R>>{std::move(ends.first)});
-        } else {
-            this->reserve(ends.guess);
-            this->append_each_(std::move(ends.first), std::move(ends.last));
-        }
+        this->fill_along_(detail::way_through<R>(values));
     }
     constexpr small_vector(const small_vector& other) : small_vector(typename store_::nowhere_()) {
         if constexpr (detail::copied_as_bytes<T, const T&>) {
@@ -87,7 +75,7 @@ public:
             }
         }
         this->start_inside_();
-        fill_(other.size(), detail::taken_from<const T*>{other.data()});
+        this->fill_(other.size(), detail::taken_from<const T*>{other.data()});
     }
     // O(1) where the elements of `other` are outside, and invalidates nothing then. Else O(other.size()): they are moved, which
     // invalidates what refers to them. `other` is empty afterwards; when a move throws, it keeps the elements, as the moves left them.
@@ -147,21 +135,6 @@ public:
 
 private:
     HEADROOM_ALWAYS_INLINE constexpr explicit small_vector(typename store_::nowhere_ none) noexcept : base_(none) {}
-
-    // The first elements of a new vector.
-    template <class Source>
-    constexpr void fill_(size_type count, const Source& source) {
-        // Elements that cannot even be moved may be built in place: no path that grows is asked to compile for them.
-        constexpr bool can_grow = std::is_move_constructible_v<T>;
-        if (count > N) {
-            HEADROOM_OPEN_TAIL();
-            this->open_(count, can_grow ? base_::step_() : count);
-        }
-        if constexpr (can_grow) {
-            if (count > base_::step_() && count > this->spare_()) return this->append_beyond_(count, source, 0);
-        }
-        this->append_into_room_(count, source, 0);
-    }
 
     // The elements of `from` take the place of those here.
     constexpr void take_(small_vector& from) noexcept(moves_without_fail_) {

@@ -94,49 +94,40 @@ public:
     HEADROOM_ALWAYS_INLINE constexpr explicit vector(const Allocator& allocator) noexcept : base_(allocator) {}
     // (std::size_t, not size_type: a deduction guide can then rule these out without the class it would deduce.)
     constexpr explicit vector(std::size_t count, const Allocator& allocator = Allocator()) : vector(allocator) {
-        fill_(count, detail::defaults{});
+        this->fill_(count, detail::defaults{});
     }
     constexpr vector(std::size_t count, const T& value, const Allocator& allocator = Allocator()) : vector(allocator) {
-        fill_(count, detail::repeated{value});
+        this->fill_(count, detail::repeated{value});
     }
     template <detail::any_input_iterator It>
     constexpr vector(It first, It last, const Allocator& allocator = Allocator()) : vector(allocator) {
-        if constexpr (detail::multipass_iterator<It>) {
-            const auto count = detail::steps_between(first, last);
-            fill_(count, detail::taken_from<It>{std::move(first)});
-        } else {
-            this->append_each_(std::move(first), std::move(last));
-        }
+        this->fill_along_(detail::way_between(std::move(first), std::move(last)));
     }
     constexpr vector(std::initializer_list<T> values, const Allocator& allocator = Allocator()) : vector(allocator) {
-        fill_(values.size(), detail::taken_from<const T*>{values.begin()});
+        this->fill_(values.size(), detail::taken_from<const T*>{values.begin()});
     }
     // (The tag is asked for first: whether other arguments are ranges is not looked into.)
     template <std::same_as<from_range_t> Tag, detail::compatible_range<T> R>
     constexpr vector(Tag, R&& values, const Allocator& allocator = Allocator()) : vector(allocator) {
-        detail::walk_of<R> ends(values);
-        if constexpr (detail::multipass_range<R>) {
-            const std::size_t count = ends.count();    // (before the iterator is given away)
-            fill_(count, detail::taken_from<detail::range_iterator<R>>{std::move(ends.first)});
-        } else if constexpr (detail::walk_of<R>::told && !std::is_move_constructible_v<T>) {
+        detail::way_through<R> way(values);
+        if constexpr (!way.often && way.told && !std::is_move_constructible_v<T>) {
             // Built where they stay, in exactly as much memory as the range says that it fills.
             {
                 HEADROOM_OPEN_TAIL();
-                this->open_(ends.guess, ends.guess);
+                this->open_(way.guess, way.guess);
             }
-            for (; ends.first != ends.last; ++ends.first) {
+            for (; way.first != way.last; ++way.first) {
                 if (end_ == cap_) detail::throw_length_error("headroom::vector: a range longer than its size");
-                this->append_here_(*ends.first);
+                this->append_here_(*way.first);
             }
         } else {
-            this->reserve(ends.guess);
-            this->append_each_(std::move(ends.first), std::move(ends.last));
+            this->fill_along_(std::move(way));
         }
     }
     constexpr vector(const vector& other)
         : vector(other, traits_::select_on_container_copy_construction(other.memory_.allocator())) {}
     constexpr vector(const vector& other, const std::type_identity_t<Allocator>& allocator) : vector(allocator) {
-        fill_(other.size(), detail::taken_from<const T*>{other.data()});
+        this->fill_(other.size(), detail::taken_from<const T*>{other.data()});
     }
     // O(1). Invalidates: nothing; the elements now belong to *this, and `other` is empty.
     HEADROOM_ALWAYS_INLINE constexpr vector(vector&& other) noexcept : base_(std::move(other.memory_.allocator())) {
@@ -147,7 +138,7 @@ public:
         : vector(allocator) {
         if constexpr (!traits_::is_always_equal::value) {
             if (!equal_allocators_(other)) {
-                fill_(other.size(), detail::given_away(other.data()));
+                this->fill_(other.size(), detail::given_away(other.data()));
                 other.moved_out_();
                 return;
             }
@@ -219,22 +210,6 @@ public:
     }
 
 private:
-    // The first elements of a new vector.
-    template <class Source>
-    constexpr void fill_(std::size_t count, const Source& source) {
-        // Elements that cannot even be moved may be built in place: no path that grows is asked to compile for them.
-        constexpr bool can_grow = std::is_move_constructible_v<T>;
-        {
-            HEADROOM_OPEN_TAIL();
-            this->open_(count, can_grow ? base_::step_() : count);
-        }
-        // (What fits into the first step has its room now: it need not be asked for again.)
-        if constexpr (can_grow) {
-            if (count > base_::step_() && count > this->spare_()) return this->append_beyond_(count, source, 0);
-        }
-        this->append_into_room_(count, source, 0);
-    }
-
     constexpr bool equal_allocators_(const vector& other) const noexcept {
         if constexpr (traits_::is_always_equal::value) {
             return true;

@@ -158,7 +158,7 @@ public:
     toy_vector(std::size_t count, const T& value) : toy_vector() { this->resize(count, value); }
     template <detail::any_input_iterator It>
     toy_vector(It first, It last) : toy_vector() {
-        this->append_between_(std::move(first), std::move(last));
+        this->append_along_(detail::way_between(std::move(first), std::move(last)));
     }
     toy_vector(std::initializer_list<T> values) : toy_vector(values.begin(), values.end()) {}
     toy_vector(const toy_vector& other) : toy_vector() {

@@ -106,14 +106,7 @@ public:
 
     template <compatible_range<value_type> R>
     constexpr void append_range(R&& values) {
-        walk_of<R> ends(values);
-        if constexpr (multipass_range<R>) {
-            const size_type count = ends.count();    // (before the iterator is given away)
-            append_from_(count, taken_from<range_iterator<R>>{std::move(ends.first)});
-        } else {
-            reserve_more_(ends.guess);
-            append_each_(std::move(ends.first), std::move(ends.last));
-        }
+        append_along_(way_through<R>(values));
     }
 
     // --- Size. O(difference), and O(size()) where elements move. Throw as appending does; nothing has changed then.
@@ -367,13 +360,40 @@ protected:
         guard.all = true;
     }
 
-    template <class It>
-    constexpr void append_between_(It first, It last) {
-        if constexpr (multipass_iterator<It>) {
-            const auto count = detail::steps_between(first, last);
-            append_from_(count, taken_from<It>{std::move(first)});
+    template <class Way>
+    constexpr void append_along_(Way way) {
+        if constexpr (Way::often) {
+            const size_type count = way.count();    // (before the iterator is given away)
+            append_from_(count, taken_from<typename Way::iterator>{std::move(way.first)});
         } else {
-            append_each_(std::move(first), std::move(last));
+            reserve_more_(way.guess);
+            append_each_(std::move(way.first), std::move(way.last));
+        }
+    }
+
+    // The first elements of a new vector.
+    template <class Source>
+    constexpr void fill_(size_type count, const Source& source) {
+        // Elements that cannot even be moved may be built in place: no path that grows is asked to compile for them.
+        constexpr bool can_grow = std::is_move_constructible_v<value_type>;
+        {
+            HEADROOM_OPEN_TAIL();
+            this->open_(count, can_grow ? step_() : count);
+        }
+        // (What fits into the first step has its room now: it need not be asked for again.)
+        if constexpr (can_grow) {
+            if (count > step_() && count > spare_()) return append_beyond_(count, source, 0);
+        }
+        append_into_room_(count, source, 0);
+    }
+    template <class Way>
+    constexpr void fill_along_(Way way) {
+        if constexpr (Way::often) {
+            const size_type count = way.count();    // (before the iterator is given away)
+            fill_(count, taken_from<typename Way::iterator>{std::move(way.first)});
+        } else {
+            reserve(way.guess);
+            append_each_(std::move(way.first), std::move(way.last));
         }
     }
 };

@@ -23,7 +23,7 @@ class HEADROOM_HARDENED_ABI inserting_ : public appending_<Store> {
     using base_ = appending_<Store>;
 
 protected:
-    using base_::append_each_;
+    using base_::append_along_;
     using base_::append_from_;
     using base_::at_index_;
     using base_::base_;
@@ -117,22 +117,14 @@ public:
     }
     template <any_input_iterator It>
     constexpr iterator insert(const_iterator where, It first, It last) {
-        return insert_between_(index_of_(where, "insert()"), std::move(first), std::move(last));
+        return insert_along_(index_of_(where, "insert()"), detail::way_between(std::move(first), std::move(last)));
     }
     constexpr iterator insert(const_iterator where, std::initializer_list<value_type> values) {
         return insert(where, values.begin(), values.end());
     }
     template <compatible_range<value_type> R>
     constexpr iterator insert_range(const_iterator where, R&& values) {
-        const size_type index = index_of_(where, "insert_range()");
-        walk_of<R> ends(values);
-        if constexpr (multipass_range<R>) {
-            const size_type count = ends.count();    // (before the iterator is given away)
-            return insert_from_(index, count, taken_from<range_iterator<R>>{std::move(ends.first)});
-        } else {
-            reserve_more_(ends.guess);
-            return insert_each_(index, std::move(ends.first), std::move(ends.last));
-        }
+        return insert_along_(index_of_(where, "insert_range()"), way_through<R>(values));
     }
 
 protected:
@@ -155,20 +147,20 @@ protected:
         return at_index_(index);
     }
 
-    template <class It>
-    constexpr iterator insert_between_(size_type index, It first, It last) {
-        if constexpr (multipass_iterator<It>) {
-            const auto count = detail::steps_between(first, last);
-            return insert_from_(index, count, taken_from<It>{std::move(first)});
+    template <class Way>
+    constexpr iterator insert_along_(size_type index, Way way) {
+        if constexpr (Way::often) {
+            const size_type count = way.count();    // (before the iterator is given away)
+            return insert_from_(index, count, taken_from<typename Way::iterator>{std::move(way.first)});
         } else {
-            return insert_each_(index, std::move(first), std::move(last));
+            return insert_each_(index, std::move(way));
         }
     }
-    // A range that can be walked but once: appended, then turned into place by turning it round, and each part of it back.
-    template <class It, class End>
-    constexpr iterator insert_each_(size_type index, It first, End last) {
+    // What can be walked but once: appended, then turned into place by turning it round, and each part of it back.
+    template <class Way>
+    constexpr iterator insert_each_(size_type index, Way way) {
         const size_type old = size();
-        append_each_(std::move(first), std::move(last));
+        append_along_(std::move(way));
         if (old != index) {
             value_type* const from = raw_(begin_);
             detail::turn_round(from + index, from + old);

@@ -38,21 +38,6 @@ concept says_forward =
 template <class It>
 concept multipass_iterator = says_forward<It> || std::forward_iterator<It>;
 
-// How often `first` must be stepped to be `last`. (std::distance does not know iterators of C++20 that the older standards would
-// not call iterators: those of iota_view over the longest integers.)
-template <multipass_iterator It>
-constexpr std::size_t steps_between(const It& first, const It& last) {
-    if constexpr (says_forward<It>) {
-        return static_cast<std::size_t>(std::distance(first, last));
-    } else if constexpr (std::sized_sentinel_for<It, It>) {
-        return static_cast<std::size_t>(last - first);
-    } else {
-        std::size_t number = 0;
-        for (It each = first; each != last; ++each) ++number;
-        return number;
-    }
-}
-
 // std::ranges::begin, end and distance, and the concepts made of them, as far as containers need them: <ranges> would take
 // longer to compile than <vector>, and even its smallest part, in <span>, a tenth of what the containers take in all.
 namespace range_access {
@@ -131,51 +116,64 @@ concept any_input_range = range_access::has_first<std::remove_reference_t<R>> &&
 template <class R, class T>
 concept compatible_range = any_input_range<R> && std::convertible_to<std::iter_reference_t<range_iterator<R>>, T>;
 
-template <class R>
-concept multipass_range = std::forward_iterator<range_iterator<R>>;
-
-// The two ends of a range, each asked for once, the first first: a range that can be walked but once may begin when it is
-// asked where it begins. `R` is no reference.
-template <class R>
-struct walk {
-    using iterator = range_iterator<R>;
-    using sentinel = std::decay_t<decltype(range_access::last(std::declval<R&>()))>;
+// The way from an iterator to its end. `Often`: it may be walked twice.
+template <class It, class End, bool Often>
+struct way {
+    using iterator = It;
+    static constexpr bool often = Often;
     // How many elements there are shows from the two ends.
-    static constexpr bool measured = std::sized_sentinel_for<sentinel, iterator>;
-    static constexpr bool told = measured || range_access::has_size<R>;
+    static constexpr bool measured = std::sized_sentinel_for<End, It>;
 
-    // What the range says of its size, or 0. It may be wrong, or out of date: good for asking for memory first, and for nothing else.
-    std::size_t guess;
-    iterator first;
-    sentinel last;
+    It first;
+    End last;
+    // What a range says of its size, or 0. It may be wrong, or out of date: good for asking for memory first, and for nothing else.
+    std::size_t guess = 0;
 
-    constexpr explicit walk(R& range)
-        : guess(size_of(range)), first(range_access::first(range)), last(range_access::last(range)) {
-        if constexpr (measured && !std::forward_iterator<iterator>) guess = static_cast<std::size_t>(last - first);
-    }
-
-    // How many elements there are. O(1) for a measured range, else O(distance). Only for ranges that may be walked twice.
+    // How many elements there are. O(1) where that can be. Only for what may be walked twice. (std::distance does not know iterators of
+    // C++20 that the older standards would not call iterators: those of iota_view over the longest integers.)
     constexpr std::size_t count() const {
         if constexpr (measured) {
             return static_cast<std::size_t>(last - first);
+        } else if constexpr (says_forward<It> && std::is_same_v<It, End>) {
+            return static_cast<std::size_t>(std::distance(first, last));
         } else {
             std::size_t number = 0;
-            for (iterator each = first; each != last; ++each) ++number;
+            for (It each = first; each != last; ++each) ++number;
             return number;
         }
     }
+};
+
+template <class It>
+constexpr auto way_between(It first, It last) {
+    return way<It, It, multipass_iterator<It>>{std::move(first), std::move(last)};
+}
+
+template <class R>
+using range_sentinel = std::decay_t<decltype(range_access::last(std::declval<std::remove_reference_t<R>&>()))>;
+
+// The way through a range, whose two ends are asked for once each, the first first: a range that can be walked but once may begin when
+// it is asked where it begins.
+template <class R>
+struct way_through : way<range_iterator<R>, range_sentinel<R>, std::forward_iterator<range_iterator<R>>> {
+    using base = way<range_iterator<R>, range_sentinel<R>, std::forward_iterator<range_iterator<R>>>;
+    static constexpr bool told = base::measured || range_access::has_size<std::remove_reference_t<R>>;
+
+    constexpr explicit way_through(std::remove_reference_t<R>& range) : way_through(range, size_of(range)) {}
 
 private:
-    static constexpr std::size_t size_of([[maybe_unused]] R& range) {
-        if constexpr (!measured && !std::forward_iterator<iterator> && range_access::has_size<R>) {
+    constexpr way_through(std::remove_reference_t<R>& range, std::size_t size)
+        : base{range_access::first(range), range_access::last(range), size} {
+        if constexpr (base::measured && !base::often) this->guess = static_cast<std::size_t>(this->last - this->first);
+    }
+    static constexpr std::size_t size_of([[maybe_unused]] std::remove_reference_t<R>& range) {
+        if constexpr (!base::measured && !base::often && told) {
             return range_access::count(range);
         } else {
             return 0;
         }
     }
 };
-template <class R>
-using walk_of = walk<std::remove_reference_t<R>>;
 
 }    // namespace detail
 }}    // namespace headroom

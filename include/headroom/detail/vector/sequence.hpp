@@ -89,41 +89,30 @@ public:
     constexpr void assign(size_type count, const value_type& value) { assign_from_(count, repeated{value}); }
     template <any_input_iterator It>
     constexpr void assign(It first, It last) {
-        assign_between_(std::move(first), std::move(last));
+        assign_along_(detail::way_between(std::move(first), std::move(last)));
     }
-    constexpr void assign(std::initializer_list<value_type> values) { assign_between_(values.begin(), values.end()); }
+    constexpr void assign(std::initializer_list<value_type> values) { assign(values.begin(), values.end()); }
     template <compatible_range<value_type> R>
     constexpr void assign_range(R&& values) {
-        walk_of<R> ends(values);
-        if constexpr (multipass_range<R>) {
-            const size_type count = ends.count();    // (before the iterator is given away)
-            assign_from_(count, taken_from<range_iterator<R>>{std::move(ends.first)});
-        } else {
-            reserve(ends.guess);
-            assign_each_(std::move(ends.first), std::move(ends.last));
-        }
+        assign_along_(way_through<R>(values));
     }
 
 protected:
-    template <class It>
-    constexpr void assign_between_(It first, It last) {
-        if constexpr (multipass_iterator<It>) {
-            const auto count = detail::steps_between(first, last);
-            assign_from_(count, taken_from<It>{std::move(first)});
+    template <class Way>
+    constexpr void assign_along_(Way way) {
+        if constexpr (Way::often) {
+            const size_type count = way.count();    // (before the iterator is given away)
+            assign_from_(count, taken_from<typename Way::iterator>{std::move(way.first)});
         } else {
-            assign_each_(std::move(first), std::move(last));
-        }
-    }
-    template <class It, class End>
-    constexpr void assign_each_(It first, End last) {
-        size_type kept = 0;
-        HEADROOM_CONVERSIONS_BEGIN
-        for (const size_type old = size(); kept != old && first != last; ++first, (void)++kept) raw_(begin_)[kept] = *first;
-        HEADROOM_CONVERSIONS_END
-        if (first == last) {
+            reserve(way.guess);
+            size_type kept = 0;
+            HEADROOM_CONVERSIONS_BEGIN
+            for (const size_type old = size(); kept != old && way.first != way.last; ++way.first, (void)++kept) {
+                raw_(begin_)[kept] = *way.first;
+            }
+            HEADROOM_CONVERSIONS_END
             truncate_(kept);
-        } else {
-            append_each_(std::move(first), std::move(last));
+            append_each_(std::move(way.first), std::move(way.last));
         }
     }
 

@@ -64,8 +64,9 @@ public:
         cap_ = begin_ + N;
     }
 
-    // Room for `count` elements, more than N, in an empty store: see movable_store_.
+    // Room for `count` elements in an empty store: see movable_store_.
     constexpr void open_(std::size_t count, std::size_t few) {
+        if (count <= N) return;
         if (HEADROOM_CONSTANT_EVALUATED()) memory_.release(begin_, cap_);
         // (More than N from the start, also of what is filled in steps: see the head of this file.)
         base_::open_(count, few > N ? few : N + 1);
