@@ -78,27 +78,13 @@ public:
 
     template <class... Args>
     constexpr iterator emplace(const_iterator where, Args&&... args) {
-        // An element given away needs no other made from it first.
-        if constexpr ((std::is_same_v<Args&&, value_type&&> && ...) && sizeof...(Args) == 1) {
-            return insert(where, std::forward<Args>(args)...);
-        } else {
-            return emplace_at_(index_of_(where, "emplace()"), std::forward<Args>(args)...);
-        }
+        return emplace_at_(index_of_(where, "emplace()"), std::forward<Args>(args)...);
     }
     constexpr iterator insert(const_iterator where, const value_type& value) {
         return emplace_at_(index_of_(where, "insert()"), value);
     }
     constexpr iterator insert(const_iterator where, value_type&& value) {
-        const size_type index = index_of_(where, "insert()");
-        value_type* const place = raw_(begin_) + index;
-        value_type* const last = raw_(end_);
-        // An rvalue is moved directly into place unless it is an element that shifts. (What is moved as bytes is not asked: it goes aside.)
-        if (bytewise_() || end_ == cap_ || place == last || HEADROOM_CONSTANT_EVALUATED() ||
-            !detail::lies_outside(place, last, value)) {
-            return emplace_at_(index, std::move(value));
-        }
-        shift_by_one_(place, last, value);
-        return at_index_(index);
+        return emplace_at_(index_of_(where, "insert()"), std::move(value));
     }
 
     constexpr iterator insert(const_iterator where, size_type count, const value_type& value) {
@@ -191,6 +177,7 @@ protected:
                 this->grow_room_for_one_();
             }
             shift_by_one_(raw_(begin_) + index, raw_(end_), value.get());
+            return at_index_(index);
         } else {
             if (end_ == cap_) {
                 const size_type needed = checked_sum_(1);
@@ -205,15 +192,20 @@ protected:
             value_type* const place = raw_(begin_) + index;
             value_type* const last = raw_(end_);
             if (place == last) {
-                HEADROOM_TAIL_WINDOW(1);
-                this->construct_(last, std::forward<Args>(args)...);
-                ++end_;
-            } else {
-                temporary<Store> value(floor_(), std::forward<Args>(args)...);
-                shift_by_one_(place, last, value.get());
+                this->append_here_(std::forward<Args>(args)...);
+                return at_index_(index);
             }
+            if constexpr ((std::is_same_v<Args&&, value_type&&> && ...) && sizeof...(Args) == 1) {
+                // What is given away is moved directly into place, unless it is an element that makes way.
+                if (!HEADROOM_CONSTANT_EVALUATED() && (detail::lies_outside(place, last, args) && ...)) {
+                    shift_by_one_(place, last, args...);
+                    return at_index_(index);
+                }
+            }
+            temporary<Store> value(floor_(), std::forward<Args>(args)...);
+            shift_by_one_(place, last, value.get());
+            return at_index_(index);
         }
-        return at_index_(index);
     }
 
     // Moves [place, last) up by one, and `value`, which is none of them, to `place`. There is room.
@@ -270,11 +262,9 @@ protected:
 
     // Constructs at the end, by moving. There is room.
     constexpr void append_moved_(value_type* first, value_type* last) {
-        unfinished<Store> built(floor_(), raw_(end_));
-        for (; first != last; ++first, ++built.end) this->construct_(built.end, std::move(*first));
-        const auto count = built.end - raw_(end_);
-        built.release();
-        end_ += count;
+        const auto count = static_cast<size_type>(last - first);
+        detail::given_away(first).construct_(floor_(), raw_(end_), 0, count);
+        end_ += static_cast<difference_type>(count);
     }
 };
 
