@@ -117,13 +117,7 @@ protected:
 
     // The plain pointer in a pointer of the allocator's. (A member, as all that is called here: a call without a qualified
     // name would look for functions of that name beside the program's own types.)
-    HEADROOM_ALWAYS_INLINE static constexpr value_type* raw_(const pointer& from) noexcept {
-        if constexpr (std::is_pointer_v<pointer>) {
-            return from;
-        } else {
-            return from == nullptr ? nullptr : std::to_address(from);
-        }
-    }
+    HEADROOM_ALWAYS_INLINE static constexpr value_type* raw_(const pointer& from) noexcept { return detail::raw_pointer(from); }
 
     constexpr Store& floor_() noexcept { return *this; }
 

@@ -72,6 +72,11 @@ struct allocator_memory {
         traits::construct(allocator_, place, static_cast<Args&&>(args)...);
     }
     HEADROOM_ALWAYS_INLINE constexpr void destroy_one_(T* place) noexcept { traits::destroy(allocator_, place); }
+    constexpr void destroy_([[maybe_unused]] T* first, [[maybe_unused]] T* last) noexcept {
+        if constexpr (!std::is_trivially_destructible_v<T> || !plain_()) {
+            for (; first != last; ++first) destroy_one_(first);
+        }
+    }
 
     // Throws what the allocator throws; never null.
     [[nodiscard]] constexpr block<pointer> allocate(std::size_t, std::size_t wanted, bool) {

@@ -253,9 +253,7 @@ protected:
     // Destroys the elements from `count` on.
     constexpr void truncate_(size_type count) noexcept {
         const size_type gone = size() - count;
-        if constexpr (!std::is_trivially_destructible_v<value_type> || !Store::plain_()) {
-            this->destroy_(raw_(begin_) + count, raw_(end_));
-        }
+        this->destroy_(raw_(begin_) + count, raw_(end_));
         end_ = begin_ + static_cast<difference_type>(count);
         retreated_(gone);
     }

@@ -44,13 +44,6 @@ protected:
         }
     };
 
-    static constexpr T* raw_pointer_(const pointer& from) noexcept {
-        if constexpr (std::is_pointer_v<pointer>) {
-            return from;
-        } else {
-            return from == pointer() ? nullptr : std::to_address(from);
-        }
-    }
     static constexpr extent_ obtain_(memory_reference_ memory, std::size_t required, std::size_t wanted, bool exactly) {
         if (required > memory.most()) detail::throw_length_error("headroom::vector: past max_size()");
         if (wanted > memory.most()) wanted = memory.most();
@@ -75,32 +68,14 @@ protected:
         }
     }
 
-    static constexpr void destroy_in_(memory_reference_ memory, [[maybe_unused]] T* first, [[maybe_unused]] T* last) noexcept {
-        if constexpr (!std::is_trivially_destructible_v<T> || !Memory::plain_()) {
-            for (; first != last; ++first) memory.destroy_one_(first);
-        }
-    }
-
-    // As `unfinished`, for functions that have the memory but not the store.
-    struct under_construction_ {
-        memory_reference_ memory;
-        T* first;
-        T* last;
-        constexpr under_construction_(memory_reference_ in, T* from, T* to) noexcept : memory(in), first(from), last(to) {}
-        under_construction_(const under_construction_&) = delete;
-        under_construction_& operator=(const under_construction_&) = delete;
-        HEADROOM_ALWAYS_INLINE constexpr ~under_construction_() { destroy_in_(memory, first, last); }
-        constexpr void release() noexcept { first = last; }
-    };
-
     // The elements of [begin, end) follow into a larger block where new ones have been built: those before `middle` to `to`, the
     // others to `behind`, with the new ones between. The old block is given back. As bytes where they are relocatable, moved where
     // that cannot fail, else copied: when a copy throws, all that was built is destroyed, and the old block is as it was.
     static constexpr void follow_(memory_reference_ memory, pointer begin, pointer middle, pointer end, pointer cap, T* to,
                                   T* behind) {
-        T* const first = raw_pointer_(begin);
-        T* const inner = raw_pointer_(middle);
-        T* const last = raw_pointer_(end);
+        T* const first = detail::raw_pointer(begin);
+        T* const inner = detail::raw_pointer(middle);
+        T* const last = detail::raw_pointer(end);
         if (leaves_as_bytes_() && !HEADROOM_CONSTANT_EVALUATED()) {
             detail::copy_bytes(to, first, static_cast<std::size_t>(inner - first));
             detail::copy_bytes(behind, inner, static_cast<std::size_t>(last - inner));
@@ -122,20 +97,21 @@ protected:
                 if (part == last) break;
             }
         } else {
-            under_construction_ built(memory, to + (inner - first), behind);
-            under_construction_ before(memory, to, to);
+            unfinished<Memory> built(memory, to + (inner - first));
+            built.end = behind;
+            unfinished<Memory> before(memory, to);
             build_again_(memory, first, inner, before);
             build_again_(memory, inner, last, built);
             before.release();
             built.release();
-            destroy_in_(memory, first, last);
+            memory.destroy_(first, last);
         }
     }
 
 private:
     // Builds the elements of [first, last) again, by moving if that cannot fail. The originals are still to be destroyed.
-    static constexpr void build_again_(memory_reference_ memory, T* first, T* last, under_construction_& at) {
-        for (; first != last; ++first, ++at.last) memory.construct_(at.last, std::move_if_noexcept(*first));
+    static constexpr void build_again_(memory_reference_ memory, T* first, T* last, unfinished<Memory>& at) {
+        for (; first != last; ++first, ++at.end) memory.construct_(at.end, std::move_if_noexcept(*first));
     }
 };
 

@@ -102,6 +102,43 @@ void zero_bytes(T* to, std::size_t count) noexcept {
     std::memset(static_cast<void*>(to), 0, count * sizeof(T));
 }
 
+// The plain pointer in a pointer of an allocator's.
+template <class Pointer>
+HEADROOM_ALWAYS_INLINE constexpr auto* raw_pointer(const Pointer& from) noexcept {
+    if constexpr (std::is_pointer_v<Pointer>) {
+        return from;
+    } else {
+        using element = typename std::pointer_traits<Pointer>::element_type;
+        return from == nullptr ? static_cast<element*>(nullptr) : std::to_address(from);
+    }
+}
+
+// How elements are built and destroyed that no allocator has a say in.
+template <class T>
+struct built_by_themselves {
+    template <class...>
+    static constexpr bool plain_() noexcept {
+        return true;
+    }
+    template <class... Args>
+    HEADROOM_ALWAYS_INLINE static constexpr void construct_(T* place, Args&&... args) {
+        if (HEADROOM_CONSTANT_EVALUATED()) {
+            std::construct_at(place, static_cast<Args&&>(args)...);
+        } else {
+            HEADROOM_CONVERSIONS_BEGIN
+            ::new (static_cast<void*>(place)) T(static_cast<Args&&>(args)...);
+            HEADROOM_CONVERSIONS_END
+        }
+    }
+    // (Not by std::destroy_at, which GCC calls out of line, once for each element, at -O3.)
+    HEADROOM_ALWAYS_INLINE static constexpr void destroy_one_(T* place) noexcept { place->~T(); }
+    static constexpr void destroy_([[maybe_unused]] T* first, [[maybe_unused]] T* last) noexcept {
+        if constexpr (!std::is_trivially_destructible_v<T>) {
+            for (; first != last; ++first) first->~T();
+        }
+    }
+};
+
 // A gap among trivially copyable elements that closes again unless it was filled: if filling throws, nothing has changed.
 template <class T>
 struct opened_gap {
@@ -114,7 +151,7 @@ struct opened_gap {
     }
 };
 
-// Elements under construction: destroyed again unless released.
+// Elements under construction, in a store or in its memory: destroyed again unless released.
 template <class Store>
 class unfinished {
 public:

@@ -12,7 +12,7 @@
 #include <cstdlib>
 #include <new>
 #include <type_traits>
-#include <vector>    // allocator, construct_at
+#include <vector>    // allocator
 
 #include <headroom/commit_policy.hpp>
 #include <headroom/detail/attributes.hpp>
@@ -34,17 +34,13 @@ struct block {
 };
 
 template <class T, class Policy>
-struct heap_memory {
+struct heap_memory : built_by_themselves<T> {
     using value_type = T;
     using pointer = T*;
     using const_pointer = const T*;
     using allocator_type = std::allocator<T>;
     using reference_type = heap_memory;    // how the slow paths take it: by value, there is nothing in it
 
-    template <class...>
-    static constexpr bool plain_() noexcept {
-        return true;
-    }
     // Whether next_capacity() says how a block grows, but for constant evaluation.
     static constexpr bool fills_blocks() noexcept { return true; }
     // Whether a growing block may be handed to realloc.
@@ -55,19 +51,6 @@ struct heap_memory {
     constexpr explicit heap_memory(const std::allocator<T>&) noexcept {}
     [[nodiscard]] static constexpr std::allocator<T> allocator() noexcept { return {}; }
     [[nodiscard]] static constexpr std::size_t most() noexcept { return detail::most_elements(sizeof(T)); }
-
-    template <class... Args>
-    HEADROOM_ALWAYS_INLINE static constexpr void construct_(T* place, Args&&... args) {
-        if (HEADROOM_CONSTANT_EVALUATED()) {
-            std::construct_at(place, static_cast<Args&&>(args)...);
-        } else {
-            HEADROOM_CONVERSIONS_BEGIN
-            ::new (static_cast<void*>(place)) T(static_cast<Args&&>(args)...);
-            HEADROOM_CONVERSIONS_END
-        }
-    }
-    // (Not by std::destroy_at, which GCC calls out of line, once for each element, at -O3.)
-    HEADROOM_ALWAYS_INLINE static constexpr void destroy_one_(T* place) noexcept { place->~T(); }
 
     // --- Blocks
 
@@ -160,16 +143,11 @@ struct heap_memory {
                     return detail::filled_capacity(layout, detail::grown<typename Policy::growth>(0, required, sizeof(T)));
             }
         }
-        return detail::grown<typename Policy::growth>(size, required, sizeof(T));
-    }
-
-    // The same for one element more. (In few instructions, for who doubles.)
-    [[nodiscard]] static std::size_t next_capacity(std::size_t size) noexcept {
-        if constexpr (doubles && !may_be_filled()) {
-            if (size > most() / 2) return most();
-            return size == 0 ? 1 : 2 * size;
+        if constexpr (doubles) {    // (in few instructions)
+            const std::size_t twice = size > most() / 2 ? most() : 2 * size;
+            return twice < required ? required : twice;
         } else {
-            return next_capacity(size, size + 1);
+            return detail::grown<typename Policy::growth>(size, required, sizeof(T));
         }
     }
 

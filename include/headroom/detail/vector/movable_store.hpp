@@ -44,7 +44,7 @@ public:
         memory_.construct_(place, static_cast<Args&&>(args)...);
     }
     HEADROOM_ALWAYS_INLINE constexpr void destroy_one_(value_type* place) noexcept { memory_.destroy_one_(place); }
-    constexpr void destroy_(value_type* first, value_type* last) noexcept { destroy_in_(memory_, first, last); }
+    constexpr void destroy_(value_type* first, value_type* last) noexcept { memory_.destroy_(first, last); }
 
     constexpr movable_store_() = default;
     // (An allocator is copied or moved once on its way here, not more.)
@@ -109,7 +109,7 @@ public:
             if (to.begin == pointer()) return nullptr;
         }
         install_(to, size + 1);
-        return raw_pointer_(begin_) + index;
+        return detail::raw_pointer(begin_) + index;
     }
 
     // `count` elements from the source, whose first `skip` are not wanted.
@@ -117,7 +117,7 @@ public:
     constexpr void build_many_(pointer at, std::size_t count, const Source& source, std::size_t skip) {
         const std::size_t required = size_of_() + count;
         borrowed_ larger(memory_, obtain_next_(memory_, begin_, end_, required));
-        T* const to = raw_pointer_(larger.held.begin);
+        T* const to = detail::raw_pointer(larger.held.begin);
         T* const place = to + (at - begin_);
         source.construct_(*this, place, skip, count);
         follow_(memory_, begin_, at, end_, cap_, to, place + count);
@@ -128,8 +128,8 @@ public:
     template <class Source>
     constexpr void replace_(std::size_t count, const Source& source) {
         borrowed_ larger(memory_, obtain_(memory_, count, count, true));
-        source.construct_(*this, raw_pointer_(larger.held.begin), 0, count);
-        destroy_(raw_pointer_(begin_), raw_pointer_(end_));
+        source.construct_(*this, detail::raw_pointer(larger.held.begin), 0, count);
+        destroy_(detail::raw_pointer(begin_), detail::raw_pointer(end_));
         memory_.release(begin_, cap_);
         install_(larger.keep(), count);
     }
@@ -140,32 +140,33 @@ public:
             memory_.release(begin_, cap_);
             begin_ = end_ = cap_ = pointer();
         } else if (memory_.wastes(begin_, size, static_cast<std::size_t>(cap_ - begin_))) {
-#if defined(__cpp_exceptions)
-            // It is a request: where it fails with nothing changed, that is the answer.
-            if constexpr (std::is_nothrow_move_constructible_v<T> || std::is_copy_constructible_v<T>) {
-                try {
-                    move_to_smaller_(size);
-                } catch (...) {}
-                return;
-            }
-#endif
-            move_to_smaller_(size);
+            attempt_([this, size] {
+                borrowed_ to(memory_, try_obtain_(memory_, size, size, true));
+                if (to.held.begin == pointer()) return;
+                T* const start = detail::raw_pointer(to.held.begin);
+                follow_(memory_, begin_, end_, end_, cap_, start, start + size);
+                install_(to.keep(), size);
+            });
         } else {
             cap_ = memory_.trim(begin_, cap_, size);
         }
     }
-    constexpr void move_to_smaller_(std::size_t size) {
-        borrowed_ to(memory_, try_obtain_(memory_, size, size, true));
-        if (to.held.begin == pointer()) return;
-        T* const start = raw_pointer_(to.held.begin);
-        follow_(memory_, begin_, end_, end_, cap_, start, start + size);
-        install_(to.keep(), size);
+    // To shrink is a request: where it fails with nothing changed, that is the answer.
+    template <class Operation>
+    static constexpr void attempt_(Operation operation) {
+#if defined(__cpp_exceptions)
+        if constexpr (std::is_nothrow_move_constructible_v<T> || std::is_copy_constructible_v<T>) {
+            try {
+                operation();
+            } catch (...) {}
+            return;
+        }
+#endif
+        operation();
     }
 
     HEADROOM_ALWAYS_INLINE constexpr void give_up_() noexcept {
-        if constexpr (!std::is_trivially_destructible_v<T> || !Memory::plain_()) {
-            destroy_in_(memory_, raw_pointer_(begin_), raw_pointer_(end_));
-        }
+        destroy_(detail::raw_pointer(begin_), detail::raw_pointer(end_));
 #if defined(HEADROOM_ASAN)
         if constexpr (Memory::annotates_()) {
             if (!HEADROOM_CONSTANT_EVALUATED()) detail::open_all(begin_, cap_, end_);
@@ -200,10 +201,8 @@ public:
     [[no_unique_address]] Memory memory_{};
 
 private:
-    using moves_::destroy_in_;
     using moves_::follow_;
     using moves_::obtain_;
-    using moves_::raw_pointer_;
     using moves_::try_obtain_;
     using typename moves_::borrowed_;
     using typename moves_::extent_;
@@ -220,7 +219,7 @@ private:
         }
         if (const pointer wider = memory.widen_(begin, cap, required, exactly); wider != pointer()) return {begin, wider};
         borrowed_ to(memory, exactly ? obtain_(memory, required, required, true) : obtain_next_(memory, begin, end, required));
-        T* const start = raw_pointer_(to.held.begin);
+        T* const start = detail::raw_pointer(to.held.begin);
         follow_(memory, begin, end, end, cap, start, start + (end - begin));
         return to.keep();
     }
@@ -254,15 +253,6 @@ private:
         return wanted < first_capacity<T> ? first_capacity<T> : wanted;
     }
 
-    // The same for one more after a full block.
-    static constexpr std::size_t next_for_one_(const pointer& begin, const pointer& end) noexcept {
-        const auto size = static_cast<std::size_t>(end - begin);
-        if constexpr (Memory::fills_blocks()) {
-            if (!HEADROOM_CONSTANT_EVALUATED()) return Memory::next_capacity(size);
-        }
-        return next_(begin, end, size + 1);
-    }
-
     // A larger block with the same elements, moved as bytes.
     HEADROOM_COLD static extent_ larger_(T* begin, T* end) { return Memory::grown_by_one(begin, end); }
 
@@ -279,7 +269,7 @@ private:
         if (last) {
             if (const pointer wider = memory.widen_(begin, cap, size + 1, false); wider != pointer()) return {begin, wider};
         }
-        const std::size_t wanted = next_for_one_(begin, cap);
+        const std::size_t wanted = next_(begin, cap, size + 1);
         if constexpr (Quiet) {
             return try_obtain_(memory, size + 1, wanted, false);
         } else if constexpr (Memory::fills_blocks()) {
@@ -299,9 +289,9 @@ private:
         }
         const bool elsewhere = to.begin != begin;
         borrowed_ larger(memory, elsewhere ? to : extent_{});
-        T* const place = raw_pointer_(to.begin) + (at - begin);
+        T* const place = detail::raw_pointer(to.begin) + (at - begin);
         memory.construct_(place, static_cast<Args&&>(args)...);
-        if (elsewhere && begin != pointer()) follow_(memory, begin, at, end, cap, raw_pointer_(to.begin), place + 1);
+        if (elsewhere && begin != pointer()) follow_(memory, begin, at, end, cap, detail::raw_pointer(to.begin), place + 1);
         larger.keep();
         return to;
     }

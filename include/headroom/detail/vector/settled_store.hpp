@@ -38,30 +38,15 @@ struct settled_policy {
 namespace detail {
 
 template <class T, class Policy>
-class settled_store_ {
+class settled_store_ : public built_by_themselves<T> {
 public:
     using value_type = T;
     using pointer = T*;
     using const_pointer = const T*;
 
     static constexpr bool stable_ = true;
-    template <class...>
-    static constexpr bool plain_() noexcept {
-        return true;
-    }
-
-    template <class... Args>
-    HEADROOM_ALWAYS_INLINE static constexpr void construct_(T* place, Args&&... args) {
-        HEADROOM_CONVERSIONS_BEGIN
-        ::new (static_cast<void*>(place)) T(static_cast<Args&&>(args)...);
-        HEADROOM_CONVERSIONS_END
-    }
-    HEADROOM_ALWAYS_INLINE static constexpr void destroy_one_(T* place) noexcept { place->~T(); }
-    static constexpr void destroy_([[maybe_unused]] T* first, [[maybe_unused]] T* last) noexcept {
-        if constexpr (!std::is_trivially_destructible_v<T>) {
-            for (; first != last; ++first) first->~T();
-        }
-    }
+    using built_by_themselves<T>::construct_;
+    using built_by_themselves<T>::destroy_;
 
     // max_size(), and two flags below it: 64 bits wherever addresses have 32, for there a range may have 2^30 elements.
     using limit_word_ = unsigned long long;
@@ -89,19 +74,15 @@ public:
 
     // `what` is for the message of a refusal.
     static settled_store_ open_default_(std::size_t floor_bytes, const char* what = reserving_) {
-        failure why;
-        const extent_ made = reserve_default_(floor_bytes, why);
-        if (why) refuse_(what, bytes_by_default_(), why);
-        return settled_store_(made);
+        return settled_store_(reserve_surely_(floor_bytes, what));
     }
 
     // A range of the default size for a store that owns none. False where the system refuses it.
     bool try_own_range_() noexcept {
         failure why;
         const extent_ made = reserve_default_(0, why);
-        if (why) return false;
-        install_(made);
-        return true;
+        if (!why) install_(made);
+        return !why;
     }
 
     // `lead`: where the elements begin, see below.
@@ -115,27 +96,19 @@ public:
         return settled_store_(placed_(held, lead, elements, true, commit));
     }
 
-    // Precondition: owns no range. (Member by member, for GCC would put what it copies together on the stack, and wait for that.)
+    // Precondition: owns no range.
     void own_range_like_(const settled_store_& other) {
         if (other.control_ == nullptr) return;
         if (other.exact_()) {
             adopt_(open_exactly_(other.max_size(), Policy::commit));
-            return;
+        } else {
+            install_(reserve_surely_(static_cast<std::size_t>(other.end_ - other.begin_) * sizeof(T), reserving_));
         }
-        const std::size_t bytes = static_cast<std::size_t>(other.end_ - other.begin_) * sizeof(T);
-        failure why;
-        const extent_ made = reserve_default_(bytes, why);
-        if (why) refuse_(reserving_, bytes_by_default_(), why);
-        begin_ = made.begin;
-        end_ = made.begin;
-        cap_ = made.cap;
-        control_ = made.control;
-        limit_ = made.limit;
     }
 
     HEADROOM_ALWAYS_INLINE void grow_room_for_one_() {
         if (HEADROOM_UNLIKELY(begin_ == nullptr)) {
-            install_(anew_(1, false));
+            make_room_(1, false);
         } else {
             cap_ = one_more_(control_, begin_, end_, limit_);
         }
@@ -143,33 +116,18 @@ public:
     // The same, but false where it is refused.
     bool try_grow_room_for_one_() noexcept {
         failure why;
-        const extent_ there = try_further_({begin_, cap_, control_, limit_}, end_, 1, false, why);
+        const extent_ there = try_room_(static_cast<std::size_t>(end_ - begin_) + 1, false, why);
         if (!why) install_(there);
         return !why;
     }
     // Callers have checked max_size(). Reserves the whole range now, though it is filled in steps: where the system gives less than
     // the default reservation, a range for the first step alone could be too small.
     [[nodiscard]] bool reaches_(std::size_t count) {
-        if (begin_ == nullptr) install_(open_default_(count <= most_by_default_() ? count * sizeof(T) : 0).where_());
+        if (begin_ == nullptr) install_(reserve_surely_(count <= most_by_default_() ? count * sizeof(T) : 0, reserving_));
         return true;
     }
-    void grow_room_(std::size_t count) {
-        if (begin_ == nullptr) {
-            install_(anew_(count, false));
-        } else {
-            install_(further_({begin_, cap_, control_, limit_}, begin_, count));
-        }
-    }
-    HEADROOM_ALWAYS_INLINE void reserve_room_(std::size_t count) {
-        if (begin_ == nullptr) {
-            install_(anew_(count, true));
-            return;
-        }
-        failure why;
-        const extent_ there = try_further_({begin_, cap_, control_, limit_}, begin_, count, true, why);
-        if (why) fail_(why, count);
-        install_(there);
-    }
+    void grow_room_(std::size_t count) { make_room_(count, false); }
+    HEADROOM_ALWAYS_INLINE void reserve_room_(std::size_t count) { make_room_(count, true); }
 
     void shrink_store_() noexcept {
         const std::size_t used = begin_ == end_ ? 0 : bytes_to_(begin_, static_cast<std::size_t>(end_ - begin_));
@@ -332,64 +290,47 @@ private:
         return placed_(held, lead, fitting < most_by_default_() ? fitting : most_by_default_(), false, Policy::commit);
     }
 
-    // A range of the default size with room for `count` elements. (Not marked cold: a small vector is short of room once in its
+    [[nodiscard]] static extent_ reserve_surely_(std::size_t floor_bytes, const char* what) {
+        failure why;
+        const extent_ made = reserve_default_(floor_bytes, why);
+        if (why) refuse_(what, bytes_by_default_(), why);
+        return made;
+    }
+
+    // Room for `count` elements in all. On failure `why` is set (past_reservation_ past the reservation) and the extent comes back as it was.
+    [[nodiscard]] static extent_ try_widened_(extent_ there, std::size_t count, bool exactly, failure& why) noexcept {
+        if (count <= static_cast<std::size_t>(there.cap - there.begin)) return there;
+        if (count > there.most()) {
+            why = past_reservation_;
+            return there;
+        }
+        const std::size_t needed = bytes_to_(there.begin, count);
+        const std::size_t committed =
+            exactly ? detail::extend_exactly(there.control, needed, why) : detail::extend(there.control, needed, why);
+        if (!why) there.cap = there.begin + capacity_of_(there.begin, committed, there.most());
+        return there;
+    }
+    // The same in a range of the default size, for a store that owns none. (Not marked cold: a small vector is short of room once in its
     // life, and the range is often a warm one that has room.)
     HEADROOM_NOINLINE static extent_ try_first_(std::size_t count, bool exactly, failure& why) noexcept {
         extent_ fresh = reserve_default_(count <= most_by_default_() ? count * sizeof(T) : 0, why);
         if (count <= static_cast<std::size_t>(fresh.cap - fresh.begin) || why) return fresh;
-        if (count > fresh.most()) {
-            why = past_reservation_;
-        } else {
-            const std::size_t committed = committed_for_(fresh, count, exactly, why);
-            if (!why) {
-                fresh.cap = fresh.begin + capacity_of_(fresh.begin, committed, fresh.most());
-                return fresh;
-            }
-        }
+        fresh = try_widened_(fresh, count, exactly, why);
+        if (!why) return fresh;
         detail::relinquish(fresh.control);
         return {};
     }
-
-    // Room for `extra` elements from `end` on. On failure `why` is set (past_reservation past the reservation) and the
-    // extent comes back as it was.
-    HEADROOM_COLD static extent_ try_further_(extent_ there, const T* end, std::size_t extra, bool exactly,
-                                              failure& why) noexcept {
-        if (there.control == nullptr) {
-            const extent_ fresh = try_first_(extra, exactly, why);
-            return why ? there : fresh;
-        }
-        const std::size_t needed = static_cast<std::size_t>(end - there.begin) + extra;
-        if (needed > there.most()) {
-            why = past_reservation_;
-            return there;
-        }
-        const std::size_t committed = committed_for_(there, needed, exactly, why);
-        if (!why) there.cap = there.begin + capacity_of_(there.begin, committed, there.most());
-        return there;
+    HEADROOM_COLD static extent_ try_further_(extent_ there, std::size_t count, bool exactly, failure& why) noexcept {
+        return try_widened_(there, count, exactly, why);
     }
-
-    // The bytes committed afterwards.
-    [[nodiscard]] static std::size_t committed_for_(const extent_& there, std::size_t elements, bool exactly,
-                                                    failure& why) noexcept {
-        const auto have = static_cast<std::size_t>(there.cap - there.begin);
-        if (elements <= have) return bytes_to_(there.begin, have);
-        const std::size_t needed = bytes_to_(there.begin, elements);
-        return exactly ? detail::extend_exactly(there.control, needed, why) : detail::extend(there.control, needed, why);
+    [[nodiscard]] HEADROOM_ALWAYS_INLINE extent_ try_room_(std::size_t count, bool exactly, failure& why) const noexcept {
+        return begin_ == nullptr ? try_first_(count, exactly, why) : try_further_(where_(), count, exactly, why);
     }
-
-    HEADROOM_COLD static extent_ further_(extent_ there, const T* end, std::size_t extra) {
+    HEADROOM_ALWAYS_INLINE void make_room_(std::size_t count, bool exactly) {
         failure why;
-        const extent_ result = try_further_(there, end, extra, false, why);
-        if (why) fail_(why, static_cast<std::size_t>(end - there.begin) + extra);
-        return result;
-    }
-
-    // A range for a vector that owns none, with room for `count` elements.
-    static extent_ anew_(std::size_t count, bool exactly) {
-        failure why;
-        const extent_ fresh = try_first_(count, exactly, why);
+        const extent_ there = try_room_(count, exactly, why);
         if (why) fail_(why, count);
-        return fresh;
+        install_(there);
     }
 
     // The slow path of an append, in as few registers as can be: the caller keeps the rest of the container in the others.

@@ -75,15 +75,14 @@ public:
     constexpr void shrink_store_() {
         if (is_inside_()) return;
         if (static_cast<std::size_t>(end_ - begin_) > N) return base_::shrink_store_();
-#if defined(__cpp_exceptions)
-        if constexpr (std::is_nothrow_move_constructible_v<T> || std::is_copy_constructible_v<T>) {
-            try {
-                return_inside_();
-            } catch (...) {}
-            return;
-        }
-#endif
-        return_inside_();
+        base_::attempt_([this] {
+            T* const to = inside_();
+            const auto size = static_cast<std::size_t>(end_ - begin_);
+            headroom::detail::block_moves_<memory_kind_>::follow_(memory_, begin_, end_, end_, cap_, to, to + size);
+            begin_ = to;
+            end_ = to + size;
+            cap_ = to + N;
+        });
     }
 
     // Takes over the block of `from`, or the elements inside, one by one; it is left empty. What was here is forgotten. When a move
@@ -136,14 +135,6 @@ private:
     [[nodiscard]] constexpr T* inside_() noexcept {
         if (HEADROOM_CONSTANT_EVALUATED()) return std::allocator<T>{}.allocate(N);
         return static_cast<T*>(room_.begin());
-    }
-    constexpr void return_inside_() {
-        T* const to = inside_();
-        const auto size = static_cast<std::size_t>(end_ - begin_);
-        headroom::detail::block_moves_<memory_kind_>::follow_(memory_, begin_, end_, end_, cap_, to, to + size);
-        begin_ = to;
-        end_ = to + size;
-        cap_ = to + N;
     }
 
     [[no_unique_address]] room_inside<T, N> room_;
