@@ -4,15 +4,14 @@
 // copying its bytes and not running the original's destructor, which lets a container grow by realloc, by memcpy or by page
 // tables. It is wrong for a type that points into itself or is registered somewhere by address: libstdc++'s std::string,
 // node-based containers, anything with an intrusive hook. So a type counts as relocatable only where that is known:
-//   - it is trivially copyable;
+//   - it is trivially copyable, or the compiler says so;
 //   - it is a standard type known to be so in the standard library at hand (below);
 //   - it says so with a member `using headroom_is_trivially_relocatable = name_of_the_class` or `= std::true_type` (or, to opt
 //     out, std::false_type). A class that derives from such a class inherits the member but not the property: its own parts
-//     may be others. So std::true_type counts for aggregates and for standard-layout classes only, the class's own name for every
-//     class;
+//     may be others. GCC tells one from the other; with other compilers std::true_type counts for aggregates and for
+//     standard-layout classes only, the class's own name for every class;
 //   - you specialise `headroom::is_trivially_relocatable` for it, deriving from std::true_type or std::false_type.
-// A wrong "yes" is a memory error; a "no" costs only speed. No compiler is asked what it knows besides: objects of several may be in
-// one program, and must agree about the heap that a vector's block comes from.
+// A wrong "yes" is a memory error; a "no" costs only speed.
 //
 // Document: "A fast vector with mremap" (its trivially movable types, decided there without an override).
 #pragma once
@@ -46,8 +45,20 @@ template <class T>
     constexpr opinion said = detail::opinion_in<saying_of_relocation, T>();
     if constexpr (said != opinion::none) {
         return said == opinion::yes;
+    } else if constexpr (std::is_trivially_copyable_v<T>) {
+        return true;
     } else {
-        return std::is_trivially_copyable_v<T>;
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_is_cpp_trivially_relocatable)
+        return __builtin_is_cpp_trivially_relocatable(T);
+#elif __has_builtin(__is_trivially_relocatable)
+        return __is_trivially_relocatable(T);
+#else
+        return false;
+#endif
+#else
+        return false;
+#endif
     }
 }
 

@@ -7,8 +7,8 @@
 // reservations, the vector uses the heap. Any other allocator is used as the standard says.
 //
 // How it differs from std::vector:
-//   - with std::allocator, memory comes from malloc for relocatable elements (operator new otherwise) and from the system for
-//     large vectors: a replaced operator new does not see it; pass an allocator for that;
+//   - with std::allocator, memory comes from malloc (from operator new for elements of more alignment than malloc gives) and from the
+//     system for large vectors: a replaced operator new does not see it; pass an allocator for that;
 //   - relocatable elements (see relocatable.hpp) move as bytes when the vector grows: no move constructor runs;
 //   - where elements are small, capacity() is what the heap's block has room for (with glibc 6 ints, 10, 18 ...); from
 //     map_threshold on it grows in pages, not by a factor;

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include <headroom/detail/errors.hpp>
+#include <headroom/detail/vector/heap.hpp>
 #include <headroom/growth.hpp>
 
 #include "memory/heap_steps.hpp"
@@ -51,7 +52,9 @@ std::size_t filled_apart(const large_layout& layout, std::size_t count) noexcept
     return filled(layout, count, pages ? heap_step : 0);
 }
 
-bool may_fill(const large_layout& layout) noexcept { return layout.malloced && layout.element < heap_step && heap_is_known(); }
+bool may_fill(const large_layout& layout) noexcept {
+    return is_on_malloc(layout.alignment) && layout.element < heap_step && heap_is_known();
+}
 
 // --- Short blocks of a vector that doubles: a call of malloc takes a hundred instructions, so what is added to it counts.
 
@@ -123,7 +126,7 @@ HEADROOM_NOINLINE large_block regrow_block(const large_layout& layout, void* beg
         to = allocate_large(layout, required, wanted, exactly);
     } else {
         const std::size_t bytes = wanted * layout.element;
-        if (layout.malloced && bytes > cached_bytes) return reallocated(begin, wanted, bytes);
+        if (is_on_malloc(layout.alignment) && bytes > cached_bytes) return reallocated(begin, wanted, bytes);
         to = {take_block(layout, bytes), wanted};
     }
     if (to.begin == nullptr) return {};

@@ -300,22 +300,6 @@ struct says_no {
     using headroom_is_trivially_relocatable = std::false_type;
 };
 struct derives_from_one_that_says_no : says_no {};
-// Every compiler gives the same answer, whatever it knows besides: see tests/whole/two_compilers.
-struct says_so_with_a_private_part {
-    using headroom_is_trivially_relocatable = std::true_type;
-    int value = 0;
-    ~says_so_with_a_private_part() {}
-
-private:
-    [[maybe_unused]] int private_part_ = 0;
-};
-#if defined(__clang__)
-struct [[clang::trivial_abi]] passed_in_registers {
-    ~passed_in_registers() {}
-};
-static_assert(!headroom::is_trivially_relocatable_v<passed_in_registers>);
-#endif
-static_assert(!headroom::is_trivially_relocatable_v<says_so_with_a_private_part>);
 static_assert(headroom::is_trivially_relocatable_v<may_move_as_bytes>);
 static_assert(!headroom::is_trivially_relocatable_v<points_into_itself>);
 static_assert(headroom::is_trivially_relocatable_v<names_itself>);

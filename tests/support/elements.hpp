@@ -157,6 +157,12 @@ inline constexpr bool is_tracked = false;
 template <tracked_traits Traits>
 inline constexpr bool is_tracked<tracked<Traits>> = true;
 
+// More aligned than malloc promises: a vector's heap is operator new's then, which a test can have refuse.
+template <class Tracked>
+struct alignas(64) aligned : Tracked {
+    using Tracked::Tracked;
+};
+
 // More aligned than malloc promises, though trivially copyable: realloc may not keep its alignment.
 struct alignas(64) overaligned {
     int number = 0;
@@ -187,6 +193,8 @@ template <class T>
     if constexpr (std::is_same_v<T, std::string>) {
         // Every other string is too long for the buffer inside the object.
         return n % 2 == 0 ? std::to_string(n) : std::to_string(n) + " and more than a small string can hold";
+    } else if constexpr (std::is_base_of_v<std::string, T>) {
+        return T(make<std::string>(n));
     } else if constexpr (std::is_same_v<T, std::unique_ptr<int>>) {
         return std::make_unique<int>(n);
     } else if constexpr (std::is_same_v<T, ten_ints>) {

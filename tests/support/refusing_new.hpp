@@ -3,34 +3,47 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <new>
 
 namespace headroom_test {
 
 inline long allocations_until_refused = 0;    // 0: none is
+inline bool all_allocations_refused = false;
 inline long allocations_alive = 0;
 
 }    // namespace headroom_test
 
-// Each block has a word before it that says whether it is counted. What is asked for without exceptions is not: the library's
-// tables of addresses are, which it keeps, and of which it needs more where the system keeps addresses that were to be given back.
+// Before each block stand where malloc's begins and whether it is counted. What is asked for without exceptions is not, unless it is
+// aligned (a vector's): the library's tables of addresses are, which it keeps, and of which it needs more where the system keeps
+// addresses that were to be given back.
 namespace {
-constexpr std::size_t word_before = 16;
-void* allocate_or_refuse(std::size_t bytes, bool counted) noexcept {
+struct block_head {
+    void* from_malloc;
+    bool counted;
+};
+void* allocate_or_refuse(std::size_t bytes, bool counted, std::size_t alignment = 16) noexcept {
     using headroom_test::allocations_until_refused;
+    if (headroom_test::all_allocations_refused) return nullptr;
     if (allocations_until_refused != 0 && --allocations_until_refused == 0) return nullptr;
-    auto* const block = static_cast<unsigned char*>(std::malloc(bytes + word_before));
-    if (block == nullptr) return nullptr;
-    block[0] = counted ? 1 : 0;
-    headroom_test::allocations_alive += block[0];
-    return block + word_before;
+    const std::size_t before = alignment < sizeof(block_head) ? sizeof(block_head) : alignment;
+    auto* const whole = static_cast<unsigned char*>(std::malloc(bytes + before + alignment));
+    if (whole == nullptr) return nullptr;
+    unsigned char* const block =
+        whole + before + (alignment - reinterpret_cast<std::uintptr_t>(whole + before) % alignment) % alignment;
+    const block_head head{whole, counted};
+    std::memcpy(block - sizeof head, &head, sizeof head);
+    headroom_test::allocations_alive += counted ? 1 : 0;
+    return block;
 }
 void give_back(void* given) noexcept {
     if (given == nullptr) return;
-    unsigned char* const block = static_cast<unsigned char*>(given) - word_before;
-    headroom_test::allocations_alive -= block[0];
-    std::free(block);
+    block_head head;
+    std::memcpy(&head, static_cast<unsigned char*>(given) - sizeof head, sizeof head);
+    headroom_test::allocations_alive -= head.counted ? 1 : 0;
+    std::free(head.from_malloc);
 }
 }    // namespace
 
@@ -43,3 +56,14 @@ void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept { return a
 void operator delete(void* block) noexcept { give_back(block); }
 void operator delete(void* block, std::size_t) noexcept { give_back(block); }
 void operator delete(void* block, const std::nothrow_t&) noexcept { give_back(block); }
+void* operator new(std::size_t bytes, std::align_val_t alignment) {
+    void* const block = allocate_or_refuse(bytes, true, static_cast<std::size_t>(alignment));
+    if (block == nullptr) throw std::bad_alloc();
+    return block;
+}
+void* operator new(std::size_t bytes, std::align_val_t alignment, const std::nothrow_t&) noexcept {
+    return allocate_or_refuse(bytes, true, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* block, std::align_val_t) noexcept { give_back(block); }
+void operator delete(void* block, std::size_t, std::align_val_t) noexcept { give_back(block); }
+void operator delete(void* block, std::align_val_t, const std::nothrow_t&) noexcept { give_back(block); }

@@ -211,6 +211,7 @@ TEST(vector_of_throwing, loses_nothing_whichever_element_throws) {
 
 TEST(vector_of_throwing, appending_is_all_or_nothing) {
     vector<counted, std::allocator<counted>, early> v;
+    v.reserve(16);
     for (int i = 0; i < 16; ++i) v.emplace_back(i);
     ASSERT_EQ(v.capacity(), 16U);
     for (int k = 0; k < 17; ++k) {

@@ -18,29 +18,14 @@
 
 #include "support/contract/contract.hpp"
 #include "support/refusals.hpp"
+#include "support/refusing_new.hpp"
 #include "support/vectors.hpp"
-
-namespace {
-bool heap_refuses = false;          // the containers' requests that must not throw
-bool whole_heap_refuses = false;    // all that may throw: the containers' others, and the elements' own
-}
-
-// The heap of element types that are not relocatable is operator new's, which a program may replace.
-void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
-    if (heap_refuses) return nullptr;
-    return std::malloc(bytes);
-}
-void* operator new(std::size_t bytes) {
-    void* const block = whole_heap_refuses ? nullptr : std::malloc(bytes);
-    if (block == nullptr) throw std::bad_alloc();
-    return block;
-}
-void operator delete(void* block) noexcept { std::free(block); }
-void operator delete(void* block, std::size_t) noexcept { std::free(block); }
 
 namespace {
 
 using headroom::testing::afterwards;
+using headroom_test::aligned;
+using headroom_test::all_allocations_refused;
 using headroom_test::counted;
 using headroom_test::early_vector;
 using headroom_test::filled;
@@ -157,11 +142,13 @@ TYPED_TEST(refused_calls_of, outgrowing_a_reservation) {
 template <class Vector>
 class everything_refused_to : public testing::Test {
 protected:
-    void TearDown() override { heap_refuses = false; }
+    void TearDown() override { all_allocations_refused = false; }
 };
-using not_relocatable = testing::Types<mapped_vector<headroom_test::throwing>, early_vector<headroom_test::throwing>,
-                                       headroom_test::heap_vector<headroom_test::self_referential>>;
-TYPED_TEST_SUITE(everything_refused_to, not_relocatable);
+// (Elements whose heap is operator new's.)
+using on_operator_new =
+    testing::Types<mapped_vector<aligned<headroom_test::throwing>>, early_vector<aligned<headroom_test::throwing>>,
+                   headroom_test::heap_vector<aligned<headroom_test::self_referential>>>;
+TYPED_TEST_SUITE(everything_refused_to, on_operator_new);
 
 TYPED_TEST(everything_refused_to, growing_throws_and_changes_nothing) {
     const long live = headroom_test::book.live;
@@ -176,14 +163,14 @@ TYPED_TEST(everything_refused_to, growing_throws_and_changes_nothing) {
                 const numbers_list before = numbers(v);
                 const auto* const where = v.data();
                 bool thrown = false;
-                heap_refuses = whole_heap_refuses = true;
+                all_allocations_refused = true;
                 headroom::testing::fail_system_call(1, ENOMEM, afterwards::keep_failing);
                 try {
                     operations[i](v);
                 } catch (const std::bad_alloc&) {
                     thrown = true;
                 }
-                heap_refuses = whole_heap_refuses = false;
+                all_allocations_refused = false;
                 headroom::testing::stop_failing();
                 // A copy or a range may be short enough for the room that there is.
                 if (thrown) {
@@ -208,13 +195,13 @@ TYPED_TEST(everything_refused_to, the_try_forms_answer_null_and_leave_their_argu
     TypeParam v = headroom_test::full<TypeParam>(100);
     const numbers_list before = numbers(v);
     T value = make<T>(7);
-    heap_refuses = true;
+    all_allocations_refused = true;
     headroom::testing::fail_system_call(1, ENOMEM, afterwards::keep_failing);
     EXPECT_EQ(v.try_push_back(value), nullptr);
     EXPECT_EQ(v.try_push_back(std::move(value)), nullptr);
     EXPECT_EQ(v.try_emplace_back(3), nullptr);
     EXPECT_EQ(v.try_push_back(v[0]), nullptr);
-    heap_refuses = false;
+    all_allocations_refused = false;
     headroom::testing::stop_failing();
     EXPECT_EQ(number(value), 7);    // NOLINT: that is the question
     EXPECT_EQ(numbers(v), before);
@@ -225,10 +212,10 @@ TYPED_TEST(everything_refused_to, the_try_forms_answer_null_and_leave_their_argu
 TYPED_TEST(everything_refused_to, shrink_to_fit_leaves_what_it_cannot_move) {
     TypeParam v = filled<TypeParam>(2000);
     v.erase(v.begin() + 5, v.end());
-    heap_refuses = true;
+    all_allocations_refused = true;
     headroom::testing::fail_system_call(1, ENOMEM, afterwards::keep_failing);
     v.shrink_to_fit();
-    heap_refuses = false;
+    all_allocations_refused = false;
     headroom::testing::stop_failing();
     EXPECT_EQ(numbers(v), counted(5));
     headroom_test::append(v, 3000, 5);

@@ -19,7 +19,7 @@ struct of_bytes {
     std::array<unsigned char, Bytes> bytes{};
     friend bool operator==(const of_bytes&, const of_bytes&) = default;
 };
-// Not relocatable: operator new's heap.
+// Not relocatable.
 struct of_self {
     const of_self* self = this;
     of_self() = default;

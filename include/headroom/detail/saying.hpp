@@ -13,6 +13,20 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 template <class T, class Saying>
 concept speaks_of = requires { typename Saying::template in<T>; };
 
+// Whether T's member comes from T itself and not from a base. GCC can list the bases. With other compilers only this is known:
+// an aggregate begins with its bases; and where all data is in one class, nothing was added to a base that has some.
+#if defined(__GNUC__) && !defined(__clang__)
+template <class Saying, class... Bases>
+inline constexpr bool any_speaks_of = (speaks_of<Bases, Saying> || ...);
+template <class Saying, class T>
+[[nodiscard]] constexpr bool speaks_for_itself() {
+    if constexpr (std::is_class_v<T>) {
+        return !any_speaks_of<Saying, __direct_bases(T)...>;
+    } else {
+        return true;
+    }
+}
+#else
 // Converts to bases of T alone: an aggregate that can begin with it has one.
 template <class T>
 struct some_base {
@@ -20,10 +34,7 @@ struct some_base {
         requires(std::is_base_of_v<Base, T> && !std::is_same_v<Base, T>)
     operator Base() const;
 };
-// Whether T's member is known to come from T itself and not from a base: an aggregate begins with its bases; and where all data is in
-// one class, nothing was added to a base that has some. (GCC could list the bases. But whether a class is relocatable must not depend
-// on the compiler: objects of several may be in one program.)
-template <class T>
+template <class, class T>
 [[nodiscard]] constexpr bool speaks_for_itself() {
     if constexpr (std::is_aggregate_v<T>) {
         return !requires { T{some_base<T>{}}; };
@@ -31,6 +42,7 @@ template <class T>
         return std::is_standard_layout_v<T>;
     }
 }
+#endif
 
 // What the member means, where there is one: yes, no, or nothing.
 enum class opinion { none, yes, no };
@@ -43,7 +55,7 @@ template <class Saying, class T>
         } else if constexpr (requires { typename std::bool_constant<static_cast<bool>(said::value)>; }) {
             if constexpr (!static_cast<bool>(said::value)) {
                 return opinion::no;
-            } else if constexpr (detail::speaks_for_itself<T>()) {
+            } else if constexpr (detail::speaks_for_itself<Saying, T>()) {
                 return opinion::yes;
             }
         }

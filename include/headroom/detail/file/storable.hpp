@@ -43,8 +43,8 @@ consteval bool storable_by_itself();
 // such. A class is storable when its author says so, since no compiler can look for pointers in it: by a member
 // `using headroom_is_storable = name_of_the_class;` or `= std::true_type`, or, for a class of somebody else's, by
 // `template <> inline constexpr bool headroom::storable<theirs> = true;`. A class that derives from such a class inherits the
-// member, but says nothing by it: it may have a pointer more. So std::true_type counts for aggregates and for standard-layout classes
-// only, the class's own name for every class.
+// member, but says nothing by it: it may have a pointer more. GCC tells one from the other; with other compilers std::true_type
+// counts for aggregates and for standard-layout classes only, the class's own name for every class.
 template <class T>
 inline constexpr bool storable = detail::storable_by_itself<T>();
 

@@ -23,8 +23,7 @@ struct large_layout {
     std::size_t element;      // bytes of an element
     std::size_t alignment;    // bytes
     std::size_t from;         // a block of so many elements is a large one
-    bool malloced;            // see heap.hpp
-    bool short_by_malloc;     // and blocks of up to longest_short bytes, or twice that, are such ones
+    bool short_by_malloc;     // blocks of up to longest_short bytes, or twice that, are on the heap, and that is malloc's
     const commit_policy* commit;
 };
 

@@ -1,5 +1,6 @@
-// The heap that a vector with std::allocator is on: malloc's where its elements may travel as bytes and ask for no more than
-// its alignment, so that realloc may be used; else operator new's. What is taken from one must be given back to the same.
+// The heap that a vector with std::allocator is on: malloc's, so that realloc may be used where elements travel as bytes; operator
+// new's where they ask for more alignment than malloc gives. What is taken from one must be given back to the same, so nothing but the
+// alignment decides: of a type compilers may know more or less, and objects of several may hand vectors to each other.
 #pragma once
 
 #include <cstddef>
@@ -10,26 +11,17 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-// Null where memory is refused. (With constant arguments, as most are, one call remains.)
-[[nodiscard]] HEADROOM_ALWAYS_INLINE void* take_from_heap(bool malloced, std::size_t alignment, std::size_t bytes) noexcept {
-    if (malloced) return std::malloc(bytes);
-    if (alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__) return ::operator new(bytes, std::align_val_t{alignment}, std::nothrow);
-    return ::operator new(bytes, std::nothrow);
-}
+[[nodiscard]] constexpr bool is_on_malloc(std::size_t alignment) noexcept { return alignment <= alignof(std::max_align_t); }
 
-// The same from operator new, which throws where memory is refused.
-[[nodiscard]] HEADROOM_ALWAYS_INLINE void* take_from_operator_new(std::size_t alignment, std::size_t bytes) {
-    if (alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__) return ::operator new(bytes, std::align_val_t{alignment});
-    return ::operator new(bytes);
+// Null where memory is refused. (With a constant alignment, as most are, one call remains.)
+[[nodiscard]] HEADROOM_ALWAYS_INLINE void* take_from_heap(std::size_t alignment, std::size_t bytes) noexcept {
+    return is_on_malloc(alignment) ? std::malloc(bytes) : ::operator new(bytes, std::align_val_t{alignment}, std::nothrow);
 }
-
-HEADROOM_ALWAYS_INLINE void give_to_heap(bool malloced, std::size_t alignment, void* memory) noexcept {
-    if (malloced) {
+HEADROOM_ALWAYS_INLINE void give_to_heap(std::size_t alignment, void* memory) noexcept {
+    if (is_on_malloc(alignment)) {
         std::free(memory);
-    } else if (alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__) {
-        ::operator delete(memory, std::align_val_t{alignment});
     } else {
-        ::operator delete(memory);
+        ::operator delete(memory, std::align_val_t{alignment});
     }
 }
 

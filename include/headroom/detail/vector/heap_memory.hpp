@@ -67,13 +67,6 @@ struct heap_memory : built_by_themselves<T> {
 
     // The same, but throws where memory is refused.
     [[nodiscard]] static constexpr block<T*> allocate_surely(std::size_t required, std::size_t wanted, bool exactly) {
-        if constexpr (!from_malloc()) {
-            // (operator new throws by itself; to make it return null is a call and a handler more.)
-            if (!HEADROOM_CONSTANT_EVALUATED() && wanted < large_from()) {
-                T* const begin = static_cast<T*>(detail::take_from_operator_new(alignof(T), wanted * sizeof(T)));
-                return {begin, begin + wanted};
-            }
-        }
         const block<T*> made = allocate(required, wanted, exactly);
         if (made.begin == nullptr) detail::throw_bad_alloc();
         return made;
@@ -181,23 +174,17 @@ private:
         return {begin, begin + from.count};
     }
 
-    // realloc moves bytes and aligns for no more than max_align_t; where that does not do, the heap is operator new's.
-    [[nodiscard]] static constexpr bool from_malloc() noexcept {
-        return is_trivially_relocatable_v<T> && alignof(T) <= alignof(std::max_align_t);
-    }
     // Whether the heap's blocks for powers of two may have room for elements more: see growing_block.hpp.
-    [[nodiscard]] static constexpr bool may_be_filled() noexcept { return from_malloc() && sizeof(T) < 16; }
-    [[nodiscard]] static void* take(std::size_t bytes) noexcept {
-        return detail::take_from_heap(from_malloc(), alignof(T), bytes);
-    }
-    static void give(void* memory) noexcept { detail::give_to_heap(from_malloc(), alignof(T), memory); }
+    [[nodiscard]] static constexpr bool may_be_filled() noexcept { return is_on_malloc(alignof(T)) && sizeof(T) < 16; }
+    [[nodiscard]] static void* take(std::size_t bytes) noexcept { return detail::take_from_heap(alignof(T), bytes); }
+    static void give(void* memory) noexcept { detail::give_to_heap(alignof(T), memory); }
 
     // Whether all that a block of up to longest_short bytes grows from and to is malloc's.
     [[nodiscard]] static constexpr bool short_by_malloc() noexcept {
-        return from_malloc() && sizeof(T) <= longest_short && (Policy::map_threshold > 4 * longest_short);
+        return is_on_malloc(alignof(T)) && sizeof(T) <= longest_short && (Policy::map_threshold > 4 * longest_short);
     }
 
-    static constexpr large_layout layout{sizeof(T), alignof(T), large_from(), from_malloc(), short_by_malloc(), &Policy::commit};
+    static constexpr large_layout layout{sizeof(T), alignof(T), large_from(), short_by_malloc(), &Policy::commit};
 };
 
 }}}    // namespace headroom::detail
