@@ -179,6 +179,7 @@ def test_on_a_phone_nothing_is_wider_than_the_screen_nor_cut_and_no_letter_is_sm
         " return own.left < all.left - 1 || own.right > all.right + 1; }).map(one => one.textContent)"
     )
     assert cut == []
+    assert window.evaluate("[...document.querySelectorAll('.scroll:has(.claims)')].every(one => one.scrollWidth <= one.clientWidth)")
     # However long a name is that an answer or a loss begins with.
     window.evaluate("for (const one of document.querySelectorAll('.panel p')) one.textContent = 'x'.repeat(90)")
     assert window.evaluate("document.documentElement.scrollWidth") == 400
