@@ -24,6 +24,19 @@ def test_a_promise_that_misses_many_cells_names_the_farthest_six():
     assert small.startswith("0 of 10 cells; not int, 2 MiB (2.10)") and small.count("(") == 6 and " and 4 more" in small
 
 
+@pytest.mark.parametrize(
+    "name, told",
+    [
+        ("everyday-in-turn-memory", "200 vectors that grow in turn to 10⁵ each: 1.002 ✗"),  # asked: at most 1.0
+        ("file-append-open", "268,435,456 elements, open: 34.9 µs"),
+        ("structures-growing", "not run: 2¹⁶ elements"),  # the mean stands beside it
+    ],
+)
+def test_a_promises_cells_are_told_in_words_their_figures_with_their_unit_and_on_which_side_they_are(published, name, told):
+    (row,) = [row for row in model.promises_table(published.machines[0]).rows if row[0].hover == name]
+    assert row[0].small.split("; ")[0] == told
+
+
 @pytest.mark.parametrize("claim", claims.promises(), ids=lambda claim: claim.id)
 def test_a_promise_is_judged_at_every_size_that_it_is_made_for(claim):
     """“≤ 1.0 at 10⁶” is not met by cells of 10⁷."""

@@ -1,5 +1,6 @@
 """The report on the terminal: readable at 80 columns, and no more certain than the page."""
 
+import re
 from html import unescape
 
 import pytest
@@ -81,5 +82,6 @@ def test_no_parameter_is_told_by_its_name_in_the_files(published):
     for cell in found:
         told = words.configuration(cell.parameters)
         assert not [name for name, value in cell.parameters.items() if f"{name} {value}" in told], told
+        assert not re.match(r"[\d,⁰¹²³⁴⁵⁶⁷⁸⁹]+(, |$)", told), told  # 200 of what?
     point = {"element": "8 bytes", "elements": 262144, "threads": 2, "batch": 1}
     assert words.configuration(point) == "262,144 of 8 bytes, 2 threads, one by one"

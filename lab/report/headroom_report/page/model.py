@@ -212,8 +212,12 @@ def _warnings(results: ResultSet, machines: list[Machine]) -> tuple[list[str], l
 
 def _told(text: str, found: claims.Finding, verdict: Verdict) -> str:
     """With as many digits as it takes to see on which side of each limit it lies."""
+
+    def sides(value: float) -> list[tuple[bool, bool]]:
+        return [(value < at, value > at) for at in verdict.limits]
+
     for digits in range(4, 10):
-        if "∞" in text or all((float(text.replace(",", "")) < at) == (found.figure.median < at) for at in verdict.limits):
+        if "∞" in text or sides(float(text.replace(",", ""))) == sides(found.figure.median):
             break
         text = words.digits(found.figure.median, digits)
     return text
@@ -248,7 +252,13 @@ def _each(verdict: Verdict) -> str:
     if len(found) > MOST_FINDINGS:
         found = sorted(found, key=lambda finding: (finding.good, bool(finding.unsure)))[:MOST_FINDINGS]
     for finding in found:
-        value = words.digits(finding.figure.median) if finding.figure else finding.why
+        if not finding.parameters:
+            continue  # a mean of all cells stands in the verdict
+        value = finding.why
+        if finding.figure and finding.figure.unit:
+            value = words.quantity(finding.figure.median, finding.figure.unit)
+        elif finding.figure:
+            value = _told(words.digits(finding.figure.median), finding, verdict)
         sign = f" ({finding.unsure})" if finding.unsure else "" if finding.good else " ✗"
         parts.append(f"{words.configuration(finding.parameters)}: {value}{sign}")
     if len(found) < len(verdict.findings):

@@ -147,6 +147,16 @@ def structure(label: object, contents: object) -> str:
     return f"{contents} ({label})" if contents else str(label)
 
 
+# Workloads of many vectors: how many, and how many elements of each.
+_MANY = {
+    "short": "{elements} short vectors of {each}",
+    "nested": "a vector of {elements} vectors of {each}",
+    "in-turn": "{elements} vectors that grow in turn to {each} each",
+    "random-turn": "{elements} vectors that grow in random turn to {each} each",
+    "dead-large": "a vector of {elements} dropped, then {each} nodes",
+}
+
+
 def configuration(parameters: dict[str, object]) -> str:
     """A cell's parameters as a phrase: "10⁷ int, -O2"."""
     rest = {
@@ -158,9 +168,12 @@ def configuration(parameters: dict[str, object]) -> str:
     if "structure" in rest:
         parts.append(structure(rest.pop("structure"), rest.pop("contents", "")))
     element = rest.pop("element", None)
-    if "elements" in rest:
+    if rest.get("workload") in _MANY and {"elements", "each"} <= rest.keys():
+        counts = {name: parameter("elements", rest.pop(name)) for name in ("elements", "each")}
+        parts.append(_MANY[rest.pop("workload")].format(**counts))
+    elif "elements" in rest:
         of = "of " if str(element).endswith(" bytes") else ""
-        parts.append(parameter("elements", rest.pop("elements")) + (f" {of}{element}" if element else ""))
+        parts.append(f"{parameter('elements', rest.pop('elements'))} {of}{element or 'elements'}")
     elif element:
         parts.append(str(element))
     for name in _PHRASES:
