@@ -78,6 +78,12 @@ def test_the_answer_stands_on_the_first_screen_and_the_rest_is_no_longer_than_ei
 
 
 @with_chromium
+def test_where_names_of_experiments_are_long_too_no_column_of_the_losses_is_cut(look, tmp_path):
+    window = look(html.render(of("concurrent-append", "data-structures", "push-back", folder=tmp_path)), 1280, 800)
+    assert window.locator("#losses-table-0").evaluate("table => [table.parentElement.scrollWidth, table.parentElement.clientWidth]") == [1200, 1200]
+
+
+@with_chromium
 def test_the_page_draws_every_chart_and_prints_without_a_complaint_or_a_request(look, page):
     window = unfold(look(page))
     assert window.locator(".chart").count() >= 30
