@@ -1,5 +1,3 @@
-"""What is claimed and promised of concurrent-append."""
-
 from headroom_report.verdicts.claims import promise
 
 @promise("Two threads append elements of 8 bytes in batches of 2 KiB: an appender, against tbb::concurrent_vector's grow_by()",

@@ -1,5 +1,3 @@
-"""What is claimed and promised of crossing."""
-
 from headroom_report.results.strategies import GLOBAL, SHARED_POOL
 from headroom_report.verdicts.claims import best, promise
 

@@ -1,5 +1,3 @@
-"""What is claimed and promised of data-structures."""
-
 from headroom_report.results.documents import P0089R0
 from headroom_report.results.strategies import GLOBAL, MONOTONIC, POOL
 from headroom_report.verdicts.claims import best, claim, promise, span

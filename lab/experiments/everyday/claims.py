@@ -1,5 +1,3 @@
-"""What is claimed and promised of everyday."""
-
 from headroom_report.results.catalogue import DEFAULT, VECTOR, YARDSTICK
 from headroom_report.verdicts.claims import best, promise
 

@@ -1,5 +1,3 @@
-"""What is claimed and promised of file-append."""
-
 from headroom_report.results.catalogue import DEFAULT
 from headroom_report.verdicts.claims import promise
 

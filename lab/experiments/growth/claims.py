@@ -1,5 +1,3 @@
-"""What is claimed and promised of growth."""
-
 from headroom_report.results import published
 from headroom_report.results.catalogue import DEFAULT, YARDSTICK
 from headroom_report.results.documents import REALLOCATION

@@ -1,5 +1,3 @@
-"""What is claimed and promised of instructions."""
-
 from headroom_report.results.catalogue import DEFAULT, YARDSTICK
 from headroom_report.verdicts.claims import promise
 

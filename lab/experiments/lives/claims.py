@@ -1,5 +1,3 @@
-"""What is claimed and promised of lives."""
-
 from headroom_report.results.strategies import POOL
 from headroom_report.verdicts.claims import best, least, promise
 

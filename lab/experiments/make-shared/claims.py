@@ -1,5 +1,3 @@
-"""What is claimed and promised of make-shared."""
-
 from headroom_report.results.documents import REALLOCATION
 from headroom_report.verdicts.claims import claim, published_ratio
 

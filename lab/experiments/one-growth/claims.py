@@ -1,5 +1,3 @@
-"""What is claimed and promised of one-growth."""
-
 from headroom_report.results.catalogue import DEFAULT, YARDSTICK
 from headroom_report.results.documents import FOUR_GB
 from headroom_report.verdicts.claims import claim, least, most, promise, span

@@ -1,5 +1,3 @@
-"""What is claimed and promised of pair-instructions."""
-
 from headroom_report.results.strategies import POOL
 from headroom_report.verdicts.claims import promise
 

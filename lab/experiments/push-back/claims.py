@@ -1,5 +1,3 @@
-"""What is claimed and promised of push-back."""
-
 from headroom_report.results.catalogue import VECTOR
 from headroom_report.results.documents import MREMAP
 from headroom_report.verdicts.claims import best, claim, least

@@ -1,5 +1,3 @@
-"""What is claimed and promised of throughput."""
-
 from headroom_report.results.catalogue import DEFAULT, PAGE_BY_PAGE, YARDSTICK
 from headroom_report.results.documents import RESERVE_AND_COMMIT
 from headroom_report.verdicts.claims import claim, dynarray_ratio, least, promise

@@ -1,5 +1,3 @@
-"""What is claimed and promised of whole programs."""
-
 from headroom_report.results.catalogue import VECTOR, YARDSTICK
 from headroom_report.verdicts.claims import promise
 
