@@ -132,7 +132,7 @@ private:
         : chain_(upstream, detail::may_reserve(upstream), initial_bytes) {}
 
     HEADROOM_COLD std::byte* far_place(std::size_t bytes, std::size_t alignment) {
-        (void)chain_.make_room(bytes, alignment, (std::max)(chain_.initial(), detail::chunk_chain::largest_chunk));
+        chain_.make_room(bytes, alignment, (std::max)(chain_.initial(), detail::chunk_chain::largest_chunk));
         return detail::align_up(chain_.cursor, alignment);
     }
 

@@ -164,13 +164,6 @@ constexpr std::size_t bin_index(std::size_t bytes) noexcept {
     return bytes <= largest_short ? bin_offset[(bytes - 1) / block_step] / sizeof(bin) : detail::long_index(bytes);
 }
 
-// The largest bin whose blocks fit into `bytes` (at least block_step).
-constexpr std::size_t bin_within(std::size_t bytes) noexcept {
-    if (bytes >= largest_pooled) return bins - 1;
-    const std::size_t index = detail::bin_index(bytes);
-    return detail::bin_bytes(index) == bytes ? index : index - 1;
-}
-
 static_assert(detail::bin_bytes(short_bins - 1) == largest_short && detail::bin_bytes(bins - 1) == largest_pooled);
 static_assert([] {
     for (std::size_t index = 0; index < bins; ++index) {

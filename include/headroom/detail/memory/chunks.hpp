@@ -174,42 +174,32 @@ public:
         detail::poison(buffer_, bytes);
     }
 
-    struct span {
-        std::byte* first;
-        std::byte* last;
-    };
-
     // Moves `cursor` and `limit` so that `bytes` fit at the next multiple of `alignment`; a chunk that is taken from
-    // upstream for it has about `most` bytes at most, if that suffices. Returns what is left unused of the active chunk until
-    // the next rewind. What a reservation commits for it arrives as `how` says. Throws what upstream throws, and then has
-    // changed nothing. Precondition: alignment is a power of two.
-    HEADROOM_COLD span make_room(std::size_t bytes, std::size_t alignment, std::size_t most = largest_chunk,
+    // upstream for it has about `most` bytes at most, if that suffices. What a reservation commits for it arrives as `how` says.
+    // Throws what upstream throws, and then has changed nothing. Precondition: alignment is a power of two.
+    HEADROOM_COLD void make_room(std::size_t bytes, std::size_t alignment, std::size_t most = largest_chunk,
                                  arrival how = arrival::at_once) {
         if (bytes > largest_request || alignment > most_alignment) detail::refuse(upstream_);
-        if (grow_in_place(bytes, alignment, how)) return {limit, limit};
-        return next_chunk(bytes, alignment, most, how, untouched());
+        if (!grow_in_place(bytes, alignment, how)) next_chunk(bytes, alignment, most, how, untouched());
     }
 
     // The same in another chunk than the active one. `before`: nothing was taken from that yet.
-    HEADROOM_COLD span next_chunk(std::size_t bytes, std::size_t alignment, std::size_t most, arrival how, bool before = false) {
+    HEADROOM_COLD void next_chunk(std::size_t bytes, std::size_t alignment, std::size_t most, arrival how, bool before = false) {
         // A chunk kept from an earlier round, moved next to the active one so that those passed over stay in line; or before
         // it, when it is the first and nothing was taken from it yet.
         chunk** const place = active_ != nullptr && !before ? &active_->next : &first_;
-        const span left = before ? span{limit, limit} : span{cursor, limit};
         for (chunk** at = place; *at != nullptr; at = &(*at)->next) {
             chunk* const kept = *at;
             if (!holds(*kept, bytes, alignment, how)) continue;
             *at = kept->next;
             kept->next = *place;
             *place = kept;
-            enter(kept);
-            return left;
+            return enter(kept);
         }
         chunk* const fresh = obtain(bytes, alignment, most, how);
         fresh->next = *place;
         *place = fresh;
         enter(fresh);
-        return left;
     }
 
     // Makes room for that in the reservation at hand, without a new chunk. False when that cannot be.

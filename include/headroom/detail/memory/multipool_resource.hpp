@@ -110,9 +110,6 @@ private:
     static constexpr std::size_t fine_alignment = 2 * detail::block_step;
     static constexpr std::size_t most_aligned = detail::pool_page;    // largest alignment that is pooled
     static constexpr std::size_t most_blocks = std::size_t{1} << 19;
-    static constexpr std::size_t first_slab =
-        256;    // bytes of the first chunks' slabs of mixed sizes; each next one is twice as large
-    static constexpr std::size_t largest_slab = 4096;
     static constexpr std::size_t least_area = std::size_t{64} << 10;          // bytes of a chunk for slabs
     static constexpr std::size_t largest_run = (std::size_t{1} << 20) - 1;    // bytes: blocks that are pages of a reservation
     // How many blocks come back between two looks at their queue; and how many while many come and none is asked for.
@@ -177,15 +174,14 @@ private:
     HEADROOM_ALWAYS_INLINE void* carve(std::size_t pool, const detail::free_block* first, std::size_t bytes,
                                        std::size_t alignment) {
         const std::size_t size = size_of(pool);
-        detail::bytes_at_hand& from = at_hand(pool);
         // The next multiple of fine_alignment where the size is one; the cursor is a multiple of block_step.
-        const std::size_t skipped = (detail::address_of(from.cursor) & ~size & detail::block_step) + detail::gap_before(size);
+        const std::size_t skipped = (detail::address_of(chain_.cursor) & ~size & detail::block_step) + detail::gap_before(size);
         if (HEADROOM_UNLIKELY(first == nullptr ||
-                              detail::address_of(from.cursor) + skipped + size > detail::address_of(from.limit))) {
+                              detail::address_of(chain_.cursor) + skipped + size > detail::address_of(chain_.limit))) {
             return carve_far(pool, bytes, alignment);
         }
-        std::byte* const place = from.cursor + skipped;
-        from.cursor = place + size;
+        std::byte* const place = chain_.cursor + skipped;
+        chain_.cursor = place + size;
         ++pool_at(pool).single;
         return fresh(place, bytes, alignment);
     }
@@ -197,35 +193,6 @@ private:
     }
     void* carve_farther(std::size_t pool, std::size_t bytes, std::size_t alignment);
     HEADROOM_ALWAYS_INLINE static std::size_t index_of(std::size_t pool) noexcept { return pool / sizeof(detail::bin); }
-
-    // Small blocks are cut from slabs of their own. The nodes of a container then lie densely, however large the strings or
-    // containers are that they hold: going from node to node reads few lines of memory, and the processor sees them coming.
-    // (Interleaved with strings of 500 characters, destroying a set took twice as long.)
-    HEADROOM_ALWAYS_INLINE static bool is_small(std::size_t pool) noexcept {
-        return pool < detail::fine_bins * sizeof(detail::bin);
-    }
-    HEADROOM_ALWAYS_INLINE detail::bytes_at_hand& at_hand(std::size_t pool) noexcept { return is_small(pool) ? slab_ : chain_; }
-
-    // The next `size` bytes of the slab at a multiple of `aligned`, from the next slab if need be. Precondition: that or the
-    // chunk at hand has so many.
-    void* cut_small(std::size_t size, std::size_t aligned) {
-        if (!slab_.fits(size, aligned)) {
-            std::size_t bytes = (std::max)(size, (std::min)(next_slab_, most_of(size)));
-            // What is left of the chunk is better as a small slab than as blocks that nobody may ask for.
-            if (!chain_.fits(bytes, fine_alignment) && !widen(bytes, fine_alignment)) {
-                bytes = static_cast<std::size_t>(chain_.limit - detail::align_up(chain_.cursor, fine_alignment));
-            }
-            auto* const slab = static_cast<std::byte*>(cut(bytes, fine_alignment));
-            next_slab_ = (std::min)(next_slab_ * 2, largest_slab);
-            scrap(slab_.cursor, slab_.limit);
-            slab_.cursor = slab;
-            slab_.limit = slab + bytes;
-        }
-        std::byte* const place = detail::align_up(slab_.cursor, aligned);
-        scrap(slab_.cursor, place);
-        slab_.cursor = place + size;
-        return place;
-    }
 
     // How many bytes a chunk may have that is taken for blocks of that size.
     [[nodiscard]] std::size_t most_of(std::size_t size) const noexcept {
@@ -256,28 +223,20 @@ private:
         return slabs_ == nullptr || index >= detail::short_bins ? room_without_slabs : room_between;
     }
 
-    // The next `size` bytes of the chunk at hand at a multiple of `aligned`, which has so many; what lies before them goes to the pools.
-    void* cut(std::size_t size, std::size_t aligned, std::size_t gap = 0) {
-        std::byte* place = detail::align_up(chain_.cursor, aligned);
-        scrap(chain_.cursor, place);
-        if (gap != 0 && chain_.fits(gap + size, aligned)) place += gap;
-        chain_.cursor = place + size;
-        return place;
-    }
-
     // (Of large blocks the end is often not reached: a buffer has room for more than it holds.)
     static detail::arrival how_for(std::size_t size) noexcept {
         return size > detail::largest_short ? detail::arrival::at_first_touch : detail::arrival::at_once;
     }
 
-    // Another chunk becomes the active one; if `least` bytes or more are in it, they are pages from then on. What cannot be used any
-    // more of the one before goes to the pools.
+    // Another chunk becomes the active one; if `least` bytes or more are in it, they are pages from then on.
     void take_chunk(std::size_t size, std::size_t aligned, std::size_t most, detail::arrival how, std::size_t least) {
-        const std::byte* const end = pages_at_hand() ? chain_.active_end() : nullptr;
-        const auto [from, to] =
-            end == nullptr ? chain_.make_room(size, aligned, most, how) : chain_.next_chunk(size, aligned, most, how);
-        if (end != nullptr) slabs_->runs().leave(end);
-        scrap(from, to);
+        if (pages_at_hand()) {
+            const std::byte* const end = chain_.active_end();
+            chain_.next_chunk(size, aligned, most, how);
+            slabs_->runs().leave(end);
+        } else {
+            chain_.make_room(size, aligned, most, how);
+        }
         enter_chunk(least);
     }
 
@@ -327,23 +286,6 @@ private:
         slabs_->~slab_space();
         upstream_resource()->deallocate(slabs_, sizeof(detail::slab_space), alignof(detail::slab_space));
         slabs_ = nullptr;
-    }
-
-    // Cuts [from, to) into blocks for the pools. Both ends are multiples of block_step.
-    void scrap(std::byte* from, std::byte* to) noexcept {
-        while (from != to) {
-            const auto room = static_cast<std::size_t>(to - from);
-            const bool odd = detail::address_of(from) % fine_alignment != 0;
-            const std::size_t index = odd ? 0 : detail::bin_within((std::min)({room, largest_, detail::largest_short}));
-            add(index, from);
-            from += detail::bin_bytes(index);
-        }
-    }
-
-    void add(std::size_t index, void* block) noexcept {
-        enter(index).add(block);
-        ++pools_[index].single;
-        if constexpr (detail::memory_checked || detail::poisoning) detail::hide_free(block, detail::bin_bytes(index));
     }
 
     // What the fast paths leave out: more than 4 KiB, no bytes, or more alignment.
@@ -442,8 +384,6 @@ private:
             each.single = 0;
             each.room = room_of(index);
         });
-        slab_ = {};
-        next_slab_ = first_slab;
         if (slabs_ != nullptr) slabs_->start_over();
     }
 
@@ -470,9 +410,7 @@ private:
     bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override { return this == &other; }
 
     detail::chunk_chain chain_;
-    detail::bytes_at_hand slab_;            // for small blocks
-    std::size_t next_slab_ = first_slab;    // bytes of the next one
-    std::size_t largest_;                   // bytes
+    std::size_t largest_;    // bytes
     std::size_t most_blocks_;
     std::array<std::uint64_t, 2> entered_{};    // the pools that were ever used, a bit each
     detail::slab_space* slabs_ = nullptr;       // null until a chunk is large enough

@@ -51,10 +51,12 @@ HEADROOM_COLD inline void* multipool_resource::carve_farther(std::size_t pool, s
         if (by_pages) {
             if (slabs_->runs().may_collect(long_back())) settle_all();
             if (slabs_->refill(entered, index) || next_slab(index)) return handed_out(entered.take(), bytes, alignment, pool);
-        } else if (at_hand(pool).fits(size, aligned) || chain_.fits(size, fine_alignment) || widen(size, fine_alignment)) {
-            void* const block = is_small(pool) ? cut_small(size, aligned) : cut(size, aligned, detail::gap_before(size));
+        } else if (chain_.fits(size, aligned) || widen(size, aligned)) {
+            const std::size_t gap = detail::gap_before(size);
+            std::byte* const place = detail::align_up(chain_.cursor, aligned) + (chain_.fits(gap + size, aligned) ? gap : 0);
+            chain_.cursor = place + size;
             ++entered.single;
-            return fresh(block, bytes, alignment);
+            return fresh(place, bytes, alignment);
         }
         // Rather than a new chunk the last free block is taken.
         if (void* const block = entered.take()) return handed_out(block, bytes, alignment, pool);
