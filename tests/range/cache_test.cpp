@@ -9,9 +9,12 @@
 #include <vector>
 
 #include <headroom/reservation.hpp>
+#include <headroom/settled_vector.hpp>
 #include <headroom/testing.hpp>
 
+#include "support/emulated.hpp"
 #include "support/sanitizers.hpp"
+#include "system/resident.hpp"
 
 namespace {
 
@@ -168,6 +171,30 @@ TEST_F(cache, open_ranges_are_kept_warm_as_far_as_they_were_used) {
     EXPECT_EQ(held.base[2 * MiB - 1], std::byte{1});
     EXPECT_EQ(held.base[2 * MiB], std::byte{0});    // past what was said to be in use: given back
     headroom::detail::relinquish(held.control);
+}
+
+// Of memory that comes at first touch only the system knows how much there is. (More than a thousand pages, and no multiple of that.)
+TEST_F(cache, keeps_what_was_touched_of_what_was_committed) {
+    if (headroom_test::emulated()) GTEST_SKIP() << "the emulator does not say what is resident";
+    std::error_code error;
+    const auto held = headroom::detail::acquire(256 * MiB, true, 0, headroom::least_memory(), error);
+    ASSERT_FALSE(error);
+    ASSERT_GE(headroom::detail::extend_exactly(held.control, 6 * MiB, error), 6 * MiB);
+    std::memset(held.base, 1, 4 * MiB);
+    const std::size_t resident = headroom_test::resident_bytes(held.base, 6 * MiB);
+    headroom::detail::relinquish(held.control);
+    EXPECT_EQ(headroom::cached_bytes(), resident);
+}
+
+TEST_F(cache, of_a_range_whose_pages_moved_away_nothing_is_kept) {
+    for (const std::size_t bytes : {MiB / 32, MiB / 16, 8 * MiB}) {
+        headroom::settled_vector<char> v(headroom::max_elements{bytes});
+        while (v.size() < bytes) v.push_back('x');
+        headroom::reset_statistics();
+        v.rehome(headroom::max_elements{128 * MiB});
+        if (headroom::statistics().bytes_remapped == 0) GTEST_SKIP() << "the system moves no pages";
+        EXPECT_EQ(headroom::cached_bytes(), 0u) << bytes;
+    }
 }
 
 TEST_F(cache, is_safe_from_many_threads) {

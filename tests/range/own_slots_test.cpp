@@ -23,6 +23,7 @@ namespace {
 
 using headroom::settled_vector;
 
+constexpr std::size_t MiB = std::size_t{1} << 20;
 constexpr std::size_t default_limit = std::size_t{64} << 20;
 constexpr std::size_t most_of_one_thread = 2 * (std::size_t{64} << 10);
 // More lives than a thread must have seen before it gets slots.
@@ -98,12 +99,6 @@ TEST_F(own_slots, serve_without_a_system_call) {
     live_and_die(many);
     EXPECT_EQ(headroom::testing::stop_failing(), 0u);
     EXPECT_EQ(headroom::statistics().cache_hits, static_cast<std::uint64_t>(many));
-}
-
-TEST_F(own_slots, serve_those_alone_who_ask_for_as_many_pages) {
-    const std::size_t page = headroom::page_size();
-    for (int i = 0; i < many; ++i) EXPECT_FALSE(headroom::reservation(4 * page).commit_to(page));
-    for (const std::size_t pages : {3U, 4U, 5U, 3U}) EXPECT_EQ(headroom::reservation(pages * page).reserved(), pages * page);
 }
 
 TEST_F(own_slots, what_lies_in_them_is_nobodys) {
@@ -278,6 +273,34 @@ TEST_F(own_slots, serve_the_five_thousandth_thread_as_the_first) {
     EXPECT_EQ(calls[1], 0u);
     EXPECT_EQ(hits[0], static_cast<std::uint64_t>(many));
     EXPECT_EQ(hits[1], static_cast<std::uint64_t>(many));
+}
+
+// What lies in the list would serve it.
+TEST_F(own_slots, serve_no_other_thread) {
+#if defined(HEADROOM_HARDENED)
+    GTEST_SKIP() << "hardened, there are no slots";
+#endif
+    if (headroom_test::sanitizer_needs_memory) GTEST_SKIP() << "warm memory is hidden from its next owner";
+    live_and_die(many);
+    std::thread([] {
+        headroom::reset_statistics();
+        live_and_die(1);
+        EXPECT_EQ(headroom::statistics().cache_hits, 0u);
+    }).join();
+}
+
+TEST_F(own_slots, what_grows_page_by_page_begins_with_none) {
+    for (int i = 0; i < many; ++i) {
+        headroom::reservation range(MiB, headroom::page_by_page());
+        EXPECT_EQ(range.committed(), 0u);
+        EXPECT_FALSE(range.commit_to(1));
+    }
+}
+
+TEST_F(own_slots, serve_those_alone_who_ask_for_as_many_pages) {
+    const std::size_t page = headroom::page_size();
+    for (int i = 0; i < many; ++i) EXPECT_FALSE(headroom::reservation(4 * page).commit_to(page));
+    for (const std::size_t pages : {3U, 4U, 5U, 3U}) EXPECT_EQ(headroom::reservation(pages * page).reserved(), pages * page);
 }
 
 }    // namespace

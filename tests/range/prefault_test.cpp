@@ -8,7 +8,9 @@
 #include <headroom/reservation.hpp>
 #include <headroom/testing.hpp>
 
+#include "support/emulated.hpp"
 #include "support/fill.hpp"
+#include "system/resident.hpp"
 
 namespace {
 
@@ -31,6 +33,22 @@ TEST(prefault_ahead, commits_ahead_of_the_writer) {
     reservation range(256 * MiB, headroom::prefault_ahead(16 * MiB));
     fill(range, 5 * MiB, 1);
     EXPECT_TRUE(comes_to(range.data(), 16 * MiB));
+}
+
+// Not only the addresses are the writer's: the helper has made the system provide the pages. The second range finds a helper.
+TEST(prefault_ahead, provides_memory_ahead_of_the_writer) {
+    if (headroom_test::emulated()) GTEST_SKIP() << "the emulator does not say what is resident";
+    for (int round = 0; round < 2; ++round) {
+        headroom::trim_cache();
+        reservation range(256 * MiB, headroom::prefault_ahead(32 * MiB));
+        fill(range, 5 * MiB, 1);
+        bool there = false;
+        for (int i = 0; i < 20000 && !there; ++i) {
+            there = headroom_test::resident_bytes(range.data(), 32 * MiB) == 32 * MiB;
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        EXPECT_TRUE(there) << "round " << round;
+    }
 }
 
 TEST(prefault_ahead, of_more_than_there_is_provides_all) {

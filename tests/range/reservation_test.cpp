@@ -340,6 +340,17 @@ TEST(reservation, a_range_that_the_system_would_not_take_back_is_offered_again) 
     headroom::set_cache_limit(limit);
 }
 
+TEST(reservation, what_is_kept_warm_goes_back_before_protecting_is_refused) {
+    headroom::reservation range(MiB);
+    ASSERT_FALSE(range.commit_to(MiB / 2));
+    { EXPECT_FALSE(headroom::reservation(2 * MiB).commit_to(MiB)); }
+    headroom::testing::fail_system_call(1);
+    EXPECT_FALSE(range.protect(headroom::access::read_only));
+    headroom::testing::stop_failing();
+    EXPECT_EQ(headroom::cached_bytes(), 0u);
+    EXPECT_FALSE(range.protect(headroom::access::read_write));
+}
+
 TEST(reservation, impossible_sizes_are_refused) {
     EXPECT_THROW(reservation(SIZE_MAX), std::bad_alloc);
     EXPECT_THROW(reservation(SIZE_MAX / 2), std::bad_alloc);

@@ -63,6 +63,27 @@ TEST_F(pages, reserve_honours_alignments_above_the_page_size) {
     }
 }
 
+// What is reserved for an alignment may begin where it should: then nothing is left before it, to be given back. (A hole of one page at
+// an odd place is what the system offers first, and what it offers then may lie anywhere.)
+TEST_F(pages, reserve_honours_alignments_wherever_the_system_begins) {
+    std::vector<page_range> all;
+    const auto add = [&](std::size_t count, std::size_t alignment) {
+        std::error_code error;
+        all.push_back(headroom::reserve(count * page, alignment, error));
+        EXPECT_FALSE(error) << error.message();
+        return all.back().data;
+    };
+    for (std::size_t i = 0; i < 40; ++i) {
+        std::byte* const first = add(4 + i % 2, page);
+        const std::size_t odd = reinterpret_cast<std::uintptr_t>(first) / page % 2 == 0 ? 1 : 2;
+        if (headroom::release({first + odd * page, page})) GTEST_SKIP() << "this system takes what was reserved back as a whole";
+        all.push_back({first + (odd + 1) * page, all.back().bytes - (odd + 1) * page});
+        all[all.size() - 2].bytes = odd * page;
+        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(add(1, 2 * page)) / page % 2, 0U);
+    }
+    for (const page_range& each : all) EXPECT_FALSE(headroom::release(each));
+}
+
 TEST_F(pages, reserving_more_than_there_is_fails_with_an_error_code) {
     std::error_code error;
     // With addresses of 32 bits there may be room for a few.
