@@ -104,6 +104,11 @@ TEST(growth, an_exact_fraction_is_rounded_down) {
     EXPECT_EQ((geometric<7, 4>::next(11, 12, 1)), 19U);
 }
 
+TEST(growth, elements_of_no_bytes_are_taken_for_bytes) {
+    EXPECT_EQ((geometric<2, 1>::next(10, 11, 0)), 20U);
+    EXPECT_EQ((page_rounded<geometric<2, 1>>::next(10, 11, 0)), 4096U);
+}
+
 TEST(growth, whole_pages_hold_whole_elements) {
     for (std::size_t capacity = 0; capacity < 100000; capacity = capacity * 2 + 1) {
         const std::size_t next = page_rounded<geometric<2, 1>>::next(capacity, capacity + 1, 24);

@@ -145,6 +145,24 @@ TEST(uninitialized_relocate, moves_and_destroys_the_others) {
     std::destroy(to.at(0), to.at(2));
 }
 
+struct counts_its_moves {
+    static inline int moves = 0;
+    int value;
+    explicit counts_its_moves(int n) : value(n) {}
+    counts_its_moves(counts_its_moves&& other) noexcept : value(other.value) { ++moves; }
+    ~counts_its_moves() { ++moves; }
+    using headroom_is_trivially_relocatable = std::true_type;
+};
+
+TEST(uninitialized_relocate, calls_no_constructor_and_no_destructor_of_relocatable_types) {
+    room<counts_its_moves> from, to;
+    for (int i = 0; i < 4; ++i) std::construct_at(from.at(static_cast<std::size_t>(i)), i);
+    uninitialized_relocate(from.at(0), from.at(4), to.at(0));
+    EXPECT_EQ(counts_its_moves::moves, 0);
+    EXPECT_EQ(to.at(3)->value, 3);
+    std::destroy(to.at(0), to.at(4));
+}
+
 struct throws_on_third_move {
     static inline int alive = 0;
     static inline int moves = 0;

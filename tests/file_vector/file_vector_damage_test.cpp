@@ -94,6 +94,19 @@ TEST_F(damaged_files, with_any_byte_of_the_header_changed) {
     EXPECT_EQ(fields, "magic;checksum;");
 }
 
+TEST_F(damaged_files, are_whole_with_both_copies_of_each_record) {
+    namespace detail = headroom::detail;
+    EXPECT_TRUE(detail::inspect_file(path).whole());
+    for (std::size_t at = 0; at != 2 * detail::sector; ++at) {
+        std::string bytes = good;
+        bytes[detail::record_offset + at] ^= 1;
+        folder.write("numbers", bytes);
+        const detail::file_report found = detail::inspect_file(path);
+        EXPECT_FALSE(found.whole()) << at;
+        EXPECT_TRUE(found.records[0] && found.records[1]) << "of both one copy is good; " << at;
+    }
+}
+
 TEST_F(damaged_files, cut_anywhere) {
     for (std::size_t bytes = 0; bytes < good.size(); ++bytes) {
         SCOPED_TRACE(bytes);

@@ -87,11 +87,38 @@ TYPED_TEST(a_file, is_read_while_it_grows) {
         writer.publish();
         reader.refresh();
         this->check(reader, writer.size());
+        EXPECT_GE(headroom::owner_of(reader.data())->committed, reader.size() * sizeof(TypeParam));
     }
     EXPECT_EQ(reader.data(), first);
     std::vector<TypeParam> copied(3);
     EXPECT_EQ(reader.checked_read(writer.size() - 3, copied), 3U);
     EXPECT_EQ(copied[2], writer.back());
+}
+
+TYPED_TEST(a_file, is_read_with_a_check_as_far_as_the_readers_limit) {
+    auto writer = this->create();
+    this->append(writer, 3);
+    writer.commit();
+    const auto reader = TestFixture::vector::open(this->path, file_access::read_only, max_elements(5));
+    this->append(writer, 7);
+    writer.publish();
+    std::vector<TypeParam> copied(6);
+    EXPECT_EQ(reader.checked_read(3, copied), 2U);
+    EXPECT_EQ(copied[1], writer[4]);
+    EXPECT_EQ(reader.checked_read(5, copied), 0U);
+}
+
+// As bindings do whose arrays outlive the right to write.
+TYPED_TEST(a_file, is_read_on_by_a_writer_that_ended_writing) {
+    namespace detail = headroom::detail;
+    auto v = this->create();
+    this->append(v, 10);
+    detail::end_writing(detail::file_of::control(v), v.size(), v.size());
+    EXPECT_FALSE(v.is_writer());
+    auto other = this->open(file_access::read_write);
+    EXPECT_TRUE(other.is_writer());
+    this->check(other, 10);
+    this->check(v, 10);
 }
 
 TYPED_TEST(a_file, has_one_writer_at_a_time) {

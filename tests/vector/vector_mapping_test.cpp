@@ -12,8 +12,9 @@
 
 #include "support/contract/contract.hpp"
 #include "support/emulated.hpp"
-#include "system/resident.hpp"
+#include "support/sanitizers.hpp"
 #include "support/vectors.hpp"
+#include "system/resident.hpp"
 
 namespace {
 
@@ -288,6 +289,27 @@ void grows_and_shrinks() {
     EXPECT_EQ(v.back(), 0);
     v.insert(v.begin(), 100'000, 5);
     EXPECT_EQ(v[100'999], 999);
+}
+
+// Where no addresses are to be had a large vector is on the heap, and what it does not use goes back to that.
+TEST(large_vectors, on_the_heap_shrink_too) {
+    headroom::trim_cache();
+    headroom::testing::limit_address_space(mib / 2);
+    {
+        vector<int, std::allocator<int>, headroom_test::mapped_policy> v;
+        v.resize(8'000'000, 7);
+        v.resize(1'000'000);
+        EXPECT_FALSE(headroom::owner_of(v.data()).has_value());
+        const std::size_t before = headroom_test::resident_bytes_of_process();
+        v.shrink_to_fit();
+        EXPECT_EQ(v.capacity(), 1'000'000U);
+        EXPECT_EQ(v.back(), 7);
+        if (headroom_test::resident_bytes_of_process_are_its_own() && !headroom_test::emulated() &&
+            !headroom_test::sanitizer_needs_memory) {
+            EXPECT_LT(headroom_test::resident_bytes_of_process() + 16 * mib, before);
+        }
+    }
+    headroom::testing::limit_address_space(0);
 }
 
 TEST(the_policy, may_commit_page_by_page) { grows_and_shrinks<one_by_one>(); }
