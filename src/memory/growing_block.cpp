@@ -87,11 +87,12 @@ constexpr std::array<capacity_steps, heap_step - 1> known_capacities = all_fille
 // The bytes after `bytes`, which are a short block.
 std::size_t next_short(const large_layout& layout, std::size_t bytes) noexcept {
     const std::size_t element = layout.element;
-    if (element >= heap_step || !heap_is_known()) return bytes == 0 ? element : 2 * bytes;
-    const capacity_step& one = known_capacities[element - 1][place_of(bytes)];
-    if (one.at == bytes) [[likely]]
-        return one.next;
-    return doubled_capacity(layout, bytes / element) * element;    // one that reserve() made, say
+    if (element < heap_step && heap_is_known()) {
+        const capacity_step& one = known_capacities[element - 1][place_of(bytes)];
+        if (one.at == bytes) [[likely]]
+            return one.next;
+    }
+    return bytes == 0 ? element : 2 * bytes;    // (also of a block that reserve() made, say)
 }
 
 }    // namespace
