@@ -19,8 +19,6 @@
 #define HEADROOM_PREFETCH(address) __builtin_prefetch(address)
 // Keeps the compiler from loading what a local variable was made from together with what lies beside it.
 #define HEADROOM_LOADED_ALONE(variable) __asm__("" : "+r"(variable))
-// Keeps a local variable of many bytes out of registers: on a path that is seldom taken, where the usual path needs the registers.
-#define HEADROOM_IN_MEMORY(variable) __asm__("" : : "m"(variable))
 // Tells the compiler that this point is never reached.
 #define HEADROOM_UNREACHABLE() __builtin_unreachable()
 // Between these two an object of the program's makes an element, is assigned to one or compared with one. Whether the one
@@ -45,7 +43,6 @@
 #define HEADROOM_IS_CONSTANT(value) false
 #define HEADROOM_PREFETCH(address) ((void)(address))
 #define HEADROOM_LOADED_ALONE(variable) static_cast<void>(0)
-#define HEADROOM_IN_MEMORY(variable) static_cast<void>(0)
 #define HEADROOM_UNREACHABLE() static_cast<void>(0)
 #define HEADROOM_CONVERSIONS_BEGIN
 #define HEADROOM_CONVERSIONS_END

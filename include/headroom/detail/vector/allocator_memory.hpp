@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <new>
 #include <type_traits>
 #include <utility>
 #include <vector>    // allocator_traits
@@ -79,12 +80,21 @@ struct allocator_memory {
     }
 
     // Throws what the allocator throws; never null.
-    [[nodiscard]] constexpr block<pointer> allocate(std::size_t, std::size_t wanted, bool) {
+    [[nodiscard]] constexpr block<pointer> allocate_surely(std::size_t, std::size_t wanted, bool) {
         const pointer begin = traits::allocate(allocator_, static_cast<typename traits::size_type>(wanted));
         return {begin, begin + static_cast<typename traits::difference_type>(wanted)};
     }
-    [[nodiscard]] constexpr block<pointer> allocate_surely(std::size_t required, std::size_t wanted, bool exactly) {
-        return allocate(required, wanted, exactly);
+    // The same, but null where the allocator throws std::bad_alloc.
+    [[nodiscard]] constexpr block<pointer> allocate(std::size_t required, std::size_t wanted, bool exactly) {
+#if defined(__cpp_exceptions)
+        try {
+            return allocate_surely(required, wanted, exactly);
+        } catch (const std::bad_alloc&) {
+            return {};
+        }
+#else
+        return allocate_surely(required, wanted, exactly);
+#endif
     }
     constexpr void release(pointer begin, pointer cap) noexcept {
         if (begin != pointer()) {

@@ -195,9 +195,6 @@ protected:
             HEADROOM_CONVERSIONS_BEGIN
             const value_type made(static_cast<Args&&>(args)...);
             HEADROOM_CONVERSIONS_END
-            if constexpr (sizeof...(Args) > 1 && sizeof(value_type) > 16) {
-                if (!HEADROOM_CONSTANT_EVALUATED()) HEADROOM_IN_MEMORY(made);
-            }
             return built_in_new_room_<false>(made);
         } else {
             if constexpr (!Quiet && Store::moves_as_bytes_() && made_of_values<value_type, Args...>) {

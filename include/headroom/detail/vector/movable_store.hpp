@@ -2,7 +2,8 @@
 //
 // `Memory` is where blocks come from (heap_memory or allocator_memory). What is here is what an operation does when the block
 // is full, with the standard's guarantees: everything new is built in the new block first, while the old elements are still
-// alive (so that a new element may be made from an old one), then the old ones follow (block_moves.hpp).
+// alive (so that a new element may be made from an old one), then the old ones follow: as bytes where they are relocatable, moved where
+// that cannot fail, else copied.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +12,8 @@
 
 #include <headroom/detail/annotate.hpp>
 #include <headroom/detail/attributes.hpp>
-#include <headroom/detail/vector/block_moves.hpp>
-#include <headroom/detail/vector/elements.hpp>
 #include <headroom/detail/errors.hpp>
+#include <headroom/detail/vector/elements.hpp>
 #include <headroom/detail/vector/heap_memory.hpp>
 #include <headroom/growth.hpp>
 #include <headroom/relocatable.hpp>
@@ -24,9 +24,12 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 template <class T>
 inline constexpr std::size_t first_capacity = sizeof(T) < 64 ? 64 / sizeof(T) : 1;
 
+// (T is a parameter and no member: a class that the program derives from a vector would find it, in place of its own T.)
 template <class Memory, class Policy, class T = typename Memory::value_type>
-class movable_store_ : block_moves_<Memory> {
-    using moves_ = block_moves_<Memory>;
+class movable_store_ {
+    // How slow paths take the memory: for the heap by value, see "register cursor" in appending.hpp.
+    using memory_reference_ = typename Memory::reference_type;
+    using extent_ = block<typename Memory::pointer>;
 
 public:
     using value_type = typename Memory::value_type;
@@ -141,7 +144,7 @@ public:
             begin_ = end_ = cap_ = pointer();
         } else if (memory_.wastes(begin_, size, static_cast<std::size_t>(cap_ - begin_))) {
             attempt_([this, size] {
-                borrowed_ to(memory_, try_obtain_(memory_, size, size, true));
+                borrowed_ to(memory_, obtain_<true>(memory_, size, size, true));
                 if (to.held.begin == pointer()) return;
                 T* const start = detail::raw_pointer(to.held.begin);
                 follow_(memory_, begin_, end_, end_, cap_, start, start + size);
@@ -200,13 +203,79 @@ public:
     pointer cap_{};
     [[no_unique_address]] Memory memory_{};
 
+protected:
+    // The elements of [begin, end) follow into a larger block where new ones have been built: those before `middle` to `to`, the
+    // others to `behind`, with the new ones between. The old block is given back. When a copy throws, all that was built is
+    // destroyed, and the old block is as it was.
+    static constexpr void follow_(memory_reference_ memory, pointer begin, pointer middle, pointer end, pointer cap, T* to,
+                                  T* behind) {
+        T* const first = detail::raw_pointer(begin);
+        T* const inner = detail::raw_pointer(middle);
+        T* const last = detail::raw_pointer(end);
+        if (Memory::plain_() && is_trivially_relocatable_v<T> && !HEADROOM_CONSTANT_EVALUATED()) {
+            detail::copy_bytes(to, first, static_cast<std::size_t>(inner - first));
+            detail::copy_bytes(behind, inner, static_cast<std::size_t>(last - inner));
+        } else {
+            follow_one_by_one_(memory, first, inner, last, to, behind);
+        }
+        memory.release(begin, cap);
+    }
+
 private:
-    using moves_::follow_;
-    using moves_::obtain_;
-    using moves_::try_obtain_;
-    using typename moves_::borrowed_;
-    using typename moves_::extent_;
-    using typename moves_::memory_reference_;
+    // A block that is given back unless kept.
+    struct borrowed_ {
+        memory_reference_ memory;
+        extent_ held;
+        constexpr borrowed_(memory_reference_ from, extent_ what) noexcept : memory(from), held(what) {}
+        borrowed_(const borrowed_&) = delete;
+        borrowed_& operator=(const borrowed_&) = delete;
+        constexpr ~borrowed_() { memory.release(held.begin, held.cap); }
+        constexpr extent_ keep() noexcept {
+            const extent_ kept = held;
+            held = extent_{};
+            return kept;
+        }
+    };
+
+    // Null only where `Quiet`: where no more can exist, or memory is refused.
+    template <bool Quiet = false>
+    static constexpr extent_ obtain_(memory_reference_ memory, std::size_t required, std::size_t wanted, bool exactly) {
+        if (required > memory.most()) {
+            if constexpr (Quiet) return {};
+            detail::throw_length_error("headroom::vector: past max_size()");
+        }
+        if (wanted > memory.most()) wanted = memory.most();
+        if constexpr (Quiet) return memory.allocate(required, wanted, exactly);
+        return memory.allocate_surely(required, wanted, exactly);
+    }
+
+    HEADROOM_NOINLINE static constexpr void follow_one_by_one_(memory_reference_ memory, T* first, T* inner, T* last, T* to,
+                                                               T* behind) {
+        if constexpr (std::is_nothrow_move_constructible_v<T> && Memory::plain_()) {
+            // Moved and destroyed in one pass: each is in the cache but once.
+            T* from = first;
+            for (T* part = inner;; part = last, to = behind) {
+                for (; from != part; ++from, ++to) {
+                    memory.construct_(to, static_cast<T&&>(*from));
+                    memory.destroy_one_(from);
+                }
+                if (part == last) break;
+            }
+        } else {
+            unfinished<Memory> built(memory, to + (inner - first));
+            built.end = behind;
+            unfinished<Memory> before(memory, to);
+            build_again_(memory, first, inner, before);
+            build_again_(memory, inner, last, built);
+            before.release();
+            built.release();
+            memory.destroy_(first, last);
+        }
+    }
+    // Builds the elements of [first, last) again, by moving if that cannot fail. The originals are still to be destroyed.
+    static constexpr void build_again_(memory_reference_ memory, T* first, T* last, unfinished<Memory>& at) {
+        for (; first != last; ++first, ++at.end) memory.construct_(at.end, std::move_if_noexcept(*first));
+    }
 
     [[nodiscard]] constexpr std::size_t size_of_() const noexcept { return static_cast<std::size_t>(end_ - begin_); }
 
@@ -270,12 +339,10 @@ private:
             if (const pointer wider = memory.widen_(begin, cap, size + 1, false); wider != pointer()) return {begin, wider};
         }
         const std::size_t wanted = next_(begin, cap, size + 1);
-        if constexpr (Quiet) {
-            return try_obtain_(memory, size + 1, wanted, false);
-        } else if constexpr (Memory::fills_blocks()) {
+        if constexpr (!Quiet && Memory::fills_blocks()) {
             return memory.allocate_surely(size + 1, wanted, false);    // neither is more than can exist
         } else {
-            return obtain_(memory, size + 1, wanted, false);
+            return obtain_<Quiet>(memory, size + 1, wanted, false);
         }
     }
 
