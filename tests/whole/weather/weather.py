@@ -15,6 +15,7 @@ import contextlib
 import errno
 import fcntl
 import glob
+import itertools
 import os
 import pathlib
 import resource
@@ -23,6 +24,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 FILLS = ["settled_vector", "settled_vector of strings", "held open", "huge_pages", "prefault_ahead", "vector",
          "vector of strings", "concurrent_vector", "concurrent_vector of strings", "file_vector", "handed over",
@@ -154,10 +156,10 @@ class Weather:
         self.folder = examples
         self.rows = []
         self.failures = []
-        self.runs = 0
+        self.runs = itertools.count()    # which threads may ask at once
 
     def one(self, work, mib, *limits, members=None):
-        self.runs += 1
+        next(self.runs)
         ended = run([self.subject, work, mib, *limits], members)
         if members is not None and ended.returncode == -signal.SIGKILL:
             return KILLED
@@ -175,7 +177,7 @@ class Weather:
             program = pathlib.Path(self.folder) / f"example_{expected.stem}"
             if not program.exists():
                 continue
-            self.runs += 1
+            next(self.runs)
             ended = run([program])
             if ended.returncode != 0 or ended.stdout != expected.read_text():
                 wrong.append(expected.stem)
@@ -186,7 +188,9 @@ class Weather:
         began = time.monotonic()
         try:
             with around if around is not None else contextlib.nullcontext() as members:
-                found = [(work, how(members)) for work, how in works]
+                # Side by side, unless the condition is one for all of them together.
+                with ThreadPoolExecutor(1 if around is not None else os.cpu_count()) as pool:
+                    found = list(zip([work for work, _ in works], pool.map(lambda one: one[1](members), works)))
         except Skipped as why:
             print(f"{name}: skipped: {why}", flush=True)
             self.rows.append((name, None))
@@ -271,7 +275,7 @@ class Weather:
         with tempfile.TemporaryDirectory() as folder:
             def unlimited():
                 resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-            self.runs += 1
+            next(self.runs)
             try:
                 ended = subprocess.run([str(self.subject), "core", "10"], cwd=folder, stdout=subprocess.DEVNULL,
                                        stderr=subprocess.DEVNULL, preexec_fn=unlimited, timeout=60)
@@ -328,7 +332,7 @@ def main():
     if options.page:
         weather.failures += compare(options.page, weather.rows, options.write)
     skipped = sum(found is None for _, found in weather.rows)
-    print(f"{len(weather.rows)} conditions, {skipped} skipped, {weather.runs} runs, {len(weather.failures)} failures")
+    print(f"{len(weather.rows)} conditions, {skipped} skipped, {next(weather.runs)} runs, {len(weather.failures)} failures")
     for failure in weather.failures:
         print(failure)
     return 1 if weather.failures else 0
