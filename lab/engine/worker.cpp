@@ -15,6 +15,7 @@
 #include <string>
 
 #include "engine/experiment.hpp"
+#include "engine/level.hpp"
 #include "engine/records.hpp"
 #include "measure/resources.hpp"
 #include "measure/warm_machine.hpp"
@@ -34,7 +35,7 @@ json list(headroom::lab::grid_size size) {
             contenders.push_back({{"id", each.id}, {"version", each.version}, {"absent", each.absent}});
         }
         json configurations = json::array();
-        for (const configuration& each : one.grid(size, HEADROOM_LAB_LEVEL)) {
+        for (const configuration& each : one.grid(size, headroom::lab::level_of_this_program)) {
             json entry{{"parameters", to_json(each.parameters)},
                        {"rounds", each.rounds},
                        {"counted", each.counted},
@@ -54,7 +55,9 @@ json list(headroom::lab::grid_size size) {
                                {"preloaded", one.preloaded},
                                {"configurations", configurations}});
     }
-    return {{"level", HEADROOM_LAB_LEVEL}, {"flags", HEADROOM_LAB_FLAGS}, {"experiments", experiments}};
+    return {{"level", headroom::lab::level_of_this_program},
+            {"flags", headroom::lab::flags_of_this_program},
+            {"experiments", experiments}};
 }
 
 json run(const contender& who, const headroom::lab::parameters& point) {
