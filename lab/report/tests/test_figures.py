@@ -84,7 +84,7 @@ def places(*runs):
 def test_best_close_and_behind_are_counted_and_losses_come_worst_first():
     ratios = {1: 0.9, 2: 1.04, 3: 1.5, 4: 3.0}
     result = places(*(one_growth(name, *[time] * 3, size=size) for size, ours in ratios.items() for name, time in ((SETTLED, ours), ("std::vector", 1.0))))
-    assert (len(result.best), len(result.close), len(result.losses)) == (1, 1, 3)
+    assert standing.counted(result.places) == (1, 1, 2, 0) and len(result.losses) == 3
     assert [place.ratio for place in result.losses] == [3.0, 1.5, 1.04]
 
 
@@ -104,7 +104,7 @@ def test_our_failure_is_the_worst_loss_and_a_peers_failure_is_no_contest_lost():
         one_growth("std::vector", 1.0, size=3),
     )
     assert [(place.ratio, place.why) for place in result.losses] == [(math.inf, "bad_alloc"), (2.0, "")]
-    assert len(result.best) == 1
+    assert [place.ratio for place in result.places if place.best] == [0.0]
 
 
 def test_headroom_under_a_preloaded_allocator_is_no_default_and_others_under_one_are_peers():

@@ -85,10 +85,6 @@ def pack(text: str) -> str:
     return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
 
 
-def unpack(text: str) -> dict:
-    return json.loads(zlib.decompress(base64.b64decode(text)))
-
-
 def _counted(verdicts) -> list[tuple[int, str, str]]:
     """How many verdicts of each word, with its colour."""
     order = ("good", "bad", "other", "partly", "unknown")
@@ -162,7 +158,7 @@ def render(report: Report) -> str:
         beside=beside(report),
         most_problems=MOST_PROBLEMS,
         contenders=_contenders(report),
-        unmeasured=model.claims_table(claims.decide_all(claims.documents_claims(), [])),
+        unmeasured=model.claims_table([claims.decide(claim, []) for claim in claims.documents_claims()]),
         citations=CITATIONS,
         schema=model.SCHEMA_VERSION,
     )

@@ -9,10 +9,10 @@ from functools import cached_property
 
 from .. import SCHEMA_VERSION
 from ..results import strategies, words
-from ..results.figures import Cell, Figure, cells
+from ..results.figures import Cell, cells
 from ..results.reading import ResultSet, Run
 from ..tables.section import Section
-from ..tables.table import NOTHING, Entry, Table, numbers, quotient, texts
+from ..tables.table import NOTHING, Entry, Table, numbers, quantity, quotient, texts
 from ..verdicts import claims, standing
 from ..verdicts.claims import Verdict
 from ..verdicts.answers import Panel, panels
@@ -38,11 +38,11 @@ class Machine:
 
     @cached_property
     def verdicts(self) -> list[Verdict]:
-        return claims.decide_all(claims.documents_claims(experiments.names()), self.cells)
+        return [claims.decide(claim, self.cells) for claim in claims.documents_claims(experiments.names())]
 
     @cached_property
     def promises(self) -> list[Verdict]:
-        return claims.decide_all(claims.promises(experiments.names()), self.cells)
+        return [claims.decide(claim, self.cells) for claim in claims.promises(experiments.names())]
 
     @cached_property
     def standing(self) -> Standing:
@@ -335,10 +335,6 @@ def _plain(missing: str) -> str:
     return words.parameter(name, int(value)) if value.isdigit() else missing
 
 
-def _median(figure: Figure) -> str:
-    return words.quantity(figure.median, figure.unit)
-
-
 _WHY_UNDECIDED = {
     ONE_ROUND: "measured in fewer than three rounds",
     TOO_NOISY: "no larger than what rounds, or two runs of the same contender, lie apart here",
@@ -370,8 +366,8 @@ def losses_table(machine: Machine) -> Table:
                 Entry(words.configuration(place.parameters)),
                 Entry(place.measure),
                 Entry(strategies.implementation(place.other), contender=strategies.implementation(place.other)),
-                Entry(_median(place.other_figure), hover=words.figure(place.other_figure)),
-                Entry(_median(place.figure), hover=words.figure(place.figure)) if place.figure else Entry(place.why),
+                quantity(place.other_figure, hover=words.figure(place.other_figure)),
+                quantity(place.figure, hover=words.figure(place.figure)) if place.figure else Entry(place.why),
                 _tuned(place),
             ]
         )
@@ -382,11 +378,10 @@ def standing_words(machine: Machine) -> str:
     total = len(machine.standing.places)
     if not total:
         return "Headroom was not compared with anything in these results."
-    decided = [place for place in machine.standing.places if not place.undecided]
-    best, close = sum(place.best for place in decided), sum(place.close for place in decided)
+    best, close, behind, _ = standing.counted(machine.standing.places)
     text = (
         f"Headroom's default was compared with the best of the others in {total:,} cells. In {best:,} it is the best or level with it, in "
-        f"{close:,} within 5% of the best, in {len(decided) - best - close:,} farther behind."
+        f"{close:,} within 5% of the best, in {behind:,} farther behind."
     )
     once = sum(place.undecided == ONE_ROUND for place in machine.standing.places)
     noisy = sum(place.undecided == TOO_NOISY for place in machine.standing.places)
@@ -406,9 +401,7 @@ def standing_by_experiment(machine: Machine) -> Table:
     for place in machine.standing.places:
         groups.setdefault((place.experiment, place.measure), []).append(place)
     for (experiment, measure), places in groups.items():
-        decided = [place for place in places if not place.undecided]
-        best, close = sum(place.best for place in decided), sum(place.close for place in decided)
-        counts = (len(places), best, close, len(decided) - best - close, len(places) - len(decided))
+        counts = (len(places), *standing.counted(places))
         middle = statistics.median(place.ratio for place in places)
         table.rows.append([Entry(experiment), Entry(measure), *(Entry(str(count)) for count in counts), quotient(middle)])
     return table

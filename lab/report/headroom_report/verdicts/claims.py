@@ -424,7 +424,3 @@ def _missing(wanted: dict[str, list], found: list[Finding]) -> list[str]:
         for value in values
         if value not in {one.parameters.get(name) for one in there}
     ]
-
-
-def decide_all(claims: Iterable[Claim], everything: list[Cell]) -> list[Verdict]:
-    return [decide(claim, everything) for claim in claims]

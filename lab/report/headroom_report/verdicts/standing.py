@@ -58,18 +58,16 @@ class Standing:
     places: list[Place] = field(default_factory=list)
 
     @property
-    def best(self) -> list[Place]:
-        return [place for place in self.places if place.best]
-
-    @property
-    def close(self) -> list[Place]:
-        return [place for place in self.places if place.close]
-
-    @property
     def losses(self) -> list[Place]:
         """Every cell where Headroom is not the best, worst first; what the figures do not decide comes after what they do."""
         found = [place for place in self.places if place.ratio > 1 + SLACK]
         return sorted(found, key=lambda place: (bool(place.undecided), -place.ratio))
+
+
+def counted(places: list[Place]) -> tuple[int, int, int, int]:
+    """In how many it is the best or level with it, close behind, farther behind, and how many are undecided."""
+    best, close, lost = (sum(getattr(place, name) for place in places) for name in ("best", "close", "lost"))
+    return best, close, lost - close, len(places) - best - lost
 
 
 def _groups(cell: Cell, alike: bool) -> list[tuple[dict[str, object], list[str]]]:
