@@ -49,24 +49,12 @@ void advise_huge_once(range* control) noexcept {
     if (from < control->size()) (void)advise_huge(control->part(from, control->size()));
 }
 
-tools tools_at_work() noexcept {
-    static constinit std::atomic<unsigned> known{0};    // bits as there, and 8 once asked
-    unsigned bits = known.load(std::memory_order_relaxed);
-    if (bits == 0) [[unlikely]] {
-        bits = 8U | (readable_means_in_use() || strays_are_looked_for() ? 1U : 0U) | (pointers_are_followed() ? 2U : 0U) |
-               (memory_is_reported() ? 4U : 0U);
-        known.store(bits, std::memory_order_relaxed);
-    }
-    return {(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0};
-}
-
 void report(const range* control, std::size_t bytes) noexcept {
-    if (control->terms.held != holding::open && tools_at_work().count_memory) report_memory(control->start(), bytes);
+    if (control->terms.held != holding::open) report_memory(control->start(), bytes);
 }
 
 void tell_of_pointers(const range* control, bool wanted) noexcept {
-    if (control->terms.held != holding::open && tools_at_work().follow_pointers)
-        look_for_pointers(control->part(0, control->size()), wanted);
+    if (control->terms.held != holding::open) look_for_pointers(control->part(0, control->size()), wanted);
 }
 
 }}}    // namespace headroom::detail

@@ -41,17 +41,11 @@ void cut_memory(range* control, std::size_t kept) noexcept;
 // Asks for huge pages where the policy wants them, the first time.
 void advise_huge_once(range* control) noexcept;
 
-// Which tools look at what we do; asked once, for each life of a range must know.
-struct tools {
-    bool look_for_strays : 1;    // what is nobody's must be inaccessible
-    bool follow_pointers : 1;    // what is in use must be told
-    bool count_memory : 1;       // and how much of it
-};
-[[nodiscard]] tools tools_at_work() noexcept;
-
 // Whether memory that is kept warm is inaccessible until its next owner commits it. Where not, it stays as it is, and the next
 // owner gets it without a system call.
-[[nodiscard]] inline bool warm_memory_is_hidden() noexcept { return hardened() || tools_at_work().look_for_strays; }
+[[nodiscard]] inline bool warm_memory_is_hidden() noexcept {
+    return hardened() || readable_means_in_use() || strays_are_looked_for();
+}
 
 [[nodiscard]] HEADROOM_ALWAYS_INLINE std::size_t committed_of(const range* control) noexcept {
     return control->extent.committed.load(std::memory_order_relaxed);

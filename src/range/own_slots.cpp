@@ -40,8 +40,7 @@ void thread_ends(void*) noexcept {
 // Whether the thread may use slots; where it may, and has none, it gets some.
 bool open_slots() noexcept {
     if (usable_slots() != nullptr) return true;
-    const tools at_work = tools_at_work();
-    if (warm_memory_is_hidden() || at_work.follow_pointers || at_work.count_memory) return false;
+    if (warm_memory_is_hidden() || pointers_are_followed() || memory_is_reported()) return false;
     // (After this a thread's variables may be touched: they live when it is called.)
     if (!at_end_of_thread(thread_ends)) return false;
     own_slots& mine = slots_of_this_thread;
