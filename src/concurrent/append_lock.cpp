@@ -14,13 +14,13 @@ namespace {
 
 constinit std::atomic<std::uint32_t> process_generation{1};
 
-void count_fork() noexcept {
+void count_fork(fork_moment now) noexcept {
+    if (now != fork_moment::in_child) return;
     if (process_generation.fetch_add(1, std::memory_order_relaxed) == UINT32_MAX)
         process_generation.store(1, std::memory_order_relaxed);
 }
 
-[[maybe_unused]] const bool appending_survives_fork =
-    at_fork(fork_place::concurrent_vectors, {[]() noexcept {}, []() noexcept {}, count_fork});
+[[maybe_unused]] const bool appending_survives_fork = at_fork(fork_place::concurrent_vectors, count_fork);
 
 }    // namespace
 

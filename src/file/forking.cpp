@@ -17,28 +17,30 @@ namespace {
 constinit constant_mutex writers_mutex;
 constinit file_control* writers = nullptr;
 
-void before_fork_of_writers() noexcept { writers_mutex.lock(); }
-void after_fork_of_writers_in_parent() noexcept { writers_mutex.unlock(); }
-void after_fork_of_writers_in_child() noexcept {
-    for (file_control* each = writers; each != nullptr; each = each->next) {
-        each->role = file_role::child;
-        each->trusts_live = true;                                 // the parent's
-        close_own(each, std::exchange(each->lock, {}), false);    // the lock itself stays the parent's
-        // Another thread may have been in the middle of opening it, or of moving it to another place.
-        if (each->live_page.data != nullptr) (void)protect_shown(each->live_page, access::read_only);
-        if (each->allowed == access::read_write) {
-            each->allowed = access::read_only;
-            if (each->place == nullptr) continue;
-            const std::size_t from = first_page(each), to = (std::min)(last_page(each), each->place->size());
-            if (from < to) (void)protect_shown(pages_of(each, from, to), access::read_only);
-        }
+void forget_lock_of_parent(file_control* each) noexcept {
+    each->role = file_role::child;
+    each->trusts_live = true;                                 // the parent's
+    close_own(each, std::exchange(each->lock, {}), false);    // the lock itself stays the parent's
+    // Another thread may have been in the middle of opening it, or of moving it to another place.
+    if (each->live_page.data != nullptr) (void)protect_shown(each->live_page, access::read_only);
+    if (each->allowed == access::read_write) {
+        each->allowed = access::read_only;
+        if (each->place == nullptr) return;
+        const std::size_t from = first_page(each), to = (std::min)(last_page(each), each->place->size());
+        if (from < to) (void)protect_shown(pages_of(each, from, to), access::read_only);
+    }
+}
+
+void writers_at_fork(fork_moment now) noexcept {
+    if (now == fork_moment::before) return writers_mutex.lock();
+    if (now == fork_moment::in_child) {
+        for (file_control* each = writers; each != nullptr; each = each->next) forget_lock_of_parent(each);
     }
     writers_mutex.unlock();
 }
 
 // Set before main, so that no fork is missed.
-[[maybe_unused]] const bool writers_fork =
-    at_fork(fork_place::files, {before_fork_of_writers, after_fork_of_writers_in_parent, after_fork_of_writers_in_child});
+[[maybe_unused]] const bool writers_fork = at_fork(fork_place::files, writers_at_fork);
 
 }    // namespace
 

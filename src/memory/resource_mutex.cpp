@@ -87,6 +87,12 @@ struct resource_forks {
         resource_links.unlock();
     }
 
+    static void handle(fork_moment now) noexcept {
+        if (now == fork_moment::before) return before();
+        if (now == fork_moment::in_parent) return in_parent();
+        in_child();
+    }
+
 private:
     static bool is_last() noexcept { return handlers_entered != 0 && --handlers_entered == 0; }
 };
@@ -94,8 +100,7 @@ private:
 namespace {
 
 // Set before main, so that the first fork is covered as well.
-[[maybe_unused]] const bool resource_forks_handled =
-    at_fork(fork_place::memory_resources, {resource_forks::before, resource_forks::in_parent, resource_forks::in_child});
+[[maybe_unused]] const bool resource_forks_handled = at_fork(fork_place::memory_resources, resource_forks::handle);
 
 // The system calls what was registered last first, before a fork. So what is registered now is called before the handlers that
 // the upstream has registered until now, and takes the resource's lock before they take the upstream's, as every call does.

@@ -100,13 +100,12 @@ HEADROOM_ALWAYS_INLINE bool end_in_slot(range* control) noexcept {
     return false;
 }
 
-// In a forked child there is one thread.
-void nothing() noexcept {}
-void child_of_slots() noexcept {
-    if (slots_generation.load(std::memory_order_relaxed) == 0) return;
+void slots_at_fork(fork_moment now) noexcept {
+    // In a forked child there is one thread.
+    if (now != fork_moment::in_child || slots_generation.load(std::memory_order_relaxed) == 0) return;
     threads_with_slots.store(has_slots(slots_of_this_thread) ? 1 : 0, std::memory_order_relaxed);
 }
-[[maybe_unused]] const bool slots_fork = at_fork(fork_place::slots, {nothing, nothing, child_of_slots});
+[[maybe_unused]] const bool slots_fork = at_fork(fork_place::slots, slots_at_fork);
 
 }    // namespace
 

@@ -94,14 +94,14 @@ void help() {
     }
 }
 
-void nothing() noexcept {}
-void child_of_prefaulter() noexcept {
+void prefaulter_at_fork(fork_moment now) noexcept {
     // The thread did not come along; a new one is made when the child asks. (The ranges' own part of this is the registry's.)
+    if (now != fork_moment::in_child) return;
     if (!is_ending()) helper.store(helper_life::none, std::memory_order_relaxed);
     asks_to_pass = asks_passed = 0;
 }
 
-[[maybe_unused]] const bool prefaulter_forks = at_fork(fork_place::prefaulter, {nothing, nothing, child_of_prefaulter});
+[[maybe_unused]] const bool prefaulter_forks = at_fork(fork_place::prefaulter, prefaulter_at_fork);
 
 // Ends the helper when the code is unloaded, or the program ends. Ranges may live longer, in other static objects: their
 // writers provide for themselves from then on.

@@ -19,17 +19,13 @@ enum class fork_place : std::size_t {
     prefaulter,            // no lock: whether there is a helper thread
     slots,                 // no lock: how many threads have slots in the warm cache
     ranges,                // the registry and the warm cache
-    waiting,               // mappings that the system would not take back
     count
 };
 
-struct fork_handlers {
-    void (*before)() noexcept = nullptr;
-    void (*in_parent)() noexcept = nullptr;
-    void (*in_child)() noexcept = nullptr;
-};
+enum class fork_moment { before, in_parent, in_child };
+using fork_handler = void(fork_moment) noexcept;
 
-// Registers a module's handlers, from a static initialiser of its source file. Always true.
-bool at_fork(fork_place place, const fork_handlers& handlers) noexcept;
+// Registers a module's handler, from a static initialiser of its source file. Always true.
+bool at_fork(fork_place place, fork_handler* handler) noexcept;
 
 }}}    // namespace headroom::detail

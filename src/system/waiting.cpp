@@ -2,44 +2,38 @@
 
 #include <atomic>
 
-#include "system/at_fork.hpp"
-#include "system/constant_mutex.hpp"
-
 namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
 
-constexpr std::size_t most_waiting = 64;
+// No lock, for a child would need it free. A thread that fills or empties a place has it in hand meanwhile. (One that another thread
+// had in hand when the process forked is lost to the child.)
+constexpr std::size_t in_hand = 1;
+struct waiting_place {
+    std::atomic<std::size_t> bytes{0};    // of the mapping that waits here; 0: the place is free
+    std::byte* data = nullptr;
+};
+constinit waiting_place waiting[64]{};
 
-constinit constant_mutex waiting_mutex;
-constinit page_range waiting[most_waiting]{};
-constinit std::atomic<std::size_t> waiting_count{0};    // written under the lock
-
-void lock_waiting() noexcept { waiting_mutex.lock(); }
-void unlock_waiting() noexcept { waiting_mutex.unlock(); }
-[[maybe_unused]] const bool waiting_forks = at_fork(fork_place::waiting, {lock_waiting, unlock_waiting, unlock_waiting});
-
-// The last of them, off the list; empty when there is none.
+// One of those that wait, which does so no longer; empty when there is none.
 page_range take_one() noexcept {
-    if (waiting_count.load(std::memory_order_relaxed) == 0) return {};
-    waiting_mutex.lock();
-    const std::size_t count = waiting_count.load(std::memory_order_relaxed);
-    page_range taken{};
-    if (count != 0) {
-        taken = waiting[count - 1];
-        waiting_count.store(count - 1, std::memory_order_relaxed);
+    for (waiting_place& place : waiting) {
+        std::size_t bytes = place.bytes.load(std::memory_order_relaxed);
+        if (bytes <= in_hand || !place.bytes.compare_exchange_strong(bytes, in_hand, std::memory_order_acquire)) continue;
+        const page_range taken{place.data, bytes};
+        place.bytes.store(0, std::memory_order_release);
+        return taken;
     }
-    waiting_mutex.unlock();
-    return taken;
+    return {};
 }
 
 void let_wait(page_range mapping) noexcept {
-    waiting_mutex.lock();
-    const std::size_t count = waiting_count.load(std::memory_order_relaxed);
-    if (count != most_waiting) {
-        waiting[count] = mapping;
-        waiting_count.store(count + 1, std::memory_order_relaxed);
+    for (waiting_place& place : waiting) {
+        std::size_t bytes = 0;
+        if (!place.bytes.compare_exchange_strong(bytes, in_hand, std::memory_order_acquire)) continue;
+        place.data = mapping.data;
+        place.bytes.store(mapping.bytes, std::memory_order_release);
+        return;
     }
-    waiting_mutex.unlock();
 }
 
 }    // namespace
