@@ -8,7 +8,6 @@
 #include <cstring>
 
 #include <headroom/detail/errors.hpp>
-#include <headroom/detail/vector/heap.hpp>
 #include <headroom/growth.hpp>
 
 #include "memory/heap_steps.hpp"
@@ -53,7 +52,7 @@ std::size_t filled_apart(const large_layout& layout, std::size_t count) noexcept
 }
 
 bool may_fill(const large_layout& layout) noexcept {
-    return is_on_malloc(layout.alignment) && layout.element < heap_step && heap_is_known();
+    return layout.heap == nullptr && layout.element < heap_step && heap_is_known();
 }
 
 // --- Short blocks of a vector that doubles: a call of malloc takes a hundred instructions, so what is added to it counts.
@@ -127,7 +126,7 @@ HEADROOM_NOINLINE large_block regrow_block(const large_layout& layout, void* beg
         to = allocate_large(layout, required, wanted, exactly);
     } else {
         const std::size_t bytes = wanted * layout.element;
-        if (is_on_malloc(layout.alignment) && bytes > cached_bytes) return reallocated(begin, wanted, bytes);
+        if (layout.heap == nullptr && bytes > cached_bytes) return reallocated(begin, wanted, bytes);
         to = {take_block(layout, bytes), wanted};
     }
     if (to.begin == nullptr) return {};

@@ -6,7 +6,6 @@
 #include <cstring>
 #include <new>
 
-#include <headroom/detail/vector/heap.hpp>
 #include <headroom/detail/vector/held_range.hpp>
 #include <headroom/growth.hpp>
 
@@ -71,9 +70,13 @@ large_block substitute(const large_layout& layout, std::size_t count) noexcept {
 
 }    // namespace
 
-void* take_block(const large_layout& layout, std::size_t bytes) noexcept { return take_from_heap(layout.alignment, bytes); }
+void* take_block(const large_layout& layout, std::size_t bytes) noexcept {
+    return layout.heap == nullptr ? std::malloc(bytes) : layout.heap->take(bytes);
+}
 
-void give_block(const large_layout& layout, void* block) noexcept { give_to_heap(layout.alignment, block); }
+void give_block(const large_layout& layout, void* block) noexcept {
+    layout.heap == nullptr ? std::free(block) : layout.heap->give(block);
+}
 
 large_block allocate_large(const large_layout& layout, std::size_t required, std::size_t wanted, bool exactly) noexcept {
     if (const large_block mapped = map(layout, required, wanted, exactly); mapped.begin != nullptr) return mapped;
@@ -111,7 +114,7 @@ large_block regrow_large(const large_layout& layout, void* begin, std::size_t si
         relinquish_slowly(control, 0);
         return to;
     }
-    if (to.begin == nullptr && control == nullptr && is_on_malloc(layout.alignment)) {
+    if (to.begin == nullptr && control == nullptr && layout.heap == nullptr) {
         for (const std::size_t count : {wanted, required}) {
             if (beyond_addresses(layout, count)) continue;
             void* const start = std::realloc(static_cast<void*>(start_of(layout, begin)), bytes_for(layout, count));

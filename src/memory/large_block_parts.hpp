@@ -10,7 +10,7 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-// Blocks of the heap that such elements are on (heap.hpp). Null where memory is refused.
+// Blocks of the heap that such elements are on. Null where memory is refused.
 [[nodiscard]] void* take_block(const large_layout& layout, std::size_t bytes) noexcept;
 void give_block(const large_layout& layout, void* block) noexcept;
 

@@ -2,6 +2,7 @@
 #include "range/registry.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <new>
 
@@ -57,8 +58,9 @@ range* new_control_block() noexcept {
             return block;
         }
     }
-    auto* const block = new (std::nothrow) range();
-    if (block == nullptr) return nullptr;
+    void* const memory = std::malloc(sizeof(range));
+    if (memory == nullptr) return nullptr;
+    auto* const block = new (memory) range();
     block->identity.next_of_all = published_ranges.newest.load(std::memory_order_relaxed);
     while (!published_ranges.newest.compare_exchange_weak(block->identity.next_of_all, block, std::memory_order_release)) {}
     return block;

@@ -15,7 +15,7 @@ public:
     constant_mutex(const constant_mutex&) = delete;
     constant_mutex& operator=(const constant_mutex&) = delete;
 
-    HEADROOM_ALWAYS_INLINE void lock() noexcept {
+    void lock() noexcept {
         std::uint32_t expected = free;
         if (state_.compare_exchange_strong(expected, held, std::memory_order_acquire)) [[likely]]
             return;

@@ -18,12 +18,19 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 // What is short enough for the path of short blocks, in bytes: what it grows to stays in the cache of a thread.
 inline constexpr std::size_t longest_short = 512;
 
+// A heap that is not malloc's.
+struct other_heap {
+    void* (*take)(std::size_t bytes) noexcept;    // null where memory is refused
+    void (*give)(void* block) noexcept;
+};
+
 // What the blocks of one kind of vector have in common.
 struct large_layout {
-    std::size_t element;      // bytes of an element
-    std::size_t alignment;    // bytes
-    std::size_t from;         // a block of so many elements is a large one
-    bool short_by_malloc;     // blocks of up to longest_short bytes, or twice that, are on the heap, and that is malloc's
+    std::size_t element;       // bytes of an element
+    std::size_t alignment;     // bytes
+    std::size_t from;          // a block of so many elements is a large one
+    const other_heap* heap;    // null: malloc's, see heap.hpp
+    bool short_by_malloc;      // blocks of up to longest_short bytes, or twice that, are on the heap, and that is malloc's
     const commit_policy* commit;
 };
 

@@ -8,6 +8,7 @@
 #include <new>
 
 #include <headroom/detail/attributes.hpp>
+#include <headroom/detail/memory/large_block.hpp>
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
@@ -24,5 +25,13 @@ HEADROOM_ALWAYS_INLINE void give_to_heap(std::size_t alignment, void* memory) no
         ::operator delete(memory, std::align_val_t{alignment});
     }
 }
+
+// operator new's, as the library is told of it: a program whose vectors are all on malloc's heap links nothing of it.
+template <std::size_t Alignment>
+struct heap_of_operator_new {
+    static void* take(std::size_t bytes) noexcept { return detail::take_from_heap(Alignment, bytes); }
+    static void give(void* block) noexcept { detail::give_to_heap(Alignment, block); }
+    static constexpr other_heap calls{take, give};
+};
 
 }}}    // namespace headroom::detail

@@ -184,7 +184,15 @@ private:
         return is_on_malloc(alignof(T)) && sizeof(T) <= longest_short && (Policy::map_threshold > 4 * longest_short);
     }
 
-    static constexpr large_layout layout{sizeof(T), alignof(T), large_from(), short_by_malloc(), &Policy::commit};
+    [[nodiscard]] static constexpr const other_heap* heap() noexcept {
+        if constexpr (is_on_malloc(alignof(T))) {
+            return nullptr;
+        } else {
+            return &heap_of_operator_new<alignof(T)>::calls;
+        }
+    }
+
+    static constexpr large_layout layout{sizeof(T), alignof(T), large_from(), heap(), short_by_malloc(), &Policy::commit};
 };
 
 }}}    // namespace headroom::detail
