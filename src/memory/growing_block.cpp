@@ -24,7 +24,7 @@ bool is_large(const large_layout& layout, const void* begin, std::size_t capacit
 }
 
 // (Apart from its caller: GCC 12 warns where one pointer goes to realloc on one path and to operator delete on another.)
-[[gnu::noinline]] large_block reallocated(void* begin, std::size_t count, std::size_t bytes) noexcept {
+HEADROOM_COLD large_block reallocated(void* begin, std::size_t count, std::size_t bytes) noexcept {
     void* const moved = std::realloc(begin, bytes);
     return {moved, moved == nullptr ? 0 : count};
 }
@@ -35,7 +35,7 @@ std::size_t elements_in(const large_layout& layout, std::size_t bytes) noexcept 
     return (layout.element & (layout.element - 1)) == 0 ? bytes >> std::countr_zero(layout.element) : bytes / layout.element;
 }
 
-[[gnu::noinline]] std::size_t filled(const large_layout& layout, std::size_t count, std::size_t less = 0) noexcept {
+HEADROOM_COLD std::size_t filled(const large_layout& layout, std::size_t count, std::size_t less = 0) noexcept {
     if (count >= layout.from) return count;
     const std::size_t capacity = elements_in(layout, filled_block(count * layout.element - less));
     return capacity < layout.from ? capacity : count;
@@ -101,7 +101,7 @@ std::size_t filled_capacity(const large_layout& layout, std::size_t count) noexc
 }
 
 // (The three below are apart from each other: beside a call of malloc of more than longest_short bytes a call of our own is nothing.)
-HEADROOM_NOINLINE std::size_t doubled_capacity(const large_layout& layout, std::size_t capacity) noexcept {
+HEADROOM_COLD std::size_t doubled_capacity(const large_layout& layout, std::size_t capacity) noexcept {
     if (may_fill(layout) && capacity < layout.from) {
         // What was filled doubles from the power of two that it was filled from (below whole pages the one above), so that the
         // numbers stay those that doubling began with.
@@ -148,15 +148,15 @@ HEADROOM_ALWAYS_INLINE byte_block short_block(void* begin, std::size_t bytes, st
     return {to, static_cast<std::byte*>(to) + next};
 }
 
-[[gnu::noinline]] byte_block long_block(const large_layout& layout, void* begin, std::size_t size, std::size_t capacity,
-                                        std::size_t required, std::size_t wanted, bool exactly) {
+HEADROOM_COLD byte_block long_block(const large_layout& layout, void* begin, std::size_t size, std::size_t capacity,
+                                    std::size_t required, std::size_t wanted, bool exactly) {
     const large_block to = regrow_block(layout, begin, size, capacity, required, wanted, exactly);
     if (to.begin == nullptr) detail::throw_bad_alloc();
     return {to.begin, static_cast<std::byte*>(to.begin) + to.count * layout.element};
 }
 
 // The blocks that are not short.
-[[gnu::noinline]] byte_block grown_further(const large_layout& layout, void* begin, std::size_t size) {
+HEADROOM_COLD byte_block grown_further(const large_layout& layout, void* begin, std::size_t size) {
     if (size >= most_elements(layout.element)) detail::throw_length_error("headroom::vector: past max_size()");
     return long_block(layout, begin, size, size, size + 1, doubled_capacity(layout, size), false);
 }
