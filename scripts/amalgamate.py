@@ -14,8 +14,8 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*(?:<(headroom/[^>]+)>|"([^"]+)")')
 CONDITION = re.compile(r"^\s*#\s*(if|ifdef|ifndef|endif)\b")
 # One of these by system, as in CMakeLists.txt.
 PLATFORMS = (("#if defined(_WIN32)", ("windows", "files_windows")),
-             ("#elif defined(__linux__)", ("linux", "linux_process", "linux_limits", "files_posix", "page_size_posix", "threads_posix")),
-             ("#else", ("posix", "files_posix", "page_size_posix", "threads_posix")))
+             ("#elif defined(__linux__)", ("linux", "linux_process", "linux_limits", "files_posix", "page_size_posix", "threads_posix", "helper_thread_posix")),
+             ("#else", ("posix", "files_posix", "page_size_posix", "threads_posix", "helper_thread_posix")))
 
 ROOMS = ["system", "range", "memory", "file", "concurrent"]
 

@@ -29,7 +29,6 @@ refused::refused(const char* what, std::size_t bytes, std::error_code code) noex
 namespace detail {
 
 void throw_refused(const char* what, std::size_t bytes, std::error_code code) { throw refused(what, bytes, code); }
-void throw_system_error(std::error_code code, const char* what) { throw std::system_error(code, what); }
 
 }    // namespace detail
 

@@ -1,18 +1,11 @@
-// Threads on POSIX systems: the helper's, what is run when one ends, and keeping the code that they run.
+// Threads on POSIX systems: what is run when one ends, and keeping the code that they run.
 #include <dlfcn.h>
 #include <pthread.h>
-#include <sys/resource.h>
-#include <unistd.h>
-
-#if defined(__linux__)
-#include <sys/syscall.h>
-#endif
 
 #include <atomic>
 #include <cstdint>
 
 #include "system/calls.hpp"
-#include "system/helper_thread.hpp"
 #include "system/platform.hpp"
 #include "system/thread_end.hpp"
 
@@ -23,13 +16,6 @@
 #endif
 
 namespace headroom { inline namespace v0_1 { namespace detail {
-
-void lower_thread_priority() noexcept {
-#if defined(__linux__)
-    // On Linux a thread's nice value is its own.
-    (void)setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), 5);
-#endif
-}
 
 void keep_loaded(const void* code) noexcept {
     const kept_errno unchanged;
@@ -61,14 +47,6 @@ bool is_being_unloaded() noexcept { return finishing.load(std::memory_order_rela
 #else
 bool is_being_unloaded() noexcept { return false; }
 #endif
-
-namespace {
-constinit posix_helper the_helper_thread;
-}    // namespace
-
-bool start_helper_thread(void (*run)()) noexcept { return the_helper_thread.start(run); }
-void join_helper_thread() noexcept { the_helper_thread.join(); }
-bool helper_thread_can_be_joined() noexcept { return true; }
 
 bool at_thread_end(void (*run)(void*), void* with) noexcept { return run_by_destructor(run, with); }
 
