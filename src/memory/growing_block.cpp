@@ -150,15 +150,11 @@ HEADROOM_ALWAYS_INLINE byte_block short_block(void* begin, std::size_t bytes, st
 
 HEADROOM_COLD byte_block long_block(const large_layout& layout, void* begin, std::size_t size, std::size_t capacity,
                                     std::size_t required, std::size_t wanted, bool exactly) {
-    const large_block to = regrow_block(layout, begin, size, capacity, required, wanted, exactly);
+    large_block to;
+    // (No more may exist than `wanted`.)
+    if (wanted >= required) to = regrow_block(layout, begin, size, capacity, required, wanted, exactly);
     if (to.begin == nullptr) detail::throw_bad_alloc();
     return {to.begin, static_cast<std::byte*>(to.begin) + to.count * layout.element};
-}
-
-// The blocks that are not short.
-HEADROOM_COLD byte_block grown_further(const large_layout& layout, void* begin, std::size_t size) {
-    if (size >= most_elements(layout.element)) detail::throw_length_error("headroom::vector: past max_size()");
-    return long_block(layout, begin, size, size, size + 1, doubled_capacity(layout, size), false);
 }
 
 std::size_t bytes_between(void* from, void* to) noexcept {
@@ -169,7 +165,10 @@ std::size_t bytes_between(void* from, void* to) noexcept {
 
 byte_block grown_by_one(const large_layout& layout, void* begin, void* end) {
     const std::size_t bytes = bytes_between(begin, end);
-    if (!layout.short_by_malloc || bytes > longest_short) return grown_further(layout, begin, bytes / layout.element);
+    if (!layout.short_by_malloc || bytes > longest_short) {
+        const std::size_t size = elements_in(layout, bytes);
+        return long_block(layout, begin, size, size, size + 1, doubled_capacity(layout, size), false);
+    }
     return short_block(begin, bytes, next_short(layout, bytes));
 }
 

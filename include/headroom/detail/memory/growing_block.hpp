@@ -35,8 +35,8 @@ struct byte_block {
     void* begin = nullptr;
     void* cap = nullptr;
 };
-// The same for a block that is full, [begin, end), and needs room for one element more, of a vector that doubles. Throws std::length_error
-// where no more can exist, std::bad_alloc where memory is refused; then nothing has changed.
+// The same for a block that is full, [begin, end), and needs room for one element more, of a vector that doubles. Throws std::bad_alloc
+// where memory is refused, and where no more elements can exist, for which there is no memory either; then nothing has changed.
 [[nodiscard]] HEADROOM_API byte_block grown_by_one(const large_layout& layout, void* begin, void* end);
 // The same for a block of [begin, cap), of which [begin, end) is in use, and that is to have room for `required` elements: no more
 // where `exactly`. Throws std::bad_alloc where memory is refused; then nothing has changed.
