@@ -1,5 +1,6 @@
 // What an owner may do to a range besides filling it: protect it, name it, take memory back from its end.
 #include <algorithm>
+#include <cstring>
 
 #include "range/cache.hpp"
 #include "range/prefaulter.hpp"
@@ -39,6 +40,17 @@ std::error_code protect(range* control, access allowed) noexcept {
     control->rights.limited = bytes;
     control->cache.ends_fast = false;
     return {};
+}
+
+void rewriting::label(const char* text) noexcept {
+    char bytes[longest_name + 1] = {};
+    if (text != nullptr)
+        for (std::size_t i = 0; i < longest_name && text[i] != '\0'; ++i) bytes[i] = text[i];
+    for (std::size_t i = 0; i < control_->label.size(); ++i) {
+        std::size_t word;
+        std::memcpy(&word, bytes + i * sizeof word, sizeof word);
+        control_->label[i].store(word, std::memory_order_release);
+    }
 }
 
 access current_access(const range* control) noexcept { return control->rights.allowed; }

@@ -29,7 +29,7 @@ std::error_code commit_part(range* control, std::size_t to, provision how) noexc
     std::size_t there = cold;    // so far memory is there
     if (how == provision::now && cold < to) {
         const std::error_code error = prefault(control->part(cold, to));
-        if (error == std::errc::not_enough_memory) {
+        if (error == out_of_memory()) {
             if (!decommit(control->part(from, control->extent.accessible))) {
                 control->extent.accessible = from;
                 control->set_memory(std::min(memory, from));
@@ -52,17 +52,17 @@ std::error_code commit_part(range* control, std::size_t to, provision how) noexc
     return {};
 }
 
-// Commits up to `generous`, or where that is refused up to `needed`; between tries gives back what is kept warm.
+// Commits up to `generous` or, where that is refused, up to `needed`, once what is kept warm was given back.
 std::error_code commit_or_less(range* control, std::size_t generous, std::size_t needed, provision how) noexcept {
     // (Where nothing is asked of the system, there is no time to be taken.)
     if (generous <= control->extent.accessible && (how == provision::at_first_touch || generous <= control->memory()))
         return commit_part(control, generous, how);
     const commit_clock clock;
     std::error_code error = commit_part(control, generous, how);
-    if (!error) return {};
-    give_back_unused();
-    error = commit_part(control, generous, how);
-    if (error && needed < generous) error = commit_part(control, needed, how);
+    if (error) {
+        give_back_unused();
+        error = commit_part(control, needed, how);
+    }
     return error;
 }
 

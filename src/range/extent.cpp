@@ -1,6 +1,7 @@
 #include "range/extent.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
@@ -47,6 +48,11 @@ void advise_huge_once(range* control) noexcept {
     control->rights.huge_advised = true;
     const std::size_t from = huge_page_after(control, std::max(committed_of(control), control->terms.policy.from()));
     if (from < control->size()) (void)advise_huge(control->part(from, control->size()));
+}
+
+void clear_stale(range* control, std::size_t from, std::size_t to) noexcept {
+    to = std::min(to, control->memory());
+    if (from < to && hardened()) std::memset(control->start() + from, 0, to - from);
 }
 
 void report(const range* control, std::size_t bytes) noexcept {

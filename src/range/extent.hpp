@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <cstring>
 
 #include <headroom/detail/vector/held_range.hpp>
 
@@ -61,9 +60,6 @@ inline void set_committed(range* control, std::size_t bytes) noexcept {
 }
 
 // What an earlier owner left in [from, to), just made accessible, is not for the next one to see.
-inline void clear_stale(range* control, std::size_t from, std::size_t to) noexcept {
-    to = std::min(to, control->memory());
-    if (from < to && hardened()) std::memset(control->start() + from, 0, to - from);
-}
+void clear_stale(range* control, std::size_t from, std::size_t to) noexcept;
 
 }}}    // namespace headroom::detail

@@ -10,7 +10,7 @@ namespace {
 // there it would all be resident at once.
 page_range reserve_open(std::size_t reserved, std::error_code& error) noexcept {
     if (mappings_are_locked()) {
-        error = std::make_error_code(std::errc::not_enough_memory);
+        error = out_of_memory();
         return {};
     }
     const page_range mapping = reserve(span_of(reserved), granule, error, access::read_write);

@@ -55,7 +55,7 @@ std::error_code provide(range* control, std::size_t to) noexcept {
     const std::size_t from = committed_of(control);
     clear_stale(control, from, to);
     const std::error_code error = prefault(control->part(from, to));
-    if (error == std::errc::not_enough_memory) return error;
+    if (error == out_of_memory()) return error;
     if (!error) count_faults_avoided((to - from) / page_size());
     control->set_memory(std::max(control->memory(), to));
     control->extent.provided = to;

@@ -39,7 +39,7 @@ range* make_range(std::size_t reserved, const commit_policy& policy, std::error_
                   reserving* reserve_guarded) noexcept {
     range* const control = new_control_block();
     if (control == nullptr) {
-        error = std::make_error_code(std::errc::not_enough_memory);
+        error = out_of_memory();
         return nullptr;
     }
     control->terms.policy = policy;
@@ -95,7 +95,7 @@ void end(range* control) noexcept {
     control->identity.state.store(range_state::unused, std::memory_order_release);
     count_warm_in_use(control, SIZE_MAX);
     leave_addresses(control);
-    if (is_named(control)) rewriting(control).label(nullptr);
+    if (is_named(control)) rewriting(control).unlabel();
     if (const hardening* const hard = hardening_in_force.load(std::memory_order_acquire)) {
         hard->quarantine(control->terms.mapping);
     } else {
@@ -135,7 +135,7 @@ held_range acquire_slowly(std::size_t bytes, bool exact, std::size_t floor_bytes
     constexpr std::size_t most = SIZE_MAX / 4;
     if (bytes > most) {
         if (exact || floor_bytes > most) {
-            why = failure_of(std::make_error_code(std::errc::not_enough_memory));
+            why = failure_of(out_of_memory());
             return {};
         }
         bytes = most;

@@ -121,17 +121,6 @@ void rewriting::place(std::byte* base, std::size_t reserved) noexcept {
     control_->identity.reserved.store(reserved, std::memory_order_release);
 }
 
-void rewriting::label(const char* text) noexcept {
-    char bytes[longest_name + 1] = {};
-    if (text != nullptr)
-        for (std::size_t i = 0; i < longest_name && text[i] != '\0'; ++i) bytes[i] = text[i];
-    for (std::size_t i = 0; i < control_->label.size(); ++i) {
-        std::size_t word;
-        std::memcpy(&word, bytes + i * sizeof word, sizeof word);
-        control_->label[i].store(word, std::memory_order_release);
-    }
-}
-
 void copy_label(const range* control, char* to) noexcept {
     for (const auto& each : control->label) {
         const std::size_t word = each.load(std::memory_order_acquire);

@@ -191,7 +191,7 @@ std::error_code prefault(page_range range) noexcept {
         answer = detail::answers_can_be_trusted(range) && madvise(range.data, 0, MADV_POPULATE_WRITE) == 0 ? 2 : 1;
         known.store(answer, std::memory_order_relaxed);
     }
-    if (answer == 1) return std::make_error_code(std::errc::function_not_supported);
+    if (answer == 1) return detail::system_error(ENOSYS);
     return advise(page_call::prefault, range, MADV_POPULATE_WRITE);
 }
 
@@ -247,7 +247,7 @@ bool move_mapping(page_range from, std::byte* to) noexcept {
 // the system may find after unmapping that it cannot charge what stays mapped at `from`: nothing is moved there.
 std::error_code remap(page_range from, page_range to) noexcept {
     const detail::kept_errno unchanged;
-    const std::error_code cannot = std::make_error_code(std::errc::function_not_supported);
+    const std::error_code cannot = detail::system_error(ENOSYS);
     if (!detail::answers_can_be_trusted(from) || detail::promises_are_charged()) return cannot;
     for (std::size_t moved = 0; moved != from.bytes;) {
         const page_range piece = first_mapping({from.data + moved, from.bytes - moved});

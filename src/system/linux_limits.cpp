@@ -53,7 +53,7 @@ std::error_code name(page_range range, const char* text) noexcept {
         return static_cast<int>(
             syscall(SYS_prctl, PR_SET_VMA, PR_SET_VMA_ANON_NAME, range.data, range.bytes, text != nullptr ? clean : nullptr));
     });
-    if (error == std::errc::invalid_argument) return std::make_error_code(std::errc::function_not_supported);
+    if (error.value() == EINVAL) return detail::system_error(ENOSYS);
     return error;
 }
 

@@ -6,9 +6,12 @@
 #include <headroom/pages.hpp>
 
 #include "system/calls.hpp"
+#include "system/platform.hpp"
 #include "system/posix.hpp"
 
 namespace headroom { inline namespace v0_1 {
+
+std::error_code detail::out_of_memory() noexcept { return system_error(ENOMEM); }
 
 std::size_t detail::real_page_size() noexcept {
     static constinit std::atomic<std::size_t> known{0};

@@ -161,6 +161,8 @@ std::error_code name(page_range, const char*) noexcept { return unsupported(); }
 
 namespace detail {
 
+std::error_code out_of_memory() noexcept { return std::make_error_code(std::errc::not_enough_memory); }
+
 void lower_thread_priority() noexcept { SetThreadPriority(GetCurrentThread(), THREAD_PRIORITY_BELOW_NORMAL); }
 
 std::size_t memory_of_group() noexcept { return SIZE_MAX; }
