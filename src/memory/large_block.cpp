@@ -59,13 +59,27 @@ bool beyond_addresses(const large_layout& layout, std::size_t count) noexcept {
     return count > (static_cast<std::size_t>(PTRDIFF_MAX) - line(layout)) / layout.element;
 }
 
-// A heap block that is as large as one that would be in a reservation.
-large_block substitute(const large_layout& layout, std::size_t count) noexcept {
-    if (count < layout.from) count = layout.from;
-    if (beyond_addresses(layout, count)) return {};
-    void* const start = take_block(layout, bytes_for(layout, count));
-    if (start == nullptr) return {};
-    return {begin_of(layout, start, {nullptr, 0}), count};
+// A heap block that is as large as one that would be in a reservation: for `wanted` elements or, where that is refused, for `required`.
+// It is made of `old` by realloc, unless that is null.
+large_block substitute(const large_layout& layout, void* old, std::size_t required, std::size_t wanted) noexcept {
+    for (std::size_t count = wanted;; count = required) {
+        const std::size_t usable = std::max(count, layout.from);
+        if (!beyond_addresses(layout, usable)) {
+            const std::size_t bytes = bytes_for(layout, usable);
+            void* const start = old != nullptr ? std::realloc(start_of(layout, old), bytes) : take_block(layout, bytes);
+            if (start != nullptr) return {begin_of(layout, start, {nullptr, 0}), usable};
+        }
+        if (count == required) return {};
+    }
+}
+
+// Gives the block back, whose header said `control`.
+void give_up(const large_layout& layout, void* begin, range* control) noexcept {
+    if (control != nullptr) {
+        relinquish_slowly(control, 0);
+    } else {
+        give_block(layout, start_of(layout, begin));
+    }
 }
 
 }    // namespace
@@ -79,19 +93,11 @@ void give_block(const large_layout& layout, void* block) noexcept {
 }
 
 large_block allocate_large(const large_layout& layout, std::size_t required, std::size_t wanted, bool exactly) noexcept {
-    if (const large_block mapped = map(layout, required, wanted, exactly); mapped.begin != nullptr) return mapped;
-    const large_block made = substitute(layout, wanted);
-    return made.begin != nullptr || required == wanted ? made : substitute(layout, required);
+    const large_block mapped = map(layout, required, wanted, exactly);
+    return mapped.begin != nullptr ? mapped : substitute(layout, nullptr, required, wanted);
 }
 
-void release_large(const large_layout& layout, void* begin) noexcept {
-    const block_header& header = header_of(layout, begin);
-    if (header.control != nullptr) {
-        relinquish_slowly(header.control, 0);
-    } else {
-        give_block(layout, start_of(layout, begin));
-    }
-}
+void release_large(const large_layout& layout, void* begin) noexcept { give_up(layout, begin, header_of(layout, begin).control); }
 
 std::size_t widen_large(const large_layout& layout, void* begin, std::size_t required, bool exactly) noexcept {
     const block_header& header = header_of(layout, begin);
@@ -106,26 +112,20 @@ large_block regrow_large(const large_layout& layout, void* begin, std::size_t si
     if (const std::size_t wider = widen_large(layout, begin, required, exactly)) return {begin, wider};
     range* const control = header_of(layout, begin).control;
     large_block to = map(layout, required, wanted, exactly);
-    if (to.begin != nullptr && control != nullptr) {
+    if (to.begin == nullptr) {
+        const bool stretched = control == nullptr && layout.heap == nullptr;
+        to = substitute(layout, stretched ? begin : nullptr, required, wanted);
+        if (stretched || to.begin == nullptr) return to;
+    }
+    const block_header header = header_of(layout, to.begin);
+    if (control != nullptr && header.control != nullptr) {
         // Both are reservations: the pages travel, and the header with them.
-        const block_header header = header_of(layout, to.begin);
         transfer(control, header.control, bytes_for(layout, size));
         to.begin = begin_of(layout, start_of(layout, to.begin), header);
-        relinquish_slowly(control, 0);
-        return to;
+    } else {
+        std::memcpy(to.begin, begin, size * layout.element);
     }
-    if (to.begin == nullptr && control == nullptr && layout.heap == nullptr) {
-        for (const std::size_t count : {wanted, required}) {
-            if (beyond_addresses(layout, count)) continue;
-            void* const start = std::realloc(static_cast<void*>(start_of(layout, begin)), bytes_for(layout, count));
-            if (start != nullptr) return {begin_of(layout, start, {nullptr, 0}), count};
-        }
-        return {};
-    }
-    if (to.begin == nullptr) to = allocate_large(layout, required, wanted, exactly);
-    if (to.begin == nullptr) return {};
-    std::memcpy(to.begin, begin, size * layout.element);
-    release_large(layout, begin);
+    give_up(layout, begin, control);
     return to;
 }
 
