@@ -38,7 +38,7 @@ large_block map(const large_layout& layout, std::size_t required, std::size_t wa
     const std::size_t usable = required < layout.from ? layout.from : required;
     const std::size_t least = bytes_for(layout, wanted < usable ? usable : wanted);
     failure why;
-    const held_range held = acquire_slowly(reservation_for(least), false, least, *layout.commit, why);
+    const held_range held = acquire_slowly(reservation_for(least), false, least, layout.commit, why);
     if (why) return {};
     std::size_t committed = held.committed;
     // Memory is provided for what is required; the rest of the smallest large block is only made accessible.

@@ -31,7 +31,7 @@ struct large_layout {
     std::size_t from;          // a block of so many elements is a large one
     const other_heap* heap;    // null: malloc's, see heap.hpp
     bool short_by_malloc;      // blocks of up to longest_short bytes, or twice that, are on the heap, and that is malloc's
-    const commit_policy* commit;
+    commit_policy commit;
 };
 
 // Room for `count` elements; null where memory is refused.

@@ -192,7 +192,7 @@ private:
         }
     }
 
-    static constexpr large_layout layout{sizeof(T), alignof(T), large_from(), heap(), short_by_malloc(), &Policy::commit};
+    static constexpr large_layout layout{sizeof(T), alignof(T), large_from(), heap(), short_by_malloc(), Policy::commit};
 };
 
 }}}    // namespace headroom::detail
