@@ -17,20 +17,16 @@
 
 #include "system/linux.hpp"
 #include "system/platform.hpp"
-#include "system/uncancelled.hpp"
 
 #if __has_include(<valgrind/valgrind.h>)
 #include <valgrind/valgrind.h>
 #endif
 
-// There when the program is built with AddressSanitizer, whether or not the library is.
+// There when the program is built with AddressSanitizer, or with its leak checker alone, whether or not the library is.
 extern "C" {
 [[gnu::weak]] void __lsan_register_root_region(const void* data, std::size_t bytes);
 [[gnu::weak]] void __lsan_unregister_root_region(const void* data, std::size_t bytes);
 }
-
-// There when the program is built with AddressSanitizer.
-extern "C" [[gnu::weak]] void __asan_init();
 
 // There when the program runs under heaptrack.
 extern "C" {
@@ -47,15 +43,15 @@ long futex(const std::atomic<std::uint32_t>& word, long what, std::uint32_t valu
     return syscall(SYS_futex, &word, what, value, nullptr, nullptr, 0);
 }
 
+// (By the system calls themselves: in the C library's functions a thread may be cancelled, and this may not throw. MemorySanitizer
+// does not see what they write.)
 void read_small_file(const char* path, char* text, std::size_t most) noexcept {
     const detail::kept_errno unchanged;
-    const detail::uncancelled throughout;
-    text[0] = '\0';
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    std::memset(text, 0, most + 1);
+    const long file = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
     if (file < 0) return;
-    const ssize_t length = read(file, text, most);
-    text[length > 0 ? length : 0] = '\0';
-    close(file);
+    (void)syscall(SYS_read, file, text, most);
+    (void)syscall(SYS_close, file);
 }
 
 // The first bytes of a small system file, 0-terminated; empty when it cannot be read.
@@ -80,6 +76,16 @@ std::size_t number(const char* text) noexcept {
 const char* find(const char* text, char wanted) noexcept {
     while (*text != '\0' && *text != wanted) ++text;
     return text;
+}
+
+// Whether "memory" is one of the controllers.
+bool lists_memory(const char* controllers, const char* end) noexcept {
+    for (; controllers < end; ++controllers) {
+        const char* word = "memory";
+        for (const char* at = controllers + 1; *word != '\0' && *at == *word; ++at) ++word;
+        if (*word == '\0') return true;
+    }
+    return false;
 }
 
 // The name of a file, put together.
@@ -129,7 +135,8 @@ std::size_t huge_page_size() noexcept {
         const std::size_t folder = name.length;
         name.add("enabled", SIZE_MAX);
         const small_file<> mode(name.text);
-        if (mode.text[0] != '\0' && std::strstr(mode.text, "[never]") == nullptr) {
+        const char* const chosen = find(mode.text, '[');    // as in "always [madvise] never"
+        if (*chosen != '\0' && chosen[1] != 'n') {
             name.length = folder;
             name.add("hpage_pmd_size", SIZE_MAX);    // the longer of the two
             bytes = number(small_file<>(name.text).text);
@@ -174,7 +181,7 @@ bool pointers_are_followed() noexcept { return __lsan_register_root_region != nu
 
 bool memory_is_reported() noexcept { return heaptrack_realloc != nullptr && heaptrack_free != nullptr; }
 
-bool strays_are_looked_for() noexcept { return __asan_init != nullptr; }
+bool strays_are_looked_for() noexcept { return pointers_are_followed(); }
 
 bool readable_means_in_use() noexcept {
 #ifdef RUNNING_ON_VALGRIND
@@ -197,10 +204,9 @@ std::size_t memory_of_group() noexcept {
         if (path >= end) break;
         const auto bytes = static_cast<std::size_t>(end - (path + 1));
         const bool all = path == controllers + 1;
-        const char* const memory = std::strstr(controllers, "memory");
         if (all) {
             least = std::min(least, least_limit(groups_of_version_2, path + 1, bytes, "/memory.max"));
-        } else if (memory != nullptr && memory < path) {
+        } else if (lists_memory(controllers, path)) {
             least = std::min(least, least_limit(sizeof all_groups, path + 1, bytes, "/memory.limit_in_bytes"));
         }
         line = *end == '\n' ? end + 1 : end;
