@@ -10,6 +10,7 @@
 #include "range/quarantine.hpp"
 #include "range/range_calls.hpp"
 #include "range/registry.hpp"
+#include "system/at_fork.hpp"
 #include "system/platform.hpp"
 #include "system/waiting.hpp"
 
@@ -184,6 +185,24 @@ void relinquish_slowly(range* control, std::size_t used) noexcept {
 void keep_or_end(range* control, std::size_t used) noexcept { end_all(give_to_list(control, memory_worth(control, used))); }
 
 namespace {
+
+// What other threads had in hand when the process forked stays in the child as it was, and nobody finishes it: a reader
+// must not wait for a block that is half written, nor an owner for a helper that did not come along. (The ranges of those
+// threads are lost with them.)
+void ranges_at_fork(fork_moment now) noexcept {
+    if (now == fork_moment::before) return lock_registry();
+    if (now == fork_moment::in_child) {
+        for (range* control = first_of_all(); control != nullptr; control = control->identity.next_of_all) {
+            const std::uint32_t version = control->identity.version.load(std::memory_order_relaxed);
+            if (version % 2 != 0) control->identity.version.store(version + 1, std::memory_order_relaxed);
+            control->ahead.batch.forget_holder();
+            control->ahead.wanted.store(0, std::memory_order_relaxed);
+        }
+    }
+    unlock_registry();
+}
+
+[[maybe_unused]] const bool ranges_fork = at_fork(fork_place::ranges, ranges_at_fork);
 
 // What other threads have in slots, chained by `cache.next`: where nothing is in the list, and no thread is in this code any more.
 range* all_in_slots() noexcept {

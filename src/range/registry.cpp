@@ -8,7 +8,6 @@
 
 #include "range/addresses.hpp"
 #include "range/published.hpp"
-#include "system/at_fork.hpp"
 #include "system/constant_mutex.hpp"
 #include "system/platform.hpp"
 
@@ -24,28 +23,6 @@ constinit address_table addresses;
 
 void lock_registry() noexcept { registry_mutex.lock(); }
 void unlock_registry() noexcept { registry_mutex.unlock(); }
-
-namespace {
-
-// What other threads had in hand when the process forked stays in the child as it was, and nobody finishes it: a reader
-// must not wait for a block that is half written, nor an owner for a helper that did not come along. (The ranges of those
-// threads are lost with them.)
-void registry_at_fork(fork_moment now) noexcept {
-    if (now == fork_moment::before) return lock_registry();
-    if (now == fork_moment::in_child) {
-        for (range* control = first_of_all(); control != nullptr; control = control->identity.next_of_all) {
-            const std::uint32_t version = control->identity.version.load(std::memory_order_relaxed);
-            if (version % 2 != 0) control->identity.version.store(version + 1, std::memory_order_relaxed);
-            control->ahead.batch.forget_holder();
-            control->ahead.wanted.store(0, std::memory_order_relaxed);
-        }
-    }
-    unlock_registry();
-}
-
-[[maybe_unused]] const bool registry_forks = at_fork(fork_place::ranges, registry_at_fork);
-
-}    // namespace
 
 range* first_of_all() noexcept { return published_ranges.newest.load(std::memory_order_acquire); }
 
