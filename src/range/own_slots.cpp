@@ -30,7 +30,7 @@ void give_up_slots() noexcept {
     threads_with_slots.fetch_sub(1, std::memory_order_relaxed);
 }
 
-void thread_ends(void*) noexcept {
+HEADROOM_COLD void thread_ends(void*) noexcept {
     range* const left = take_own_slots();
     if (has_slots(slots_of_this_thread)) give_up_slots();
     slots_of_this_thread.generation = at_its_end;
@@ -68,12 +68,12 @@ void prepare_end(range* control) noexcept {
 }
 
 // Ends what was to be given up since the last call: whoever trimmed the cache could not reach it.
-void empty_closed_slots() noexcept {
+HEADROOM_COLD void empty_closed_slots() noexcept {
     if (usable_slots() == nullptr) end_all(take_own_slots());
 }
 
-HEADROOM_NOINLINE held_range acquire_elsewhere(std::size_t bytes, bool exact, std::size_t floor_bytes,
-                                               const commit_policy& policy, failure& why) noexcept {
+HEADROOM_COLD held_range acquire_elsewhere(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy,
+                                           failure& why) noexcept {
     empty_closed_slots();
     const held_range held = acquire_slowly(bytes, exact, floor_bytes, policy, why);
     if (held.control != nullptr && held.control->cache.wanted_again != 0) prepare_end(held.control);
