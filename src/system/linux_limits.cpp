@@ -1,14 +1,12 @@
-// Linux: what is asked seldom. Guards and names of pages, and what the system allows a process: mappings, locked memory, fences.
+// Linux: what the system allows a process. Mappings, locked memory, fences.
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
-#include <cstring>
 
 #include <headroom/pages.hpp>
 
@@ -16,48 +14,7 @@
 #include "system/platform.hpp"
 #include "system/uncancelled.hpp"
 
-// The C library's headers may be older than the kernel.
-#ifndef MADV_GUARD_INSTALL
-#define MADV_GUARD_INSTALL 102
-#endif
-#ifndef PR_SET_VMA
-#define PR_SET_VMA 0x53564d41
-#define PR_SET_VMA_ANON_NAME 0
-#endif
-
-namespace headroom { inline namespace v0_1 {
-
-std::error_code guard(page_range range) noexcept {
-    const detail::kept_errno unchanged;
-    if (detail::answers_can_be_trusted(range)) {
-        const std::error_code error =
-            detail::attempt(page_call::other, [=] { return madvise(range.data, range.bytes, MADV_GUARD_INSTALL); });
-        if (!error) return {};
-    }
-    return protect(range, access::none);    // kernels before 6.13: a mapping of its own
-}
-
-std::error_code name(page_range range, const char* text) noexcept {
-    char clean[80];
-    if (text != nullptr) {
-        std::size_t length = 0;
-        for (; text[length] != '\0' && length < sizeof clean - 1; ++length) {
-            const char c = text[length];
-            // The kernel refuses what would confuse readers of its list of mappings.
-            clean[length] = c < ' ' || c > '~' || std::strchr("[]\\$`", c) != nullptr ? '_' : c;
-        }
-        clean[length] = '\0';
-    }
-    const std::error_code error = detail::attempt(page_call::other, [&] {
-        // Not through prctl(): AddressSanitizer's stand-in for it reads a name, and there may be none.
-        return static_cast<int>(
-            syscall(SYS_prctl, PR_SET_VMA, PR_SET_VMA_ANON_NAME, range.data, range.bytes, text != nullptr ? clean : nullptr));
-    });
-    if (error.value() == EINVAL) return detail::system_error(ENOSYS);
-    return error;
-}
-
-namespace detail {
+namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
 
 // The number that a small file begins with; 0 where it cannot be read.
