@@ -23,12 +23,6 @@ bool is_large(const large_layout& layout, const void* begin, std::size_t capacit
     return begin != nullptr && capacity >= layout.from;
 }
 
-// (Apart from its caller: GCC 12 warns where one pointer goes to realloc on one path and to operator delete on another.)
-HEADROOM_COLD large_block reallocated(void* begin, std::size_t count, std::size_t bytes) noexcept {
-    void* const moved = std::realloc(begin, bytes);
-    return {moved, moved == nullptr ? 0 : count};
-}
-
 // Elements of `layout` in so many bytes. Most elements that are worth it are a power of two large, and a division takes as long
 // as the rest of a call of malloc.
 std::size_t elements_in(const large_layout& layout, std::size_t bytes) noexcept {
@@ -49,6 +43,13 @@ constexpr std::size_t least_page = 4096;
 std::size_t filled_apart(const large_layout& layout, std::size_t count) noexcept {
     const bool pages = count != 0 && count * layout.element % least_page == 0;
     return filled(layout, count, pages ? heap_step : 0);
+}
+
+// The capacity after `capacity` of a vector that doubles plainly.
+HEADROOM_COLD std::size_t doubled(const large_layout& layout, std::size_t capacity) noexcept {
+    const std::size_t most = most_elements(layout.element);
+    if (capacity > most / 2) return most;
+    return capacity == 0 ? 1 : 2 * capacity;
 }
 
 bool may_fill(const large_layout& layout) noexcept {
@@ -110,7 +111,7 @@ HEADROOM_COLD std::size_t doubled_capacity(const large_layout& layout, std::size
         const std::size_t from = filled_apart(layout, plain) == capacity ? plain : capacity;
         return filled_apart(layout, from == 0 ? 1 : 2 * from);
     }
-    return geometric<2, 1>::next(capacity, capacity + 1, layout.element);
+    return doubled(layout, capacity);
 }
 
 HEADROOM_NOINLINE large_block regrow_block(const large_layout& layout, void* begin, std::size_t size, std::size_t capacity,
@@ -126,7 +127,10 @@ HEADROOM_NOINLINE large_block regrow_block(const large_layout& layout, void* beg
         to = allocate_large(layout, required, wanted, exactly);
     } else {
         const std::size_t bytes = wanted * layout.element;
-        if (layout.heap == nullptr && bytes > cached_bytes) return reallocated(begin, wanted, bytes);
+        if (layout.heap == nullptr && bytes > cached_bytes) {
+            void* const moved = std::realloc(begin, bytes);
+            return {moved, moved == nullptr ? 0 : wanted};
+        }
         to = {take_block(layout, bytes), wanted};
     }
     if (to.begin == nullptr) return {};
@@ -181,7 +185,7 @@ byte_block grown(const large_layout& layout, void* begin, void* end, void* cap, 
         return short_block(begin, bytes, exactly ? needed : (std::max)(2 * bytes, needed));
     const std::size_t size = elements_in(layout, bytes);
     std::size_t wanted = required;
-    if (!exactly) wanted = by_one ? doubled_capacity(layout, size) : geometric<2, 1>::next(size, required, layout.element);
+    if (!exactly) wanted = by_one ? doubled_capacity(layout, size) : (std::max)(required, doubled(layout, size));
     return long_block(layout, begin, size, elements_in(layout, bytes_between(begin, cap)), required, wanted, exactly);
 }
 

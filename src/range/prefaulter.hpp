@@ -16,11 +16,11 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 // the range's policy asks for no helper.
 class without_helper {
 public:
-    HEADROOM_ALWAYS_INLINE explicit without_helper(range* control) noexcept
+    explicit without_helper(range* control) noexcept
         : control_(control->terms.policy.which() == commit_policy::kind::prefault_ahead ? control : nullptr) {
         if (control_ != nullptr) control_->ahead.batch.lock();
     }
-    HEADROOM_ALWAYS_INLINE ~without_helper() {
+    ~without_helper() {
         if (control_ != nullptr) control_->ahead.batch.unlock();
     }
     without_helper(const without_helper&) = delete;

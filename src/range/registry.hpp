@@ -35,6 +35,7 @@ public:
     rewriting& operator=(const rewriting&) = delete;
 
     void place(std::byte* base, std::size_t reserved) noexcept;
+    // Takes the name away.
     void unlabel() noexcept { control_->label[0].store(0, std::memory_order_release); }
     // Cut to longest_name bytes; null and an empty text are no name.
     void label(const char* text) noexcept;
