@@ -1,0 +1,9 @@
+#include <cstdio>
+
+#include <headroom/settled_vector.hpp>
+
+int main(int count, char**) {
+    headroom::settled_vector<int> v;
+    for (int i = 0; i < 1000 * count; ++i) v.push_back(i);
+    std::printf("%d\n", v.back());
+}
