@@ -62,7 +62,9 @@ struct marking {
     void construct(T* place, Args&&... args) {
         ::new (static_cast<void*>(place)) T(std::forward<Args>(args)...);
         ++place->marks;
-        if (Takes::destroys) EXPECT_TRUE(built.insert(place).second);
+        if constexpr (Takes::destroys) {
+            EXPECT_TRUE(built.insert(place).second);
+        }
     }
     void destroy(T* place)
         requires(Takes::destroys)

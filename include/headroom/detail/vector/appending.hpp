@@ -35,17 +35,13 @@ class HEADROOM_HARDENED_ABI appending_ : public element_access_<Store> {
 protected:
     using base_::base_;
     using base_::begin_;
-    using base_::bytewise_;
     using base_::cap_;
     using base_::end_;
-    using base_::floor_;
     using base_::raw_;
     using base_::retreated_;
     using base_::spare_;
 
 public:
-    using base_::capacity;
-    using base_::data;
     using base_::empty;
     using base_::max_size;
     using base_::size;
@@ -61,7 +57,7 @@ public:
     // (Inlined, so that no call takes the container's address: a loop of appends would then store its end each time.)
     HEADROOM_ALWAYS_INLINE constexpr void reserve(size_type count) {
         if (count > max_size()) detail::throw_length_error("headroom: reserve() past max_size()");
-        if (count > capacity()) {
+        if (count > this->capacity()) {
             HEADROOM_OPEN_TAIL();
             this->reserve_room_(count);
         }
@@ -145,7 +141,7 @@ public:
     template <class Operation>
     constexpr void resize_and_overwrite(size_type count, Operation operation) {
         if (count > size()) append_from_(count - size(), unspecified{});
-        const auto kept = static_cast<size_type>(std::move(operation)(data(), count));
+        const auto kept = static_cast<size_type>(std::move(operation)(this->data(), count));
         HEADROOM_EXPECT(kept <= count, too_many, "resize_and_overwrite()", kept);
         truncate_(kept);
     }
@@ -227,7 +223,7 @@ protected:
         HEADROOM_OPEN_TAIL();
         if constexpr (Store::stable_) {
             this->grow_room_(needed);
-        } else if ((bytewise_() || index == size()) && may_grow_first_(source, skip, count)) {
+        } else if ((base_::bytewise_() || index == size()) && may_grow_first_(source, skip, count)) {
             this->grow_room_(needed);
         } else if (!this->widen_(needed)) {
             this->build_many_(begin_ + static_cast<difference_type>(index), count, source, skip);
@@ -287,7 +283,7 @@ protected:
     constexpr void append_into_room_(size_type count, const Source& source, size_type skip) {
         HEADROOM_TAIL_WINDOW(count);
         const auto from = end_;    // (not read again when all is built: the compiler cannot know that it is the same)
-        source.construct_(floor_(), raw_(from), skip, count);
+        source.construct_(this->floor_(), raw_(from), skip, count);
         end_ = from + static_cast<difference_type>(count);
     }
 
@@ -346,7 +342,7 @@ protected:
                         checked_sum_(rest.size() + 1);
                         rest.emplace_back(*first);
                     }
-                    append_from_(rest.size(), given_away(rest.data()));
+                    append_from_(rest.size(), detail::given_away(rest.data()));
                     break;
                 }
             }

@@ -115,7 +115,7 @@ HEADROOM_ALWAYS_INLINE constexpr auto* raw_pointer(const Pointer& from) noexcept
 
 // How elements are built and destroyed that no allocator has a say in.
 template <class T>
-struct built_by_themselves {
+struct built_by_themselves_ {
     template <class...>
     static constexpr bool plain_() noexcept {
         return true;
@@ -274,8 +274,9 @@ struct repeated {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
                 constexpr std::size_t few = sizeof(T) < 256 ? 256 / sizeof(T) : 1;
                 const std::size_t head = (std::min)(count, few);
-                const T copy(value);    // (which nothing that is written here changes)
-                for (std::size_t i = 0; i != head; ++i) ::new (static_cast<void*>(to + i)) T(copy);
+                // (A short one is kept where nothing that is written here can change it.)
+                std::conditional_t<sizeof(T) <= 64, const T, const T&> kept(value);
+                for (std::size_t i = 0; i != head; ++i) ::new (static_cast<void*>(to + i)) T(kept);
                 if (head != count) {
                     detail::repeat_bytes(reinterpret_cast<std::byte*>(to), head * sizeof(T), count * sizeof(T), sizeof(T));
                 }
@@ -320,44 +321,39 @@ struct lying_in_memory<std::move_iterator<It>> {
     static constexpr auto* address(const std::move_iterator<It>& first) noexcept { return std::to_address(first.base()); }
 };
 
-// The elements from `first` on, which may be walked twice.
-template <class It>
+// The elements from `first` on, which may be walked twice, each given as a `Given`.
+template <class It, class Given = std::iter_reference_t<It>>
 struct taken_from {
     It first;
 
     static constexpr bool lies_in_memory = lying_in_memory<It>::value;
     static constexpr bool in_steps = std::random_access_iterator<It> || lies_in_memory;
-    using given = std::iter_reference_t<It>;
 
     // Whether what is read from the iterator, made or assigned to a T, is a copy of bytes.
     template <class Store, class T>
     static constexpr bool constructed_as_bytes() noexcept {
-        return lies_in_memory && copied_as_bytes<T, given> && Store::plain_();
+        return lies_in_memory && copied_as_bytes<T, Given> && Store::plain_();
     }
     template <class Store, class T>
-    static constexpr bool as_bytes = constructed_as_bytes<Store, T>() && assigned_as_bytes<T, given>;
+    static constexpr bool as_bytes = constructed_as_bytes<Store, T>() && assigned_as_bytes<T, Given>;
     template <class T>
     bool lies_outside([[maybe_unused]] const T* begin, [[maybe_unused]] const T* end, [[maybe_unused]] std::size_t skip,
                       [[maybe_unused]] std::size_t count) const noexcept {
-        if constexpr (lies_in_memory && copied_as_bytes<T, given>) {
+        if constexpr (lies_in_memory && copied_as_bytes<T, Given>) {
             return detail::lies_outside(begin, end, lying_in_memory<It>::address(first) + skip, count * sizeof(T));
         } else {
             return false;
         }
     }
 
-    constexpr auto at(std::size_t skip) const {
-        if constexpr (std::is_same_v<It, std::move_iterator<std::iter_value_t<It>*>>) {
-            return first.base() + skip;    // (its operators would be looked for beside the program's types)
-        } else if constexpr (in_steps) {
-            It it = first;
+    constexpr It at(std::size_t skip) const {
+        It it = first;
+        if constexpr (in_steps) {
             it += static_cast<std::iter_difference_t<It>>(skip);
-            return it;
         } else {
-            It it = first;
             for (; skip != 0; --skip) ++it;
-            return it;
         }
+        return it;
     }
 
     template <class Store, class T>
@@ -369,24 +365,24 @@ struct taken_from {
             }
         }
         unfinished<Store> built(store, to);
-        auto it = at(skip);
+        It it = at(skip);
         for (T* const last = to + count; built.end != last; ++built.end, static_cast<void>(++it)) {
-            store.construct_(built.end, static_cast<given>(*it));
+            store.construct_(built.end, static_cast<Given>(*it));
         }
         return built.release();
     }
 
     template <class Store, class T>
     constexpr void assign(Store&, T* to, std::size_t skip, std::size_t count) const {
-        if constexpr (lies_in_memory && assigned_as_bytes<T, given> && Store::plain_()) {
+        if constexpr (lies_in_memory && assigned_as_bytes<T, Given> && Store::plain_()) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
                 if (count != 0) detail::move_bytes(to, static_cast<const T*>(lying_in_memory<It>::address(first)) + skip, count);
                 return;
             }
         }
-        auto it = at(skip);
+        It it = at(skip);
         HEADROOM_CONVERSIONS_BEGIN
-        for (T* const last = to + count; to != last; ++to, static_cast<void>(++it)) *to = static_cast<given>(*it);
+        for (T* const last = to + count; to != last; ++to, static_cast<void>(++it)) *to = static_cast<Given>(*it);
         HEADROOM_CONVERSIONS_END
     }
 };
@@ -395,10 +391,11 @@ struct taken_from {
 #pragma GCC diagnostic pop
 #endif
 
-// The elements from `first` on, which are given away.
+// The elements from `first` on, which are given away. (By a pointer: an iterator that moves has operators, which would be looked for
+// beside the program's types.)
 template <class T>
-constexpr auto given_away(T* first) {
-    return taken_from<std::move_iterator<T*>>{std::move_iterator<T*>(first)};
+constexpr taken_from<T*, T&&> given_away(T* first) {
+    return {first};
 }
 
 }}}    // namespace headroom::detail

@@ -34,7 +34,7 @@ struct block {
 };
 
 template <class T, class Policy>
-struct heap_memory : built_by_themselves<T> {
+struct heap_memory : built_by_themselves_<T> {
     using value_type = T;
     using pointer = T*;
     using const_pointer = const T*;
@@ -61,7 +61,7 @@ struct heap_memory : built_by_themselves<T> {
             return {begin, begin + wanted};
         }
         if (wanted >= large_from()) return elements(detail::allocate_large(layout, required, wanted, exactly));
-        T* const begin = static_cast<T*>(take(wanted * sizeof(T)));
+        T* const begin = static_cast<T*>(detail::take_from_heap(alignof(T), wanted * sizeof(T)));
         return {begin, begin == nullptr ? nullptr : begin + wanted};
     }
 
@@ -81,7 +81,7 @@ struct heap_memory : built_by_themselves<T> {
         if (is_large(begin, cap)) {
             detail::release_large(layout, begin);
         } else {
-            give(begin);
+            detail::give_to_heap(alignof(T), begin);
         }
     }
 
@@ -176,8 +176,6 @@ private:
 
     // Whether the heap's blocks for powers of two may have room for elements more: see growing_block.hpp.
     [[nodiscard]] static constexpr bool may_be_filled() noexcept { return is_on_malloc(alignof(T)) && sizeof(T) < 16; }
-    [[nodiscard]] static void* take(std::size_t bytes) noexcept { return detail::take_from_heap(alignof(T), bytes); }
-    static void give(void* memory) noexcept { detail::give_to_heap(alignof(T), memory); }
 
     // Whether all that a block of up to longest_short bytes grows from and to is malloc's.
     [[nodiscard]] static constexpr bool short_by_malloc() noexcept {

@@ -23,23 +23,18 @@ class HEADROOM_HARDENED_ABI inserting_ : public appending_<Store> {
     using base_ = appending_<Store>;
 
 protected:
-    using base_::append_along_;
     using base_::append_from_;
     using base_::at_index_;
     using base_::base_;
     using base_::begin_;
     using base_::bytewise_;
     using base_::cap_;
-    using base_::checked_sum_;
     using base_::end_;
     using base_::floor_;
     using base_::index_of_;
     using base_::raw_;
-    using base_::reserve_more_;
-    using base_::retreated_;
     using base_::room_for_many_;
     using base_::spare_;
-    using base_::truncate_;
 
 public:
     using base_::size;
@@ -123,12 +118,12 @@ protected:
                 if (!HEADROOM_CONSTANT_EVALUATED()) {
                     detail::move_bytes(to, from, kept - index);
                     end_ -= static_cast<difference_type>(count);
-                    retreated_(count);
+                    this->retreated_(count);
                     return at_index_(index);
                 }
             }
             detail::push_down(from, raw_(end_), to);
-            truncate_(kept);
+            this->truncate_(kept);
         }
         return at_index_(index);
     }
@@ -146,7 +141,7 @@ protected:
     template <class Way>
     constexpr iterator insert_each_(size_type index, Way way) {
         const size_type old = size();
-        append_along_(std::move(way));
+        this->append_along_(std::move(way));
         if (old != index) {
             value_type* const from = raw_(begin_);
             detail::turn_round(from + index, from + old);
@@ -180,7 +175,7 @@ protected:
             return at_index_(index);
         } else {
             if (end_ == cap_) {
-                const size_type needed = checked_sum_(1);
+                const size_type needed = this->checked_sum_(1);
                 HEADROOM_OPEN_TAIL();
                 if constexpr (Store::stable_) {
                     this->grow_room_(needed);

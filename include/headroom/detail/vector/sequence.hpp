@@ -60,22 +60,14 @@ class HEADROOM_HARDENED_ABI sequence_ : public inserting_<Store> {
     using base_ = inserting_<Store>;
 
 protected:
-    using base_::append_each_;
-    using base_::append_from_;
-    using base_::append_into_room_;
     using base_::base_;
     using base_::begin_;
-    using base_::bytewise_;
-    using base_::end_;
     using base_::floor_;
     using base_::raw_;
     using base_::truncate_;
 
 public:
-    using base_::capacity;
-    using base_::empty;
     using base_::max_size;
-    using base_::reserve;
     using base_::size;
     using typename base_::difference_type;
     using typename base_::size_type;
@@ -104,7 +96,7 @@ protected:
             const size_type count = way.count();    // (before the iterator is given away)
             assign_from_(count, taken_from<typename Way::iterator>{std::move(way.first)});
         } else {
-            reserve(way.guess);
+            this->reserve(way.guess);
             size_type kept = 0;
             HEADROOM_CONVERSIONS_BEGIN
             for (const size_type old = size(); kept != old && way.first != way.last; ++way.first, (void)++kept) {
@@ -112,19 +104,19 @@ protected:
             }
             HEADROOM_CONVERSIONS_END
             truncate_(kept);
-            append_each_(std::move(way.first), std::move(way.last));
+            this->append_each_(std::move(way.first), std::move(way.last));
         }
     }
 
     template <class Source>
     constexpr void assign_from_(size_type count, const Source& source) {
-        if (count > capacity()) {
+        if (count > this->capacity()) {
             if (count > max_size()) detail::throw_length_error("headroom: past max_size()");
             // All the memory first: when it is refused, the old elements are still there.
             HEADROOM_OPEN_TAIL();
             if constexpr (Store::stable_) {
-                if (!empty()) this->grow_room_(count);
-            } else if (!bytewise_() || !this->widen_(count)) {
+                if (!this->empty()) this->grow_room_(count);
+            } else if (!base_::bytewise_() || !this->widen_(count)) {
                 // (What is assigned may belong to the old elements, as the children of one. They go last.)
                 this->replace_(count, source);
                 return;
@@ -133,7 +125,7 @@ protected:
             if (!HEADROOM_CONSTANT_EVALUATED()) {
                 HEADROOM_OPEN_TAIL();
                 source.assign(floor_(), raw_(begin_), 0, count);
-                end_ = begin_ + static_cast<difference_type>(count);
+                this->end_ = begin_ + static_cast<difference_type>(count);
                 return;
             }
         }
@@ -141,10 +133,10 @@ protected:
         source.assign(floor_(), raw_(begin_), 0, (std::min)(old, count));
         if (count > old) {
             if constexpr (Store::stable_) {
-                append_from_(count - old, source, old);
+                this->append_from_(count - old, source, old);
             } else {
                 // (Instantiates no relocating code, so that immovable T compile.)
-                append_into_room_(count - old, source, old);
+                this->append_into_room_(count - old, source, old);
             }
         } else {
             truncate_(count);

@@ -38,15 +38,15 @@ struct settled_policy {
 namespace detail {
 
 template <class T, class Policy>
-class settled_store_ : public built_by_themselves<T> {
+class settled_store_ : public built_by_themselves_<T> {
 public:
     using value_type = T;
     using pointer = T*;
     using const_pointer = const T*;
 
     static constexpr bool stable_ = true;
-    using built_by_themselves<T>::construct_;
-    using built_by_themselves<T>::destroy_;
+    using built_by_themselves_<T>::construct_;
+    using built_by_themselves_<T>::destroy_;
 
     // max_size(), and two flags below it: 64 bits wherever addresses have 32, for there a range may have 2^30 elements.
     using limit_word_ = unsigned long long;
@@ -137,9 +137,7 @@ public:
 
     // The elements go to a range for exactly so many, where they lie at the same place in their pages.
     void rehome_(std::size_t elements, const commit_policy& commit) {
-        move_store_(open_exactly_(elements, commit, reserving_, lead_of_(begin_)));
-    }
-    void move_store_(settled_store_ to) {
+        settled_store_ to = open_exactly_(elements, commit, reserving_, lead_of_(begin_));
         struct owned {
             range* control;
             ~owned() { detail::relinquish(control); }
@@ -297,7 +295,8 @@ private:
         return made;
     }
 
-    // Room for `count` elements in all. On failure `why` is set (past_reservation_ past the reservation) and the extent comes back as it was.
+    // Room for `count` elements in all. On failure `why` is set (past_reservation_ past the reservation) and the extent comes back as it
+    // was.
     [[nodiscard]] static extent_ try_widened_(extent_ there, std::size_t count, bool exactly, failure& why) noexcept {
         if (count <= static_cast<std::size_t>(there.cap - there.begin)) return there;
         if (count > there.most()) {

@@ -17,8 +17,8 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-// The memory of more than N elements, as a vector's. A block of N or fewer is no block, but the room inside of the object: it is never freed,
-// widened or reallocated.
+// The memory of more than N elements, as a vector's. A block of N or fewer is no block, but the room inside of the object: it is never
+// freed, widened or reallocated.
 template <class T, std::size_t N, class Policy>
 struct small_vector_memory : heap_memory<T, Policy> {
     using base_ = heap_memory<T, Policy>;
