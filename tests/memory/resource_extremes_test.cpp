@@ -24,6 +24,7 @@ namespace {
 using headroom::monotonic_resource;
 using headroom::multipool_resource;
 using headroom::synchronized_multipool_resource;
+using headroom_test::counting_upstream;
 using headroom_test::resource_model;
 
 constexpr std::size_t MiB = std::size_t{1} << 20;
@@ -137,6 +138,55 @@ TEST(pool_extremes, what_is_excluded_stays_excluded_when_threads_give_back_what_
 }
 
 // --- Rewound, with a large chunk in the place of the first.
+
+// 1,024 bytes aligned to 128 fit into no slab of theirs, but into one of 1,152, which the options exclude.
+TEST(pool_extremes, what_is_excluded_stays_excluded_though_blocks_of_more_alignment_need_as_much) {
+    for (const std::size_t largest : {std::size_t{1024}, std::size_t{2048}, std::size_t{4096}}) {
+        counting_upstream upstream;
+        multipool_resource resource({0, largest}, &upstream);
+        void* const aligned = resource.allocate(largest, 128);
+        for (int round = 0; round < 3; ++round) {
+            void* const excluded = resource.allocate(largest + 1, 8);
+            const std::size_t bytes = upstream.bytes();
+            resource.deallocate(excluded, largest + 1, 8);
+            EXPECT_LE(upstream.bytes() + largest, bytes) << largest;
+        }
+        resource.deallocate(aligned, largest, 128);
+        EXPECT_EQ(resource.statistics().blocks, 0U);
+        resource.release();
+        EXPECT_EQ(upstream.blocks(), 0U);
+        EXPECT_EQ(upstream.mistakes(), 0U);
+    }
+}
+
+[[gnu::noinline]] void fill_the_stack() {
+    volatile unsigned char bytes[4096];
+    for (volatile unsigned char& each : bytes) each = 0xEE;
+}
+
+// A block of more alignment takes pages; where upstream refuses those, a piece of its own. (Built by GCC 12 at -O1 it took what lay on
+// the stack for pages.)
+TEST(pool_extremes, where_pages_are_refused_blocks_of_more_alignment_are_pieces_of_their_own) {
+    for (std::uint64_t k = 1; k < 6; ++k) {
+        counting_upstream upstream;
+        multipool_resource resource(&upstream);
+        void* const before = resource.allocate(24, 8);
+        upstream.refuse(k);
+        void* block = nullptr;
+        try {
+            fill_the_stack();
+            block = resource.allocate(7, 512);
+        } catch (const std::bad_alloc&) {
+            ADD_FAILURE() << "refused at call " << k;
+            continue;
+        }
+        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(block) % 512, 0U);
+        upstream.refuse(0);
+        resource.deallocate(block, 7, 512);
+        resource.deallocate(before, 24, 8);
+        EXPECT_EQ(resource.statistics().blocks, 0U);
+    }
+}
 
 TEST(rewound_pool, keeps_its_slabs_whatever_is_asked_for_first) {
     multipool_resource resource;

@@ -338,11 +338,12 @@ private:
         return bytes <= largest_run && largest_ == detail::largest_pooled && chain_.reserves();
     }
     // The bin whose slabs' blocks are aligned so; `bins`: there is none, it takes pages.
-    static std::size_t aligned_index(std::size_t bytes, std::size_t alignment) noexcept {
+    [[nodiscard]] std::size_t aligned_index(std::size_t bytes, std::size_t alignment) const noexcept {
         const std::size_t size = detail::round_to((std::max<std::size_t>)(bytes, 1), alignment);
         if (bytes > detail::largest_short || size > detail::largest_short) return detail::bins;
         for (std::size_t index = detail::bin_index(size); index < detail::short_bins; ++index) {
             const std::size_t found = detail::bin_bytes(index);
+            if (found > largest_) break;
             if (found % alignment == 0 && (alignment <= 64 || detail::gap_before(found) == 0)) return index;
         }
         return detail::bins;
@@ -376,6 +377,8 @@ private:
     void* allocate_fresh_run(std::size_t count, std::size_t bytes, std::size_t alignment);
     // So many pages, where no free run is long enough; none: no memory for what is known of pages. Throws what upstream throws.
     detail::page_runs::run more_pages(std::size_t count);
+    // The same; none also where upstream refuses: it may have no whole pages, and as much as a block needs.
+    detail::page_runs::run more_pages_or_none(std::size_t count) noexcept;
 
     void forget() noexcept {
         checks_.forgotten();

@@ -135,6 +135,19 @@ HEADROOM_COLD inline detail::page_runs::run multipool_resource::more_pages(std::
     return fresh_run(count, detail::arrival::at_first_touch);
 }
 
+// (Apart, and nothing is assigned within: GCC 12 at -O1 leaves out what an object was before a call that throws was to change it.)
+HEADROOM_COLD inline detail::page_runs::run multipool_resource::more_pages_or_none(std::size_t count) noexcept {
+#if defined(__cpp_exceptions)
+    try {
+#endif
+        return more_pages(count);
+#if defined(__cpp_exceptions)
+    } catch (...) {
+        return {};
+    }
+#endif
+}
+
 HEADROOM_COLD inline void* multipool_resource::allocate_fresh_run(std::size_t count, std::size_t bytes, std::size_t alignment) {
     const std::size_t used = slabs_ == nullptr ? 0 : slabs_->runs().used();
     const detail::page_runs::run found = more_pages(count);
@@ -158,16 +171,7 @@ inline void* multipool_resource::allocate_aligned(std::size_t index, std::size_t
             mine.add(block);
         }
         if (slabs_ != nullptr && slabs_->refill(mine, index)) continue;
-        detail::page_runs::run pages{};
-#if defined(__cpp_exceptions)
-        try {
-#endif
-            pages = more_pages(detail::slab_pages(index));
-#if defined(__cpp_exceptions)
-        } catch (...) {
-            // Upstream may have no whole pages, and as much as this.
-        }
-#endif
+        const detail::page_runs::run pages = more_pages_or_none(detail::slab_pages(index));
         if (!pages) return this->allocate_large(bytes, alignment);
         slabs_->open(pages, index);
     }
