@@ -161,6 +161,7 @@ TEST(advice_for_all_small_blocks, of_each_rule_is_given_where_it_applies) {
     with("temporaries", [](site& one) {
         one.five.utilization = 0.0001;
         one.totals.most_live_bytes = one.totals.bytes / 10000;
+        one.totals.most_live = one.totals.allocations / 10000;
         one.totals.lifetimes = {};
         one.totals.lifetimes[8] = 1;
     });

@@ -179,6 +179,7 @@ constexpr rule together[] = {
      advice::arena_with_marks,
      {{{feature::utilization, 0, 0.01},
        {feature::median_lifetime_us, 0, 100},
+       {feature::most_live, 0, 1000},    // (how long they live depends on how fast it is recorded, how many do not)
        {feature::mean_size, 0, 65536},
        enough_share,
        enough_blocks}},
