@@ -182,6 +182,23 @@ TEST(a_trace, names_its_functions_itself_when_the_program_has_gone) {
     EXPECT_NE(found.sites[0].function.find("numbers"), std::string::npos);
 }
 
+// Where the system has the C library's debug information, to unpack it took longer than the recording.
+TEST(a_trace, has_names_of_the_c_library_and_no_lines) {
+    const scratch_folder folder;
+    ASSERT_EQ(run(folder, "@headroom profile -o @folder/trace -- @subjects/headroom-profile-subject only-numbers 3").code, 0);
+    const trace_totals totals = add_up(folder.file("trace"));
+    int found = 0;
+    for (const auto& [where, frames] : totals.processes.at(0).names) {
+        for (const source_frame& frame : frames) {
+            if (frame.module.find("/libc.so.") == std::string::npos) continue;
+            ++found;
+            EXPECT_NE(frame.function, "");
+            EXPECT_EQ(frame.file + ":" + std::to_string(frame.line), ":0");
+        }
+    }
+    EXPECT_GT(found, 0) << "main() is called by it";
+}
+
 TEST(outputs, for_other_programs_hold_the_bytes_that_were_copied) {
     const scratch_folder folder;
     const outcome done =

@@ -68,6 +68,13 @@ std::string name_of(Dwarf_Die* die) {
     return qualified(die);
 }
 
+// Nobody looks for lines of the C library, and its symbol table has the names: where the system has its debug information too, to
+// unpack that would take longer than all else here.
+bool is_c_library(const std::string& path) {
+    const std::string name = path.substr(path.rfind('/') + 1);
+    return name.starts_with("libc.so.") || name.starts_with("ld-linux") || name.starts_with("ld-musl");
+}
+
 const Dwfl_Callbacks callbacks = {dwfl_linux_proc_find_elf, dwfl_standard_find_debuginfo, nullptr, nullptr};
 
 // All code that lay in memory at one time.
@@ -97,8 +104,10 @@ public:
         source_frame here;
         here.module = module_path;
         Dwarf_Addr bias = 0;
-        Dwarf_Die* const unit = unit_of(module, address, bias);    // once: without an index each unit is asked
-        if (Dwfl_Line* const line = line_of(module, unit, address)) {
+        const bool only_names = is_c_library(module_path);
+        Dwarf_Die* const unit =
+            only_names ? nullptr : unit_of(module, address, bias);    // once: without an index each unit is asked
+        if (Dwfl_Line* const line = only_names ? nullptr : line_of(module, unit, address)) {
             int number = 0;
             if (const char* const file = dwfl_lineinfo(line, nullptr, &number, nullptr, nullptr, nullptr)) {
                 here.file = file;
