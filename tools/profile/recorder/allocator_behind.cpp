@@ -7,10 +7,11 @@
 #include "sampler.hpp"
 
 namespace headroom::profile {
+
+alignas(16) char early[early_size];
+
 namespace {
 
-// While the allocator is looked up, the dynamic loader may allocate: it gets a little of this, for good.
-alignas(16) char early[16384];
 std::atomic<std::size_t> early_used;
 bool looking_up;
 
@@ -22,12 +23,6 @@ void* take_early(std::size_t size) {
     return early + at;
 }
 }    // namespace
-
-bool is_early(const void* address) {
-    const auto at = reinterpret_cast<std::uintptr_t>(address);
-    const auto begin = reinterpret_cast<std::uintptr_t>(early);
-    return at >= begin && at < begin + sizeof early;
-}
 
 void mark_early_blocks() {
     const std::size_t used = early_used.load();

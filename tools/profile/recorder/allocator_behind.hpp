@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace headroom::profile {
 
@@ -24,7 +25,11 @@ struct allocator {
 void look_up_allocator();
 
 // While it is looked up, the dynamic loader may allocate: it gets a little memory for good, which must never reach the allocator.
-bool is_early(const void* address);
+inline constexpr std::size_t early_size = 16384;
+[[gnu::visibility("hidden")]] extern char early[early_size];
+inline bool is_early(const void* address) {
+    return reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(early) < early_size;
+}
 std::size_t room_behind(const void* early_block);
 // So that frees of such blocks are looked at, whatever else the filter lets pass.
 void mark_early_blocks();

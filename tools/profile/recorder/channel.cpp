@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "errno_kept.hpp"
 #include "ticks.hpp"
 
 namespace headroom::profile {
@@ -84,7 +85,7 @@ bool channel::open() {
     const char* const path = getenv(socket_variable);
     if (path == nullptr) return false;
     const not_cancelled guard;
-    const int saved = errno;
+    const errno_kept kept;
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     const std::size_t length = std::strlen(path);
@@ -110,7 +111,6 @@ bool channel::open() {
     }
     if (file >= 0) close(file);
     if (socket >= 0) close(socket);
-    errno = saved;
     if (mapped == nullptr) return false;
     const char* const sample = getenv(sample_variable);
     sample_ = sample == nullptr ? 0 : std::strtoull(sample, nullptr, 10);
@@ -131,7 +131,7 @@ void channel::abandon() {
 
 bool channel::wait_for_room(std::uint64_t upto) {
     const not_cancelled guard;
-    const int saved = errno;
+    const errno_kept kept;
     bool open = true;
     for (unsigned round = 0;; ++round) {
         const std::uint64_t read = ring_->read.load(std::memory_order_acquire);
@@ -148,7 +148,6 @@ bool channel::wait_for_room(std::uint64_t upto) {
         const timespec moment{0, 1000000};    // the reader is behind, or waits for a processor itself
         nanosleep(&moment, nullptr);
     }
-    errno = saved;
     return open;
 }
 

@@ -13,6 +13,7 @@
 
 #include "allocator_behind.hpp"
 #include "channel.hpp"
+#include "errno_kept.hpp"
 #include "ring.hpp"
 #include "sampler.hpp"
 #include "stacks.hpp"
@@ -88,7 +89,7 @@ void set_filter(bool all) {
     if (!all) mark_early_blocks();
 }
 
-void switch_off() {
+[[gnu::noinline, gnu::cold]] void switch_off() {
     now.store(state::off, std::memory_order_relaxed);
     set_filter(false);
 }
@@ -139,6 +140,7 @@ void begin_again() {
 }
 
 [[gnu::noinline, gnu::cold]] bool recording_after_all() {
+    const errno_kept kept;
     if (now.load(std::memory_order_acquire) != state::recording) [[unlikely]] {
         if (now.load(std::memory_order_relaxed) != state::fresh) return false;
         const inside_recorder guard;
@@ -166,13 +168,17 @@ inline bool recording() {
 
 // --- Writing
 
+// These stand in the functions that call them: between cache misses of the allocator a processor has room for some 50 words that
+// are still to be stored, and each call takes several.
+//
 // What begins is stamped once there is room for it, what ends before there is: time spent waiting for room is nobody's.
-void put_begin(event what, std::uint32_t stack, std::uint64_t first, std::uint64_t second) {
+[[gnu::always_inline]] inline void put_begin(event what, std::uint32_t stack, std::uint64_t first, std::uint64_t second) {
     std::uint64_t index = 0;
     if (!to_command.reserve(1, index)) return switch_off();
     to_command.write(index, what, self.id, stack, first, second, ticks());
 }
-void put_end(event what, std::uint32_t stack, std::uint64_t first, std::uint64_t second, std::uint64_t at) {
+[[gnu::always_inline]] inline void put_end(event what, std::uint32_t stack, std::uint64_t first, std::uint64_t second,
+                                           std::uint64_t at) {
     std::uint64_t index = 0;
     if (!to_command.reserve(1, index)) return switch_off();
     to_command.write(index, what, self.id, stack, first, second, at);
@@ -212,14 +218,13 @@ bool keep(std::size_t size) {
 }
 
 // After the allocator returned, for what did not pass.
-void allocated(void* address, std::size_t size, const void* frame) {
+[[gnu::always_inline]] inline void allocated(void* address, std::size_t size, const void* frame) {
     self.left += size;    // as it was before passes()
     if (address == nullptr) return;
     if (!recording()) {
         if (now.load(std::memory_order_relaxed) == state::off) self.left = UINT64_MAX / 2;
         return;
     }
-    const int saved = errno;
     const inside_recorder guard;
     if (to_command.sample() != 0) {
         if (!keep(size)) return;
@@ -234,7 +239,6 @@ void allocated(void* address, std::size_t size, const void* frame) {
         seen_large[place_in_filter(address)] = 1;
         put_processor_time(0);
     }
-    errno = saved;
 }
 
 // Before a block goes back. Returns whether the end of the free itself is to be stamped, as for a large block, which may be an
@@ -242,7 +246,6 @@ void allocated(void* address, std::size_t size, const void* frame) {
 bool to_be_freed(void* address) {
     if (!recording()) return false;
     const std::uint64_t at = ticks();
-    const int saved = errno;
     const inside_recorder guard;
     std::uint64_t usable = 0;
     if (to_command.sample() != 0) {
@@ -259,7 +262,6 @@ bool to_be_freed(void* address) {
     const bool large = seen_large[place_in_filter(address)] != 0 && usable_size(address) >= large_block;
     self.last = nullptr;
     put_end(event::freed, 0, reinterpret_cast<std::uint64_t>(address), static_cast<std::uint64_t>(evidence) | usable << 8, at);
-    errno = saved;
     return large;
 }
 
@@ -293,47 +295,37 @@ void* move_block(void* address, std::size_t size, const void* frame, std::uint64
     }
     if (!recording()) return next.realloc(address, size);
     bool keep_new = true;
-    const int saved = errno;
     {
         const inside_recorder guard;
         std::uint64_t usable = 0;
         if (to_command.sample() != 0) {
             const bool known = sampled.take(address);
             keep_new = size != 0 && keep(size);
-            if (!known && !keep_new) {
-                errno = saved;
-                return from_allocator();
-            }
+            if (!known && !keep_new) return from_allocator();
             usable = usable_size(address);
         }
         if (size >= large_block) put_processor_time(1);
         put_begin(event::moving, 0, reinterpret_cast<std::uint64_t>(address), usable);
     }
-    errno = saved;
     void* const result = from_allocator();
     const std::uint64_t at = ticks();
-    const int after = errno;
-    {
-        const inside_recorder guard;
-        if (to_command.sample() != 0) {
-            if (self.watched != nullptr) {
-                watch(nullptr);
-                self.left = self.left_saved;
-            }
-            if (result == nullptr || !keep_new || !sampled.insert(result)) {
-                put_end(event::moved, 0, 0, 0, at);    // what is known of the old block ends here
-                errno = after;
-                return result;
-            }
+    const inside_recorder guard;
+    if (to_command.sample() != 0) {
+        if (self.watched != nullptr) {
+            watch(nullptr);
+            self.left = self.left_saved;
         }
-        if (size >= large_block) {
-            seen_large[place_in_filter(result)] = 1;
-            put_processor_time(2);
+        if (result == nullptr || !keep_new || !sampled.insert(result)) {
+            put_end(event::moved, 0, 0, 0, at);    // what is known of the old block ends here
+            return result;
         }
-        put_end(event::moved, stack_from(frame, self.id), reinterpret_cast<std::uint64_t>(result), size, at);
-        self.last = nullptr;
     }
-    errno = after;
+    if (size >= large_block) {
+        seen_large[place_in_filter(result)] = 1;
+        put_processor_time(2);
+    }
+    put_end(event::moved, stack_from(frame, self.id), reinterpret_cast<std::uint64_t>(result), size, at);
+    self.last = nullptr;
     return result;
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "errno_kept.hpp"
 #include "unwind.hpp"
 
 namespace headroom::profile {
@@ -45,6 +46,7 @@ bool sampled_set::lock() {
 
 bool sampled_set::insert(const void* address) {
     if (!lock()) return false;
+    const errno_kept kept;
     if (addresses_ == nullptr) addresses_ = static_cast<std::uintptr_t*>(pages(size * sizeof(std::uintptr_t)));
     bool done = false;
     for (std::size_t probe = 0; addresses_ != nullptr && probe < probes && !done; ++probe) {

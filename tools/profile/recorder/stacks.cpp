@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "channel.hpp"
+#include "errno_kept.hpp"
 #include "unwind.hpp"
 
 namespace headroom::profile {
@@ -22,6 +23,7 @@ std::atomic<std::uint64_t>* stacks;
 struct last_stack {
     std::atomic<bool> in_use{false};
     std::uint32_t generation = 0;
+    std::uint32_t number = 0;
     call_stack stack{};
 };
 constexpr std::size_t last_stacks = 64;
@@ -53,6 +55,13 @@ std::uint32_t number_of(const call_stack& stack, std::uint64_t frames_hash, std:
     return most_stacks;    // a program with a million stacks: the rest is one
 }
 
+// Apart from what an allocation in a loop takes, which comes by the same calls again.
+[[gnu::noinline]] void follow(const frame_start& from, last_stack& mine) {
+    const errno_kept kept;
+    const std::uint64_t hash = unwind(from, mine.stack);
+    mine.number = number_of(mine.stack, hash, mine.generation);
+}
+
 }    // namespace
 
 bool set_up_stacks() {
@@ -82,8 +91,8 @@ std::uint32_t stack_from(const void* frame, std::uint32_t thread) {
             mine.stack.end = call_stack::end_t::unsure;
             mine.generation = now_loaded;
         }
-        const std::uint64_t hash = unwind(caller_of(frame), mine.stack);
-        const std::uint32_t number = number_of(mine.stack, hash, now_loaded);
+        if (const frame_start from = caller_of(frame); !is_as_before(from, mine.stack)) follow(from, mine);
+        const std::uint32_t number = mine.number;
         if (!alone) mine.in_use.store(false, std::memory_order_release);
         return number;
     }

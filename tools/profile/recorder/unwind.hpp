@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "ring.hpp"
 
@@ -40,6 +41,42 @@ struct call_stack {
     enum class end_t : std::uint8_t { unsure, outermost, cut_off } end = end_t::unsure;    // cut off after most_frames
     [[nodiscard]] std::size_t first() const { return most_frames - depth; }
 };
+
+inline std::uintptr_t word_at(std::uintptr_t address) {
+    std::uintptr_t value = 0;
+    std::memcpy(&value, reinterpret_cast<const void*>(address), sizeof value);
+    return value;
+}
+
+// Whether `from`, which `count` calls led to, is where the stack came by before at step `at`.
+inline bool resumes(const call_stack& stack, std::size_t at, const frame_start& from, std::size_t count) {
+    const call_stack::step& there = stack.steps[at];
+    if (there.pc != from.pc || there.sp != from.sp || (there.fp_matters && there.fp != from.fp)) return false;
+    return stack.end == call_stack::end_t::outermost ? count <= at
+                                                     : stack.end == call_stack::end_t::cut_off && count + stack.first() == at;
+}
+
+// Whether the words in memory that led from step `at` to the outermost still say the same; `checked` becomes the first step
+// from where they do not.
+inline bool unchanged(const call_stack& stack, std::size_t at, std::size_t& checked) {
+    for (; at + 1 < most_frames; ++at) {
+        const call_stack::step& here = stack.steps[at];
+        const call_stack::step& caller = stack.steps[at + 1];
+        const std::uintptr_t fp_at = here.sp + static_cast<std::uintptr_t>(std::intptr_t{here.next_fp_at});
+        if (!here.plain || word_at(caller.sp - 8) != caller.pc ||
+            (caller.fp_matters && here.next_fp_at >= 0 && word_at(fp_at) != caller.fp)) {
+            checked = at + 1;
+            return false;
+        }
+    }
+    return true;
+}
+
+// Whether the stack from `from` is this one, frame by frame: a loop's allocations. Writes nothing.
+inline bool is_as_before(const frame_start& from, const call_stack& stack) {
+    std::size_t checked = 0;
+    return stack.depth != 0 && resumes(stack, stack.first(), from, 0) && unchanged(stack, stack.first(), checked);
+}
 
 // Follows the stack from `from`; `stack` is another one before, of any thread, or empty. Returns the stack's hash. Takes no
 // lock but the dynamic loader's, and that only for addresses not seen before; allocates nothing.

@@ -93,38 +93,8 @@ frame_row row_of(std::uintptr_t pc) {
     return look_up(pc);
 }
 
-std::uintptr_t word_at(std::uintptr_t address) {
-    std::uintptr_t value = 0;
-    std::memcpy(&value, reinterpret_cast<const void*>(address), sizeof value);
-    return value;
-}
-
 // How far up a single frame may reach. A larger step is a sign of code that is described wrongly.
 constexpr std::uintptr_t largest_frame = std::uintptr_t{64} << 20;
-
-// Whether `from`, which `count` calls led to, is where the stack came by before at step `at`.
-bool resumes(const call_stack& stack, std::size_t at, const frame_start& from, std::size_t count) {
-    const call_stack::step& there = stack.steps[at];
-    if (there.pc != from.pc || there.sp != from.sp || (there.fp_matters && there.fp != from.fp)) return false;
-    return stack.end == call_stack::end_t::outermost ? count <= at
-                                                     : stack.end == call_stack::end_t::cut_off && count + stack.first() == at;
-}
-
-// Whether the words in memory that led from step `at` to the outermost still say the same; `checked` becomes the first step
-// from where they do not.
-bool unchanged(const call_stack& stack, std::size_t at, std::size_t& checked) {
-    for (; at + 1 < most_frames; ++at) {
-        const call_stack::step& here = stack.steps[at];
-        const call_stack::step& next = stack.steps[at + 1];
-        const std::uintptr_t fp_at = here.sp + static_cast<std::uintptr_t>(std::intptr_t{here.next_fp_at});
-        if (!here.plain || word_at(next.sp - 8) != next.pc ||
-            (next.fp_matters && here.next_fp_at >= 0 && word_at(fp_at) != next.fp)) {
-            checked = at + 1;
-            return false;
-        }
-    }
-    return true;
-}
 
 enum class stepped : std::uint8_t { to_caller, ended, failed };
 
