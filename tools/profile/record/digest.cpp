@@ -51,9 +51,11 @@ void digest::begin(const ring& from, double ticks_per_us) {
     out_->text(facts_.command_line);
 }
 
-digest::thread_t& digest::thread_of_number(std::uint32_t thread) {
-    if (thread >= threads_.size()) threads_.resize(thread + 1);
-    return threads_[thread];
+void digest::add_threads(std::uint32_t upto) {
+    while (threads_.size() <= upto) {
+        const auto number = static_cast<std::uint32_t>(threads_.size());
+        threads_.emplace_back().number = number;
+    }
 }
 
 digest::newest_t& digest::newest_of(std::uint32_t number, std::uint32_t thread) {
@@ -73,8 +75,7 @@ void digest::on_time(std::uint64_t at) {
     last_tick_us_ = us;
 }
 
-void digest::by_thread(std::uint32_t thread) {
-    if (thread == writing_thread_) return;
+void digest::write_thread(std::uint32_t thread) {
     writing_thread_ = thread;
     out_->begin(record::thread);
     out_->number(thread);
@@ -118,7 +119,7 @@ void digest::take(const slot& from, std::uint64_t head) {
             by.growth.ended = from.words[2];
             by.growth.processor_ended = from.words[0];
         }
-        write_growth(thread, by.growth);
+        write_growth(by);
         return;
     }
     if (what == event::processor_time) {
@@ -130,10 +131,10 @@ void digest::take(const slot& from, std::uint64_t head) {
         }
         return;
     }
-    if (by.growth.waiting && what != event::stack && what != event::module) write_growth(thread, by.growth);
+    if (by.growth.waiting && what != event::stack && what != event::module) write_growth(by);
     switch (what) {
-        case event::allocated: allocated(thread, stack, from.words[0], from.words[1], from.words[2]); break;
-        case event::freed: freed(thread, from.words[0], from.words[1], from.words[2]); break;
+        case event::allocated: allocated(by, stack, from.words[0], from.words[1], from.words[2]); break;
+        case event::freed: freed(by, from.words[0], from.words[1], from.words[2]); break;
         case event::moving: {
             live_block* const block = live_.find(from.words[0]);
             by.is_moving = true;
@@ -144,7 +145,7 @@ void digest::take(const slot& from, std::uint64_t head) {
             if (block != nullptr) live_.erase(block);
             break;
         }
-        case event::moved: moved(thread, stack, from.words[0], from.words[1], from.words[2]); break;
+        case event::moved: moved(by, stack, from.words[0], from.words[1], from.words[2]); break;
         case event::stack:
         case event::module:
             long_what_ = what;
@@ -179,7 +180,8 @@ void digest::write_long() {
     long_what_ = event::none;
 }
 
-void digest::allocated(std::uint32_t thread, std::uint32_t stack, std::uint64_t address, std::uint64_t size, std::uint64_t at) {
+void digest::allocated(thread_t& by, std::uint32_t stack, std::uint64_t address, std::uint64_t size, std::uint64_t at) {
+    const std::uint32_t thread = by.number;
     on_time(at);
     by_thread(thread);
     const std::uint32_t info = info_of(stack, size);
@@ -201,7 +203,6 @@ void digest::allocated(std::uint32_t thread, std::uint32_t stack, std::uint64_t 
     }
     site.last = address;
     newest_of(number, thread) = {address, size, 0};
-    thread_t& by = thread_of_number(thread);
     by.last = address;
     by.last_size = size;
     by.last_site = number;
@@ -235,17 +236,16 @@ void digest::forget_chain(const live_block& block) {
 
 // The block that took over the contents of this one, which is being freed, or null; and the thread's processor time at its
 // beginning.
-live_block* digest::successor(const live_block& block, std::uint32_t thread, std::uint32_t& flags, std::uint64_t& processor) {
+live_block* digest::successor(const live_block& block, const thread_t& by, std::uint32_t& flags, std::uint64_t& processor) {
     const info_t& was = infos_[block.info];
     const auto could_be = [&](std::uint64_t address, std::uint64_t size) -> live_block* {
         if (address == 0 || address == block.address || size <= was.size) return nullptr;
         live_block* const other = live_.find(address);
-        return other != nullptr && other->thread == thread && other->chain == 0 && infos_[other->info].size > was.size &&
+        return other != nullptr && other->thread == by.number && other->chain == 0 && infos_[other->info].size > was.size &&
                        static_cast<std::int32_t>(other->order - block.order) > 0
                    ? other
                    : nullptr;
     };
-    const thread_t& by = thread_of_number(thread);
     // Of what programs allocate and free by turns, half would pass for growth if there were not something more to it.
     const bool same_stack = by.last_site == was.site && by.last_size <= was.size * 4;
     const auto evidence = static_cast<same_bytes>(flags & grew_same_bytes);
@@ -259,7 +259,7 @@ live_block* digest::successor(const live_block& block, std::uint32_t thread, std
         }
     }
     if (was.stack == no_stack) return nullptr;
-    newest_t& newest = newest_of(was.site, thread);
+    newest_t& newest = newest_of(was.site, by.number);
     live_block* const next = is_growth_factor(was.size, newest.size) ? could_be(newest.address, newest.size) : nullptr;
     if (next != nullptr) {
         flags |= grew_same_stack;
@@ -270,9 +270,9 @@ live_block* digest::successor(const live_block& block, std::uint32_t thread, std
     return nullptr;
 }
 
-void digest::freed(std::uint32_t thread, std::uint64_t address, std::uint64_t detail, std::uint64_t at) {
+void digest::freed(thread_t& by, std::uint64_t address, std::uint64_t detail, std::uint64_t at) {
+    const std::uint32_t thread = by.number;
     on_time(at);
-    thread_t& by = thread_of_number(thread);
     live_block* const block = live_.find(address);
     const std::uint64_t usable = detail >> 8;
     const auto evidence = static_cast<std::uint32_t>(detail & 3);
@@ -294,7 +294,7 @@ void digest::freed(std::uint32_t thread, std::uint64_t address, std::uint64_t de
     std::uint32_t flags = evidence;
     // A sampled recording says with the usable size that nothing lay between; of other pairs it knows nothing.
     std::uint64_t processor = 0;
-    live_block* const next = sampled_ && usable == 0 ? nullptr : successor(*block, thread, flags, processor);
+    live_block* const next = sampled_ && usable == 0 ? nullptr : successor(*block, by, flags, processor);
     if (next == nullptr) {
         write_free(*block, thread, at);
     } else {
@@ -309,9 +309,9 @@ void digest::freed(std::uint32_t thread, std::uint64_t address, std::uint64_t de
     live_.erase(block);
 }
 
-void digest::moved(std::uint32_t thread, std::uint32_t stack, std::uint64_t address, std::uint64_t size, std::uint64_t at) {
+void digest::moved(thread_t& by, std::uint32_t stack, std::uint64_t address, std::uint64_t size, std::uint64_t at) {
+    const std::uint32_t thread = by.number;
     on_time(at);
-    thread_t& by = thread_of_number(thread);
     if (!by.is_moving) return;
     by.is_moving = false;
     const live_block old = by.moving;
@@ -326,7 +326,7 @@ void digest::moved(std::uint32_t thread, std::uint32_t stack, std::uint64_t addr
         }
         return;
     }
-    if (!known && by.moving_usable == 0) return allocated(thread, stack, address, size, at);
+    if (!known && by.moving_usable == 0) return allocated(by, stack, address, size, at);
     by_thread(thread);
     if (live_block* const stale = live_.find(address)) {
         write_free(*stale, stale->thread, at);
@@ -352,8 +352,8 @@ void digest::moved(std::uint32_t thread, std::uint32_t stack, std::uint64_t addr
         if (in_place) flags |= grew_in_place;
         if (!known) flags |= grew_old_unknown;
         else if (infos_[old.info].stack == stack) flags |= grew_same_stack;
-        pending_growth growth{true, old_info, info, flags, by.moving_since, at, by.moving_processor[0], by.moving_processor[1]};
-        write_growth(thread, growth);
+        by.growth = {true, old_info, info, flags, by.moving_since, at, by.moving_processor[0], by.moving_processor[1]};
+        write_growth(by);
     } else if (known) {
         out_->begin(record::resized);
         out_->info(old_info);
@@ -363,10 +363,11 @@ void digest::moved(std::uint32_t thread, std::uint32_t stack, std::uint64_t addr
     }
 }
 
-void digest::write_growth(std::uint32_t thread, pending_growth& growth) {
+void digest::write_growth(thread_t& by) {
+    pending_growth& growth = by.growth;
     if (!growth.waiting) return;
     growth.waiting = false;
-    by_thread(thread);
+    by_thread(by.number);
     const auto bytes = static_cast<double>(infos_[growth.old_info].size);
     double ns = growth.ended > growth.began ? static_cast<double>(growth.ended - growth.began) / ticks_per_us_ * 1000 : 0;
     if (growth.processor_began != 0 && growth.processor_ended >= growth.processor_began) {
@@ -427,7 +428,7 @@ void digest::holds(std::uint64_t bytes) {
 }
 
 void digest::end(const process_end& how, const ring& from, const std::function<void()>& write) {
-    for (std::uint32_t thread = 0; thread < threads_.size(); ++thread) write_growth(thread, threads_[thread].growth);
+    for (thread_t& each : threads_) write_growth(each);
     live_.each([&](const live_block& block) {
         if (block.chain != 0) died(record::alive, block, newest_);
         if (out_->size() >= block_size) write();

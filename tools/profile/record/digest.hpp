@@ -72,6 +72,7 @@ private:
         std::uint64_t processor_ended = 0;
     };
     struct thread_t {
+        std::uint32_t number = 0;
         std::uint64_t last = 0;    // address of what it allocated last, unless it has freed something since
         std::uint64_t last_processor = 0;
         std::uint64_t last_size = 0;
@@ -98,21 +99,29 @@ private:
         std::uint64_t far = 0;
     };
 
-    void allocated(std::uint32_t thread, std::uint32_t stack, std::uint64_t address, std::uint64_t size, std::uint64_t at);
-    void freed(std::uint32_t thread, std::uint64_t address, std::uint64_t detail, std::uint64_t at);
-    void moved(std::uint32_t thread, std::uint32_t stack, std::uint64_t address, std::uint64_t size, std::uint64_t at);
+    void allocated(thread_t& by, std::uint32_t stack, std::uint64_t address, std::uint64_t size, std::uint64_t at);
+    void freed(thread_t& by, std::uint64_t address, std::uint64_t detail, std::uint64_t at);
+    void moved(thread_t& by, std::uint32_t stack, std::uint64_t address, std::uint64_t size, std::uint64_t at);
     growth_chain& chain_of(live_block& block);
     void forget_chain(const live_block& block);
     void write_allocated(std::uint32_t info);
-    live_block* successor(const live_block& block, std::uint32_t thread, std::uint32_t& flags, std::uint64_t& processor);
+    live_block* successor(const live_block& block, const thread_t& by, std::uint32_t& flags, std::uint64_t& processor);
     void write_free(const live_block& block, std::uint32_t thread, std::uint64_t at);
-    void write_growth(std::uint32_t thread, pending_growth& growth);
+    void write_growth(thread_t& by);
     void died(record how, const live_block& block, std::uint64_t at);
     void on_time(std::uint64_t at);
-    void by_thread(std::uint32_t thread);
+    void by_thread(std::uint32_t thread) {
+        if (thread != writing_thread_) write_thread(thread);
+    }
+    void write_thread(std::uint32_t thread);
     std::uint32_t info_of(std::uint32_t stack, std::uint64_t size);
     [[nodiscard]] unsigned lifetime(std::uint64_t from, std::uint64_t to) const;
-    thread_t& thread_of_number(std::uint32_t thread);
+    // Stays where it is until a greater number comes.
+    thread_t& thread_of_number(std::uint32_t thread) {
+        if (thread >= threads_.size()) add_threads(thread);
+        return threads_[thread];
+    }
+    void add_threads(std::uint32_t upto);
     newest_t& newest_of(std::uint32_t site, std::uint32_t thread);
 
     process_facts facts_;

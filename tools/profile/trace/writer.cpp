@@ -59,7 +59,7 @@ bool trace_writer::write(std::uint32_t process, record_writer& records) {
         stored.assign(sizeof(block_head), 0);
         std::size_t raw_size = 0;
         for (std::size_t i = 0; i < columns && failure_.empty(); ++i) {
-            const std::vector<char>& raw = records.at(static_cast<column>(i));
+            const column_bytes& raw = records.at(static_cast<column>(i));
             raw_size += raw.size();
             const std::size_t begin = stored.size();
             stored.resize(begin + 8 + ZSTD_compressBound(raw.size()));

@@ -14,36 +14,57 @@ namespace headroom::profile {
 // Once about so many bytes have been collected, they are written as a block.
 inline constexpr std::size_t block_size = std::size_t{1} << 20;
 
+// Bytes that are added one by one, a few for each event of a program: a vector's push_back is a call.
+class column_bytes {
+public:
+    void put(char byte) {
+        if (used_ == bytes_.size()) grow();
+        bytes_[used_++] = byte;
+    }
+    void put(std::string_view text) {
+        while (bytes_.size() - used_ < text.size()) grow();
+        text.copy(bytes_.data() + used_, text.size());
+        used_ += text.size();
+    }
+    void clear() { used_ = 0; }
+    [[nodiscard]] const char* data() const { return bytes_.data(); }
+    [[nodiscard]] std::size_t size() const { return used_; }
+
+private:
+    [[gnu::noinline, gnu::cold]] void grow() { bytes_.resize(bytes_.size() < 4096 ? 4096 : bytes_.size() * 2); }
+    std::vector<char> bytes_;
+    std::size_t used_ = 0;
+};
+
 // The records of one process, collected into blocks.
 class record_writer {
 public:
-    void begin(record what) { at(column::records).push_back(static_cast<char>(what)); }
+    void begin(record what) { at(column::records).put(static_cast<char>(what)); }
     void info(std::uint32_t kind) {
-        at(column::blocks_low).push_back(static_cast<char>(kind));
+        at(column::blocks_low).put(static_cast<char>(kind));
         number(column::blocks_high, kind >> 8);
     }
-    void lifetime(unsigned logarithm) { at(column::lifetimes).push_back(static_cast<char>(logarithm)); }
+    void lifetime(unsigned logarithm) { at(column::lifetimes).put(static_cast<char>(logarithm)); }
     void number(std::uint64_t value) { number(column::numbers, value); }
     void text(std::string_view words) {
         number(words.size());
-        std::vector<char>& to = at(column::numbers);
-        to.insert(to.end(), words.begin(), words.end());
+        at(column::numbers).put(words);
     }
     // About how much has been collected, in bytes.
     [[nodiscard]] std::size_t size() const { return columns_[0].size() * 3 + columns_[columns - 1].size(); }
-    [[nodiscard]] bool empty() const { return columns_[0].empty(); }
-    [[nodiscard]] std::vector<char>& at(column which) { return columns_[static_cast<std::size_t>(which)]; }
+    [[nodiscard]] bool empty() const { return columns_[0].size() == 0; }
+    [[nodiscard]] column_bytes& at(column which) { return columns_[static_cast<std::size_t>(which)]; }
 
 private:
     void number(column which, std::uint64_t value) {
-        std::vector<char>& to = at(which);
+        column_bytes& to = at(which);
         while (value >= 0x80) {
-            to.push_back(static_cast<char>(value | 0x80));
+            to.put(static_cast<char>(value | 0x80));
             value >>= 7;
         }
-        to.push_back(static_cast<char>(value));
+        to.put(static_cast<char>(value));
     }
-    std::vector<char> columns_[columns];
+    column_bytes columns_[columns];
 };
 
 class trace_writer {
