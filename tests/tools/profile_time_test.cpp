@@ -24,11 +24,14 @@ public:
         one.words[2] = at;
         digest_.take(one, slot_head(0, what, 1, stack));
     }
-    growth_sum growth() {
+    trace_totals totals() {
         trace_writer out(folder_.file("trace"));
         digest_.end({}, *ring_, [&] { out.write(0, records_); });
         out.write(0, records_);
-        const trace_totals totals = add_up(folder_.file("trace"));
+        return add_up(folder_.file("trace"));
+    }
+    growth_sum growth() {
+        const trace_totals totals = this->totals();
         growth_sum sum;
         for (const growth_sum& one : totals.processes.at(0).totals.at(7).growth) sum += one;
         return sum;
@@ -90,6 +93,41 @@ TEST(the_time_of_a_large_growth, by_realloc_is_the_threads_too) {
     const growth_sum found = all.growth();
     EXPECT_NEAR(found.ns, 50000, 2000);
     EXPECT_EQ(found.interrupted, 1);
+}
+
+// Nodes that lie all over memory are dearer than temporaries, which the average over the run gave half of their cost to.
+TEST(the_time_of_malloc_and_free, is_that_of_the_blocks_of_the_place) {
+    events all;
+    const auto use = [&](std::uint64_t address, std::uint32_t stack, std::uint64_t malloc_ns, std::uint64_t free_ns,
+                         std::uint64_t at) {
+        all.put(event::allocated, address, 48, at, stack);
+        all.put(event::call_time, malloc_ns, 0, 0, 0);
+        all.put(event::freed, address, 0, at + 1000);
+        all.put(event::call_time, free_ns, 1, 0, 0);
+    };
+    for (std::uint64_t i = 0; i < 100; ++i) {
+        use(0x1000000 + 64 * i, 7, 2000, 6000, 10000 * i + 1);
+        use(0x2000000, 8, 300, 200, 10000 * i + 5000);
+    }
+    all.put(event::freed, 0x9000000, 0, 2000000);    // of a block that nothing is known of
+    all.put(event::call_time, 50000, 1, 0, 0);
+    const trace_totals totals = all.totals();
+    const process_totals& process = totals.processes.at(0);
+    // (Of each call what reading the clock takes goes off.)
+    EXPECT_NEAR(allocation_ns_of(process.totals.at(7), 30), 8000, 200);
+    EXPECT_NEAR(allocation_ns_of(process.totals.at(8), 30), 500, 200);
+}
+
+TEST(the_time_of_malloc_and_free, is_the_average_where_few_were_timed) {
+    stack_totals few;
+    few.allocations = few.frees = 1000;
+    few.timed_mallocs = few.timed_frees = 10;
+    few.timed_malloc_ns = few.timed_free_ns = 10000;
+    EXPECT_EQ(allocation_ns_of(few, 30), 30);
+    few.timed_mallocs = 100;    // 100 ns each
+    EXPECT_EQ(allocation_ns_of(few, 30), 30) << "of its frees too few were timed";
+    few.frees = 0;
+    EXPECT_EQ(allocation_ns_of(few, 30), 100) << "it has none";
 }
 
 TEST(the_time_of_a_small_growth, is_what_others_took_where_it_was_interrupted) {

@@ -41,6 +41,16 @@ bool counts_as_growth(growth_class kind, doing what, bool has_names, const stack
     return false;
 }
 
+double allocation_ns_of(const stack_totals& totals, double average) {
+    constexpr double enough = 50;
+    if (totals.timed_mallocs < enough) return average;
+    const double malloc_ns = totals.timed_malloc_ns / totals.timed_mallocs;
+    // What lives until the process ends is never freed.
+    if (totals.frees <= totals.allocations / 100) return malloc_ns;
+    if (totals.timed_frees < enough) return average;
+    return malloc_ns + totals.timed_free_ns / totals.timed_frees * std::min(1.0, totals.frees / totals.allocations);
+}
+
 dimensions five_dimensions(const stack_totals& totals, double seconds) {
     dimensions five;
     if (totals.allocations <= 0) return five;
@@ -227,7 +237,7 @@ profile_result find_sites(const trace_totals& trace) {
     if (used > 0) result.processor_seconds = std::max(used - recording, used / 10);
     for (auto& [key, one] : sites) {
         one.seconds = result.processor_seconds > 0 ? result.processor_seconds : result.seconds;
-        one.allocation_ns = result.allocation_ns;
+        one.allocation_ns = allocation_ns_of(one.totals, result.allocation_ns);
         result.interrupted += one.growth.interrupted;
         one.five = five_dimensions(one.totals, result.seconds);
         measure_elements(one);

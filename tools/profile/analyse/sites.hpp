@@ -42,7 +42,7 @@ struct site {
     growth_sum in_place;
     double element_size = 0;    // bytes: greatest common divisor of the sizes
     double seconds = 0;         // of processor time that the run took without its recording; of the run, where that is not known
-    double allocation_ns = 30;    // what malloc and free of a block take together, as measured in the run
+    double allocation_ns = 30;    // what malloc and free of a block take together, as measured here, or on the average of the run
     dimensions five;
     std::vector<stack_share> stacks;
 
@@ -80,6 +80,9 @@ profile_result find_sites(const trace_totals& trace);
 // Whether pairs of this class are growth, given what the call stack is known to do. `has_names`: the program's own
 // function has a name. `totals` gives the company that a pair keeps: the other pairs of its stack.
 bool counts_as_growth(growth_class kind, doing what, bool has_names, const stack_totals& totals);
+
+// What malloc and free of these blocks take together: as measured of them, where there are enough, else as on the average.
+double allocation_ns_of(const stack_totals& totals, double average);
 
 dimensions five_dimensions(const stack_totals& totals, double seconds);
 

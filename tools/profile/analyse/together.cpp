@@ -33,7 +33,9 @@ site sum_of(const std::vector<const site*>& sites, const profile_result& profile
     site sum;
     for (const site* const one : sites) sum.totals.merge(one->totals);
     sum.seconds = sites.front()->seconds;
-    sum.allocation_ns = profile.allocation_ns;
+    double ns = 0;
+    for (const site* const one : sites) ns += one->totals.allocations * one->allocation_ns;
+    sum.allocation_ns = sum.totals.allocations > 0 ? ns / sum.totals.allocations : profile.allocation_ns;
     sum.five = five_dimensions(sum.totals, profile.seconds);
     return sum;
 }
@@ -164,7 +166,7 @@ std::vector<shared_recommendation> advise_together(const profile_result& profile
         what.evidence = filled_in(std::string(one.because), sum);
         const std::string phase = phase_of(sum, what.function, profile);
         if (const std::size_t at = what.evidence.find("{phase}"); at != std::string::npos) what.evidence.replace(at, 7, phase);
-        const double cost = std::min(sum.totals.allocations * profile.allocation_ns, sum.seconds * 1e9);
+        const double cost = std::min(sum.totals.allocations * sum.allocation_ns, sum.seconds * 1e9);
         // Where the blocks are more than a cache holds, whatever walks through them gains as well, as they lie together: as much
         // again as malloc's own time (in the lab's lives of a million nodes, and in programs in which the advice was followed).
         const bool beyond_caches = sum.totals.most_live_bytes >= beyond_caches_bytes;

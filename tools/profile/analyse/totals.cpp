@@ -42,6 +42,10 @@ void stack_totals::merge(const stack_totals& other) {
     reshared += other.reshared;
     near += other.near;
     far += other.far;
+    timed_mallocs += other.timed_mallocs;
+    timed_malloc_ns += other.timed_malloc_ns;
+    timed_frees += other.timed_frees;
+    timed_free_ns += other.timed_free_ns;
     for (std::size_t i = 0; i < lifetimes.size(); ++i) lifetimes[i] += other.lifetimes[i];
     sizes.merge(other.sizes);
     for (const auto& [thread, count] : other.threads) threads[thread] += count;
@@ -280,6 +284,14 @@ private:
                 done.free_ns = static_cast<double>(from.number()) / 1000;
                 done.resident = static_cast<double>(from.number());
                 break;
+            case record::call_times: {
+                stack_totals& totals = done.totals[from.number32()];
+                totals.timed_mallocs += static_cast<double>(from.number());
+                totals.timed_malloc_ns += static_cast<double>(from.number());
+                totals.timed_frees += static_cast<double>(from.number());
+                totals.timed_free_ns += static_cast<double>(from.number());
+                break;
+            }
             case record::held:
                 done.held_bytes = static_cast<double>(from.number());
                 done.peak_held = std::max(done.peak_held, done.held_bytes);

@@ -52,6 +52,11 @@ struct stack_totals {
     double reshared = 0;    // allocations by another thread than the one before
     double near = 0;
     double far = 0;
+    // Of its mallocs and frees some were timed: how many, and what they took in the allocator.
+    double timed_mallocs = 0;
+    double timed_malloc_ns = 0;
+    double timed_frees = 0;
+    double timed_free_ns = 0;
     std::array<double, 64> lifetimes{};
     block_sizes sizes;
     std::map<std::uint32_t, double> threads;    // those that allocated here

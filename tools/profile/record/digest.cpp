@@ -122,6 +122,7 @@ void digest::take(const slot& from, std::uint64_t head) {
         write_growth(by);
         return;
     }
+    if (what == event::call_time) return call_took(by, from.words[1] != 0, from.words[0]);
     if (what == event::processor_time) {
         if (from.words[1] != 0) {
             by.moving_processor[from.words[1] == 2] = from.words[0];
@@ -158,6 +159,14 @@ void digest::take(const slot& from, std::uint64_t head) {
             break;
         default: break;
     }
+}
+
+void digest::call_took(const thread_t& by, bool was_free, std::uint64_t ticks) {
+    const std::uint32_t number = was_free ? by.freed_site : by.last != 0 ? by.last_site : no_site;
+    if (number == no_site) return;
+    auto& timed = sites_[number].timed[was_free ? 1 : 0];
+    ++timed.count;
+    timed.ticks += ticks;
 }
 
 void digest::write_long() {
@@ -276,6 +285,7 @@ void digest::freed(thread_t& by, std::uint64_t address, std::uint64_t detail, st
     live_block* const block = live_.find(address);
     const std::uint64_t usable = detail >> 8;
     const auto evidence = static_cast<std::uint32_t>(detail & 3);
+    by.freed_site = block != nullptr ? infos_[block->info].site : no_site;
     if (block == nullptr) {
         live_block* const next = usable != 0 && by.last != 0 ? live_.find(by.last) : nullptr;
         if (next != nullptr && infos_[next->info].size > usable) {    // what it replaces was not sampled: only its size is known
@@ -433,7 +443,18 @@ void digest::end(const process_end& how, const ring& from, const std::function<v
         if (block.chain != 0) died(record::alive, block, newest_);
         if (out_->size() >= block_size) write();
     });
+    const double read_ns = clock_read_ns();
     for (const site_t& site : sites_) {
+        if (site.timed[0].count + site.timed[1].count != 0) {
+            out_->begin(record::call_times);
+            out_->number(site.stack);
+            for (const auto& timed : site.timed) {
+                const auto count = static_cast<double>(timed.count);
+                out_->number(timed.count);
+                out_->number(
+                    static_cast<std::uint64_t>(std::max(0.0, static_cast<double>(timed.ticks) * ns_per_tick_ - count * read_ns)));
+            }
+        }
         if (site.near + site.far == 0) continue;
         out_->begin(record::nearness);
         out_->number(site.stack);
@@ -449,7 +470,7 @@ void digest::end(const process_end& how, const ring& from, const std::function<v
                                            from.frees.recorder_ticks.load());
     const auto average_ps = [&](const call_costs& of) {
         const auto count = static_cast<double>(of.count.load());
-        const double ns = count > 0 ? static_cast<double>(of.ticks.load()) / count * ns_per_tick_ - clock_read_ns() : 0;
+        const double ns = count > 0 ? static_cast<double>(of.ticks.load()) / count * ns_per_tick_ - read_ns : 0;
         return static_cast<std::uint64_t>(std::max(0.0, ns) * 1000);
     };
     // What the recorder keeps in the process's memory: the ring, and a page for each stack or so.

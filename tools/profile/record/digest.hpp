@@ -56,6 +56,7 @@ public:
     void end(const process_end& how, const ring& from, const std::function<void()>& write);
 
 private:
+    static constexpr std::uint32_t no_site = ~std::uint32_t{0};
     struct info_t {
         std::uint32_t stack;
         std::uint32_t site;    // the stack's place in sites_
@@ -77,7 +78,8 @@ private:
         std::uint64_t last_processor = 0;
         std::uint64_t last_size = 0;
         std::uint32_t last_site = 0;
-        live_block moving;    // the block that a realloc under way has in hand
+        std::uint32_t freed_site = no_site;    // of the block that it freed last
+        live_block moving;                     // the block that a realloc under way has in hand
         std::uint64_t moving_usable = 0;
         std::uint64_t moving_since = 0;
         std::uint64_t moving_processor[2] = {};    // before and after
@@ -97,6 +99,10 @@ private:
         std::uint64_t last = 0;    // address of the block before
         std::uint64_t near = 0;
         std::uint64_t far = 0;
+        struct {
+            std::uint64_t count = 0;
+            std::uint64_t ticks = 0;
+        } timed[2];    // mallocs and frees
     };
 
     void allocated(thread_t& by, std::uint32_t stack, std::uint64_t address, std::uint64_t size, std::uint64_t at);
@@ -113,6 +119,7 @@ private:
     void by_thread(std::uint32_t thread) {
         if (thread != writing_thread_) write_thread(thread);
     }
+    void call_took(const thread_t& by, bool was_free, std::uint64_t ticks);
     void write_thread(std::uint32_t thread);
     std::uint32_t info_of(std::uint32_t stack, std::uint64_t size);
     [[nodiscard]] unsigned lifetime(std::uint64_t from, std::uint64_t to) const;

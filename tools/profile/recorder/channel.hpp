@@ -44,14 +44,16 @@ public:
         to.head.store(slot_head(index, what, thread, stack), std::memory_order_release);
     }
 
-    // What a timed call took, and what the recorder did around it. (More than some 20 us is a processor that did something else.)
-    void timed(call_costs ring::* which, std::uint64_t call, std::uint64_t recorder) {
+    // What a timed call took, and what the recorder did around it. False where it was not the program's: more than some 20 us is a
+    // processor that did something else.
+    bool timed(call_costs ring::* which, std::uint64_t call, std::uint64_t recorder) {
         constexpr std::uint64_t too_long = 60000;
-        if (ring_ == nullptr || call > too_long || recorder > too_long) return;
+        if (ring_ == nullptr || call > too_long || recorder > too_long) return false;
         call_costs& to = ring_->*which;
         to.count.fetch_add(1, std::memory_order_relaxed);
         to.ticks.fetch_add(call, std::memory_order_relaxed);
         to.recorder_ticks.fetch_add(recorder, std::memory_order_relaxed);
+        return true;
     }
 
     // No other thread can write events now. The C library knows: it decides by the same word whether malloc takes locks.

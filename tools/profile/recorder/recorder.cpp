@@ -271,6 +271,14 @@ void freed() {
     put_end(event::free_ended, 0, processor_ns(), 0, ticks());
 }
 
+// A malloc or free that was timed, and what it was about: blocks of one place are dearer than those of another. In a sampled
+// recording, which keeps few of the calls that are timed, it is not known what they are about.
+void put_call_time(call_costs ring::* which, std::uint64_t call, std::uint64_t recorder) {
+    if (!to_command.timed(which, call, recorder) || to_command.sample() != 0 || !recording()) return;
+    const inside_recorder guard;
+    put_end(event::call_time, 0, call, which == &ring::frees ? 1 : 0, 0);
+}
+
 // Whether this call is timed. Every so many, not a power of two: programs like those.
 inline bool is_timed() {
     if (++self.turn < timed_calls) return false;
@@ -348,7 +356,7 @@ inline void* recorded(std::size_t size, const void* frame, Allocate allocate) {
     void* const block = allocate();
     const std::uint64_t ended = ticks();
     allocated(block, size, frame);
-    to_command.timed(&ring::mallocs, ended - began, ticks() - ended);
+    if (block != nullptr) put_call_time(&ring::mallocs, ended - began, ticks() - ended);
     return block;
 }
 template <class Allocate>
@@ -379,7 +387,7 @@ void* reallocate(void* address, std::size_t size, const void* frame) {
     const bool stamp = to_be_freed(address);
     const std::uint64_t began = timed ? ticks() : 0;
     next.free(address);
-    if (timed) to_command.timed(&ring::frees, ticks() - began, began - came);
+    if (timed) put_call_time(&ring::frees, ticks() - began, began - came);
     if (stamp) freed();
 }
 

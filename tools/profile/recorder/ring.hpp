@@ -16,7 +16,7 @@ namespace headroom::profile {
 inline constexpr const char* socket_variable = "HEADROOM_PROFILE_SOCKET";
 inline constexpr const char* sample_variable = "HEADROOM_PROFILE_SAMPLE";
 
-inline constexpr std::uint32_t ring_version = 3;
+inline constexpr std::uint32_t ring_version = 4;
 inline constexpr std::uint64_t ring_slots = std::uint64_t{1} << 17;    // 4 MiB
 inline constexpr std::size_t most_frames = 64;
 // From this size on the processor time of the thread is asked for too, a system call each time: little beside what a copy takes.
@@ -34,7 +34,8 @@ enum class event : std::uint32_t {
     more = 6,
     module = 7,        // words: first address, end, bias; `stack` holds the length of the path; then `more` slots, 24 bytes each
     free_ended = 8,    // words: the thread's processor time in ns, 0, ticks. Its last free, of a large block, is done
-    processor_time = 9    // words: the thread's, in ns; 0 after it allocated a large block, 1 before a realloc, 2 after it
+    processor_time = 9,    // words: the thread's, in ns; 0 after it allocated a large block, 1 before a realloc, 2 after it
+    call_time = 10         // words: ticks that the call just told of took in the allocator; 0 for a malloc, 1 for a free
 };
 
 // Whether a freed block begins with the same bytes as the one that its thread allocated last: evidence of a copy.

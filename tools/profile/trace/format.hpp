@@ -13,7 +13,7 @@
 namespace headroom::profile {
 
 inline constexpr char trace_magic[8] = {'H', 'R', 'T', 'R', 'A', 'C', 'E', '\n'};
-inline constexpr std::uint32_t trace_version = 2;           // 1 had no records above 19, and elapsed time for growths
+inline constexpr std::uint32_t trace_version = 3;    // 2 had no record 22, and 1 none above 19 and elapsed time for growths
 inline constexpr std::uint32_t block_magic = 0x31425248;    // HRB1
 
 struct file_head {
@@ -64,7 +64,8 @@ enum class record : std::uint8_t {
     costs =
         20,    // nanoseconds: of processor time that the process used (0: not known), and what the recorder took of it; picoseconds:
                // a malloc, a free, on the average; bytes resident at most, without the recorder's (0: not known)
-    held = 21    // bytes that Headroom's ranges hold now: of committed memory
+    held = 21,         // bytes that Headroom's ranges hold now: of committed memory
+    call_times = 22    // stack; how many of its mallocs were timed, and the nanoseconds that they took in all; the same of frees
 };
 
 enum grew_flags : std::uint32_t {
