@@ -58,7 +58,8 @@ void drop_unused_blocks() noexcept {
         if (each->identity.state.load(std::memory_order_relaxed) != range_state::unused) {
             each->identity.next_of_all = published_ranges.newest.exchange(each, std::memory_order_relaxed);
         } else if (each != &first_block) {
-            delete each;
+            each->~range();
+            std::free(each);
         }
         each = next;
     }
