@@ -314,12 +314,14 @@ protected:
             return;
         }
         appended_ guard{*this, size()};
-        size_type step = count;
+        size_type most = count;
         if constexpr (Source::in_steps) {
-            if (count > step_() && !HEADROOM_CONSTANT_EVALUATED() && this->reaches_(checked_sum_(count))) step = step_();
+            if (count > step_() && !HEADROOM_CONSTANT_EVALUATED() && this->reaches_(checked_sum_(count))) most = step_();
         }
         while (count != 0) {
-            step = (std::min)(step, count);
+            size_type step = (std::min)(most, count);
+            // (What there is room for comes first. Else a step might lack a few bytes only, and look like an element more.)
+            if (step != count && spare_() != 0) step = (std::min)(step, spare_());
             if (step > spare_() && !room_for_many_(size(), step, count, source, skip)) break;
             append_into_room_(step, source, skip);
             count -= step;
