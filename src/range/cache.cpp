@@ -24,6 +24,7 @@ constexpr std::chrono::seconds soon{1};
 // What came in one piece (a copy, say) would be warm on the heap too, up to this size.
 constexpr std::size_t most_of_appended = std::size_t{6} << 20;
 constexpr std::size_t most_of_one_piece = std::size_t{32} << 20;
+constexpr std::size_t of_larger_pieces = std::size_t{4} << 20;
 
 // --- The list, from the most to the least recently given. Under the registry's lock, but what is atomic.
 
@@ -71,7 +72,7 @@ bool was_wanted_again(const range* control, std::size_t memory, cache_clock::tim
 
 std::size_t most_of(const range* control, std::size_t memory) noexcept {
     if (control->cache.appended > memory / 2) return most_of_appended;
-    return memory > most_of_one_piece ? offered_from : SIZE_MAX;
+    return memory > most_of_one_piece ? of_larger_pieces : SIZE_MAX;
 }
 
 // How much of the range's `memory` is worth keeping.
@@ -133,7 +134,6 @@ bool leave_for_next(range* control, std::size_t kept) noexcept {
         extent.accessible = 0;
     }
     extent.provided = control->memory();
-    if (committed_of(control) > offered_from) control->cache.offered = false;
     const bool start = control->terms.policy.which() != commit_policy::kind::page_by_page;
     extent.committed.store(start ? std::min(extent.accessible, warm_start) : 0, std::memory_order_release);
     return true;
@@ -198,14 +198,7 @@ range* give_to_list(range* control, std::size_t memory) noexcept {
     kept &= ~(page_size() - 1);
     range* ending = nullptr;
     bool listed = kept != 0 && leave_for_next(control, kept);
-    if (listed) {
-        memory = control->memory();    // (the system may have refused to take the rest)
-        // What goes beyond is kept only while nobody else needs it.
-        if (memory > offered_from && !control->cache.offered && !users) {
-            offer_memory(control->part(offered_from, memory));
-            control->cache.offered = true;
-        }
-    }
+    if (listed) memory = control->memory();    // (the system may have refused to take the rest)
     {
         const registry_guard guard;
         listed = listed && memory <= room && cache_bytes.load(std::memory_order_relaxed) != 0;

@@ -17,9 +17,6 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 // How much of a warm range its next owner gets at once: what the default policy may leave unused.
 inline constexpr std::size_t warm_start = std::size_t{64} << 10;
 
-// Of what a range keeps beyond this, the system may take pages when memory is short.
-inline constexpr std::size_t offered_from = std::size_t{4} << 20;
-
 // Rounded up to pages. (A page is a power of two, and a division many bytes.)
 [[nodiscard]] HEADROOM_ALWAYS_INLINE std::size_t whole_pages(std::size_t bytes) noexcept {
     const std::size_t page = page_size();

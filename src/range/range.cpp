@@ -65,7 +65,6 @@ range* make_range(std::size_t reserved, const commit_policy& policy, std::error_
     control->rights = {};
     control->cache.wanted_again = 0;
     control->cache.appended = 0;
-    control->cache.offered = false;
     control->cache.ends_fast = false;
     set_committed(control, control->extent.accessible);
     enter_addresses(control);

@@ -280,8 +280,6 @@ residency resident(page_range range) noexcept {
     return found;
 }
 
-void offer_memory(page_range range) noexcept { (void)advise(page_call::other, range, MADV_FREE); }
-
 }    // namespace detail
 }}    // namespace headroom
 

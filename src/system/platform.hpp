@@ -52,10 +52,6 @@ struct residency {
 // Asks the system, which may have to look at every page; says all of the range where it cannot tell.
 [[nodiscard]] residency resident(page_range range) noexcept;
 
-// Tells the system that it may take the memory of the range when memory is short. The range stays as it is; each page keeps
-// its contents or reads as zero, until it is written to. A wish.
-void offer_memory(page_range range) noexcept;
-
 // Whether whatever is mapped is locked into memory at once, all of it (mlockall with MCL_FUTURE).
 [[nodiscard]] bool mappings_are_locked() noexcept;
 

@@ -129,8 +129,6 @@ void report_memory(std::byte*, std::size_t) noexcept {}
 
 residency resident(page_range range) noexcept { return {range.bytes, range.bytes}; }
 
-void offer_memory(page_range) noexcept {}
-
 bool mappings_are_locked() noexcept { return false; }
 
 bool pointers_are_followed() noexcept { return false; }

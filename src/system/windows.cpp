@@ -200,8 +200,6 @@ bool helper_thread_can_be_joined() noexcept { return false; }
 
 residency resident(page_range range) noexcept { return {range.bytes, range.bytes}; }
 
-void offer_memory(page_range) noexcept {}
-
 bool mappings_are_locked() noexcept { return false; }
 
 bool pointers_are_followed() noexcept { return false; }
