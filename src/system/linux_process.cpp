@@ -214,6 +214,18 @@ std::size_t memory_of_group() noexcept {
     return least;
 }
 
+namespace {
+
+constinit std::atomic<bool> finishing{false};
+
+// The end of a program destroys static objects before it calls such functions of its modules. Unloading one calls them from the last to
+// the first, and the first, which the compiler brings, is what destroys that module's static objects.
+[[gnu::destructor]] void finish() noexcept { finishing.store(true, std::memory_order_relaxed); }
+
+}    // namespace
+
+bool is_being_unloaded() noexcept { return finishing.load(std::memory_order_relaxed); }
+
 void on_fork(void (*before)(), void (*after_in_parent)(), void (*after_in_child)()) noexcept {
     (void)pthread_atfork(before, after_in_parent, after_in_child);
 }

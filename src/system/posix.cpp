@@ -139,6 +139,8 @@ bool strays_are_looked_for() noexcept { return false; }
 
 bool readable_means_in_use() noexcept { return false; }
 
+bool is_being_unloaded() noexcept { return false; }
+
 void on_fork(void (*before)(), void (*after_in_parent)(), void (*after_in_child)()) noexcept {
     (void)pthread_atfork(before, after_in_parent, after_in_child);
 }

@@ -32,22 +32,6 @@ void keep_loaded(const void* code) noexcept {
 #endif
 }
 
-#if defined(__linux__)
-namespace {
-
-constinit std::atomic<bool> finishing{false};
-
-// The end of a program destroys static objects before it calls such functions of its modules. Unloading one calls them from the last to
-// the first, and the first, which the compiler brings, is what destroys that module's static objects.
-[[gnu::destructor]] void finish() noexcept { finishing.store(true, std::memory_order_relaxed); }
-
-}    // namespace
-
-bool is_being_unloaded() noexcept { return finishing.load(std::memory_order_relaxed); }
-#else
-bool is_being_unloaded() noexcept { return false; }
-#endif
-
 bool at_thread_end(void (*run)(void*), void* with) noexcept { return run_by_destructor(run, with); }
 
 bool thread_variables_gone_at_end() noexcept { return false; }
