@@ -279,14 +279,14 @@ TEST(signals, a_lookup_that_is_held_up_meanwhile_finds_a_range_that_stays) {
                       is_held_up.store(false);
                       may_go_on.store(false);
                       if (pthread_kill(reader.native_handle(), SIGUSR1) != 0) return 2;
-                      while (!is_held_up.load()) {}
+                      while (!is_held_up.load()) std::this_thread::yield();
                       leave.clear();
                       headroom::trim_cache();
                       std::vector<reservation> elsewhere;    // with the same control blocks
                       for (int i = 0; i < 8; ++i) elsewhere.emplace_back(100 * MiB);
                       const std::uint64_t before = lookups.load();
                       may_go_on.store(true);
-                      while (lookups.load() < before + 2) {}
+                      while (lookups.load() < before + 2) std::this_thread::yield();
                       elsewhere.clear();
                       headroom::trim_cache();
                       for (int i = 0; i < 8; ++i) leave.emplace_back(MiB);
