@@ -27,6 +27,9 @@ set(threads_beside "^(errno|foreign_heap|hardened|memory_static|resource_extreme
 # About types, which are the same with any size of a pointer; other compilers have them (--everywhere).
 set(about_types "_names_test$|^small_vector_(arguments|construct|insert)_test$|^(odd_allocators|odd_ranges|relocatable|settled_vector_construct|strict_warnings|vector_compile|vector_construct)_test$")
 
+# What runs for seconds where others take milliseconds: begun first, so that it is not waited for alone in the end.
+set(long_runs "_differential_test$|^(faults|hardened|memory_fork_order|file_vector_power_failing|file_table_crash|vector_large|memory_checks_refused|soak_slow)_test$")
+
 # headroom_chosen(RESULT NAME LABEL...): whether this build has the test file.
 function(headroom_chosen result name)
   set(labels ${ARGN})
@@ -65,7 +68,7 @@ endfunction()
 function(headroom_chosen_for_valgrind result name)
   set(${result} NO PARENT_SCOPE)
   if("no-valgrind" IN_LIST ARGN OR "tools" IN_LIST ARGN OR "lab" IN_LIST ARGN OR name IN_LIST only_compiled
-      OR name MATCHES "_(access|arguments|assigning|beyond|conformance|elsewhere|exceptions|grow|move_only|names|nested|pages|ranges|readers|refusals|short|stability|static|store|table|threads|upkeep)_test$|^small_vector_(construct|erase|insert)_test$|^settled_vector_(construct|erase)_test$|^(batches|own_slots|dlpack|concurrent_vector|file_vector_construct|file_vector_erase|vector_insert_allocated|vector_insert_mapped)_test$|^(foreign|odd)_")
+      OR name MATCHES "_(access|arguments|assigning|beyond|conformance|elsewhere|exceptions|grow|move_only|names|nested|pages|ranges|readers|refusals|short|stability|static|store|table|threads|upkeep)_test$|^small_vector_(construct|erase|insert)_test$|^settled_vector_(construct|erase)_test$|^(annotations|batches|formatting|growth|own_slots|dlpack|concurrent_vector|file_vector_construct|file_vector_erase|vector_insert_allocated|vector_insert_mapped)_test$|^(foreign|odd)_")
     return()
   endif()
   set(${result} YES PARENT_SCOPE)
