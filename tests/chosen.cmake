@@ -5,13 +5,15 @@
 # |---|---|---|
 # | dev | every room but tools/ and lab/; the checks that need one build only | wrong behaviour; what Clang warns of; a header that lacks an include (each test file is compiled by itself); in consumers' projects, what GCC makes and warns of when it optimises |
 # | tools | tests/tools/ and tests/lab/, with the headroom command and every experiment, unoptimised | the same of the command, with programs to profile by GCC and by Clang, and of the lab's engine; an experiment that does not compile |
-# | asan-ubsan | each kind of memory and container at random beside a model, with what throws and is refused; pools; whatever reads what others wrote | accesses outside of objects and lifetimes, undefined behaviour, leaks |
+# | asan-ubsan | each kind of memory and container at random beside a model, with what throws and is refused; pools; whatever reads what others wrote | accesses outside of objects and lifetimes, undefined behaviour, leaks (null pointers, where they are used, as any access outside; where they are only passed on, in --everywhere) |
 # | tsan | files with threads | races and lock orders, which need threads (unoptimised: no access is left out) |
 # | i686 | files labelled `core`, by GCC, but for those about types alone | sizes and shifts that fit 64 bits alone; what GCC warns of in what every compiler must compile |
 # | valgrind | one file of each kind of memory that somebody writes into | reads of memory that nobody wrote, which ASan does not see; marks of ours that Valgrind misreads |
 # | release, gcc, clang, asan, ubsan, ... (--everywhere, --only) | every room | what another compiler, library or processor makes of it; for what is left out above |
 #
 # What is left out is named by pattern, so that a new file is in until somebody says why not.
+
+option(HEADROOM_WIDER_CHOICE "Build also what asan-ubsan leaves to ./dev test --slow and --everywhere" OFF)
 
 # The test is that they compile: when they run there is nothing for a sanitizer or Valgrind to watch.
 set(only_compiled derived_names_test foreign_macros_test foreign_names_test relocatable_test strict_warnings_test vector_compile_test)
@@ -21,6 +23,9 @@ set(only_compiled derived_names_test foreign_macros_test foreign_names_test relo
 set(done_at_random "^(odd|settled|small|file|vector|foreign)_([a-z_]*_)?(access|allocators|arguments|assigning|beyond|compile|conformance|construct|elsewhere|erase|growth|insert|insert_allocated|insert_mapped|large|leads|lookup|move_only|names|ranges|ranges_refused|room|short|stability|static|store)_test$")
 # What such files ask of kills, forks, descriptors and counts dev asks: a sanitizer sees nothing more in it, and makes it three times as long.
 set(of_the_system "_(crash|fork|fork_order|handles|lives|middle|systems)_test$|^(allowance|assertions|errno|exec_and_signals|extremes|faults_below|fork|formatting|helper_thread|process_facts|resource_allocator)_test$|hardened_test$|^file_vector_strangers_test$")
+# Found as well by what is there: of a concurrent_vector its random operations grow it, throw and are refused; a small_vector with
+# elements outside is a vector, whose exceptions are asked for. The examples are such programs as the rooms have, and dev runs them.
+set(seldom "^(concurrent_vector_(grow|refusals)|small_vector_exceptions)_test$")
 set(of_strangers_bytes file_command_test maps_reading_test)
 # They start threads to ask something else, which dev asks.
 set(threads_beside "^(errno|foreign_heap|hardened|memory_static|resource_extremes|vector_mapping)_test$")
@@ -57,10 +62,19 @@ function(headroom_chosen result name)
   elseif("slow" IN_LIST labels OR (HEADROOM_SANITIZE AND name IN_LIST only_compiled))
     return()
   elseif(HEADROOM_SANITIZE STREQUAL "address,undefined"
-      AND (name MATCHES "${done_at_random}|${of_the_system}" OR ("tools" IN_LIST labels AND NOT name IN_LIST of_strangers_bytes)))
+      AND (name MATCHES "${done_at_random}|${of_the_system}" OR (name MATCHES "${seldom}" AND NOT HEADROOM_WIDER_CHOICE) OR ("tools" IN_LIST labels AND NOT name IN_LIST of_strangers_bytes)))
     return()
   endif()
   set(${result} YES PARENT_SCOPE)
+endfunction()
+
+# headroom_examples_chosen(RESULT): whether this build has the examples.
+function(headroom_examples_chosen result)
+  if(HEADROOM_ONLY_LABEL OR (HEADROOM_SANITIZE STREQUAL "address,undefined" AND NOT HEADROOM_WIDER_CHOICE))
+    set(${result} NO PARENT_SCOPE)
+  else()
+    set(${result} YES PARENT_SCOPE)
+  endif()
 endfunction()
 
 # headroom_chosen_for_valgrind(RESULT NAME LABEL...): whether the test runs under Valgrind, too. Not where it would only repeat

@@ -4,7 +4,7 @@
 # tests/chosen.cmake says what each of them runs, and why.
 presets_fast=(dev)
 presets_full=(dev tools asan-ubsan tsan i686 valgrind)
-# Of i686 ./dev test builds and runs the core tests alone; all of its own with --everywhere, or --only.
+# Of i686 ./dev test builds and runs the core tests alone, and asks less of asan-ubsan than --slow, --everywhere and --only do.
 # Other compilers and systems, after those; docs/platforms.md says what each is. The last line's are compiled and linked, not run.
 presets_everywhere=(release gcc clang gcc-11 clang-14 clang-15 clang-16 clang-libcxx mingw aarch64 aarch64-64k riscv64 macos-x86_64 macos-aarch64 freebsd-x86_64)
 presets_linked=(macos-x86_64 macos-aarch64 freebsd-x86_64)
@@ -26,6 +26,8 @@ test_preset() {
         dev:fast) only=(-E '^(consumer\.|weather$)') ;;    # what a change of the code seldom breaks
         i686:full | i686:slow) flags=(-DHEADROOM_ONLY_LABEL=core) ;;
         i686:*) flags=(-DHEADROOM_ONLY_LABEL=) ;;
+        asan-ubsan:full) flags=(-DHEADROOM_WIDER_CHOICE=OFF -DHEADROOM_SANITIZE_BUT=null) ;;
+        asan-ubsan:*) flags=(-DHEADROOM_WIDER_CHOICE=ON -DHEADROOM_SANITIZE_BUT=) ;;
     esac
     if ! configure "$(configured_as "$preset")" "${flags[@]+"${flags[@]}"}"; then
         counted "$preset" $((SECONDS - began)) 0 1
