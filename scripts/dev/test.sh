@@ -103,19 +103,21 @@ test_ordinary() {
 }
 
 test_python() {    # test_python MODE [NAME]: the Python package, built and installed into .venv as its users do
-    local began=$SECONDS line ok=0 bad=0 log=build/log/test-python.log
+    # (A file's tests one after another: one of them builds packages in the tree.)
+    local began=$SECONDS line ok=0 bad=0 log=build/log/test-python.log beside=(--numprocesses "$jobs" --dist loadfile)
     [ -n "$python" ] || return 0
     say "python"
     add_python python python/requirements-test.txt
     if [ "$1" = everywhere ]; then    # other engines, clusters of workers, and the lab as batch jobs
         add_python python-everywhere python/requirements-everywhere.txt
         configure release && compile release --target headroom_command || true    # what is missing is skipped, and says so
+        beside=()    # tests of many machines share build/many-machines
     fi
     if ! logged python-build "$python" -m pip install --no-build-isolation --no-deps --force-reinstall ./python; then
         counted python $((SECONDS - began)) 0 1
         return
     fi
-    "$python" -m pytest -q -p no:cacheprovider "${2:-python}" </dev/null 2>&1 | tee "$log" || true
+    "$python" -m pytest -q -p no:cacheprovider "${beside[@]+"${beside[@]}"}" "${2:-python}" </dev/null 2>&1 | tee "$log" || true
     line=$(tail -n 1 "$log")
     [[ $line =~ ([0-9]+)\ passed ]] && ok=${BASH_REMATCH[1]}
     [[ $line =~ ([0-9]+)\ failed ]] && bad=${BASH_REMATCH[1]}
