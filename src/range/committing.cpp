@@ -166,11 +166,14 @@ void transfer(range* from, range* to, std::size_t bytes) noexcept {
     const std::size_t whole = whole_pages(bytes);
     if (!remap(from->part(0, whole), to->part(0, whole))) {
         count_remapped(whole);
-        // The pages went along: those of `to` are the ones that `from` had, and there it is empty.
-        const std::size_t behind = std::max(from->memory(), committed_of(from));
+        // The pages went along: those of `to` are the ones that `from` had, and there it is empty. What it had behind them goes too,
+        // or it would count as warm all of it.
         to->set_memory(std::max(to->memory(), whole));
-        from->set_memory(behind > whole ? behind : 0);
-        if (behind <= whole) from->extent.provided = 0;
+        from->set_memory(std::max(from->memory(), committed_of(from)));
+        cut_memory(from, whole);
+        if (from->memory() > whole) return;    // the system does not take it
+        from->set_memory(0);
+        from->extent.provided = 0;
         return;
     }
     std::memcpy(to->start(), from->start(), bytes);
