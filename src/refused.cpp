@@ -9,7 +9,7 @@ namespace headroom { inline namespace v0_1 {
 refused::refused(const char* what, std::size_t bytes, std::error_code code) noexcept : code_(code) {
     // "Cannot allocate memory" is also said where the process has used up its mappings, with memory to spare.
     char mappings[96] = "";
-    if (code == std::errc::not_enough_memory) {
+    if (code == detail::out_of_memory()) {
         constexpr std::size_t few = 16;    // what one call may need
         const detail::mapping_count count = detail::count_mappings();
         if (count.most != 0 && count.used + few >= count.most)

@@ -22,8 +22,6 @@ static_assert(sizeof(std::atomic<range_state>) == 4 && sizeof(std::atomic<std::s
 
 }    // namespace
 
-constinit range first_block;
-
 #define HEADROOM_PLACE(field) \
     {static_cast<std::uint32_t>(offsetof(range, field)), static_cast<std::uint32_t>(sizeof(static_cast<range*>(nullptr)->field))}
 
@@ -34,7 +32,7 @@ constinit published_table published_ranges = {
      HEADROOM_PLACE(identity.reserved), HEADROOM_PLACE(label), HEADROOM_PLACE(extent.committed), HEADROOM_PLACE(extent.memory),
      HEADROOM_PLACE(cache.hits), HEADROOM_PLACE(rights.allowed), HEADROOM_PLACE(terms.held),
      HEADROOM_PLACE(identity.next_of_all)},
-    {&first_block}};
+    {nullptr}};
 
 #undef HEADROOM_PLACE
 

@@ -22,7 +22,4 @@ struct published_table {
 #endif
 extern published_table published_ranges;
 
-// The block that this list begins with, so that a process's first range takes nothing from the heap.
-extern constinit range first_block;
-
 }}}    // namespace headroom::detail

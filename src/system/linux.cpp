@@ -20,7 +20,6 @@
 // There when the program is built with MemorySanitizer, which learns of neither madvise nor mremap by itself.
 extern "C" {
 [[gnu::weak]] void __msan_unpoison(const volatile void* data, std::size_t bytes);
-[[gnu::weak]] void __msan_copy_shadow(const volatile void* to, const volatile void* from, std::size_t bytes);
 }
 
 // The C library's headers may be older than the kernel.
@@ -229,10 +228,8 @@ bool move_mapping(page_range from, std::byte* to) noexcept {
                                                                                                                              : 0;
     });
     if (!error) {
-        if (__msan_copy_shadow != nullptr) {
-            __msan_copy_shadow(to, from.data, from.bytes);
-            __msan_unpoison(from.data, from.bytes);
-        }
+        // (What MemorySanitizer knew of single bytes does not travel.)
+        if (__msan_unpoison != nullptr) __msan_unpoison(to, from.bytes);
         return true;
     }
     // (Nothing was unmapped but where the system ran out of memory for its own lists.)
