@@ -16,10 +16,11 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 
 // Null where memory is refused. (With a constant alignment, as most are, one call remains.)
 [[nodiscard]] HEADROOM_ALWAYS_INLINE void* take_from_heap(std::size_t alignment, std::size_t bytes) noexcept {
-    return is_on_malloc(alignment) ? std::malloc(bytes) : ::operator new(bytes, std::align_val_t{alignment}, std::nothrow);
+    return detail::is_on_malloc(alignment) ? std::malloc(bytes)
+                                           : ::operator new(bytes, std::align_val_t{alignment}, std::nothrow);
 }
 HEADROOM_ALWAYS_INLINE void give_to_heap(std::size_t alignment, void* memory) noexcept {
-    if (is_on_malloc(alignment)) {
+    if (detail::is_on_malloc(alignment)) {
         std::free(memory);
     } else {
         ::operator delete(memory, std::align_val_t{alignment});

@@ -175,15 +175,15 @@ private:
     }
 
     // Whether the heap's blocks for powers of two may have room for elements more: see growing_block.hpp.
-    [[nodiscard]] static constexpr bool may_be_filled() noexcept { return is_on_malloc(alignof(T)) && sizeof(T) < 16; }
+    [[nodiscard]] static constexpr bool may_be_filled() noexcept { return detail::is_on_malloc(alignof(T)) && sizeof(T) < 16; }
 
     // Whether all that a block of up to longest_short bytes grows from and to is malloc's.
     [[nodiscard]] static constexpr bool short_by_malloc() noexcept {
-        return is_on_malloc(alignof(T)) && sizeof(T) <= longest_short && (Policy::map_threshold > 4 * longest_short);
+        return detail::is_on_malloc(alignof(T)) && sizeof(T) <= longest_short && (Policy::map_threshold > 4 * longest_short);
     }
 
     [[nodiscard]] static constexpr const other_heap* heap() noexcept {
-        if constexpr (is_on_malloc(alignof(T))) {
+        if constexpr (detail::is_on_malloc(alignof(T))) {
             return nullptr;
         } else {
             return &heap_of_operator_new<alignof(T)>::calls;
