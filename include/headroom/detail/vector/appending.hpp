@@ -221,13 +221,13 @@ protected:
     constexpr bool room_for_many_(size_type index, size_type now, size_type count, const Source& source, size_type skip) {
         const size_type needed = checked_sum_(now);
         HEADROOM_OPEN_TAIL();
-        if constexpr (Store::stable_) {
+        if (Store::stable_ || ((base_::bytewise_() || index == size()) && may_grow_first_(source, skip, count))) {
             this->grow_room_(needed);
-        } else if ((base_::bytewise_() || index == size()) && may_grow_first_(source, skip, count)) {
-            this->grow_room_(needed);
-        } else if (!this->widen_(needed)) {
-            this->build_many_(begin_ + static_cast<difference_type>(index), count, source, skip);
-            return false;
+        } else if constexpr (!Store::stable_) {
+            if (!this->widen_(needed)) {
+                this->build_many_(begin_ + static_cast<difference_type>(index), count, source, skip);
+                return false;
+            }
         }
         return true;
     }
