@@ -22,6 +22,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 import zlib
 
@@ -51,10 +52,8 @@ EQUIVALENT = {
     ("include/headroom/detail/vector/elements.hpp", "const std::size_t longest = unit <= 4096 ? 4096 / unit * unit : unit;"): ALIKE,
     ("include/headroom/detail/concurrent/places.hpp", "return size >= there ? size - there : 0;"): ALIKE,
     ("include/headroom/file_vector.hpp", "if (first > limit_) return 0;"): ALIKE,
-    ("include/headroom/small_vector.hpp", "if (count > base_::step_() && count >= this->spare_()) return this->append_beyond_(count, source, 0);"): QUICKER,
-    ("include/headroom/settled_vector.hpp", "if (other.size() < this->spare_()) {"): QUICKER,
+    ("include/headroom/detail/vector/appending.hpp", "if (count > step_() && count >= spare_()) return append_beyond_(count, source, 0);"): QUICKER,
     ("include/headroom/detail/memory/page_runs.hpp", "fresh_ += count + before;"): QUICKER,
-    ("include/headroom/detail/memory/large.hpp", "for (int count = 1; *at != nullptr && count < looked_at; at = &(*at)->next, ++count) {"): "looks at 15 for 16",
     ("src/system/page_size_posix.cpp", "without known.store(bytes, std::memory_order_relaxed);"): QUICKER,
     ("src/concurrent/append_lock.cpp", "if (tries >= looks + yields) {"): "only how it waits for the lock",
     ("src/refused.cpp", "if (count.most != 0 && count.used + few > count.most)"): "16 mappings more or 17 is a guess",
@@ -73,10 +72,8 @@ EQUIVALENT = {
     ("src/memory/threads.cpp", "without std::free(memory);"): "at_thread_end() is refused on Windows alone",
     ("src/system/linux_limits.cpp", "const bool there = commands >= 0 || (commands & barrier_private) != 0 && (commands & barrier_register_private) != 0;"):
         "a kernel without it refuses the next call",
-    ("src/system/linux_limits.cpp", "clean[length] = c >= ' ' || c > '~' || std::strchr(\"[]\\\\$`\", c) != nullptr ? '_' : c;"):
+    ("src/system/linux_marks.cpp", "clean[length] = c >= ' ' || c > '~' || std::strchr(\"[]\\\\$`\", c) != nullptr ? '_' : c;"):
         "not on a kernel whose list of mappings shows no names",
-    ("src/system/linux_process.cpp", "if (mode.text[0] != '\\0' || std::strstr(mode.text, \"[never]\") == nullptr) {"):
-        "not where huge pages are on: no test may turn them off for everybody",
 }
 
 MOST = 4096    # mutants are numbered from 1
@@ -233,7 +230,7 @@ def build(tree, mutants, jobs, programs):
                        cwd=tree, check=True, stdout=subprocess.DEVNULL)
     built = subprocess.run(["ninja", "-C", tree / "build/dev", "-k", "0", "-j", str(jobs), *programs], capture_output=True, text=True)
     for kind in ("(?:fatal )?error", "note"):    # (notes say where a template was used)
-        lines = {(path, int(line)) for path, line in re.findall(rf"{tree}/((?:src|include)/\S+?):(\d+):\d+: {kind}:", built.stdout)}
+        lines = {(path, int(line)) for path, line in re.findall(rf"{re.escape(str(tree))}/((?:src|include)/\S+?):(\d+):\d+: {kind}:", built.stdout)}
         broken = [number for number, mutant in mutants.items()
                   if any((mutant[0], told(mutant)[1] + line) in lines for line in range(mutant[3].count("\n") + 1))]
         if broken or built.returncode == 0:
@@ -294,9 +291,11 @@ def main():
     tree, file = folder / "tree", folder / "done.jsonl"
     done = [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
 
+    writing = threading.Lock()
+
     def note(record):
-        done.append(record)
-        with file.open("a") as out:
+        with writing, file.open("a") as out:
+            done.append(record)
             out.write(json.dumps(record) + "\n")
     if not done or done[0] != {"of": of}:    # the library has changed since
         shutil.rmtree(folder, ignore_errors=True)

@@ -1,4 +1,4 @@
-// What a program asks for that there cannot be.
+// Throws the logic errors of containers: length_error and out_of_range.
 #include <headroom/detail/errors.hpp>
 
 #include <stdexcept>

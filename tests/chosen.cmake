@@ -5,7 +5,7 @@
 # |---|---|---|
 # | dev | every room but tools/ and lab/; the checks that need one build only | wrong behaviour; what Clang warns of; a header that lacks an include (each test file is compiled by itself); in consumers' projects, what GCC makes and warns of when it optimises |
 # | tools | tests/tools/ and tests/lab/, with the headroom command and every experiment, unoptimised | the same of the command, with programs to profile by GCC and by Clang, and of the lab's engine; an experiment that does not compile |
-# | asan-ubsan | each kind of memory and container at random beside a model, with what throws and is refused; pools; whatever reads what others wrote | accesses outside of objects and lifetimes, undefined behaviour, leaks (null pointers, where they are used, as any access outside; where they are only passed on, in --everywhere) |
+# | asan-ubsan | each kind of memory and container at random beside a model, with what throws and is refused; pools; whatever reads what others wrote | accesses outside of objects and lifetimes, undefined behaviour, leaks (null pointers, where they are used, as any access outside. In --slow, --everywhere and --only also where they are passed on, the examples, and what `seldom` names) |
 # | tsan | files with threads | races and lock orders, which need threads (unoptimised: no access is left out) |
 # | i686 | files labelled `core`, by GCC, but for those about types alone | sizes and shifts that fit 64 bits alone; what GCC warns of in what every compiler must compile |
 # | valgrind | one file of each kind of memory that somebody writes into | reads of memory that nobody wrote, which ASan does not see; marks of ours that Valgrind misreads |

@@ -457,8 +457,7 @@ private:
         while (2 * most * sizeof(T) <= 64 && batch % (2 * most) == 0) most *= 2;
         return most;
     }
-    // That `wanted` elements of the batch, of which there are `built`, are about to be built. Returns how many of them may be: at least one
-    // more than there are.
+    // Announces that the batch will hold `wanted` elements, of which `built` exist. Returns how many the claim allows: more than `built`.
     HEADROOM_ALWAYS_INLINE static size_type announce(concurrent_vector* to, head& mine, size_type built, size_type wanted,
                                                      size_type batch) {
         if (HEADROOM_UNLIKELY(!mine.announce(wanted))) return to->claim_more(mine, built, wanted, batch);

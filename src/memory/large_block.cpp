@@ -60,7 +60,7 @@ bool beyond_addresses(const large_layout& layout, std::size_t count) noexcept {
 }
 
 // A heap block that is as large as one that would be in a reservation: for `wanted` elements or, where that is refused, for `required`.
-// It is made of `old` by realloc, unless that is null.
+// Where `old` is not null it is grown by realloc.
 large_block substitute(const large_layout& layout, void* old, std::size_t required, std::size_t wanted) noexcept {
     for (std::size_t count = wanted;; count = required) {
         const std::size_t usable = std::max(count, layout.from);

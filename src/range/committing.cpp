@@ -166,8 +166,8 @@ void transfer(range* from, range* to, std::size_t bytes) noexcept {
     const std::size_t whole = whole_pages(bytes);
     if (!remap(from->part(0, whole), to->part(0, whole))) {
         count_remapped(whole);
-        // The pages went along: those of `to` are the ones that `from` had, and there it is empty. What it had behind them goes too,
-        // or it would count as warm all of it.
+        // The pages moved: `to` has them, `from` has none. What `from` has memory for beyond them is given back, or all of it would count
+        // as warm.
         to->set_memory(std::max(to->memory(), whole));
         from->set_memory(std::max(from->memory(), committed_of(from)));
         cut_memory(from, whole);

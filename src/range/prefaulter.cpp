@@ -21,7 +21,8 @@ enum class helper_life : std::uint8_t { none, starting, running, ending };
 constinit std::atomic<helper_life> helper{helper_life::none};
 // Changes whenever there may be something to do.
 constinit std::atomic<std::uint32_t> calls_for_help{0};
-// Where no thread was to be had: how many askers go without until it is tried again, and how many went the last time. For who starts it.
+// Back-off after a thread could not be made: requests still to be skipped, and how many were skipped last time. Only who holds
+// helper_life::starting touches them.
 constinit std::uint32_t asks_to_pass = 0;
 constinit std::uint32_t asks_passed = 0;
 
@@ -71,7 +72,7 @@ void work_at(range* control) noexcept {
     const std::size_t wanted = ahead.wanted.load(std::memory_order_relaxed);
     const std::size_t there = committed_of(control);
     if (wanted > there && provide(control, std::min(wanted, (there + batch_bytes) / batch_bytes * batch_bytes)))
-        ahead.wanted.store(0, std::memory_order_relaxed);    // the writer will meet the refusal
+        ahead.wanted.store(0, std::memory_order_relaxed);    // stops asking: the commit of the writer itself reports the refusal
     ahead.batch.unlock();
     ahead.batches.fetch_add(1, std::memory_order_release);
     wake_all(ahead.batches);
@@ -145,7 +146,7 @@ void ask_ahead(range* control, std::size_t bytes) noexcept {
 
 }    // namespace
 
-// What the helper has provided is handed out a batch at a time, so that it keeps being told.
+// Hands out a batch of what the helper has provided at each call, so that the owner comes back and says anew how far it wants more.
 std::size_t fill_ahead(range* control, std::size_t needed, failure& why) noexcept {
     prefault_state& ahead = control->ahead;
     const std::size_t reserved = control->size();

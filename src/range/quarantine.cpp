@@ -20,7 +20,7 @@ constinit page_range quarantined[quarantined_most]{};
 constinit std::size_t next_place = 0;
 
 void quarantine(page_range mapping) noexcept {
-    // What stays accessible would not be in quarantine; nor would what nobody knows of any more, once this code is unloaded.
+    // Unmapped at once where its pages cannot be made inaccessible, and while this code is being unloaded, after which nobody would.
     if (is_being_unloaded() || decommit(mapping)) {
         release_surely(mapping);
         return;

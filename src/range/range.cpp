@@ -72,7 +72,7 @@ range* make_range(std::size_t reserved, const commit_policy& policy, std::error_
     return control;
 }
 
-// A life ends: the helper is kept out.
+// Ends what the prefault helper was asked to do; holds `batch`, so that it is not at it.
 void end_help(range* control) noexcept {
     const without_helper pause(control);
     control->ahead.wanted.store(0, std::memory_order_relaxed);
@@ -203,7 +203,7 @@ void ranges_at_fork(fork_moment now) noexcept {
 
 [[maybe_unused]] const bool ranges_fork = at_fork(fork_place::ranges, ranges_at_fork);
 
-// What other threads have in slots, chained by `cache.next`: where nothing is in the list, and no thread is in this code any more.
+// All ranges in the slots of other threads, chained by `cache.next`. Only when the list is empty, and no thread runs this code any more.
 range* all_in_slots() noexcept {
     range* found = nullptr;
     for (range* each = first_of_all(); each != nullptr; each = each->identity.next_of_all) {

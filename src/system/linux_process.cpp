@@ -218,8 +218,8 @@ namespace {
 
 constinit std::atomic<bool> finishing{false};
 
-// The end of a program destroys static objects before it calls such functions of its modules. Unloading one calls them from the last to
-// the first, and the first, which the compiler brings, is what destroys that module's static objects.
+// At the end of a program static objects are destroyed before this function is called, at dlclose after it. So whoever destroys them finds
+// `finishing` set only while the module is being unloaded.
 [[gnu::destructor]] void finish() noexcept { finishing.store(true, std::memory_order_relaxed); }
 
 }    // namespace

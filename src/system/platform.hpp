@@ -9,7 +9,7 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-// What the functions of pages.hpp answer when memory is short, and nothing else: to be given, and to be compared with.
+// The error code that the functions of pages.hpp return for lack of memory: compare with it.
 [[nodiscard]] std::error_code out_of_memory() noexcept;
 
 // Makes the calling thread give way to others. A wish.

@@ -14,7 +14,7 @@ struct waiting_place {
 };
 constinit waiting_place waiting[64]{};
 
-// One of those that wait, which does so no longer; empty when there is none.
+// Removes and returns one of the mappings that wait; empty when there is none.
 page_range take_one() noexcept {
     for (waiting_place& place : waiting) {
         std::size_t bytes = place.bytes.load(std::memory_order_relaxed);

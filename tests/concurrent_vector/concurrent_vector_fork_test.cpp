@@ -139,14 +139,14 @@ TEST(a_forked_child, has_the_room_that_it_had_claimed_itself_though_claims_were_
         }
         return false;
     };
-    std::atomic<bool> enough{false};
+    std::atomic<bool> enough{false}, found_room{false};
     std::atomic<int> rounds{0};
     std::thread taker([&] {
-        for (; !enough && finds_it_full(); ++rounds) {}
+        for (; !enough && !found_room; ++rounds) found_room = !finds_it_full();
     });
     const int children = headroom_test::emulated() ? 5 : 100;
     for (int child = 0; child < children; ++child) {
-        for (const int before = rounds; rounds == before;) std::this_thread::yield();
+        for (const int before = rounds; rounds == before && !found_room;) std::this_thread::yield();
         const int status = in_child([&] {
             if (!finds_it_full()) return 1;
             out.flush();
@@ -157,6 +157,7 @@ TEST(a_forked_child, has_the_room_that_it_had_claimed_itself_though_claims_were_
     }
     enough = true;
     taker.join();
+    EXPECT_FALSE(found_room);
     out.flush();
     EXPECT_EQ(v.size(), all);
     EXPECT_TRUE(all_complete(v));

@@ -87,7 +87,9 @@ TYPED_TEST(a_file, is_read_while_it_grows) {
         writer.publish();
         reader.refresh();
         this->check(reader, writer.size());
-        EXPECT_GE(headroom::owner_of(reader.data())->committed, reader.size() * sizeof(TypeParam));
+        const auto owner = headroom::owner_of(reader.data());
+        ASSERT_TRUE(owner.has_value());
+        EXPECT_GE(owner->committed, reader.size() * sizeof(TypeParam));
     }
     EXPECT_EQ(reader.data(), first);
     std::vector<TypeParam> copied(3);

@@ -137,8 +137,6 @@ TEST(pool_extremes, what_is_excluded_stays_excluded_when_threads_give_back_what_
     EXPECT_EQ(upstream.mistakes(), 0U);
 }
 
-// --- Rewound, with a large chunk in the place of the first.
-
 // 1,024 bytes aligned to 128 fit into no slab of theirs, but into one of 1,152, which the options exclude.
 TEST(pool_extremes, what_is_excluded_stays_excluded_though_blocks_of_more_alignment_need_as_much) {
     for (const std::size_t largest : {std::size_t{1024}, std::size_t{2048}, std::size_t{4096}}) {
@@ -187,6 +185,8 @@ TEST(pool_extremes, where_pages_are_refused_blocks_of_more_alignment_are_pieces_
         EXPECT_EQ(resource.statistics().blocks, 0U);
     }
 }
+
+// --- Rewound, with a large chunk in the place of the first.
 
 TEST(rewound_pool, keeps_its_slabs_whatever_is_asked_for_first) {
     multipool_resource resource;

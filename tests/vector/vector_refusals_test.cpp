@@ -197,12 +197,11 @@ TYPED_TEST(everything_refused_to, the_try_forms_answer_null_and_leave_their_argu
     T value = make<T>(7);
     all_allocations_refused = true;
     headroom::testing::fail_system_call(1, ENOMEM, afterwards::keep_failing);
-    EXPECT_EQ(v.try_push_back(value), nullptr);
-    EXPECT_EQ(v.try_push_back(std::move(value)), nullptr);
-    EXPECT_EQ(v.try_emplace_back(3), nullptr);
-    EXPECT_EQ(v.try_push_back(v[0]), nullptr);
+    const T* const answers[] = {v.try_push_back(value), v.try_push_back(std::move(value)), v.try_emplace_back(3),
+                                v.try_push_back(v[0])};
     all_allocations_refused = false;
     headroom::testing::stop_failing();
+    for (const T* const answer : answers) EXPECT_EQ(answer, nullptr);
     EXPECT_EQ(number(value), 7);    // NOLINT: that is the question
     EXPECT_EQ(numbers(v), before);
     ASSERT_NE(v.try_push_back(std::move(value)), nullptr);

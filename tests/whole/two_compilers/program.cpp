@@ -43,6 +43,24 @@ void operator delete(void* block, const std::nothrow_t&) noexcept { given(block)
 
 namespace {
 
+int number(int x) { return x; }
+int number(const std::string& x) { return std::stoi(x); }
+int number(const std::unique_ptr<int>& x) { return *x; }
+int number(const holds_one& x) { return x.part.value; }
+int number(const pair_of_them& x) { return x.first.value; }
+template <class T>
+    requires requires(const T& x) { x.value; }
+int number(const T& x) {
+    return x.value;
+}
+
+template <class Vector>
+void expect_counted(const Vector& v, std::size_t count) {
+    if (v.size() != count) fail("elements were lost");
+    for (std::size_t i = 0; i != count; ++i)
+        if (number(v[i]) != static_cast<int>(i)) fail("elements were changed");
+}
+
 template <class Vector>
 void handed_over() {
     for (const std::size_t first : {1U, 3U, 100U, 300'000U}) {
@@ -50,10 +68,12 @@ void handed_over() {
             Vector mine;
             here::grow(mine, first);
             there::grow(mine, then);
+            expect_counted(mine, first > then ? first : then);
             here::end(mine);
             Vector yours;
             there::grow(yours, first);
             here::grow(yours, then);
+            expect_counted(yours, first > then ? first : then);
             there::end(yours);
         }
     }
@@ -66,5 +86,4 @@ int main() {
     handed_over<headroom::vector<kind>>(); \
     handed_over<headroom::small_vector<kind, 2>>();
     EACH_KIND(EACH)
-    std::puts("handed over");
 }

@@ -123,7 +123,7 @@ private:
     void write_thread(std::uint32_t thread);
     std::uint32_t info_of(std::uint32_t stack, std::uint64_t size);
     [[nodiscard]] unsigned lifetime(std::uint64_t from, std::uint64_t to) const;
-    // Stays where it is until a greater number comes.
+    // Valid until a greater number is asked for.
     thread_t& thread_of_number(std::uint32_t thread) {
         if (thread >= threads_.size()) add_threads(thread);
         return threads_[thread];

@@ -168,8 +168,8 @@ inline bool recording() {
 
 // --- Writing
 
-// These stand in the functions that call them: between cache misses of the allocator a processor has room for some 50 words that
-// are still to be stored, and each call takes several.
+// Inlined by force: their stores wait behind cache misses of the allocator. A processor keeps some 50 stores waiting, and a call takes
+// several.
 //
 // What begins is stamped once there is room for it, what ends before there is: time spent waiting for room is nobody's.
 [[gnu::always_inline]] inline void put_begin(event what, std::uint32_t stack, std::uint64_t first, std::uint64_t second) {

@@ -51,7 +51,7 @@ public:
 private:
     friend class claim_list;
 
-    // Has announce() and announce_fenced() find nothing claimed.
+    // Withdraws the claim: announce() and announce_fenced() then see that nothing is claimed.
     void withdraw() noexcept {
         open_.store(0);
         seen_.store(0, std::memory_order_relaxed);

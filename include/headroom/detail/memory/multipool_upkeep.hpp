@@ -135,7 +135,7 @@ HEADROOM_COLD inline detail::page_runs::run multipool_resource::more_pages(std::
     return fresh_run(count, detail::arrival::at_first_touch);
 }
 
-// (Apart, and nothing is assigned within: GCC 12 at -O1 leaves out what an object was before a call that throws was to change it.)
+// (A function of its own that returns its result: GCC 12 at -O1 drops the initial value of a variable that a throwing call is assigned to.)
 HEADROOM_COLD inline detail::page_runs::run multipool_resource::more_pages_or_none(std::size_t count) noexcept {
 #if defined(__cpp_exceptions)
     try {
@@ -161,7 +161,7 @@ HEADROOM_COLD inline void* multipool_resource::allocate_fresh_run(std::size_t co
 inline void* multipool_resource::allocate_aligned(std::size_t index, std::size_t bytes, std::size_t alignment) {
     detail::bin& mine = enter(index);
     for (;;) {
-        // (Among one more than were cut singly there is one of a slab's.)
+        // (mine.single blocks were cut outside of slabs, so among one more there is one of a slab.)
         for (std::uint32_t looks = 0; looks <= mine.single; ++looks) {
             void* const block = mine.take();
             if (block == nullptr) break;

@@ -167,7 +167,7 @@ private:
         bin_queue waiting{};              // what came back, and is taken back into its slabs unless it is asked for before
         bin_queue loose{};                // of no slab
         std::uint32_t pages = 0;          // of its slabs
-        bool asked = false;               // of those that wait some were handed out again
+        bool asked = false;               // whether a waiting block was handed out since they began to wait
         bool put_off = false;             // what came back was left as it is (see order_matters)
     };
 

@@ -320,7 +320,7 @@ protected:
         }
         while (count != 0) {
             size_type step = (std::min)(most, count);
-            // (What there is room for comes first. Else a step might lack a few bytes only, and look like an element more.)
+            // (Spare capacity is filled before the vector grows: a step that lacks a few elements only would be taken for a push_back.)
             if (step != count && spare_() != 0) step = (std::min)(step, spare_());
             if (step > spare_() && !room_for_many_(size(), step, count, source, skip)) break;
             append_into_room_(step, source, skip);

@@ -27,7 +27,7 @@ HEADROOM_ALWAYS_INLINE void give_to_heap(std::size_t alignment, void* memory) no
     }
 }
 
-// operator new's, as the library is told of it: a program whose vectors are all on malloc's heap links nothing of it.
+// The functions of operator new's heap, for the library to call: a program whose vectors are all on malloc's heap links none of them.
 template <std::size_t Alignment>
 struct heap_of_operator_new {
     static void* take(std::size_t bytes) noexcept { return detail::take_from_heap(Alignment, bytes); }

@@ -154,7 +154,7 @@ public:
             cap_ = memory_.trim(begin_, cap_, size);
         }
     }
-    // To shrink is a request: where it fails with nothing changed, that is the answer.
+    // shrink_to_fit() is a request: where no smaller block can be had, nothing changes.
     template <class Operation>
     static constexpr void attempt_(Operation operation) {
 #if defined(__cpp_exceptions)
