@@ -168,6 +168,7 @@ void transfer(range* from, range* to, std::size_t bytes) noexcept {
         count_remapped(whole);
         // The pages moved: `to` has them, `from` has none. What `from` has memory for beyond them is given back, or all of it would count
         // as warm.
+        from->ahead.wanted.store(0, std::memory_order_relaxed);    // or the helper would provide them again
         to->set_memory(std::max(to->memory(), whole));
         from->set_memory(std::max(from->memory(), committed_of(from)));
         cut_memory(from, whole);

@@ -59,7 +59,7 @@ std::error_code provide(range* control, std::size_t to) noexcept {
     if (error == out_of_memory()) return error;
     if (!error) count_faults_avoided((to - from) / page_size());
     control->set_memory(std::max(control->memory(), to));
-    control->extent.provided = to;
+    if (control->extent.provided >= from) control->extent.provided = to;    // else there is a part that only the system knows of
     set_committed(control, to);
     return {};
 }
@@ -148,6 +148,8 @@ void ask_ahead(range* control, std::size_t bytes) noexcept {
 
 // Hands out a batch of what the helper has provided at each call, so that the owner comes back and says anew how far it wants more.
 std::size_t fill_ahead(range* control, std::size_t needed, failure& why) noexcept {
+    const kept_errno unchanged;    // making a thread, and waiting for one
+    why = {};
     prefault_state& ahead = control->ahead;
     const std::size_t reserved = control->size();
     const std::size_t next = std::min(reserved, round_up(needed, granule));

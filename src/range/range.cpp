@@ -220,9 +220,7 @@ struct cache_end {
     ~cache_end() {
         set_cache_limit(0);
         give_back_unused();
-        if (!is_being_unloaded()) return;
-        end_all(all_in_slots());
-        drop_unused_blocks();
+        if (is_being_unloaded()) end_all(all_in_slots());
     }
 };
 [[maybe_unused]] const cache_end end_cache;

@@ -24,8 +24,8 @@ inline constexpr std::size_t longest_name = 79;    // bytes, as the kernel allow
 
 enum class range_state : std::uint32_t { unused, live, cached };
 
-// Control blocks are never freed, only used again, until the code is unloaded: a lookup may hold a pointer to one whose range has died
-// meanwhile. Each part has one owner, the file that is named with it; the others read.
+// Control blocks are never freed, only used again: a lookup may hold a pointer to one whose range has died meanwhile. Each part
+// has one owner, the file that is named with it; the others read.
 //
 //   base         committed        accessible       memory                       reserved
 //   | in use ... | the owner's    | inaccessible,  | inaccessible, never        | guard

@@ -9,7 +9,6 @@
 #include "range/addresses.hpp"
 #include "range/published.hpp"
 #include "system/constant_mutex.hpp"
-#include "system/platform.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
@@ -47,24 +46,9 @@ range* new_control_block() noexcept {
 }
 
 void free_control_block(range* control) noexcept {
-    if (is_being_unloaded()) return drop_unused_blocks();
     const registry_guard guard;
     control->cache.next = unused_blocks;
     unused_blocks = control;
-}
-
-void drop_unused_blocks() noexcept {
-    range* each = published_ranges.newest.exchange(nullptr, std::memory_order_relaxed);
-    unused_blocks = nullptr;
-    while (each != nullptr) {
-        range* const next = each->identity.next_of_all;
-        if (each->identity.state.load(std::memory_order_relaxed) != range_state::unused) {
-            each->identity.next_of_all = published_ranges.newest.exchange(each, std::memory_order_relaxed);
-        } else if (static_cast<void*>(each) != first_block) {
-            std::free(each);
-        }
-        each = next;
-    }
 }
 
 namespace {

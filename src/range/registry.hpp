@@ -10,8 +10,6 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 // A control block not in use, or null when there is no memory for one.
 [[nodiscard]] range* new_control_block() noexcept;
 void free_control_block(range* control) noexcept;
-// Gives the memory of all that are not in use back to the heap: this code is being unloaded, and no thread is in it any more.
-void drop_unused_blocks() noexcept;
 
 // The newest of all blocks that were ever made, in use or not; the others follow by next_of_all. No lock.
 [[nodiscard]] range* first_of_all() noexcept;

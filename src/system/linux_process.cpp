@@ -218,8 +218,8 @@ namespace {
 
 constinit std::atomic<bool> finishing{false};
 
-// At the end of a program static objects are destroyed before this function is called, at dlclose after it. So whoever destroys them finds
-// `finishing` set only while the module is being unloaded.
+// At the end of a program static objects are destroyed before this function is called, at dlclose after it. So their destructors find
+// `finishing` set only while the module is being unloaded. (Threads that are left at the end of a program find it set later on.)
 [[gnu::destructor]] void finish() noexcept { finishing.store(true, std::memory_order_relaxed); }
 
 }    // namespace

@@ -16,7 +16,7 @@ struct failure {
     [[nodiscard]] constexpr explicit operator bool() const noexcept { return value != 0; }
 };
 
-struct range;    // the control block of one reserved range; not freed while the code is loaded, so that owner_of may read it
+struct range;    // the control block of one reserved range; never freed, so that owner_of may read it at any time
 
 // What a container keeps of a range it has acquired. An empty one has a null `control`.
 struct held_range {
