@@ -186,6 +186,25 @@ TEST(pool_extremes, where_pages_are_refused_blocks_of_more_alignment_are_pieces_
     }
 }
 
+// Also behind many free blocks of that size that were cut outside of slabs, and may lie anywhere.
+TEST(pool_extremes, blocks_of_more_alignment_that_come_back_serve_again) {
+    counting_upstream upstream;
+    multipool_resource resource({64, 0}, &upstream);
+    constexpr std::size_t many = 100'000;
+    std::vector<void*> blocks;
+    for (std::size_t i = 0; i < many; ++i) blocks.push_back(resource.allocate(64, 8));
+    for (void* const each : blocks) resource.deallocate(each, 64, 8);
+    const std::size_t before = upstream.bytes();
+    for (std::size_t i = 0; i < many; ++i) {
+        void* const block = resource.allocate(64, 64);
+        ASSERT_EQ(reinterpret_cast<std::uintptr_t>(block) % 64, 0U);
+        resource.deallocate(block, 64, 64);
+    }
+    EXPECT_LE(upstream.bytes(), before + many * 64 / 8);
+    resource.release();
+    EXPECT_EQ(upstream.mistakes(), 0U);
+}
+
 // --- Rewound, with a large chunk in the place of the first.
 
 TEST(rewound_pool, keeps_its_slabs_whatever_is_asked_for_first) {

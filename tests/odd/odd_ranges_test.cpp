@@ -351,4 +351,41 @@ TEST(odd_ranges_sized, elements_that_cannot_move) {
     EXPECT_THROW(headroom::vector<stays>(headroom::from_range, longer), std::length_error);
 }
 
+// A forward iterator may have a difference that means something else: elements between two of them are counted by steps.
+struct every_other {
+    using iterator_category = std::forward_iterator_tag;
+    using value_type = int;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const int*;
+    using reference = const int&;
+    const int* at = nullptr;
+    reference operator*() const { return *at; }
+    every_other& operator++() {
+        at += 2;
+        return *this;
+    }
+    every_other operator++(int) {
+        const every_other before = *this;
+        at += 2;
+        return before;
+    }
+    [[maybe_unused]] friend bool operator==(const every_other& a, const every_other& b) { return a.at == b.at; }
+    [[maybe_unused]] friend difference_type operator-(const every_other& a, const every_other& b) { return a.at - b.at; }
+};
+template <class Vector>
+class forward_iterators_with_a_difference : public testing::Test {};
+using vectors_of_ints = testing::Types<headroom::vector<int>, headroom::settled_vector<int>, headroom::small_vector<int, 3>>;
+TYPED_TEST_SUITE(forward_iterators_with_a_difference, vectors_of_ints);
+TYPED_TEST(forward_iterators_with_a_difference, are_counted_by_steps) {
+    const int numbers[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+    const every_other first{numbers}, last{numbers + 10};
+    const TypeParam made(first, last);
+    EXPECT_EQ(made, (TypeParam{0, 2, 4, 6, 8}));
+    TypeParam v{1};
+    v.insert(v.begin(), first, last);
+    EXPECT_EQ(v, (TypeParam{0, 2, 4, 6, 8, 1}));
+    v.assign(first, last);
+    EXPECT_EQ(v, made);
+}
+
 }    // namespace

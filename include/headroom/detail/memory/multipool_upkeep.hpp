@@ -160,17 +160,20 @@ HEADROOM_COLD inline void* multipool_resource::allocate_fresh_run(std::size_t co
 
 inline void* multipool_resource::allocate_aligned(std::size_t index, std::size_t bytes, std::size_t alignment) {
     detail::bin& mine = enter(index);
-    for (;;) {
-        // (mine.single blocks were cut outside of slabs, so among one more there is one of a slab.)
-        for (std::uint32_t looks = 0; looks <= mine.single; ++looks) {
-            void* const block = mine.take();
-            if (block == nullptr) break;
-            if (slabs_ != nullptr && slabs_->runs().find(block) != nullptr) {
-                return handed_out(block, bytes, alignment, index * sizeof(detail::bin));
-            }
-            mine.add(block);
+    // Blocks that were cut outside of slabs may lie anywhere; those that come back go behind the others. So a few are looked at, and where
+    // all are such a slab is asked.
+    constexpr int most_looks = 16;
+    for (int looks = 0; looks < most_looks; ++looks) {
+        void* const block = mine.take();
+        if (block == nullptr) break;
+        if (slabs_ != nullptr && slabs_->runs().find(block) != nullptr) {
+            return handed_out(block, bytes, alignment, index * sizeof(detail::bin));
         }
-        if (slabs_ != nullptr && slabs_->refill(mine, index)) continue;
+        mine.add(block);
+    }
+    for (;;) {
+        void* const block = slabs_ != nullptr ? slabs_->take_from_slab(mine, index) : nullptr;
+        if (block != nullptr) return handed_out(block, bytes, alignment, index * sizeof(detail::bin));
         const detail::page_runs::run pages = more_pages_or_none(detail::slab_pages(index));
         if (!pages) return this->allocate_large(bytes, alignment);
         slabs_->open(pages, index);

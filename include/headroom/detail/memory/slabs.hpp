@@ -61,14 +61,20 @@ public:
             mine.asked = true;
         } else if (!mine.loose.empty()) {
             (void)queue.take_from(mine.loose, most_in_turn);
-        } else if (mine.current != nullptr) {
-            cut_some(queue, mine, index);
-        } else if (mine.first != nullptr) {
-            take_free(queue, mine, index);
         } else {
-            return refill_from_free_run(queue, index);
+            return refill_from_slab(queue, index);
         }
         return true;
+    }
+
+    // A block of a slab, and others of it into the queue; null where there are neither slabs with free blocks nor free pages for one.
+    void* take_from_slab(bin_queue& queue, std::size_t index) noexcept {
+        bin_queue found;
+        found.clear();
+        if (!refill_from_slab(found, index)) return nullptr;
+        void* const block = found.take();
+        if (!found.empty()) queue.append(found);
+        return block;
     }
 
     // These pages become a slab of bin `index`.
@@ -247,6 +253,17 @@ private:
         (gone.next != nullptr ? gone.next->previous : mine.last) = gone.previous;
     }
 
+    HEADROOM_ALWAYS_INLINE bool refill_from_slab(bin_queue& queue, std::size_t index) noexcept {
+        size_state& mine = sizes_[index];
+        if (mine.current != nullptr) {
+            cut_some(queue, mine, index);
+        } else if (mine.first != nullptr) {
+            take_free(queue, mine, index);
+        } else {
+            return refill_from_free_run(queue, index);
+        }
+        return true;
+    }
     [[gnu::noinline]] bool refill_from_free_run(bin_queue& queue, std::size_t index) noexcept {
         const page_runs::run found = runs_.take(detail::slab_pages(index));
         if (!found) return false;

@@ -129,13 +129,14 @@ struct way {
     // What a range says of its size, or 0. It may be wrong, or out of date: good for asking for memory first, and for nothing else.
     std::size_t guess = 0;
 
-    // How many elements there are. O(1) where that can be. Only for what may be walked twice. (std::distance does not know iterators of
-    // C++20 that the older standards would not call iterators: those of iota_view over the longest integers.)
+    // How many elements there are. O(1) where that can be. Only for what may be walked twice. (Two iterators of the older standards are
+    // asked by std::distance: what a difference of theirs means is not said where they are no more than forward iterators. It does not
+    // know those of C++20 that these standards would not call iterators: of iota_view over the longest integers.)
     constexpr std::size_t count() const {
-        if constexpr (measured) {
-            return static_cast<std::size_t>(last - first);
-        } else if constexpr (says_forward<It> && std::is_same_v<It, End>) {
+        if constexpr (says_forward<It> && std::is_same_v<It, End>) {
             return static_cast<std::size_t>(std::distance(first, last));
+        } else if constexpr (measured) {
+            return static_cast<std::size_t>(last - first);
         } else {
             std::size_t number = 0;
             for (It each = first; each != last; ++each) ++number;
