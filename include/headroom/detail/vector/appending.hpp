@@ -63,9 +63,9 @@ public:
         }
     }
 
-    // --- Append. Amortised O(1). Throw std::length_error past max_size() (heap_memory::grown_by_one(): std::bad_alloc), std::bad_alloc when
-    // memory is refused, and what
-    // the element's constructor throws; nothing has changed then. Invalidates: end(), and everything if elements moved.
+    // --- Append. Amortised O(1). Throw std::length_error past max_size() (std::bad_alloc for one more of relocatable elements whose
+    // capacity doubles), std::bad_alloc when memory is refused, and what the element's constructor throws; nothing has changed
+    // then. Invalidates: end(), and everything if elements moved.
     // The constructor is given the caller's own arguments, which may be or refer to elements, and builds the element in its final
     // place, whether the container must grow or not.
 
