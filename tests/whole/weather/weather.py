@@ -205,7 +205,8 @@ class Weather:
         elif len(by_outcome) == 1:
             text = next(iter(by_outcome))
         else:
-            text = "; ".join(f"{outcome}: {', '.join(names)}" for outcome, names in by_outcome.items())
+            *rarer, commonest = sorted(by_outcome, key=lambda outcome: len(by_outcome[outcome]))
+            text = "; ".join([f"{outcome}: {', '.join(by_outcome[outcome])}" for outcome in rarer] + [f"all others: {commonest}"])
         print(f"{time.monotonic() - began:5.1f} s  {name}: {text}", flush=True)
         self.rows.append((name, text))
 
