@@ -15,27 +15,14 @@
 namespace headroom { inline namespace v0_1 { namespace detail {
 
 template <class T, class Policy>
-class file_store_ {
+class file_store_ : public built_by_themselves_<T> {
 public:
     using value_type = T;
     using pointer = T*;
     using const_pointer = const T*;
 
     static constexpr bool stable_ = true;
-    template <class...>
-    static constexpr bool plain_() noexcept {
-        return true;
-    }
     static constexpr const char* kind_ = "file_vector";
-
-    template <class... Args>
-    HEADROOM_ALWAYS_INLINE static constexpr void construct_(T* place, Args&&... args) {
-        HEADROOM_CONVERSIONS_BEGIN
-        ::new (static_cast<void*>(place)) T(static_cast<Args&&>(args)...);
-        HEADROOM_CONVERSIONS_END
-    }
-    HEADROOM_ALWAYS_INLINE static constexpr void destroy_one_(T*) noexcept {}
-    static constexpr void destroy_(T*, T*) noexcept {}
 
     constexpr file_store_() noexcept = default;
     explicit file_store_(const held_file& held) noexcept
