@@ -76,23 +76,28 @@ void throw_commit_failure(const file_control* control, const commit_outcome& out
     throw_file_refusal(control->path, outcome.doing, 0, outcome.error);
 }
 
-bool cut_after(file_control* control, std::uint64_t size) noexcept {
-    if (control->role != file_role::writer) return false;
+void cut_after(file_control* control, std::uint64_t size) noexcept {
+    if (control->role != file_role::writer) return;
     const std::uint64_t end = bytes_of(control, (std::max)(size, control->committed.size));
-    if (end >= control->file_bytes) return false;
+    if (end >= control->file_bytes) return;
     std::error_code error;
-    if (was_cut(control, error) || error) return false;    // somebody else cuts it, too
+    if (was_cut(control, error) || error) return;    // somebody else cuts it, too
     if (control->found) {
         // On the disk an older record may be the newest, and say more.
         if (write_record(control, control->committed) || sync_file(control->file)) {
             control->role = file_role::failed;
-            return false;
+            return;
         }
         control->found = false;
     }
-    if (cut_file_unread(control->file, control->lock, end)) return false;
+    const std::size_t accessible = last_page(control);
+    if (cut_file_unread(control->file, control->lock, end)) return;
     control->file_bytes = end;
-    return true;
+    control->huge_until = (std::min)(control->huge_until, end);
+    if (control->place == nullptr) return;
+    const std::size_t kept = (std::max)(last_page(control), first_page(control));
+    if (kept < accessible) (void)protect_shown(pages_of(control, kept, accessible), access::none);
+    control->place->extent.committed.store(kept, std::memory_order_relaxed);
 }
 
 }}}    // namespace headroom::detail

@@ -38,11 +38,15 @@ struct give_back {
 };
 using owned_control = std::unique_ptr<file_control, give_back>;
 
-owned_control new_control(const std::filesystem::path& path, const element_identity& elements, std::size_t limit,
-                          const file_steps& steps, bool writable) {
+void expect_possible(std::size_t limit, const element_identity& elements) {
     if (limit > (SIZE_MAX / 4 - header_bytes) / elements.size) {
         throw_length_error("headroom::file_vector: no array is that long");
     }
+}
+
+owned_control new_control(const std::filesystem::path& path, const element_identity& elements, std::size_t limit,
+                          const file_steps& steps, bool writable) {
+    expect_possible(limit, elements);
     owned_control control(new file_control);
     control->path = shown(path);
     control->elements = elements;
@@ -105,20 +109,37 @@ std::uint64_t step_for(const file_control* control, std::uint64_t used) noexcept
     return std::clamp<std::uint64_t>(used / fraction, steps.least, (std::max)(steps.least, steps.most));
 }
 
-// Lets the file reach to `to` bytes, all of them accessible.
-std::error_code reach(file_control* control, std::uint64_t to) noexcept {
-    const std::uint64_t from = control->file_bytes;
+// The file has grown to `bytes`: they become accessible.
+std::error_code show_growth(file_control* control, std::uint64_t bytes) noexcept {
+    const std::uint64_t before = control->file_bytes;
     const std::size_t accessible = (std::max)(last_page(control), first_page(control));
-    if (const std::error_code error = allocate(control->file, from, to)) return error;
-    control->file_bytes = to;
-    if (last_page(control) > accessible) {
-        if (const std::error_code error = show(control, accessible, last_page(control))) {
-            (void)cut_file(control->file, from);
-            control->file_bytes = from;
+    control->file_bytes = bytes;
+    const std::size_t now = last_page(control);
+    if (now > accessible) {
+        if (const std::error_code error = show(control, accessible, now)) {
+            control->file_bytes = before;
             return error;
         }
     }
-    control->place->extent.committed.store(last_page(control), std::memory_order_relaxed);
+    control->place->extent.committed.store(now, std::memory_order_relaxed);
+    return {};
+}
+
+// Lets the file reach to `to` bytes, all of them accessible.
+std::error_code reach(file_control* control, std::uint64_t to) noexcept {
+    const std::uint64_t from = control->file_bytes;
+    if (const std::error_code error = allocate(control->file, from, to)) return error;
+    const std::error_code error = show_growth(control, to);
+    if (error) (void)cut_file(control->file, from);
+    return error;
+}
+
+// The commit that a writer ends with, where the size has changed since the last; else readers get that size.
+commit_outcome try_last_commit(file_control* control, std::size_t size) noexcept {
+    if (size != control->committed.size) return try_commit(control, size);
+    std::error_code error;
+    // The header is touched, which may be gone with the rest of the file.
+    if (may_write(control) && !was_cut(control, error) && !error) publish(control, size);
     return {};
 }
 
@@ -306,17 +327,7 @@ std::size_t refresh(file_control* control, std::size_t was) noexcept {
     if (!holds(control->file_bytes, size, control->elements.size)) {
         if (look(control, control->file, facts)) return was;
         const std::uint64_t bytes = facts.bytes;
-        const std::uint64_t before = control->file_bytes;
-        const std::size_t accessible = (std::max)(last_page(control), first_page(control));
-        if (bytes > before) {
-            control->file_bytes = bytes;
-            const std::size_t now = last_page(control);
-            if (now > accessible && show(control, accessible, now)) {
-                control->file_bytes = before;
-                return was;
-            }
-            control->place->extent.committed.store(now, std::memory_order_relaxed);
-        }
+        if (bytes > control->file_bytes && show_growth(control, bytes)) return was;
         // Somebody has cut it: what is there is what can be had.
         if (bytes < header_bytes) return 0;
         if (!holds(bytes, size, control->elements.size)) size = (bytes - header_bytes) / control->elements.size;
@@ -325,23 +336,13 @@ std::size_t refresh(file_control* control, std::size_t was) noexcept {
 }
 
 std::size_t shrink(file_control* control, std::size_t used) noexcept {
-    if (may_write(control)) {
-        const std::size_t accessible = last_page(control);
-        if (cut_after(control, used)) {
-            const std::size_t kept = (std::max)(last_page(control), first_page(control));
-            if (kept < accessible) (void)protect_shown(pages_of(control, kept, accessible), access::none);
-            control->place->extent.committed.store(kept, std::memory_order_relaxed);
-            control->huge_until = (std::min)(control->huge_until, control->file_bytes);
-        }
-    }
+    if (may_write(control)) cut_after(control, used);
     return may_write(control) ? usable_elements(control) : used;    // of what is not written to nothing more
 }
 
 held_file rehome(const held_file& held, std::size_t limit) {
     file_control* const control = held.control;
-    if (limit > (SIZE_MAX / 4 - header_bytes) / control->elements.size) {
-        throw_length_error("headroom::file_vector: no array is that long");
-    }
+    expect_possible(limit, control->elements);
     file_facts facts;
     std::error_code error = look(control, control->file, facts);
     const std::size_t before = std::exchange(control->limit, limit);
@@ -389,35 +390,18 @@ void close_control(file_control* control, std::size_t size, bool loudly) {
     owned_control owned(control);
     commit_outcome outcome;
     if (control->may_store()) {
-        if (size != control->committed.size) {
-            outcome = try_commit(control, size);
-        } else if (may_write(control)) {
-            // The header is touched, which may be gone with the rest of the file.
-            std::error_code error;
-            if (!was_cut(control, error) && !error) publish(control, size);
-        }
+        outcome = try_last_commit(control, size);
         // First, for some systems cut no file that is mapped.
         unmap_all(control);
-        (void)cut_after(control, size);
+        cut_after(control, size);
     }
     if (loudly && !outcome.done()) throw_commit_failure(control, outcome, size);
 }
 
 void end_writing(file_control* control, std::size_t size, std::size_t kept) {
     if (!may_write(control)) return;
-    const std::size_t accessible = last_page(control);
-    commit_outcome outcome;
-    if (size != control->committed.size) {
-        outcome = try_commit(control, size);
-    } else {
-        std::error_code error;
-        if (!was_cut(control, error) && !error) publish(control, size);
-    }
-    if (cut_after(control, (std::max)(size, kept))) {
-        const std::size_t left = (std::max)(last_page(control), first_page(control));
-        if (left < accessible) (void)protect_shown(pages_of(control, left, accessible), access::none);
-        control->place->extent.committed.store(left, std::memory_order_relaxed);
-    }
+    const commit_outcome outcome = try_last_commit(control, size);
+    cut_after(control, (std::max)(size, kept));
     control->role = file_role::reader;
     enter_as_reader(control->file);
     leave_writers(control);

@@ -82,9 +82,9 @@ struct commit_outcome {
 [[nodiscard]] commit_outcome try_commit(file_control* control, std::uint64_t size) noexcept;
 [[noreturn]] void throw_commit_failure(const file_control* control, const commit_outcome& outcome, std::uint64_t size);
 
-// Ends the file after `size` elements or after what is committed, whichever is more. True if it did: not while somebody reads, who may
-// have been shown more.
-bool cut_after(file_control* control, std::uint64_t size) noexcept;
+// Ends the file after `size` elements or after what is committed, whichever is more, and forbids the pages past that. Not while somebody
+// reads, who may have been shown more.
+void cut_after(file_control* control, std::uint64_t size) noexcept;
 
 // The list of this process's writers: in a forked child they are none any more. One enters it before it opens the handle that gets
 // the lock: resource_unavailable_try_again where somebody else has that. When it leaves it the handle is closed, and with it the lock
