@@ -337,7 +337,7 @@ void bind_array(nb::module_& module) {
              [](const self_t& self) {
                  const column& of = column_of(self);
                  std::size_t bytes = sizeof(array) + sizeof(column) + 16;    // and the object's own head
-                 for (const auto& each : {of.held, of.bytes, of.valid}) bytes += each != nullptr ? each->resident() : 0;
+                 of.each_piece([&](const storage& piece) { bytes += piece.resident(); });
                  return bytes;
              })
         .def(
@@ -371,9 +371,7 @@ void bind_array(nb::module_& module) {
             [](const self_t& self) {
                 column& of = open_column(self);
                 wait_for_turn(of);
-                for (const auto& each : {of.held, of.bytes, of.valid}) {
-                    if (each != nullptr) each->shrink();
-                }
+                of.each_piece([](storage& piece) { piece.shrink(); });
             },
             "Gives memory that holds no element back to the system.")
         .def(
@@ -429,7 +427,7 @@ void bind_array(nb::module_& module) {
             [](const self_t& self) {
                 const column& of = open_column(self);
                 std::size_t bytes = 0;
-                for (const auto& each : {of.held, of.bytes, of.valid}) bytes += each != nullptr ? each->used : 0;
+                of.each_piece([&](const storage& piece) { bytes += piece.used; });
                 return of.is_text() && bytes >= 8 ? bytes - 8 : bytes;    // (the first offset is no element's)
             },
             "Bytes of all elements.")

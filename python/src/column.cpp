@@ -33,7 +33,7 @@ void need_bits(column& of, std::size_t rows) {
 
 std::atomic<unsigned> life{1};
 
-// The one offset that is there before there are elements.
+// The one offset that text has before there are elements.
 void begin_text(column& of) {
     if (!of.is_text() || of.held->used != 0 || !of.held->writable) return;
     need(*of.held, 8);
@@ -71,16 +71,24 @@ bool wait_for_turn(column& of) noexcept {
     return true;
 }
 
+namespace {
+
+// What appending `count` rows begins with. Throws as make_room_for.
+void begin_appending(column& to, std::size_t count) {
+    need_writable(to);
+    begin_text(to);
+    if (to.said && count > *to.said - (std::min)(*to.said, to.rows())) throw std::length_error("headroom: past max_elements");
+}
+
+}    // namespace
+
 // --- One row.
 
 void make_room_for(column& to, const staged& row) {
-    need_writable(to);
-    begin_text(to);
-    const std::size_t rows = to.rows();
-    if (to.said && rows >= *to.said) throw std::length_error("headroom: past max_elements");
+    begin_appending(to, 1);
     need(*to.held, to.held->used + to.type.width);
     if (to.bytes != nullptr) need(*to.bytes, to.bytes->used + row.length);
-    need_bits(to, rows + 1);
+    need_bits(to, to.rows() + 1);
 }
 
 void place(column& to, const staged& row) noexcept {
@@ -105,11 +113,10 @@ void replace(column& in, std::size_t row, const staged& by) noexcept {
 // --- Many.
 
 void append_elements(column& to, const void* from, std::size_t count) {
-    need_writable(to);
+    begin_appending(to, count);
     if (count == 0) return;
     const std::size_t before = to.held->used;
     const std::size_t bytes = count * to.type.width;
-    if (to.said && count > *to.said - (std::min)(*to.said, to.rows())) throw std::length_error("headroom: past max_elements");
     if (bytes > to.held->limit - before) throw std::length_error("headroom: past max_elements");
     const std::size_t rows = to.rows();
     need_bits(to, rows + count);
@@ -133,10 +140,8 @@ void append_elements(column& to, const void* from, std::size_t count) {
 }
 
 void append_text(column& to, const std::int64_t* offsets, std::size_t count, const char* bytes) {
-    need_writable(to);
-    begin_text(to);
+    begin_appending(to, count);
     const std::size_t rows = to.rows();
-    if (to.said && count > *to.said - (std::min)(*to.said, rows)) throw std::length_error("headroom: past max_elements");
     const auto length = static_cast<std::size_t>(offsets[count] - offsets[0]);
     need(*to.held, to.held->used + count * 8);
     need(*to.bytes, to.bytes->used + length);
@@ -164,9 +169,7 @@ struct growth {
 };
 
 void add_growth(std::vector<growth>& all, std::size_t index, column& to, const column& from, std::size_t rows) {
-    need_writable(to);
-    begin_text(to);
-    if (to.said && rows > *to.said - (std::min)(*to.said, to.rows())) throw std::length_error("headroom: past max_elements");
+    begin_appending(to, rows);
     if (to.bytes != nullptr) {
         const auto shift = static_cast<std::int64_t>(to.bytes->used);
         all.push_back({to.bytes, index, false, from.bytes, 0, static_cast<std::size_t>(from.ends()[rows]), 0});
@@ -276,9 +279,7 @@ void reserve(column& of, std::size_t rows) {
 }
 
 void view(column& of) {
-    of.held->view();
-    if (of.bytes != nullptr) of.bytes->view();
-    if (of.valid != nullptr) of.valid->view();
+    of.each_piece([](storage& piece) { piece.view(); });
 }
 
 }    // namespace headroom_python

@@ -76,6 +76,13 @@ struct column : std::enable_shared_from_this<column> {
         return valid == nullptr || (std::to_integer<unsigned>(valid->data[row / 8]) >> row % 8 & 1U) != 0;
     }
     [[nodiscard]] const std::int64_t* ends() const noexcept { return reinterpret_cast<const std::int64_t*>(held->data); }
+    // Calls `work` with each of the pieces that there are, the elements last.
+    template <class Work>
+    void each_piece(Work work) const {
+        for (storage* const piece : {bytes.get(), valid.get(), held.get()}) {
+            if (piece != nullptr) work(*piece);
+        }
+    }
 };
 
 // Rows of a row's bytes, no thread changing them meanwhile, are many from here on: Python's lock is let go while they are copied.

@@ -70,7 +70,7 @@ headroom::arrow_column arrow_column_of(column& of, std::size_t rows, std::string
     view(of);
     headroom::arrow_column made = values_of(of, rows, of.type.shape.empty() ? name : "item");
     if (of.valid != nullptr) {
-        made = std::move(made).nullable(shared<std::uint8_t>(of.valid, rows / 8 + (rows % 8 != 0)));
+        made = std::move(made).nullable(shared<std::uint8_t>(of.valid, bytes_of_bits(rows)));
     } else if (std::optional<headroom::bit_column> there = times_there(of, rows * (of.type.width / of.type.item))) {
         made = std::move(made).nullable(std::move(*there));
     }

@@ -47,9 +47,7 @@ void expect_offsets(const column& of, std::size_t first, std::size_t rows) {
 
 // After a failure to commit: the next append asks whether it may go on.
 void ask_before_appending(column& of) noexcept {
-    for (const auto& each : {of.held, of.bytes, of.valid}) {
-        if (each != nullptr) each->room = each->used;
-    }
+    of.each_piece([](storage& piece) { piece.room = piece.used; });
 }
 
 // Elements must not be committed whose text or bits are not.
@@ -76,9 +74,7 @@ void expect_whole(const column& of) {
 void begin_new_life() noexcept {
     ++life;
     for (const column* each = first_in_files; each != nullptr; each = each->next) {
-        for (const auto& piece : {each->held, each->bytes, each->valid}) {
-            if (piece != nullptr) piece->begin_in_child();
-        }
+        each->each_piece([](storage& piece) { piece.begin_in_child(); });
     }
 }
 
@@ -111,12 +107,9 @@ void cut(column& of, std::size_t rows) {
 }
 
 void publish(column& of) {
-    for (const auto& each : {of.bytes, of.valid, of.held}) {
-        if (each != nullptr && each->failed()) return;    // what the others have does not belong to it
-    }
-    if (of.bytes != nullptr) of.bytes->publish();
-    if (of.valid != nullptr) of.valid->publish();
-    of.held->publish();
+    bool failed = false;    // (what the others have does not belong to what one of them has)
+    of.each_piece([&](const storage& piece) { failed |= piece.failed(); });
+    if (!failed) of.each_piece([](storage& piece) { piece.publish(); });
 }
 
 void commit(column& of) {
@@ -125,9 +118,7 @@ void commit(column& of) {
     try {
         const unlocked others(true);
         if (of.held->failed()) of.held->commit();    // throws, before text and bits are cut that the elements on the disk need
-        if (of.bytes != nullptr) of.bytes->commit();
-        if (of.valid != nullptr) of.valid->commit();
-        of.held->commit();
+        of.each_piece([](storage& piece) { piece.commit(); });
     } catch (...) {
         ask_before_appending(of);
         alone.room(0, of.held->used);
@@ -149,14 +140,14 @@ void close(column& of) {
     if (std::exchange(of.closed, true)) return;
     choose_last_commit(of);
     std::exception_ptr failed;
-    for (const auto& each : {of.bytes, of.valid, of.held}) {
+    of.each_piece([&](storage& piece) {
         try {
-            if (each != nullptr) each->close();
+            piece.close();
         } catch (...) {
             if (!failed) failed = std::current_exception();
             keep_committed(of);
         }
-    }
+    });
     if (failed) std::rethrow_exception(failed);
 }
 

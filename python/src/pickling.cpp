@@ -75,8 +75,8 @@ void fill(const nb::object& self, const nb::list& pieces) {
     }
     if (to.valid == nullptr) return;
     const buffer_view bits(nb::object(pieces[2]).ptr());
-    if (!bits.held || static_cast<std::size_t>(bits.view.len) < rows / 8 + (rows % 8 != 0)) wrong();
-    if (rows != 0) std::memcpy(to.valid->data, bits.view.buf, rows / 8 + (rows % 8 != 0));
+    if (!bits.held || static_cast<std::size_t>(bits.view.len) < bytes_of_bits(rows)) wrong();
+    if (rows != 0) std::memcpy(to.valid->data, bits.view.buf, bytes_of_bits(rows));
 }
 
 }    // namespace

@@ -47,14 +47,16 @@ std::size_t all_mappings() {
 class taken_addresses {
 public:
     taken_addresses() noexcept = default;
-    taken_addresses(std::size_t bytes, std::size_t mappings) : bytes_(bytes), mappings_(mappings) {
-        if (addresses_taken.fetch_add(bytes_) + bytes_ > all_addresses / 10 * 9) {
-            give_back();
+    // (By way of the other constructor: so what is counted by then is counted back where this throws.)
+    taken_addresses(std::size_t bytes, std::size_t mappings) : taken_addresses() {
+        const std::size_t addresses = addresses_taken.fetch_add(bytes) + bytes;
+        bytes_ = bytes;
+        if (addresses > all_addresses / 10 * 9) {
             refuse("reserve address space for an array: a tenth of it is left for others", bytes);
         }
-        if (mappings_taken.fetch_add(mappings_) + mappings_ > all_mappings() / 10 * 9) {
-            addresses_taken -= bytes_;
-            mappings_taken -= mappings_;
+        const std::size_t number = mappings_taken.fetch_add(mappings) + mappings;
+        mappings_ = mappings;
+        if (number > all_mappings() / 10 * 9) {
             refuse("reserve address space for an array: there are too many (vm.max_map_count)", bytes);
         }
     }
@@ -71,8 +73,6 @@ public:
     }
 
 private:
-    void give_back() noexcept { addresses_taken -= std::exchange(bytes_, 0), mappings_ = 0; }
-
     std::size_t bytes_ = 0;
     std::size_t mappings_ = 0;
 };
