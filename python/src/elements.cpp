@@ -382,7 +382,7 @@ element_type type_of(nb::handle dtype) {
     }
     for (int round = 0; round < 2; ++round) {
         for (std::size_t i = 0; i < facts_of.size(); ++i) {
-            if (facts_of[i].bytes != 0 && name == facts_of[i].name) return number_of(static_cast<kind>(i));
+            if (facts_of[i].bytes != 0 && std::string_view(facts_of[i].name) == name) return number_of(static_cast<kind>(i));
         }
         if (round == 1) break;
         // NumPy knows other names, and its own types.

@@ -68,8 +68,8 @@ public:
         return *this;
     }
     ~taken_addresses() {
-        addresses_taken -= bytes_;
-        mappings_taken -= mappings_;
+        if (bytes_ != 0) addresses_taken -= bytes_;    // (counting nothing back would wait for other processors, too)
+        if (mappings_ != 0) mappings_taken -= mappings_;
     }
 
 private:
