@@ -165,7 +165,8 @@ public:
     void publish() noexcept { detail::publish(control_, this->size()); }
 
     // Returns when all elements have reached the disk, and the file has size() elements for every later open(), whatever
-    // happens from now on. Publishes too. Costs two waits for the disk.
+    // happens from now on. Publishes too. Costs two waits for the disk. (Small commits write up to 256 KiB behind the elements along,
+    // as they are: blocks that were written to once are faster the next time.)
     // It makes *appending* atomic: until the size of a commit is recorded, the one before it stands. What is overwritten, erased
     // or inserted in place below committed_size() goes to the disk whenever the system likes; if the power fails before the next
     // commit, it is found old or new, sector by sector.

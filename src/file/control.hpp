@@ -51,6 +51,7 @@ struct file_control {
                                       // commit may have failed
     std::uint64_t last_commit = 0;    // bytes in use then
     std::uint64_t huge_until = 0;     // bytes from the file's beginning for which huge pages were asked
+    std::uint64_t written = 0;        // bytes from its beginning to whose blocks something was written, as far as commits know
 
     bool listed = false;             // in the list of this process's writers
     file_control* next = nullptr;    // in that list

@@ -4,6 +4,9 @@
 // Labels: posix, no-valgrind
 #include <gtest/gtest.h>
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -13,6 +16,7 @@
 #include <vector>
 
 #include <headroom/file_vector.hpp>
+#include <headroom/settled_vector.hpp>    // scoped_access
 #include <headroom/testing.hpp>
 
 #include "support/filed.hpp"
@@ -203,5 +207,62 @@ TEST(power_cuts, of_a_new_file_leave_it_whole_or_not_at_all) {
     EXPECT_EQ(syncs, 1U);
     EXPECT_TRUE(vector::open(power.path(), file_access::read_only, limit).empty());
 }
+
+#if defined(SEEK_HOLE)
+// Where the first part of a file begins that was never written to.
+std::size_t written(const std::string& path) {
+    const int file = open(path.c_str(), O_RDONLY);
+    const off_t end = lseek(file, 0, SEEK_HOLE);
+    close(file);
+    return static_cast<std::size_t>(end);
+}
+
+TEST(small_commits, have_blocks_written_ahead_and_change_nothing_in_them) {
+    {
+        const headroom::reservation here(1 << 20);
+        const headroom::page_range page{here.data(), headroom::page_size()};
+        if (headroom::commit(page) || headroom::prefault(page)) GTEST_SKIP() << "the system cannot be asked to";
+    }
+    const power_cuts files(5);    // (for its path)
+    auto v = file_vector<int>::create(files.path(), limit);
+    const auto add = [&](std::size_t count) {
+        for (; count != 0; --count) v.push_back(element(v.size()));
+    };
+    add(2000);
+    v.commit();
+    const std::size_t once = written(files.path());
+    if (once > (std::size_t{64} << 10)) GTEST_SKIP() << "this file system does not tell what was written to";
+    add(2000);
+    v.commit();
+    const std::size_t ahead = written(files.path());
+    EXPECT_GE(ahead, once + (std::size_t{128} << 10));
+    for (int i = 0; i != 10; ++i) {
+        add(100);
+        v.commit();
+        EXPECT_EQ(written(files.path()), ahead);
+    }
+    // What was there and is not committed stays what it was, for who looks at it.
+    v.close();
+    v = file_vector<int>::open(files.path(), file_access::read_write, limit);
+    add(1);
+    v.commit();
+    add(20000);
+    const int* const behind = v.data() + v.size() - 1;
+    const int left = *behind;
+    v.resize(v.size() - 18000);
+    v.commit();
+    EXPECT_EQ(*behind, left);
+    // Not where the pages are protected, nor where much is committed at once.
+    add(300000);
+    v.commit();
+    EXPECT_LE(written(files.path()), 4096 + v.size() * sizeof(int) + headroom::page_size());
+    add(1);
+    {
+        const headroom::scoped_access locked(v, headroom::access::read_only);
+        v.commit();
+    }
+    EXPECT_EQ(v.committed_size(), v.size());
+}
+#endif
 
 }    // namespace
