@@ -1,8 +1,9 @@
-// What kernels did that are older than those we run on: this program has its own mmap() and mremap(), which answer as they would.
+// What kernels did that are older than those we run on: this program has its own mmap(), mremap() and statx(), which answer as they would.
 // Labels: linux posix no-valgrind no-sanitizer
 #include <gtest/gtest.h>
 
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -21,8 +22,9 @@
 
 namespace {
 
-// (one_mapping: up to 6.16 no more than one was moved in a call. no_maps_of_files: some file systems have none.)
-enum class kernel { present, before_dontunmap, out_of_memory, one_mapping, no_maps_of_files };
+// (one_mapping: up to 6.16 no more than one was moved in a call. no_maps_of_files: some file systems have none. no_statx: before 4.11,
+// and in sandboxes that do not know it.)
+enum class kernel { present, before_dontunmap, out_of_memory, one_mapping, no_maps_of_files, no_statx };
 kernel pretended = kernel::present;
 int moves_left = -1;    // so many moves are made, the next is refused; negative: all are made
 
@@ -122,6 +124,15 @@ extern "C" void* mremap(void* from, size_t bytes, size_t new_bytes, int flags, .
     return reinterpret_cast<void*>(syscall(SYS_mremap, from, bytes, new_bytes, flags, to));
 }
 
+int refusal_of_statx = ENOSYS;
+extern "C" int statx(int folder, const char* path, int flags, unsigned mask, struct statx* found) noexcept {
+    if (pretended == kernel::no_statx) {
+        errno = refusal_of_statx;
+        return -1;
+    }
+    return static_cast<int>(syscall(SYS_statx, folder, path, flags, mask, found));
+}
+
 namespace {
 
 struct pages_that_are_to_move : testing::Test {
@@ -217,6 +228,26 @@ TEST_F(pages_that_are_to_move, are_not_those_where_a_file_cannot_be_shown) {
     pretended = kernel::present;
     EXPECT_TRUE(strangers_are_untouched());
     EXPECT_TRUE(strangers.empty());
+}
+
+TEST(a_file, is_told_from_others_by_fstat_where_there_is_no_statx) {
+    const headroom::testing_support::scratch_folder folder;
+    using vector = headroom::file_vector<int>;
+    constexpr headroom::max_elements limit{100'000};
+    for (const int refusal : {ENOSYS, EPERM}) {
+        refusal_of_statx = refusal;
+        const std::string path = folder.file("numbers" + std::to_string(refusal));
+        auto v = vector::create(path, limit);
+        v.push_back(1);
+        v.commit();
+        pretended = kernel::no_statx;    // (and the same file to both)
+        while (v.size() != 50'000) v.push_back(2);
+        v.commit();
+        v.close();
+        const auto found = vector::open(path, headroom::file_access::read_only, limit);
+        pretended = kernel::present;
+        EXPECT_EQ(found.size(), 50'000U);
+    }
 }
 
 }    // namespace
