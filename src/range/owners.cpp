@@ -1,12 +1,10 @@
-// Which range holds a pointer, and which ranges there are: for programs that ask. (Apart from the registry itself, so that
-// programs that do not ask are not linked with it.)
+// Which range holds a pointer, and which ranges there are. (Apart from the registry, so that only programs that ask are linked with it.)
 #include <atomic>
 #include <bit>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
-#include "range/addresses.hpp"
 #include "range/registry.hpp"
 
 namespace headroom { inline namespace v0_1 {

@@ -106,7 +106,7 @@ struct range {
     range_rights rights;
     range_terms terms;
     range_label label{};
-    // Its links in the table of addresses (addresses.hpp), under the registry's lock; readers follow them without.
+    // Its links in the table of addresses (registry.hpp), under the registry's lock; readers follow them without.
     std::array<std::atomic<range*>, 2> next_at{};
 
     [[nodiscard]] HEADROOM_ALWAYS_INLINE std::byte* start() const noexcept {

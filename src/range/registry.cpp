@@ -1,14 +1,15 @@
-// The ranges of the process, and which addresses lead to them: see addresses.hpp.
 #include "range/registry.hpp"
 
-#include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <type_traits>
 
-#include "range/addresses.hpp"
-#include "range/published.hpp"
+#include <headroom/detail/published_table.hpp>
+
 #include "system/constant_mutex.hpp"
+#include "system/note.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
@@ -19,7 +20,48 @@ constinit range* unused_blocks = nullptr;
 alignas(range) constinit std::byte first_block[sizeof(range)]{};
 constinit std::atomic<bool> first_block_taken{false};
 
+static_assert(std::is_standard_layout_v<range>, "its fields have places that can be told");
+// The numbers are part of the format.
+static_assert(static_cast<int>(range_state::unused) == 0 && static_cast<int>(range_state::live) == 1 &&
+              static_cast<int>(range_state::cached) == 2);
+static_assert(static_cast<int>(access::none) == 0 && static_cast<int>(access::read_only) == 1 &&
+              static_cast<int>(access::read_write) == 2);
+static_assert(static_cast<int>(holding::guarded) == 0 && static_cast<int>(holding::open) == 1);
+// And a reader takes them as they lie in memory.
+static_assert(sizeof(std::atomic<range_state>) == 4 && sizeof(std::atomic<std::size_t>) == sizeof(std::size_t) &&
+              sizeof(std::atomic<range*>) == sizeof(void*) && sizeof(std::atomic<std::uint64_t>) == 8);
+
 }    // namespace
+
+// What other processes may read of the registry: see detail/published_table.hpp.
+struct published_table {
+    published_head head;
+    published_place places[published_fields];
+    // The newest of all control blocks, which their list begins with.
+    alignas(8) std::atomic<range*> newest;
+};
+
+#if defined(__GNUC__) && !defined(__declspec)
+// The note refers to it, and a linker must not look for it in another module.
+[[gnu::visibility("hidden")]]
+#endif
+extern published_table published_ranges;
+
+#define HEADROOM_PLACE(field) \
+    {static_cast<std::uint32_t>(offsetof(range, field)), static_cast<std::uint32_t>(sizeof(static_cast<range*>(nullptr)->field))}
+
+constinit published_table published_ranges = {
+    {"headroom-ranges", published_format, published_byte_order, sizeof(void*), sizeof(range), "v0_1", sizeof(published_table),
+     published_fields},
+    {HEADROOM_PLACE(identity.version), HEADROOM_PLACE(identity.state), HEADROOM_PLACE(identity.base),
+     HEADROOM_PLACE(identity.reserved), HEADROOM_PLACE(label), HEADROOM_PLACE(extent.committed), HEADROOM_PLACE(extent.memory),
+     HEADROOM_PLACE(cache.hits), HEADROOM_PLACE(rights.allowed), HEADROOM_PLACE(terms.held),
+     HEADROOM_PLACE(identity.next_of_all)},
+    {nullptr}};
+
+#undef HEADROOM_PLACE
+
+static_assert(std::is_standard_layout_v<published_table> && offsetof(published_table, newest) % 8 == 0);
 
 constinit address_table addresses;
 
@@ -53,9 +95,13 @@ void free_control_block(range* control) noexcept {
 
 namespace {
 
+// (Smaller ranges count as this large, to be of few levels.)
+constexpr unsigned least_level = 21;
+
 // Puts the range first in the lists of the pieces that it lies in, or takes it out of them.
 void change_lists(range* control, bool enter) noexcept {
-    const unsigned level = level_of(control->size());
+    const auto fitting = static_cast<unsigned>(std::bit_width(control->size() - 1));
+    const unsigned level = fitting < least_level ? least_level : fitting;
     const registry_guard guard;
     if (enter) addresses.levels.fetch_or(std::uint64_t{1} << level, std::memory_order_release);
     const std::size_t last = piece_of(control->start() + control->size() - 1, level);
@@ -80,11 +126,6 @@ void change_lists(range* control, bool enter) noexcept {
 void enter_addresses(range* control) noexcept { change_lists(control, true); }
 void leave_addresses(range* control) noexcept { change_lists(control, false); }
 
-void rewriting::place(std::byte* base, std::size_t reserved) noexcept {
-    control_->identity.base.store(base, std::memory_order_release);
-    control_->identity.reserved.store(reserved, std::memory_order_release);
-}
-
 void copy_label(const range* control, char* to) noexcept {
     for (const auto& each : control->label) {
         const std::size_t word = each.load(std::memory_order_acquire);
@@ -94,3 +135,5 @@ void copy_label(const range* control, char* to) noexcept {
 }
 
 }}}    // namespace headroom::detail
+
+HEADROOM_NOTE("Headroom", "_ZN8headroom4v0_16detail16published_rangesE");

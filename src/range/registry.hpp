@@ -1,7 +1,16 @@
-// All ranges of the process: which one a pointer comes from, and the list of them.
+// All ranges of the process: the list of them, and which one an address belongs to.
+//
+// That is told by a hash table whose lists are linked through the control blocks, so that it needs no memory of its own and entering a
+// range cannot fail. A range of at most 2^level bytes lies in one, or two adjacent, of the aligned pieces of 2^level bytes that the
+// address space consists of. It is in the list of either piece. To look an address up is to look into one list for each level in use:
+// nearly always one or two, since ranges have few sizes.
 #pragma once
 
-#include <headroom/reservation.hpp>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
 
 #include "range/range.hpp"
 
@@ -13,6 +22,24 @@ void free_control_block(range* control) noexcept;
 
 // The newest of all blocks that were ever made, in use or not; the others follow by next_of_all. No lock.
 [[nodiscard]] range* first_of_all() noexcept;
+
+struct address_table {
+    std::atomic<std::uint64_t> levels{0};             // bit n: ranges of level n were entered; never cleared
+    std::atomic<std::size_t> left{0};                 // how many ranges have left; wraps round
+    std::array<std::atomic<range*>, 2048> lists{};    // each of the pieces whose numbers are so many apart
+};
+extern constinit address_table addresses;
+
+[[nodiscard]] inline std::size_t piece_of(const void* pointer, unsigned level) noexcept {
+    return static_cast<std::size_t>(std::uint64_t{reinterpret_cast<std::uintptr_t>(pointer)} >> level);
+}
+[[nodiscard]] inline std::atomic<range*>& list_of(std::size_t piece) noexcept {
+    return addresses.lists[piece % addresses.lists.size()];
+}
+// The link that a range has in the list of a piece: adjacent pieces have different ones.
+[[nodiscard]] inline std::atomic<range*>& link_of(range* control, std::size_t piece) noexcept {
+    return control->next_at[piece % control->next_at.size()];
+}
 
 // Has its addresses lead to the range, and no longer. (Lookups do not find a range that is not live.)
 void enter_addresses(range* control) noexcept;
@@ -32,7 +59,10 @@ public:
     rewriting(const rewriting&) = delete;
     rewriting& operator=(const rewriting&) = delete;
 
-    void place(std::byte* base, std::size_t reserved) noexcept;
+    void place(std::byte* base, std::size_t reserved) noexcept {
+        control_->identity.base.store(base, std::memory_order_release);
+        control_->identity.reserved.store(reserved, std::memory_order_release);
+    }
     // Takes the name away.
     void unlabel() noexcept { control_->label[0].store(0, std::memory_order_release); }
     // Cut to longest_name bytes; null and an empty text are no name.
