@@ -148,28 +148,11 @@ public:
     template <class... Args>
     HEADROOM_ALWAYS_INLINE size_type emplace_back(Args&&... args) {
         // Where no code of the user's runs there is no need to build aside.
-        if constexpr (detail::made_by_no_code<T, Args&&...>) {
-            this->lock_for(1);
-            const size_type first = size_.load(std::memory_order_relaxed);
-            HEADROOM_CONVERSIONS_BEGIN
-            ::new (static_cast<void*>(begin_ + first)) T(static_cast<Args&&>(args)...);
-            HEADROOM_CONVERSIONS_END
-            return this->publish(first, 1);
-        } else if constexpr (!detail::relocates_surely<T>) {
-            this->lock_for(1);
-            unpublished built(*this);
-            HEADROOM_CONVERSIONS_BEGIN
-            ::new (static_cast<void*>(begin_ + built.first)) T(static_cast<Args&&>(args)...);
-            HEADROOM_CONVERSIONS_END
-            built.released = true;
-            return this->publish(built.first, 1);
-        } else if constexpr (sizeof(T) <= most_on_stack) {
-            this->expect_room();
-            detail::one_aside<T> built(static_cast<Args&&>(args)...);
-            return this->publish_aside(built, 1);
+        if constexpr (detail::made_by_no_code<T, Args&&...> || !detail::relocates_surely<T>) {
+            return this->append_in_place(1, false, [&](T* place) { places::build(place, static_cast<Args&&>(args)...); });
         } else {
             this->expect_room();
-            detail::aside<T> built;
+            std::conditional_t<sizeof(T) <= most_on_stack, detail::one_aside<T>, detail::aside<T>> built;
             built.emplace_back(static_cast<Args&&>(args)...);
             return this->publish_aside(built, 1);
         }
@@ -207,8 +190,7 @@ public:
                 HEADROOM_CONVERSIONS_END
                 ++built.count;    // at once: the step to the next one may throw
             }
-            built.released = true;
-            return this->publish(built.first, built.count);
+            return built.publish();
         }
     }
     size_type append_range(std::initializer_list<T> values) { return append_range<const std::initializer_list<T>&>(values); }
@@ -252,16 +234,11 @@ public:
     }
     template <class Make>
     size_type append_indexed(size_type count, Make&& make) {
-        this->lock_for(count);
-        unpublished built(*this);
-        for (; built.count != count; ++built.count) {
-            const size_type index = built.first + built.count;
+        return this->append_in_place(count, false, [&](T* place) {
             HEADROOM_CONVERSIONS_BEGIN
-            ::new (static_cast<void*>(begin_ + index)) T(make(index));
+            ::new (static_cast<void*>(place)) T(make(static_cast<size_type>(place - begin_)));
             HEADROOM_CONVERSIONS_END
-        }
-        built.released = true;
-        return this->publish(built.first, count);
+        });
     }
 
     // --- Capacity, in elements.

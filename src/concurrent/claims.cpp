@@ -20,10 +20,4 @@ std::size_t claim_list::take_back() noexcept {
     return staying;
 }
 
-std::size_t claim_list::count() const noexcept {
-    std::size_t count = 0;
-    for (const claim* each = first_; each != nullptr; each = each->next) ++count;
-    return count;
-}
-
 }}}    // namespace headroom::detail

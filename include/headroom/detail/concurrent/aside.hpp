@@ -81,10 +81,8 @@ public:
     }
 
     [[nodiscard]] std::size_t size() const noexcept { return static_cast<std::size_t>(last_ - first_); }
-    // The elements go to `place`; none is left here.
-    void relocate_to(T* place) noexcept { relocate_last_to(place, size()); }
-    // The last `count` of them do.
-    void relocate_last_to(T* place, std::size_t count) noexcept {
+    // The last `count` of them go to `place`.
+    void relocate_to(T* place, std::size_t count) noexcept {
         static_cast<void>(headroom::uninitialized_relocate(last_ - count, last_, place));
         last_ -= count;
     }
@@ -103,19 +101,21 @@ private:
 template <class T>
 class one_aside {
 public:
-    template <class... Args>
-    HEADROOM_ALWAYS_INLINE explicit one_aside(Args&&... args) {
-        HEADROOM_CONVERSIONS_BEGIN
-        ::new (static_cast<void*>(place())) T(static_cast<Args&&>(args)...);
-        HEADROOM_CONVERSIONS_END
-    }
+    one_aside() noexcept = default;
     HEADROOM_ALWAYS_INLINE ~one_aside() {
         if (there_) place()->~T();
     }
     one_aside(const one_aside&) = delete;
     one_aside& operator=(const one_aside&) = delete;
 
-    HEADROOM_ALWAYS_INLINE void relocate_to(T* to) noexcept {
+    template <class... Args>
+    HEADROOM_ALWAYS_INLINE void emplace_back(Args&&... args) {
+        HEADROOM_CONVERSIONS_BEGIN
+        ::new (static_cast<void*>(place())) T(static_cast<Args&&>(args)...);
+        HEADROOM_CONVERSIONS_END
+        there_ = true;
+    }
+    HEADROOM_ALWAYS_INLINE void relocate_to(T* to, std::size_t) noexcept {
         static_cast<void>(headroom::uninitialized_relocate(place(), place() + 1, to));
         there_ = false;
     }
@@ -124,7 +124,7 @@ private:
     [[nodiscard]] T* place() noexcept { return reinterpret_cast<T*>(bytes_); }
 
     alignas(T) std::byte bytes_[sizeof(T)];
-    bool there_ = true;
+    bool there_ = false;
 };
 
 }}}    // namespace headroom::detail

@@ -93,8 +93,6 @@ public:
     // Takes back what was claimed and will not be built; returns how many elements stay claimed. O(appenders), and a system
     // call.
     [[nodiscard]] HEADROOM_API std::size_t take_back() noexcept;
-    // O(appenders).
-    [[nodiscard]] HEADROOM_API std::size_t count() const noexcept;
 
 private:
     claim* first_ = nullptr;

@@ -51,8 +51,8 @@ protected:
     // Whether somebody chose the most that it can hold, and may count on the last element of that.
     [[nodiscard]] bool counted_exactly() const noexcept { return counted_; }
 
-    // Elements in their place that are not published, under the lock: destroyed again, and the lock released, unless
-    // publish() has done that.
+    // Elements in their place that are not published, under the lock: destroyed again, and the lock released, unless they are
+    // published.
     struct unpublished {
         concurrent_places& owner;
         size_type first;
@@ -68,6 +68,10 @@ protected:
             store::destroy_(owner.begin_ + first, owner.begin_ + first + count);
             owner.close_place();
             owner.lock_.unlock();
+        }
+        HEADROOM_ALWAYS_INLINE size_type publish() noexcept {
+            released = true;
+            return owner.publish(first, count);
         }
     };
 
@@ -103,25 +107,19 @@ protected:
     // (A forked child may have found a thread between two figures that belong together.)
     void no_longer_claimed(size_type count) noexcept { claimed_ -= count < claimed_ ? count : claimed_; }
 
-    // Takes the lock, with room for `count` elements that nobody has claimed, from size_ on. What throws holds no lock.
-    HEADROOM_ALWAYS_INLINE void lock_for(size_type count) {
-        lock_.lock();
-        while (HEADROOM_UNLIKELY(!fits(count))) make_room(count);
-        follow_room();
-        open_place(count);
+    // `count` or, `to_reach` it, as many as are missing of that.
+    HEADROOM_ALWAYS_INLINE size_type wanted(size_type count, bool to_reach) const noexcept {
+        const size_type there = to_reach ? size_.load(std::memory_order_relaxed) : 0;
+        return count > there ? count - there : 0;
     }
-
-    // The same for as many elements as are missing of `size`; returns how many those are.
-    size_type lock_to_reach(size_type size) {
-        const auto missing = [&] {
-            const size_type there = size_.load(std::memory_order_relaxed);
-            return size > there ? size - there : 0;
-        };
+    // Takes the lock, with room from size_ on for as many elements, that nobody has claimed; returns how many. What throws holds no lock.
+    HEADROOM_ALWAYS_INLINE size_type lock_for(size_type count, bool to_reach = false) {
         lock_.lock();
-        while (!fits(missing())) make_room(missing());
+        size_type more = wanted(count, to_reach);
+        for (; HEADROOM_UNLIKELY(!fits(more)); more = wanted(count, to_reach)) make_room(more);
         follow_room();
-        open_place(missing());
-        return missing();
+        open_place(more);
+        return more;
     }
 
     // Elements [first, first + count) are built: now they are published. Releases the lock.
@@ -144,12 +142,23 @@ protected:
         if (awaited) detail::announce_change(arrivals_);
         if (reached >= provide_at_.load(std::memory_order_relaxed)) provide_ahead(reached);
     }
+
+    // The two ways to append, for `count` and `to_reach` as lock_for() takes them; both return the index of the first element.
+    // Elements that `build_one` builds in their place, under the lock.
+    template <class BuildOne>
+    HEADROOM_ALWAYS_INLINE size_type append_in_place(size_type count, bool to_reach, const BuildOne& build_one) {
+        const size_type added = lock_for(count, to_reach);
+        unpublished built(*this);
+        for (; built.count != added; ++built.count) build_one(begin_ + built.first + built.count);
+        return built.publish();
+    }
+    // The last ones of what was built aside.
     template <class Built>
-    HEADROOM_ALWAYS_INLINE size_type publish_aside(Built& built, size_type count) {
-        lock_for(count);
+    HEADROOM_ALWAYS_INLINE size_type publish_aside(Built& built, size_type count, bool to_reach = false) {
+        const size_type added = lock_for(count, to_reach);
         const size_type first = size_.load(std::memory_order_relaxed);
-        built.relocate_to(begin_ + first);
-        return publish(first, count);
+        built.relocate_to(begin_ + first, added);
+        return publish(first, added);
     }
 
     template <class... Args>
@@ -164,33 +173,16 @@ protected:
         const size_type there = to_reach ? size() : 0;
         if (to_reach && count <= there) return count;
         if (count > max_size()) fail();
-        const auto lock = [&]() -> size_type {
-            if (to_reach) return lock_to_reach(count);
-            lock_for(count);
-            return count;
-        };
-        size_type first = 0, added = 0;
-        if constexpr (ByNoCode) {
-            added = lock();
-            first = size_.load(std::memory_order_relaxed);
-            for (size_type i = first; i != first + added; ++i) build_one(begin_ + i);
-            publish(first, added);
-        } else if constexpr (detail::relocates_surely<T>) {
+        size_type first = 0;
+        if constexpr (ByNoCode || !detail::relocates_surely<T>) {
+            first = append_in_place(count, to_reach, build_one);
+        } else {
             detail::aside<T> built;
             built.reserve(count - there);
             while (built.size() != count - there) built.add(build_one);
-            added = lock();    // fewer, perhaps, where others have appended meanwhile
-            first = size_.load(std::memory_order_relaxed);
-            built.relocate_last_to(begin_ + first, added);
-            publish(first, added);
-        } else {
-            added = lock();
-            unpublished built(*this);
-            for (; built.count != added; ++built.count) build_one(begin_ + built.first + built.count);
-            built.released = true;
-            first = publish(built.first, added);
+            first = publish_aside(built, count, to_reach);    // fewer, perhaps, where others have appended meanwhile
         }
-        return to_reach && added == 0 ? count : first;
+        return to_reach && first > count ? count : first;
     }
 
     // Called with the lock held, and returns with it; waits for memory without it, so that there may be no room again.
@@ -233,7 +225,7 @@ protected:
                     lock_.unlock();
                     fail();
                 }
-                most = most / (2 * claims_.count()) + 1;
+                most = most / (2 * claims_.left(lock_.generation()) + 1) + 1;
             }
             if (const size_type step = claimed_at_least + built; most > step) most = step;
             if (const size_type rest = batch - built; most > rest) most = rest;
