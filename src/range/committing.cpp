@@ -117,10 +117,11 @@ std::size_t generous_for(range* control, std::size_t least, bool past_start) noe
 }
 
 // Commits at least `needed` bytes: as many as the policy says, or as the pages are that they lie in.
-std::size_t extend(range* control, std::size_t needed, bool exactly, bool past_start, failure& why) noexcept {
+std::size_t extend(range* control, std::size_t needed, bool exactly, failure& why) noexcept {
     const std::size_t committed = committed_of(control);
     if (needed > committed) {
         const std::size_t least = whole_pages(needed);
+        const bool past_start = least > control->terms.policy.from();
         const bool page_by_page = control->terms.policy.which() == policy_kind::page_by_page;
         if (exactly && past_start && has_huge_pages(control)) advise_huge_once(control);
         why = failure_of(commit_or_less(control, exactly ? least : generous_for(control, least, past_start), least,
@@ -142,21 +143,20 @@ std::size_t extend(range* control, std::size_t needed, bool exactly, bool past_s
 std::size_t extend(range* control, std::size_t needed, failure& why) noexcept {
     why = {};
     const commit_policy& policy = control->terms.policy;
-    const bool past_start = needed > policy.from();
     // From there on the helper may be at work on this range: nothing is read before it is paused.
-    if (policy.which() == policy_kind::prefault_ahead && past_start) {
+    if (policy.which() == policy_kind::prefault_ahead && needed > policy.from()) {
         const std::size_t committed = policy_calls::fill_ahead(policy)(control, needed, why);
         if (!why) return committed;
         give_back_unused();
         return policy_calls::fill_ahead(policy)(control, needed, why);
     }
-    return extend(control, needed, false, past_start, why);
+    return extend(control, needed, false, why);
 }
 
 std::size_t extend_exactly(range* control, std::size_t needed, failure& why) noexcept {
     why = {};
     const without_helper pause(control);    // which must not commit at the same time
-    return extend(control, needed, true, whole_pages(needed) > control->terms.policy.from(), why);
+    return extend(control, needed, true, why);
 }
 
 void transfer(range* from, range* to, std::size_t bytes) noexcept {
@@ -165,7 +165,7 @@ void transfer(range* from, range* to, std::size_t bytes) noexcept {
     const without_helper pause_to(to);
     const std::size_t whole = whole_pages(bytes);
     if (!remap(from->part(0, whole), to->part(0, whole))) {
-        count_remapped(whole);
+        counts.bytes_remapped.fetch_add(whole, std::memory_order_relaxed);
         // The pages moved: `to` has them, `from` has none. What `from` has memory for beyond them is given back, or all of it would count
         // as warm.
         from->ahead.wanted.store(0, std::memory_order_relaxed);    // or the helper would provide them again

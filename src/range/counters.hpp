@@ -27,8 +27,6 @@ extern constinit counters counts;
 inline void count_faults_avoided(std::size_t pages) noexcept {
     counts.faults_avoided.fetch_add(pages, std::memory_order_relaxed);
 }
-inline void count_remapped(std::size_t bytes) noexcept { counts.bytes_remapped.fetch_add(bytes, std::memory_order_relaxed); }
-inline void count_cache_miss() noexcept { counts.cache_misses.fetch_add(1, std::memory_order_relaxed); }
 
 // Enters the time of one commit, all its system calls together, into the histogram.
 class commit_clock {

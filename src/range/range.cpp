@@ -31,13 +31,8 @@ std::size_t next_early_start(const commit_policy& policy) noexcept {
     return made.fetch_add(1, std::memory_order_relaxed) / alike * page_size() % longest;
 }
 
-page_range reserve_for_memory(std::size_t bytes, std::size_t alignment, std::error_code& error) noexcept {
-    return reserve(bytes, alignment, error);
-}
-
 // A fresh range, live; null and `error` when refused.
-range* make_range(std::size_t reserved, const commit_policy& policy, std::error_code& error,
-                  reserving* reserve_guarded) noexcept {
+range* make_range(std::size_t reserved, const commit_policy& policy, std::error_code& error, reserving* for_file) noexcept {
     range* const control = new_control_block();
     if (control == nullptr) {
         error = out_of_memory();
@@ -49,7 +44,8 @@ range* make_range(std::size_t reserved, const commit_policy& policy, std::error_
         control->terms.held = holding::guarded;
     const bool open = control->terms.held == holding::open;
     if (!open) {
-        control->terms.mapping = reserve_guarded(span_of(reserved), granule, error);
+        control->terms.mapping =
+            for_file != nullptr ? for_file(span_of(reserved), granule, error) : reserve(span_of(reserved), granule, error);
         if (error) {
             free_control_block(control);
             return nullptr;
@@ -57,7 +53,7 @@ range* make_range(std::size_t reserved, const commit_policy& policy, std::error_
     }
     const page_range mapping = control->terms.mapping;
     // (An open range has its guards close to it.)
-    const bool may_start_early = !open && reserve_guarded == reserve_for_memory;
+    const bool may_start_early = !open && for_file == nullptr;
     rewriting(control).place(mapping.data + granule - (may_start_early ? next_early_start(policy) : 0), reserved);
     control->extent.accessible = open ? reserved : 0;
     control->extent.provided = 0;
@@ -122,11 +118,12 @@ void give_back_unused() noexcept {
     retry_releases();
 }
 
-range* make_range_surely(std::size_t reserved, const commit_policy& policy, std::error_code& error, reserving* how) noexcept {
-    range* const control = make_range(reserved, policy, error, how);
+range* make_range_surely(std::size_t reserved, const commit_policy& policy, std::error_code& error,
+                         reserving* for_file) noexcept {
+    range* const control = make_range(reserved, policy, error, for_file);
     if (control != nullptr) return control;
     give_back_unused();
-    return make_range(reserved, policy, error, how);
+    return make_range(reserved, policy, error, for_file);
 }
 
 held_range acquire_slowly(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy,
@@ -143,12 +140,12 @@ held_range acquire_slowly(std::size_t bytes, bool exact, std::size_t floor_bytes
     bytes = whole_pages(std::max<std::size_t>(bytes, 1));
     range* control = take_from_list(bytes, policy);
     if (control == nullptr) {
-        count_cache_miss();
+        counts.cache_misses.fetch_add(1, std::memory_order_relaxed);
         floor_bytes = std::min(bytes, whole_pages(std::max<std::size_t>(floor_bytes, 1)));
-        control = make_range_surely(bytes, policy, error, reserve_for_memory);
+        control = make_range_surely(bytes, policy, error);
         while (control == nullptr && !exact && bytes > floor_bytes) {
             bytes = std::max(floor_bytes, whole_pages(bytes / 2));
-            control = make_range(bytes, policy, error, reserve_for_memory);
+            control = make_range(bytes, policy, error, nullptr);
         }
         if (control == nullptr) {
             why = failure_of(error);

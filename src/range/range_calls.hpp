@@ -33,14 +33,14 @@ using reserving = page_range(std::size_t bytes, std::size_t alignment, std::erro
 // A fresh range, live; null and `error` when refused. Where that is so at first, what nobody uses goes: address space, mappings or
 // memory may be what is short.
 [[nodiscard]] range* make_range_surely(std::size_t reserved, const commit_policy& policy, std::error_code& error,
-                                       reserving* how) noexcept;
+                                       reserving* for_file = nullptr) noexcept;
 
 // A live range of `bytes`, rounded up to pages, with nothing committed, for somebody who shows a file there; never one that was
 // kept warm. Null and `error` when refused.
-[[nodiscard]] inline range* acquire_bare(std::size_t bytes, reserving* how, std::error_code& error) noexcept {
-    return make_range_surely(whole_pages(bytes), page_by_page(), error, how);
+[[nodiscard]] inline range* acquire_bare(std::size_t bytes, reserving* for_file, std::error_code& error) noexcept {
+    return make_range_surely(whole_pages(bytes), page_by_page(), error, for_file);
 }
-// Gives it back. Precondition: it is as `how` made it again.
+// Gives it back. Precondition: it is as `for_file` made it again.
 inline void relinquish_bare(range* control) noexcept { end_all(control); }
 
 // Gives back address space, mappings and memory that nobody uses: something was refused.
