@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <mutex>
 #include <utility>
 
 #include "range/extent.hpp"
@@ -163,7 +164,7 @@ void count_warm_in_use(range* control, std::size_t committed) noexcept {
 }
 
 range* take_from_list(std::size_t bytes, const commit_policy& policy) noexcept {
-    const registry_guard guard;
+    const std::lock_guard guard(registry_mutex);
     std::size_t younger = hardened() ? ranges_between : 0;
     for (range* each = newest_kept; each != nullptr; each = each->cache.next) {
         if (younger != 0) {
@@ -192,7 +193,7 @@ range* give_to_list(range* control, std::size_t memory) noexcept {
     const bool users = limit_is_users.load(std::memory_order_relaxed);
     std::size_t kept;
     {
-        const registry_guard guard;
+        const std::lock_guard guard(registry_mutex);
         kept = limit == 0 ? 0 : std::min(worth_keeping(control, memory, now), room);
     }
     kept &= ~(page_size() - 1);
@@ -200,7 +201,7 @@ range* give_to_list(range* control, std::size_t memory) noexcept {
     bool listed = kept != 0 && leave_for_next(control, kept);
     if (listed) memory = control->memory();    // (the system may have refused to take the rest)
     {
-        const registry_guard guard;
+        const std::lock_guard guard(registry_mutex);
         listed = listed && memory <= room && cache_bytes.load(std::memory_order_relaxed) != 0;
         const std::size_t others = listed ? room - memory : room;
         ending = evict(others, most_ranges - 1, users ? cache_clock::time_point::min() : now - soon, nullptr);
@@ -220,7 +221,7 @@ range* give_to_list(range* control, std::size_t memory) noexcept {
 range* limit_cache(std::size_t bytes) noexcept {
     range* const mine = take_own_slots();
     close_all_slots();
-    const registry_guard guard;
+    const std::lock_guard guard(registry_mutex);
     if (bytes == limit_as_it_is) {
         bytes = 0;
     } else {

@@ -1,9 +1,9 @@
 // What an owner may do to a range besides filling it: protect it, name it, take memory back from its end.
 #include <algorithm>
 #include <cstring>
+#include <mutex>
 
 #include "range/cache.hpp"
-#include "range/prefaulter.hpp"
 #include "range/range_calls.hpp"
 #include "range/registry.hpp"
 
@@ -21,7 +21,7 @@ void put_back(range* control, std::size_t bytes) noexcept {
 }    // namespace
 
 std::error_code protect(range* control, access allowed) noexcept {
-    const without_helper pause(control);
+    const std::lock_guard pause(control->ahead.batch);
     // What the owner was given, and no more: what is committed later must be accessible, and the helper may have rights far
     // ahead of the owner.
     const std::size_t bytes = control->ahead.handed != 0 ? control->ahead.handed : committed_of(control);
@@ -70,7 +70,7 @@ void copy_name(const range* from, range* to) noexcept {
 
 std::size_t shrink(range* control, std::size_t kept) noexcept {
     kept = std::min(whole_pages(kept), control->size());
-    const without_helper pause(control);
+    const std::lock_guard pause(control->ahead.batch);
     control->ahead.wanted.store(0);
     control->set_memory(std::max(control->memory(), control->extent.accessible));    // of an open range: all of it
     cut_memory(control, kept);

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <mutex>
 
 #include "range/cache.hpp"
-#include "range/prefaulter.hpp"
 #include "range/range_calls.hpp"
 #include "range/counters.hpp"
 
@@ -155,14 +155,14 @@ std::size_t extend(range* control, std::size_t needed, failure& why) noexcept {
 
 std::size_t extend_exactly(range* control, std::size_t needed, failure& why) noexcept {
     why = {};
-    const without_helper pause(control);    // which must not commit at the same time
+    const std::lock_guard pause(control->ahead.batch);    // the helper must not commit at the same time
     return extend(control, needed, true, why);
 }
 
 void transfer(range* from, range* to, std::size_t bytes) noexcept {
     if (bytes == 0) return;
-    const without_helper pause_from(from);
-    const without_helper pause_to(to);
+    const std::lock_guard pause_from(from->ahead.batch);
+    const std::lock_guard pause_to(to->ahead.batch);
     const std::size_t whole = whole_pages(bytes);
     if (!remap(from->part(0, whole), to->part(0, whole))) {
         counts.bytes_remapped.fetch_add(whole, std::memory_order_relaxed);

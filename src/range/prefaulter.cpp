@@ -1,5 +1,11 @@
-#include "range/prefaulter.hpp"
-
+// The helper thread that provides memory ahead of writers: one for the process, of low priority, started at first need.
+//
+// The promise: while it is ahead, an append makes no system call that provides memory. A writer that catches up provides
+// for itself, or, where the helper has the very next pages in hand, waits for that one batch (a huge page, or 2 MiB of
+// ordinary pages). Each range has a lock of its own for that: what the helper does to one range holds up no other.
+//
+// It is delivered no signal, does not come along into a forked child (which makes its own at need), and is gone before the
+// code that it runs: when that is unloaded, or the program ends.
 #include <algorithm>
 #include <atomic>
 
@@ -12,8 +18,6 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
-
-constexpr std::size_t batch_bytes = granule;
 
 enum class helper_life : std::uint8_t { none, starting, running, ending };
 
@@ -71,7 +75,7 @@ void work_at(range* control) noexcept {
     // Asked again under the lock: the owner may have withdrawn meanwhile.
     const std::size_t wanted = ahead.wanted.load(std::memory_order_relaxed);
     const std::size_t there = committed_of(control);
-    if (wanted > there && provide(control, std::min(wanted, (there + batch_bytes) / batch_bytes * batch_bytes)))
+    if (wanted > there && provide(control, std::min(wanted, (there + granule) / granule * granule)))
         ahead.wanted.store(0, std::memory_order_relaxed);    // stops asking: the commit of the writer itself reports the refusal
     ahead.batch.unlock();
     ahead.batches.fetch_add(1, std::memory_order_release);

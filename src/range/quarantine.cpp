@@ -1,6 +1,7 @@
 #include "range/quarantine.hpp"
 
 #include <atomic>
+#include <mutex>
 #include <utility>
 
 #include <headroom/detail/hardened.hpp>
@@ -27,7 +28,7 @@ void quarantine(page_range mapping) noexcept {
     }
     page_range leaving;
     {
-        const registry_guard guard;
+        const std::lock_guard guard(registry_mutex);
         leaving = std::exchange(quarantined[next_place], mapping);
         next_place = (next_place + 1) % quarantined_most;
     }
@@ -38,7 +39,7 @@ void empty_quarantine() noexcept {
     for (page_range& each : quarantined) {
         page_range leaving;
         {
-            const registry_guard guard;
+            const std::lock_guard guard(registry_mutex);
             leaving = std::exchange(each, page_range{});
         }
         if (leaving.data != nullptr) release_surely(leaving);

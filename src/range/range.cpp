@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <mutex>
 
 #include "range/cache.hpp"
 #include "range/counters.hpp"
-#include "range/prefaulter.hpp"
 #include "range/quarantine.hpp"
 #include "range/range_calls.hpp"
 #include "range/registry.hpp"
@@ -70,7 +70,7 @@ range* make_range(std::size_t reserved, const commit_policy& policy, std::error_
 
 // Ends what the prefault helper was asked to do; holds `batch`, so that it is not at it.
 void end_help(range* control) noexcept {
-    const without_helper pause(control);
+    const std::lock_guard pause(control->ahead.batch);
     control->ahead.wanted.store(0, std::memory_order_relaxed);
     control->ahead.handed = 0;
 }
@@ -186,7 +186,7 @@ namespace {
 // must not wait for a block that is half written, nor an owner for a helper that did not come along. (The ranges of those
 // threads are lost with them.)
 void ranges_at_fork(fork_moment now) noexcept {
-    if (now == fork_moment::before) return lock_registry();
+    if (now == fork_moment::before) return registry_mutex.lock();
     if (now == fork_moment::in_child) {
         for (range* control = first_of_all(); control != nullptr; control = control->identity.next_of_all) {
             const std::uint32_t version = control->identity.version.load(std::memory_order_relaxed);
@@ -195,7 +195,7 @@ void ranges_at_fork(fork_moment now) noexcept {
             control->ahead.wanted.store(0, std::memory_order_relaxed);
         }
     }
-    unlock_registry();
+    registry_mutex.unlock();
 }
 
 [[maybe_unused]] const bool ranges_fork = at_fork(fork_place::ranges, ranges_at_fork);

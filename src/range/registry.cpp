@@ -3,18 +3,17 @@
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <new>
 #include <type_traits>
 
 #include <headroom/detail/published_table.hpp>
 
-#include "system/constant_mutex.hpp"
 #include "system/note.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
 
-constinit constant_mutex registry_mutex;
 constinit range* unused_blocks = nullptr;
 // A process's first range takes nothing from the heap: two page faults less.
 alignas(range) constinit std::byte first_block[sizeof(range)]{};
@@ -64,15 +63,13 @@ constinit published_table published_ranges = {
 static_assert(std::is_standard_layout_v<published_table> && offsetof(published_table, newest) % 8 == 0);
 
 constinit address_table addresses;
-
-void lock_registry() noexcept { registry_mutex.lock(); }
-void unlock_registry() noexcept { registry_mutex.unlock(); }
+constinit constant_mutex registry_mutex;
 
 range* first_of_all() noexcept { return published_ranges.newest.load(std::memory_order_acquire); }
 
 range* new_control_block() noexcept {
     {
-        const registry_guard guard;
+        const std::lock_guard guard(registry_mutex);
         if (range* const block = unused_blocks) {
             unused_blocks = block->cache.next;
             block->cache.next = nullptr;
@@ -88,7 +85,7 @@ range* new_control_block() noexcept {
 }
 
 void free_control_block(range* control) noexcept {
-    const registry_guard guard;
+    const std::lock_guard guard(registry_mutex);
     control->cache.next = unused_blocks;
     unused_blocks = control;
 }
@@ -102,7 +99,7 @@ constexpr unsigned least_level = 21;
 void change_lists(range* control, bool enter) noexcept {
     const auto fitting = static_cast<unsigned>(std::bit_width(control->size() - 1));
     const unsigned level = fitting < least_level ? least_level : fitting;
-    const registry_guard guard;
+    const std::lock_guard guard(registry_mutex);
     if (enter) addresses.levels.fetch_or(std::uint64_t{1} << level, std::memory_order_release);
     const std::size_t last = piece_of(control->start() + control->size() - 1, level);
     for (std::size_t piece = piece_of(control->start(), level); piece <= last; ++piece) {

@@ -13,6 +13,7 @@
 #include <cstdint>
 
 #include "range/range.hpp"
+#include "system/constant_mutex.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
@@ -80,14 +81,6 @@ private:
 void copy_label(const range* control, char* to) noexcept;
 
 // Held by the registry and the cache while they change; also across fork.
-void lock_registry() noexcept;
-void unlock_registry() noexcept;
-
-struct registry_guard {
-    registry_guard() noexcept { lock_registry(); }
-    ~registry_guard() { unlock_registry(); }
-    registry_guard(const registry_guard&) = delete;
-    registry_guard& operator=(const registry_guard&) = delete;
-};
+extern constinit constant_mutex registry_mutex;
 
 }}}    // namespace headroom::detail
