@@ -7,7 +7,6 @@
 
 #include "range/extent.hpp"
 #include "range/registry.hpp"
-#include "range/own_slots.hpp"
 #include "system/platform.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {

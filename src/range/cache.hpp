@@ -2,13 +2,16 @@
 //
 // Nothing is kept until keeping would have paid. Of what is dropped the size is remembered, for a second and without memory; a
 // range is kept when one of its size was dropped within a second before its life began. Two tiers: a list under the registry's lock, and
-// slots of each thread's own for ranges with little memory (own_slots.hpp). What is kept here and, in living ranges, was handed out warm
+// slots of each thread's own for ranges with little memory. What is kept in the list and, in living ranges, was handed out warm
 // and has not come to use yet, stays under a limit; what lies in the list for a second goes back when the next range is dropped.
 //
 // Nothing here ends a range: what must end is returned, chained by `cache.next`.
 #pragma once
 
+#include <array>
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 
 #include "range/range.hpp"
 
@@ -50,5 +53,52 @@ inline constexpr std::size_t limit_as_it_is = SIZE_MAX;
 
 // The owner was given `committed` bytes: what it got warm is in use as far as that.
 void count_warm_in_use(range* control, std::size_t committed) noexcept;
+
+// --- The slots that belong to one thread: it alone fills and empties them, with plain loads and stores.
+//
+// A thread comes to have them when a small range was served from the list (own_slots.cpp), and gives what is in them to the list
+// when it ends. Whoever trims the cache empties its own, and counts the generation up; the other threads see that at their
+// next call and do the same. What all threads' slots hold until then is at most a sixteenth of the limit.
+//
+// Only where memory that is kept stays as it is (not hardened, and with no tool that looks at it), and where the system tells of a
+// thread's end (not on Windows). Others use the list.
+
+struct own_slots {
+    std::array<range*, 2> kept{};
+    std::uint32_t generation = 0;    // odd; 0: the thread has no slots; at_its_end: nor will it have any
+};
+inline constexpr std::uint32_t at_its_end = 2;
+[[nodiscard]] inline bool has_slots(const own_slots& of) noexcept { return of.generation % 2 != 0; }
+
+// The one that threads must be of to use their slots. 0 until a thread has slots: until then no variable of a thread is touched.
+extern constinit std::atomic<std::uint32_t> slots_generation;
+extern constinit thread_local own_slots slots_of_this_thread;
+
+// The calling thread's slots, if it may use them.
+[[nodiscard]] inline own_slots* usable_slots() noexcept {
+    const std::uint32_t generation = slots_generation.load(std::memory_order_relaxed);
+    if (generation == 0) return nullptr;
+    own_slots& mine = slots_of_this_thread;
+    return mine.generation == generation ? &mine : nullptr;
+}
+
+// What is in the calling thread's slots, chained by `cache.next`.
+[[nodiscard]] inline range* take_own_slots() noexcept {
+    if (slots_generation.load(std::memory_order_relaxed) == 0) return nullptr;
+    range* found = nullptr;
+    for (range*& place : slots_of_this_thread.kept) {
+        if (place == nullptr) continue;
+        place->cache.next = found;
+        found = place;
+        place = nullptr;
+    }
+    return found;
+}
+
+// From now on no thread uses its slots before it has emptied them.
+inline void close_all_slots() noexcept {
+    // (Odd numbers: so it is never 0 again.)
+    if (slots_generation.load(std::memory_order_relaxed) != 0) slots_generation.fetch_add(2, std::memory_order_relaxed);
+}
 
 }}}    // namespace headroom::detail

@@ -1,9 +1,8 @@
 // How ranges begin and end for those who hold many small ones: in a slot of the thread's own where that is enough. (Compiled for
 // speed: the rest of a range's life waits for the system.)
-#include "range/own_slots.hpp"
-
 #include <algorithm>
 
+#include "range/cache.hpp"
 #include "range/range_calls.hpp"
 #include "range/registry.hpp"
 #include "system/at_fork.hpp"
@@ -47,8 +46,7 @@ bool open_slots() noexcept {
     // (Other destructors of the thread may still take ranges, even when this one is not called any more.)
     if (mine.generation == at_its_end) return false;
     if (!has_slots(mine)) threads_with_slots.fetch_add(1, std::memory_order_relaxed);
-    constexpr std::size_t of_one = own_places * small_memory;
-    const std::size_t all = threads_with_slots.load(std::memory_order_relaxed) * of_one;
+    const std::size_t all = threads_with_slots.load(std::memory_order_relaxed) * mine.kept.size() * small_memory;
     std::uint32_t never = 0;
     slots_generation.compare_exchange_strong(never, 1, std::memory_order_relaxed);
     mine.generation = slots_generation.load(std::memory_order_relaxed);

@@ -6,7 +6,7 @@
 
 #include <headroom/detail/hardened.hpp>
 
-#include "range/own_slots.hpp"
+#include "range/cache.hpp"
 #include "range/registry.hpp"
 #include "system/platform.hpp"
 #include "system/waiting.hpp"

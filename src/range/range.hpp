@@ -84,7 +84,7 @@ struct cache_entry {
     std::size_t drops_before = 0;          // how many ranges had been dropped when this life began
     std::chrono::steady_clock::time_point since{};    // when this life began (0: in a slot), or when it was given back
     std::size_t appended = 0;                         // bytes committed in this life for one element more, and not for many
-    bool ends_fast = false;                           // whether its life may end in a slot of the thread's own; see own_slots.hpp
+    bool ends_fast = false;                           // whether its life may end in a slot of the thread's own; see own_slots.cpp
     range* next = nullptr;
     range* previous = nullptr;
 };
