@@ -1,5 +1,6 @@
 // How a range fills: how much is committed at a time under each policy, and how its pages move to another.
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <mutex>
@@ -179,6 +180,19 @@ void transfer(range* from, range* to, std::size_t bytes) noexcept {
     }
     std::memcpy(to->start(), from->start(), bytes);
     count_copied(bytes);
+}
+
+// --- What is counted of that.
+
+constinit counters counts;
+
+void count_copied(std::size_t bytes) noexcept { counts.bytes_copied.fetch_add(bytes, std::memory_order_relaxed); }
+
+commit_clock::~commit_clock() {
+    const auto taken = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - began_);
+    const auto nanoseconds = static_cast<std::uint64_t>(std::max<std::int64_t>(taken.count(), 1));
+    const auto bucket = static_cast<std::size_t>(std::bit_width(nanoseconds)) - 1;
+    counts.commit_times[std::min(bucket, counts.commit_times.size() - 1)].fetch_add(1, std::memory_order_relaxed);
 }
 
 }}}    // namespace headroom::detail
