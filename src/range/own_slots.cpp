@@ -5,13 +5,12 @@
 #include "range/cache.hpp"
 #include "range/range_calls.hpp"
 #include "range/registry.hpp"
-#include "system/at_fork.hpp"
 #include "system/platform.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
 
-// How many threads have slots.
+// How many threads have slots. (A forked child counts on from there, though it has one.)
 constinit std::atomic<std::size_t> threads_with_slots{0};
 
 // The chain's ranges go to the list, or end.
@@ -97,13 +96,6 @@ HEADROOM_ALWAYS_INLINE bool end_in_slot(range* control) noexcept {
     }
     return false;
 }
-
-void slots_at_fork(fork_moment now) noexcept {
-    // In a forked child there is one thread.
-    if (now != fork_moment::in_child || slots_generation.load(std::memory_order_relaxed) == 0) return;
-    threads_with_slots.store(has_slots(slots_of_this_thread) ? 1 : 0, std::memory_order_relaxed);
-}
-[[maybe_unused]] const bool slots_fork = at_fork(fork_place::slots, slots_at_fork);
 
 }    // namespace
 

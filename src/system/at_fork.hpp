@@ -17,7 +17,6 @@ enum class fork_place : std::size_t {
                            // the lock of who belongs to whom among threads and resources
     files,                 // who writes to files; nothing else is locked meanwhile
     prefaulter,            // no lock: whether there is a helper thread
-    slots,                 // no lock: how many threads have slots in the warm cache
     ranges,                // the registry and the warm cache
     count
 };
