@@ -90,16 +90,12 @@ std::size_t step_of(const range* control, std::size_t committed, bool past_start
     return whole_pages(std::clamp<std::size_t>(step, 1, control->size()));
 }
 
-// From where on huge pages are used.
-std::size_t huge_from(const range* control) noexcept {
-    const std::size_t from = control->terms.policy.from();
-    return control->terms.policy.which() == policy_kind::balanced ? huge_page_after(control, from) : from;
-}
-
 // How far the policy commits for `least` bytes.
 std::size_t generous_for(range* control, std::size_t least, bool past_start) noexcept {
     const commit_policy& policy = control->terms.policy;
-    const std::size_t huge = past_start && has_huge_pages(control) ? huge_from(control) : SIZE_MAX;
+    std::size_t huge = SIZE_MAX;    // from where on huge pages are used
+    if (past_start && has_huge_pages(control))
+        huge = policy.which() == policy_kind::balanced ? huge_page_after(control, policy.from()) : policy.from();
     const std::size_t memory = control->memory();
     std::size_t target = least;
     if (least > memory && least > huge) {

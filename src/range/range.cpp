@@ -68,13 +68,6 @@ range* make_range(std::size_t reserved, const commit_policy& policy, std::error_
     return control;
 }
 
-// Ends what the prefault helper was asked to do; holds `batch`, so that it is not at it.
-void end_help(range* control) noexcept {
-    const std::lock_guard pause(control->ahead.batch);
-    control->ahead.wanted.store(0, std::memory_order_relaxed);
-    control->ahead.handed = 0;
-}
-
 // The bytes from the base that are worth keeping when the owner is gone. (Where the owner committed more than was provided,
 // as reserve() does, only the system knows what has memory, and it is asked. `used` is what the owner of a range held open says.)
 std::size_t memory_worth(const range* control, std::size_t used) noexcept {
@@ -130,14 +123,11 @@ held_range acquire_slowly(std::size_t bytes, bool exact, std::size_t floor_bytes
                           failure& why) noexcept {
     std::error_code error;
     constexpr std::size_t most = SIZE_MAX / 4;
-    if (bytes > most) {
-        if (exact || floor_bytes > most) {
-            why = failure_of(out_of_memory());
-            return {};
-        }
-        bytes = most;
+    if (std::min(bytes, exact ? bytes : floor_bytes) > most) {
+        why = failure_of(out_of_memory());
+        return {};
     }
-    bytes = whole_pages(std::max<std::size_t>(bytes, 1));
+    bytes = whole_pages(std::clamp<std::size_t>(bytes, 1, most));
     range* control = take_from_list(bytes, policy);
     if (control == nullptr) {
         counts.cache_misses.fetch_add(1, std::memory_order_relaxed);
@@ -168,7 +158,11 @@ void relinquish_slowly(range* control, std::size_t used) noexcept {
     if (control->terms.home != &this_copy) return control->terms.home->relinquish(control, used);
     control->identity.state.store(range_state::cached, std::memory_order_release);
     tell_of_pointers(control, false);
-    end_help(control);
+    {
+        const std::lock_guard pause(control->ahead.batch);
+        control->ahead.wanted.store(0, std::memory_order_relaxed);    // the helper's work ends
+        control->ahead.handed = 0;
+    }
     report(control, 0);    // what is kept warm is nobody's
     // (What its owner named or protected is seldom made again and again; to undo that takes as many calls as to begin anew.)
     if (is_named(control) || control->rights.allowed != access::read_write) {

@@ -1,4 +1,6 @@
+// What is compiled of a concurrent_vector: waiting for its lock, and taking back what its appenders have claimed.
 #include <headroom/detail/concurrent/append_lock.hpp>
+#include <headroom/detail/concurrent/claims.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -15,9 +17,7 @@ namespace {
 constinit std::atomic<std::uint32_t> process_generation{1};
 
 void count_fork(fork_moment now) noexcept {
-    if (now != fork_moment::in_child) return;
-    if (process_generation.fetch_add(1, std::memory_order_relaxed) == UINT32_MAX)
-        process_generation.store(1, std::memory_order_relaxed);
+    if (now == fork_moment::in_child) process_generation.fetch_add(2, std::memory_order_relaxed);    // (odd, so never 0)
 }
 
 [[maybe_unused]] const bool appending_survives_fork = at_fork(fork_place::concurrent_vectors, count_fork);
@@ -57,6 +57,20 @@ void append_lock::wait() noexcept {
             pause = std::min(2 * pause, longest);
         }
     }
+}
+
+bool threads_can_be_fenced() noexcept { return other_threads_can_be_fenced(); }
+
+std::size_t claim_list::take_back() noexcept {
+    for (claim* each = first_; each != nullptr; each = each->next) each->withdraw();
+    const bool seen = !threads_can_be_fenced() || fence_other_threads();
+    std::size_t staying = 0;
+    for (claim* each = first_; each != nullptr; each = each->next) {
+        // Without the fence nobody knows what is being built: all stay as they are.
+        each->set_claimed(seen ? std::min(each->claimed_, each->announced_.load()) : each->claimed_);
+        staying += each->claimed_;
+    }
+    return staying;
 }
 
 }}}    // namespace headroom::detail
