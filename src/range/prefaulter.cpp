@@ -25,10 +25,8 @@ enum class helper_life : std::uint8_t { none, starting, running, ending };
 constinit std::atomic<helper_life> helper{helper_life::none};
 // Changes whenever there may be something to do.
 constinit std::atomic<std::uint32_t> calls_for_help{0};
-// Back-off after a thread could not be made: requests still to be skipped, and how many were skipped last time. Only who holds
-// helper_life::starting touches them.
-constinit std::uint32_t asks_to_pass = 0;
-constinit std::uint32_t asks_passed = 0;
+// How many have asked for a helper and found none. Only who holds helper_life::starting touches it.
+constinit std::uint32_t asked_in_vain = 0;
 
 void call_for_help() noexcept {
     calls_for_help.fetch_add(1, std::memory_order_release);
@@ -103,7 +101,7 @@ void prefaulter_at_fork(fork_moment now) noexcept {
     // The thread did not come along; a new one is made when the child asks. (The ranges' own part of this is the registry's.)
     if (now != fork_moment::in_child) return;
     if (!is_ending()) helper.store(helper_life::none, std::memory_order_relaxed);
-    asks_to_pass = asks_passed = 0;
+    asked_in_vain = 0;
 }
 
 [[maybe_unused]] const bool prefaulter_forks = at_fork(fork_place::prefaulter, prefaulter_at_fork);
@@ -120,21 +118,17 @@ struct helper_end {
 [[maybe_unused]] const helper_end end_helper;
 
 // Whether there is a helper; makes it at first need. A refusal may be of the moment (as many threads as are allowed, or no memory
-// for a stack), so it is tried again: after one asker more, two, four, up to 64. An asker has provided 2 MiB since the last.
+// for a stack), so it is tried again: when the second asks, the fourth, the eighth, ... and each 64th. An asker has provided 2 MiB since
+// the last.
 bool have_helper() noexcept {
     helper_life life = helper_life::none;
     // (No lock is held while a thread is made: that runs code of the program's, its malloc at least.)
     if (!helper.compare_exchange_strong(life, helper_life::starting)) return life == helper_life::running;
     bool started = false;
-    if (asks_to_pass != 0) {
-        --asks_to_pass;
-    } else {
-        if (intercept(page_call::other) == 0) {
-            started = start_helper_thread(help);
-            if (!started) note_refusal();
-        }
-        constexpr std::uint32_t most_to_pass = 64;
-        asks_to_pass = asks_passed = started ? 0 : std::clamp<std::uint32_t>(2 * asks_passed, 1, most_to_pass);
+    const std::uint32_t asked = ++asked_in_vain;
+    if (((asked & (asked - 1)) == 0 || asked % 64 == 0) && intercept(page_call::other) == 0) {
+        started = start_helper_thread(help);
+        if (!started) note_refusal();
     }
     life = helper_life::starting;
     helper.compare_exchange_strong(life, started ? helper_life::running : helper_life::none);    // unless the program ends
