@@ -58,6 +58,7 @@ class HEADROOM_HARDENED_ABI concurrent_vector : detail::concurrent_places<T, Pol
     using places::begin_;
     using places::claims_;
     using places::control_;
+    using places::counted_;
     using places::lock_;
     using places::range_lock_;
     using places::size_;
@@ -331,12 +332,15 @@ public:
     // A batch of 0 counts as one of 1. Throws std::bad_alloc, and std::length_error for a batch that no array can have.
     HEADROOM_ALWAYS_INLINE explicit appender(concurrent_vector& to, size_type batch = default_batch)
         : to_(&to), claim_(begin_claim(to, batch == 0 ? 1 : batch)), first_(block::elements(claim_)),
-          batch_(batch == 0 ? 1 : batch), mask_(to.counted_exactly() ? 0 : at_once(batch_) - 1) {}
+          batch_(batch == 0 ? 1 : batch), mask_(to.counted_ ? 0 : at_once(batch_) - 1) {}
     appender(const appender&) = delete;
     appender& operator=(const appender&) = delete;
 
     // Publishes what has been built.
-    HEADROOM_ALWAYS_INLINE ~appender() { end_claim(to_, claim_, first_, built_); }
+    HEADROOM_ALWAYS_INLINE ~appender() {
+        to_->publish_claimed(*claim_, first_, built_, 0);
+        block::drop(claim_);
+    }
 
     // Builds an element. Amortised O(1), and O(batch) when that completes a batch, which is published then. Throws
     // std::length_error where neither the vector nor a claim has room, `refused` when the system refuses memory, and what the
@@ -421,10 +425,6 @@ private:
         const section held(to.lock_);
         to.claims_.add(*made, to.lock_.generation());
         return made;
-    }
-    static void end_claim(concurrent_vector* to, head* ended, T* first, size_type built) noexcept {
-        to->publish_claimed(*ended, first, built, 0);
-        block::drop(ended);
     }
 
     // How many elements are announced at once: a power of two that divides the batch, up to a cache line of them. (A store for

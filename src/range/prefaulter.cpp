@@ -135,13 +135,6 @@ bool have_helper() noexcept {
     return started;
 }
 
-// Asks the helper to provide [committed, bytes) of the range. Never fails: without a helper (no thread to be had, or a program
-// that ends) writers provide for themselves.
-void ask_ahead(range* control, std::size_t bytes) noexcept {
-    control->ahead.wanted.store(bytes, std::memory_order_relaxed);
-    if (have_helper()) call_for_help();
-}
-
 }    // namespace
 
 // Hands out a batch of what the helper has provided at each call, so that the owner comes back and says anew how far it wants more.
@@ -168,7 +161,9 @@ std::size_t fill_ahead(range* control, std::size_t needed, failure& why) noexcep
         why = failure_of(error);
         if (error) return 0;
     }
-    ask_ahead(control, next + std::min(reserved - next, control->terms.policy.ahead()));
+    // (Without a helper, where no thread is to be had or the program ends, writers provide for themselves.)
+    ahead.wanted.store(next + std::min(reserved - next, control->terms.policy.ahead()), std::memory_order_relaxed);
+    if (have_helper()) call_for_help();
     return ahead.handed = std::min(committed_of(control), next);
 }
 

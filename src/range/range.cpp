@@ -51,10 +51,9 @@ range* make_range(std::size_t reserved, const commit_policy& policy, std::error_
             return nullptr;
         }
     }
-    const page_range mapping = control->terms.mapping;
     // (An open range has its guards close to it.)
-    const bool may_start_early = !open && for_file == nullptr;
-    rewriting(control).place(mapping.data + granule - (may_start_early ? next_early_start(policy) : 0), reserved);
+    const std::size_t early = open || for_file != nullptr ? 0 : next_early_start(policy);
+    rewriting(control).place(control->terms.mapping.data + granule - early, reserved);
     control->extent.accessible = open ? reserved : 0;
     control->extent.provided = 0;
     control->set_memory(0);

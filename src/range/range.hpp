@@ -50,7 +50,7 @@ struct range_extent {
     std::atomic<std::size_t> committed{0};    // what the owner was given
     std::atomic<std::size_t> memory{0};       // what may have memory behind it
     std::size_t accessible = 0;               // what the system lets us touch; at least what is committed
-    std::size_t provided = 0;                 // of that, how much is known to have its memory
+    std::size_t provided = 0;                 // what is known to have its memory
 };
 
 // Which copy of the library a range is of: it alone ends the range, whoever's code says so. Modules that were linked with a copy each may
@@ -122,7 +122,7 @@ struct range {
     [[nodiscard]] page_range part(std::size_t from, std::size_t to) const noexcept { return {start() + from, to - from}; }
 };
 
-// What mappings are aligned to and are multiples of: a huge page, on the machines that have them.
+// A huge page, on the machines that have them.
 inline constexpr std::size_t granule = std::size_t{2} << 20;
 
 }}}    // namespace headroom::detail

@@ -48,9 +48,6 @@ protected:
     [[nodiscard]] size_type size() const noexcept { return size_.load(std::memory_order_acquire); }
     [[nodiscard]] size_type max_size() const noexcept { return control_ == nullptr ? 0 : store::max_size(); }
 
-    // Whether somebody chose the most that it can hold, and may count on the last element of that.
-    [[nodiscard]] bool counted_exactly() const noexcept { return counted_; }
-
     // Elements in their place that are not published, under the lock: destroyed again, and the lock released, unless they are
     // published.
     struct unpublished {
@@ -104,8 +101,6 @@ protected:
     [[nodiscard]] bool fits(size_type count) const noexcept { return count <= left_of(room_.load(std::memory_order_acquire)); }
     // Of `all` elements, how many are neither published nor claimed.
     [[nodiscard]] size_type left_of(size_type all) const noexcept { return all > spoken_for() ? all - spoken_for() : 0; }
-    // (A forked child may have found a thread between two figures that belong together.)
-    void no_longer_claimed(size_type count) noexcept { claimed_ -= count < claimed_ ? count : claimed_; }
 
     // `count` or, `to_reach` it, as many as are missing of that.
     HEADROOM_ALWAYS_INLINE size_type wanted(size_type count, bool to_reach) const noexcept {
@@ -252,7 +247,7 @@ protected:
         lock_.lock();
         const size_type claimed = mine.claimed();
         const bool renewed = batch != 0 && fits(batch - (claimed - count));
-        no_longer_claimed(claimed);
+        claimed_ -= claimed < claimed_ ? claimed : claimed_;    // (a forked child may have found a thread between the two)
         mine.set_claimed(renewed ? batch : 0);
         if (renewed) claimed_ += batch;
         if (batch == 0) claims_.remove(mine);
@@ -358,7 +353,7 @@ protected:
     std::atomic<size_type> provide_at_{0};                  // when so many are published or claimed, more memory should come
     mutable std::atomic<std::uint32_t> arrivals_{0};        // counts how often those who wait were woken
     detail::claim_list claims_;                             // under the lock
-    const bool counted_ = false;
+    const bool counted_ = false;    // whether somebody chose the most that it can hold, and may count on the last element of that
 };
 
 }}}    // namespace headroom::detail
