@@ -182,16 +182,16 @@ std::error_code protect(page_range range, access allowed) noexcept {
 }
 
 std::error_code prefault(page_range range) noexcept {
-    static constinit std::atomic<int> known{0};    // 0: not asked, 1: no (kernels before 5.14), 2: yes
-    int answer = known.load(std::memory_order_relaxed);
-    if (answer == 0) {
+    static constinit std::atomic<bool> unknown{false};    // to kernels before 5.14
+    if (!unknown.load(std::memory_order_relaxed)) {
+        const std::error_code error = advise(page_call::prefault, range, MADV_POPULATE_WRITE);
+        if (error.value() != EINVAL) return error;
+        // EINVAL may have other reasons, a page that is read-only for one; not where it is asked about no bytes at all.
         const detail::kept_errno unchanged;
-        // Asked about no bytes at all: EINVAL would otherwise have other reasons, a page that is read-only for one.
-        answer = detail::answers_can_be_trusted(range) && madvise(range.data, 0, MADV_POPULATE_WRITE) == 0 ? 2 : 1;
-        known.store(answer, std::memory_order_relaxed);
+        if (madvise(range.data, 0, MADV_POPULATE_WRITE) == 0) return error;
+        unknown.store(true, std::memory_order_relaxed);
     }
-    if (answer == 1) return detail::system_error(ENOSYS);
-    return advise(page_call::prefault, range, MADV_POPULATE_WRITE);
+    return detail::system_error(ENOSYS);
 }
 
 std::error_code advise_huge(page_range range, bool wanted) noexcept {
