@@ -9,9 +9,9 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 bool map_open(range* control, std::size_t reserved) noexcept {
     if (mappings_are_locked()) return false;
     std::error_code error;
-    const page_range mapping = reserve(span_of(reserved), granule, error, access::read_write);
+    const page_range mapping = reserve(span_of(reserved), page_size(), error, access::read_write);
     if (error) return false;
-    std::byte* const base = mapping.data + granule;
+    std::byte* const base = granule_of(mapping);
     error = guard({base - open_guard, open_guard});
     if (!error) error = guard({base + reserved, open_guard});
     if (error) {

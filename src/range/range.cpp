@@ -23,12 +23,10 @@ namespace {
 // and not behind, so that huge pages come no more than that later than the policy says. Not where a policy is about huge pages.)
 std::size_t next_early_start(const commit_policy& policy) noexcept {
     constexpr std::size_t alike = 8;
-    constexpr std::size_t longest = std::size_t{512} << 10;
-    static_assert(longest + open_guard <= granule);
     static constinit std::atomic<std::size_t> made{0};
     const commit_policy::kind kind = policy.which();
     if (kind == commit_policy::kind::huge_pages || kind == commit_policy::kind::prefault_ahead) return 0;
-    return made.fetch_add(1, std::memory_order_relaxed) / alike * page_size() % longest;
+    return made.fetch_add(1, std::memory_order_relaxed) / alike * page_size() % earliest_start;
 }
 
 // A fresh range, live; null and `error` when refused.
@@ -44,8 +42,8 @@ range* make_range(std::size_t reserved, const commit_policy& policy, std::error_
         control->terms.held = holding::guarded;
     const bool open = control->terms.held == holding::open;
     if (!open) {
-        control->terms.mapping =
-            for_file != nullptr ? for_file(span_of(reserved), granule, error) : reserve(span_of(reserved), granule, error);
+        control->terms.mapping = for_file != nullptr ? for_file(span_of(reserved), page_size(), error)
+                                                     : reserve(span_of(reserved), page_size(), error);
         if (error) {
             free_control_block(control);
             return nullptr;
@@ -53,7 +51,7 @@ range* make_range(std::size_t reserved, const commit_policy& policy, std::error_
     }
     // (An open range has its guards close to it.)
     const std::size_t early = open || for_file != nullptr ? 0 : next_early_start(policy);
-    rewriting(control).place(control->terms.mapping.data + granule - early, reserved);
+    rewriting(control).place(granule_of(control->terms.mapping) - early, reserved);
     control->extent.accessible = open ? reserved : 0;
     control->extent.provided = 0;
     control->set_memory(0);

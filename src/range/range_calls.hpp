@@ -22,10 +22,15 @@ void end_all(range* chain) noexcept;
 // Writes past either end of an open range must travel at least this far to do harm.
 inline constexpr std::size_t open_guard = std::size_t{64} << 10;
 
-// The layout of a mapping: a granule of guard, the range, and guard up to the next granule. Whole granules, so that
-// mappings made one after another stay aligned and one system call each is enough.
+// A range begins at a granule of its mapping, or up to so many bytes before it, with guards on both sides. The mapping itself begins
+// where the system likes: not everywhere is one that begins at a granule had in one call.
+inline constexpr std::size_t earliest_start = std::size_t{512} << 10;
 [[nodiscard]] inline std::size_t span_of(std::size_t reserved) noexcept {
-    return granule + round_up(reserved + open_guard, granule);
+    return open_guard + earliest_start + granule + reserved + open_guard;
+}
+[[nodiscard]] inline std::byte* granule_of(page_range mapping) noexcept {
+    const auto least = reinterpret_cast<std::uintptr_t>(mapping.data) + open_guard + earliest_start;
+    return mapping.data + (round_up(least, granule) - reinterpret_cast<std::uintptr_t>(mapping.data));
 }
 
 using reserving = page_range(std::size_t bytes, std::size_t alignment, std::error_code& error) noexcept;
