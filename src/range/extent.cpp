@@ -5,12 +5,6 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-#if defined(HEADROOM_HARDENED)
-constinit std::atomic<const hardening*> hardening_in_force{&quarantining};
-#else
-constinit std::atomic<const hardening*> hardening_in_force{nullptr};
-#endif
-
 std::error_code make_accessible(range* control, std::size_t to) noexcept {
     if (to <= control->extent.accessible) return {};
     const page_range more = control->part(control->extent.accessible, to);

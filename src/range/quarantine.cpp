@@ -20,19 +20,24 @@ constexpr std::size_t quarantined_most = 32;
 constinit page_range quarantined[quarantined_most]{};
 constinit std::size_t next_place = 0;
 
-void quarantine(page_range mapping) noexcept {
-    // Unmapped at once where its pages cannot be made inaccessible, and while this code is being unloaded, after which nobody would.
-    if (is_being_unloaded() || decommit(mapping)) {
-        release_surely(mapping);
-        return;
-    }
+}    // namespace
+
+#if defined(HEADROOM_HARDENED)
+constinit std::atomic<bool> ranges_hardened{true};
+#else
+constinit std::atomic<bool> ranges_hardened{false};
+#endif
+
+void quarantine_or_release(page_range mapping) noexcept {
+    // Unmapped at once where its pages cannot be made inaccessible, too, and while this code is being unloaded, after which nobody would.
+    if (!hardened() || is_being_unloaded() || decommit(mapping)) return release_surely(mapping);
     page_range leaving;
     {
         const std::lock_guard guard(registry_mutex);
         leaving = std::exchange(quarantined[next_place], mapping);
         next_place = (next_place + 1) % quarantined_most;
     }
-    if (leaving.data != nullptr) release_surely(leaving);
+    release_surely(leaving);    // (of no bytes at first)
 }
 
 void empty_quarantine() noexcept {
@@ -42,16 +47,12 @@ void empty_quarantine() noexcept {
             const std::lock_guard guard(registry_mutex);
             leaving = std::exchange(each, page_range{});
         }
-        if (leaving.data != nullptr) release_surely(leaving);
+        release_surely(leaving);
     }
 }
 
-}    // namespace
-
-extern constinit const hardening quarantining{quarantine, empty_quarantine};
-
 bool harden_ranges() noexcept {
-    hardening_in_force.store(&quarantining, std::memory_order_relaxed);
+    ranges_hardened.store(true, std::memory_order_relaxed);
     close_all_slots();    // what lies there can be read
     return true;
 }

@@ -15,17 +15,13 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-struct hardening {
-    // Gives the memory of the mapping back to the system at once, and its addresses after 32 other mappings were quarantined.
-    void (*quarantine)(page_range mapping) noexcept;
-    // Releases all quarantined mappings: addresses or mappings are short.
-    void (*empty)() noexcept;
-};
-extern constinit const hardening quarantining;
+extern constinit std::atomic<bool> ranges_hardened;
+[[nodiscard]] inline bool hardened() noexcept { return ranges_hardened.load(std::memory_order_relaxed); }
 
-// What is done, null while nothing is: a program that is not hardened is not linked with it.
-extern constinit std::atomic<const hardening*> hardening_in_force;
-[[nodiscard]] inline bool hardened() noexcept { return hardening_in_force.load(std::memory_order_relaxed) != nullptr; }
+// Gives the memory of the mapping back to the system at once, and its addresses: hardened, after 32 other mappings were quarantined.
+void quarantine_or_release(page_range mapping) noexcept;
+// Releases all quarantined mappings: addresses or mappings are short.
+void empty_quarantine() noexcept;
 
 // Between being given back and being handed out warm, a range sees as many others given back.
 inline constexpr std::size_t ranges_between = 16;

@@ -82,11 +82,7 @@ void end(range* control) noexcept {
     count_warm_in_use(control, SIZE_MAX);
     leave_addresses(control);
     if (is_named(control)) rewriting(control).unlabel();
-    if (const hardening* const hard = hardening_in_force.load(std::memory_order_acquire)) {
-        hard->quarantine(control->terms.mapping);
-    } else {
-        release_surely(control->terms.mapping);
-    }
+    quarantine_or_release(control->terms.mapping);
     control->terms.mapping = {};
     free_control_block(control);
 }
@@ -104,7 +100,7 @@ void end_all(range* chain) noexcept {
 
 void give_back_unused() noexcept {
     end_all(empty_cache());
-    if (const hardening* const hard = hardening_in_force.load(std::memory_order_acquire)) hard->empty();
+    empty_quarantine();
     retry_releases();
 }
 
