@@ -38,7 +38,8 @@ LEAKS = "only LeakSanitizer is told, which dev has not"
 QUICKER = "only how soon: the outcome is the same"
 # (path, the line as mutated, without comments): why no test can tell.
 EQUIVALENT = {
-    ("src/range/committing.cpp", "if (there >= from) count_faults_avoided((there - from) / page_size());"): "counts none",
+    ("src/range/extent.cpp", "if (there >= from) counts.faults_avoided.fetch_add((there - from) / page_size(), std::memory_order_relaxed);"):
+        "counts none",
     ("include/headroom/detail/memory/chunks.hpp", "if (!(first != last)) detail::poison(first, static_cast<std::size_t>(last - first));"): ASAN,
     ("include/headroom/arena.hpp", "if (!(limit_ != range_.data() + range_.reserved())) detail::poison(cursor_, static_cast<std::size_t>(limit_ - cursor_));"): ASAN,
     ("include/headroom/arena.hpp", "without detail::unpoison(place, bytes);"): ASAN,
@@ -57,7 +58,7 @@ EQUIVALENT = {
     ("src/system/page_size_posix.cpp", "without known.store(bytes, std::memory_order_relaxed);"): QUICKER,
     ("src/concurrent/places.cpp", "if (tries >= looks + yields) {"): "only how it waits for the lock",
     ("src/refused.cpp", "if (count.most != 0 && count.used + few > count.most)"): "16 mappings more or 17 is a guess",
-    ("src/range/committing.cpp", "std::size_t warm = std::min(std::min(memory + committed, committed / 16), largest_warm_step);"):
+    ("src/range/committing.cpp", "std::size_t warm = std::min(std::min(provided + committed, committed / 16), largest_warm_step);"):
         "a step of a sixteenth is promised, and where warm memory ends the caller ends it",
     ("src/range/range.cpp", "set_cache_limit(1);"): "less than a page is kept as nothing",
     ("src/range/range.cpp", "if (std::min(bytes, exact ? bytes : floor_bytes) >= most) {"): "the system refuses so many addresses with the same error",

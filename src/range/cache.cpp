@@ -154,14 +154,6 @@ std::size_t limit_of_cache(std::size_t bytes) noexcept {
     return cache_bytes.compare_exchange_strong(limit, own, std::memory_order_relaxed) ? own : limit;
 }
 
-void count_warm_in_use(range* control, std::size_t committed) noexcept {
-    const std::size_t memory = control->memory();
-    const std::size_t left = std::min(control->cache.warm, memory > committed ? memory - committed : 0);
-    if (left == control->cache.warm) return;
-    control->terms.home->warm_in_ranges.fetch_sub(control->cache.warm - left, std::memory_order_relaxed);
-    control->cache.warm = left;
-}
-
 range* take_from_list(std::size_t bytes, const commit_policy& policy) noexcept {
     const std::lock_guard guard(registry_mutex);
     std::size_t younger = hardened() ? ranges_between : 0;

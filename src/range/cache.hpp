@@ -51,9 +51,6 @@ inline constexpr std::size_t limit_as_it_is = SIZE_MAX;
 [[nodiscard]] range* limit_cache(std::size_t bytes) noexcept;
 [[nodiscard]] inline range* empty_cache() noexcept { return limit_cache(limit_as_it_is); }
 
-// The owner was given `committed` bytes: what it got warm is in use as far as that.
-void count_warm_in_use(range* control, std::size_t committed) noexcept;
-
 // --- The slots that belong to one thread: it alone fills and empties them, with plain loads and stores.
 //
 // A thread comes to have them when a small range was served from the list (own_slots.cpp), and gives what is in them to the list

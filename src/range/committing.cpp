@@ -17,46 +17,10 @@ using policy_kind = commit_policy::kind;
 // Committing warm memory is cheap, so larger steps stall nobody.
 constexpr std::size_t largest_warm_step = std::size_t{1} << 20;
 
-// Whether the memory of what is committed is provided now or when it is touched.
-enum class provision { now, at_first_touch };
-
-// Makes [committed, to) the owner's and, with provision::now, provides its memory where it is not warm.
-std::error_code commit_part(range* control, std::size_t to, provision how) noexcept {
-    const std::size_t from = committed_of(control);
-    if (const std::error_code error = make_accessible(control, to)) return error;
-    clear_stale(control, from, to);
-    const std::size_t memory = control->memory();
-    const std::size_t cold = std::max(from, std::min(memory, to));
-    std::size_t there = cold;    // so far memory is there
-    if (how == provision::now && cold < to) {
-        const std::error_code error = prefault(control->part(cold, to));
-        if (error == out_of_memory()) {
-            if (!decommit(control->part(from, control->extent.accessible))) {
-                control->extent.accessible = from;
-                control->set_memory(std::min(memory, from));
-                control->extent.provided = std::min(control->extent.provided, from);
-            } else if (to > memory) {
-                control->set_memory(to);    // some of it may be there
-            }
-            count_warm_in_use(control, from);
-            return error;
-        }
-        // Any other refusal (an older kernel, say): memory arrives at first touch.
-        if (!error) there = to;
-    }
-    if (there > from) count_faults_avoided((there - from) / page_size());
-    if (how == provision::now && control->extent.provided >= from)
-        control->extent.provided = std::max(control->extent.provided, to);
-    if (to > memory) control->set_memory(to);
-    set_committed(control, to);
-    count_warm_in_use(control, to);
-    return {};
-}
-
 // Commits up to `generous` or, where that is refused, up to `needed`, once what is kept warm was given back.
 std::error_code commit_or_less(range* control, std::size_t generous, std::size_t needed, provision how) noexcept {
     // (Where nothing is asked of the system, there is no time to be taken.)
-    if (generous <= control->extent.accessible && (how == provision::at_first_touch || generous <= control->memory()))
+    if (generous <= control->extent.accessible && (how == provision::at_first_touch || generous <= control->extent.provided))
         return commit_part(control, generous, how);
     const commit_clock clock;
     std::error_code error = commit_part(control, generous, how);
@@ -80,10 +44,10 @@ std::size_t step_of(const range* control, std::size_t committed, bool past_start
     if (policy.which() == policy_kind::balanced && past_start) {
         step = std::max(step, std::min(committed / 16, policy.large_step()));
     }
-    const std::size_t memory = control->memory();
-    if (memory > committed) {
+    const std::size_t provided = control->extent.provided;
+    if (provided > committed) {
         // Rounded down: a sixteenth is a promise; and so is, under the balanced policy, what goes unused while little is used.
-        std::size_t warm = std::min(std::min(memory - committed, committed / 16), largest_warm_step);
+        std::size_t warm = std::min(std::min(provided - committed, committed / 16), largest_warm_step);
         if (policy.which() == policy_kind::balanced && !past_start) warm = std::min(warm, most);
         step = std::max(step, warm & ~(page_size() - 1));
     }
@@ -96,9 +60,9 @@ std::size_t generous_for(range* control, std::size_t least, bool past_start) noe
     std::size_t huge = SIZE_MAX;    // from where on huge pages are used
     if (past_start && has_huge_pages(control))
         huge = policy.which() == policy_kind::balanced ? huge_page_after(control, policy.from()) : policy.from();
-    const std::size_t memory = control->memory();
+    const std::size_t provided = control->extent.provided;
     std::size_t target = least;
-    if (least > memory && least > huge) {
+    if (least > provided && least > huge) {
         advise_huge_once(control);
         target = huge_page_after(control, least);
     } else if (policy.which() != policy_kind::page_by_page) {
@@ -107,7 +71,7 @@ std::size_t generous_for(range* control, std::size_t least, bool past_start) noe
         // Where another step size begins.
         if (!past_start) target = std::min(target, policy.from());
         if (least <= huge) target = std::min(target, huge);
-        if (least <= memory) target = std::min(target, memory);    // what is warm first
+        if (least <= provided) target = std::min(target, provided);    // what is warm first
         target = std::max(least, target);
     }
     return std::min(control->size(), target);
@@ -141,12 +105,8 @@ std::size_t extend(range* control, std::size_t needed, failure& why) noexcept {
     why = {};
     const commit_policy& policy = control->terms.policy;
     // From there on the helper may be at work on this range: nothing is read before it is paused.
-    if (policy.which() == policy_kind::prefault_ahead && needed > policy.from()) {
-        const std::size_t committed = policy_calls::fill_ahead(policy)(control, needed, why);
-        if (!why) return committed;
-        give_back_unused();
-        return policy_calls::fill_ahead(policy)(control, needed, why);
-    }
+    if (policy.which() == policy_kind::prefault_ahead && needed > policy.from())
+        return policy_calls::filling(policy)(control, needed, why);
     return extend(control, needed, false, why);
 }
 

@@ -24,10 +24,6 @@ struct counters {
 };
 extern constinit counters counts;
 
-inline void count_faults_avoided(std::size_t pages) noexcept {
-    counts.faults_avoided.fetch_add(pages, std::memory_order_relaxed);
-}
-
 // Enters the time of one commit, all its system calls together, into the histogram.
 class commit_clock {
 public:

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "range/counters.hpp"
+
 namespace headroom { inline namespace v0_1 { namespace detail {
 
 std::error_code make_accessible(range* control, std::size_t to) noexcept {
@@ -17,6 +19,40 @@ std::error_code make_accessible(range* control, std::size_t to) noexcept {
         control->extent.accessible = to;
     }
     return error;
+}
+
+std::error_code commit_part(range* control, std::size_t to, provision how) noexcept {
+    const std::size_t from = committed_of(control);
+    if (const std::error_code error = make_accessible(control, to)) return error;
+    clear_stale(control, from, to);
+    range_extent& extent = control->extent;
+    const std::size_t memory = control->memory();
+    std::size_t there = std::max(from, std::min(extent.provided, to));    // so far memory is there
+    if (how == provision::now && there < to) {
+        const std::error_code error = prefault(control->part(there, to));
+        if (error == out_of_memory()) {
+            control->set_memory(std::max(memory, to));    // some of it may be there
+            cut_memory(control, from);
+            count_warm_in_use(control, from);
+            return error;
+        }
+        // Any other refusal (an older kernel, say): memory arrives at first touch.
+        if (!error) there = to;
+    }
+    if (there > from) counts.faults_avoided.fetch_add((there - from) / page_size(), std::memory_order_relaxed);
+    if (how == provision::now && extent.provided >= from) extent.provided = std::max(extent.provided, to);
+    if (to > memory) control->set_memory(to);
+    set_committed(control, to);
+    count_warm_in_use(control, to);
+    return {};
+}
+
+void count_warm_in_use(range* control, std::size_t committed) noexcept {
+    const std::size_t memory = control->memory();
+    const std::size_t left = std::min(control->cache.warm, memory > committed ? memory - committed : 0);
+    if (left == control->cache.warm) return;
+    control->terms.home->warm_in_ranges.fetch_sub(control->cache.warm - left, std::memory_order_relaxed);
+    control->cache.warm = left;
 }
 
 void cut_memory(range* control, std::size_t kept) noexcept {

@@ -26,6 +26,14 @@ inline constexpr std::size_t warm_start = std::size_t{64} << 10;
 // Makes the range accessible as far as `to`; not at all, where the system refuses a part of it.
 [[nodiscard]] std::error_code make_accessible(range* control, std::size_t to) noexcept;
 
+// Makes [committed, to) the owner's and, with provision::now, provides its memory where it is not warm; otherwise that arrives when it is
+// touched. Where memory is refused nothing is committed.
+enum class provision { now, at_first_touch };
+[[nodiscard]] std::error_code commit_part(range* control, std::size_t to, provision how) noexcept;
+
+// The owner was given `committed` bytes: what it got warm is in use as far as that.
+void count_warm_in_use(range* control, std::size_t committed) noexcept;
+
 // Gives the memory past `kept` bytes, rounded down to pages, back to the system. Where that is refused, nothing has changed.
 void cut_memory(range* control, std::size_t kept) noexcept;
 

@@ -35,35 +35,15 @@ void call_for_help() noexcept {
 
 bool is_ending() noexcept { return helper.load(std::memory_order_relaxed) == helper_life::ending; }
 
-// The first of a list that wants more than it has; null when there is none.
-range* first_wanting(range* list) noexcept {
-    while (list != nullptr && list->ahead.wanted.load(std::memory_order_relaxed) <= committed_of(list))
-        list = list->identity.next_of_all;
-    return list;
-}
-
-// Provides [committed, to) of the range, as huge pages where possible: commit, advise, populate. The helper's batch, and the
-// writer's own when it has caught up. Under the range's `batch`.
+// Provides [committed, to) of the range, as huge pages where possible. The helper's batch, and the writer's own when it has caught up.
+// Under the range's `batch`.
 std::error_code provide(range* control, std::size_t to) noexcept {
     const commit_clock clock;
     advise_huge_once(control);
-    if (to > control->extent.accessible) {
-        // Access is granted far ahead in one call: each such call would hold up the other thread's page faults.
-        const std::size_t wanted = control->ahead.wanted.load(std::memory_order_relaxed);
-        const std::size_t further = std::max(to, std::min(wanted, control->size()));
-        std::error_code error = make_accessible(control, further);
-        if (error && further > to) error = make_accessible(control, to);
-        if (error) return error;
-    }
-    const std::size_t from = committed_of(control);
-    clear_stale(control, from, to);
-    const std::error_code error = prefault(control->part(from, to));
-    if (error == out_of_memory()) return error;
-    if (!error) count_faults_avoided((to - from) / page_size());
-    control->set_memory(std::max(control->memory(), to));
-    if (control->extent.provided >= from) control->extent.provided = to;    // else there is a part that only the system knows of
-    set_committed(control, to);
-    return {};
+    // Access is granted far ahead in one call: each such call would hold up the other thread's page faults.
+    const std::size_t wanted = std::min(control->ahead.wanted.load(std::memory_order_relaxed), control->size());
+    if (to > control->extent.accessible && to < wanted) (void)make_accessible(control, wanted);
+    return commit_part(control, to, provision::now);
 }
 
 // One batch.
@@ -82,18 +62,16 @@ void work_at(range* control) noexcept {
 
 void help() {
     lower_thread_priority();
-    range* last = nullptr;
     while (!is_ending()) {
         const std::uint32_t seen = calls_for_help.load(std::memory_order_acquire);
-        // Round and round, so that each range has its turn.
-        range* next = first_wanting(last != nullptr ? last->identity.next_of_all : nullptr);
-        if (next == nullptr) next = first_wanting(first_of_all());
-        last = next;
-        if (next != nullptr) {
-            work_at(next);
-        } else if (!is_ending()) {
-            wait_while(calls_for_help, seen);
+        // A batch for each that wants more than it has.
+        bool worked = false;
+        for (range* each = first_of_all(); each != nullptr && !is_ending(); each = each->identity.next_of_all) {
+            if (each->ahead.wanted.load(std::memory_order_relaxed) <= committed_of(each)) continue;
+            work_at(each);
+            worked = true;
         }
+        if (!worked && !is_ending()) wait_while(calls_for_help, seen);
     }
 }
 
@@ -155,7 +133,10 @@ std::size_t fill_ahead(range* control, std::size_t needed, failure& why) noexcep
         std::error_code error;
         if (committed_of(control) < needed) {
             error = provide(control, next);
-            if (error) error = provide(control, whole_pages(needed));
+            if (error) {
+                give_back_unused();
+                error = provide(control, whole_pages(needed));
+            }
         }
         ahead.batch.unlock();
         why = failure_of(error);

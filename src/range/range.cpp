@@ -38,7 +38,7 @@ range* make_range(std::size_t reserved, const commit_policy& policy, std::error_
     }
     control->terms.policy = policy;
     control->terms.held = policy.how_held();
-    if (control->terms.held == holding::open && !policy_calls::map_open(policy)(control, reserved))
+    if (control->terms.held == holding::open && !policy_calls::mapping(policy)(control, reserved))
         control->terms.held = holding::guarded;
     const bool open = control->terms.held == holding::open;
     if (!open) {

@@ -16,8 +16,8 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 
 // What a policy has other objects of the library do.
 struct policy_calls {
-    [[nodiscard]] static auto fill_ahead(const commit_policy& policy) noexcept { return policy.fill_ahead_; }
-    [[nodiscard]] static auto map_open(const commit_policy& policy) noexcept { return policy.map_open_; }
+    [[nodiscard]] static auto filling(const commit_policy& policy) noexcept { return policy.fill_ahead_; }
+    [[nodiscard]] static auto mapping(const commit_policy& policy) noexcept { return policy.map_open_; }
 };
 
 inline constexpr std::size_t longest_name = 79;    // bytes, as the kernel allows

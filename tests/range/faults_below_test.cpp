@@ -159,4 +159,23 @@ TEST(a_refusal_below_the_containers, changes_nothing_that_is_held) {
     testing::Test::RecordProperty("tried", static_cast<int>(tried));
 }
 
+// Where the system neither provides pages nor takes them back, some of them may be there, and nobody knows which. It is not asked for
+// them again before that is said.
+TEST(a_refusal_below_the_containers, is_reported_where_what_was_half_provided_is_not_taken_back) {
+    for (const headroom_test::named_policy& policy : headroom_test::all_policies) {
+        if (policy.policy.which() == headroom::commit_policy::kind::prefault_ahead) continue;    // (its helper makes calls, too)
+        for (std::uint64_t k = 1;; ++k) {
+            SCOPED_TRACE(std::string(policy.name) + ", from system call " + std::to_string(k) + " on");
+            headroom::trim_cache();
+            headroom::reservation range(std::size_t{16} << 20, policy.policy);
+            headroom::testing::fail_system_call(k, ENOMEM, afterwards::keep_failing);
+            const std::error_code error = range.commit_to(std::size_t{1} << 20);
+            if (headroom::testing::stop_failing() < k) break;
+            EXPECT_EQ(error, std::errc::not_enough_memory);
+            ASSERT_FALSE(range.commit_to(std::size_t{1} << 20));
+            std::memset(range.data(), 1, std::size_t{1} << 20);
+        }
+    }
+}
+
 }    // namespace
