@@ -60,7 +60,7 @@ std::error_code show(const file_control* control, std::size_t from, std::size_t 
 }
 
 range* map_range(const file_control* control, std::size_t limit, std::error_code& error) noexcept {
-    range* const place = acquire_bare(range_bytes(*control, limit), reserve_for_file, error);
+    range* const place = make_range_surely(whole_pages(range_bytes(*control, limit)), page_by_page(), error, reserve_for_file);
     if (place == nullptr) return nullptr;
     error = map_file({place->start(), place->size()}, control->file, control->role != file_role::reader);
     if (!error) {
@@ -78,7 +78,7 @@ range* map_range(const file_control* control, std::size_t limit, std::error_code
 void unmap_range(range* place) noexcept {
     // All of it, as it was reserved. (Where the system does not take the file out of the range, giving the range back does.)
     (void)unmap_file(place->terms.mapping);
-    relinquish_bare(place);
+    end_all(place);
 }
 
 void map_all(file_control* control) {

@@ -70,17 +70,15 @@ bool was_wanted_again(const range* control, std::size_t memory, cache_clock::tim
     return false;
 }
 
-std::size_t most_of(const range* control, std::size_t memory) noexcept {
-    if (control->cache.appended > memory / 2) return most_of_appended;
-    return memory > most_of_one_piece ? of_larger_pieces : SIZE_MAX;
-}
-
 // How much of the range's `memory` is worth keeping.
 std::size_t worth_keeping(const range* control, std::size_t memory, cache_clock::time_point now) noexcept {
     if (limit_is_users.load(std::memory_order_relaxed)) return memory;
     const std::size_t wanted = control->cache.wanted_again;
     const bool all = memory <= wanted || (wanted != 0 && is_alike(memory, wanted)) || was_wanted_again(control, memory, now);
-    const std::size_t kept = std::min(all ? memory : wanted, most_of(control, memory));
+    const std::size_t most = control->cache.appended > memory / 2 ? most_of_appended
+                             : memory > most_of_one_piece         ? of_larger_pieces
+                                                                  : SIZE_MAX;
+    const std::size_t kept = std::min(all ? memory : wanted, most);
     if (kept < memory) remember(control, memory, now);
     return kept;
 }

@@ -13,26 +13,20 @@ namespace {
 // How many threads have slots. (A forked child counts on from there, though it has one.)
 constinit std::atomic<std::size_t> threads_with_slots{0};
 
-// The chain's ranges go to the list, or end.
-void pass_on(range* chain) noexcept {
-    while (chain != nullptr) {
-        range* const each = chain;
-        chain = each->cache.next;
-        each->cache.next = nullptr;
-        keep_or_end(each, 0);
-    }
-}
-
 void give_up_slots() noexcept {
     slots_of_this_thread.generation = 0;
     threads_with_slots.fetch_sub(1, std::memory_order_relaxed);
 }
 
 HEADROOM_COLD void thread_ends(void*) noexcept {
-    range* const left = take_own_slots();
+    range* left = take_own_slots();
     if (has_slots(slots_of_this_thread)) give_up_slots();
     slots_of_this_thread.generation = at_its_end;
-    pass_on(left);
+    while (range* const each = left) {
+        left = each->cache.next;
+        each->cache.next = nullptr;
+        keep_or_end(each, 0);
+    }
 }
 
 // Whether the thread may use slots; where it may, and has none, it gets some.

@@ -35,18 +35,11 @@ inline constexpr std::size_t earliest_start = std::size_t{512} << 10;
 
 using reserving = page_range(std::size_t bytes, std::size_t alignment, std::error_code& error) noexcept;
 
-// A fresh range, live; null and `error` when refused. Where that is so at first, what nobody uses goes: address space, mappings or
-// memory may be what is short.
+// A fresh range of so many bytes, whole pages, live; null and `error` when refused. Where that is so at first, what nobody uses goes:
+// address space, mappings or memory may be what is short. `for_file`: how it is reserved for somebody who shows a file there, and who gives
+// it back by end_all(), as it was reserved.
 [[nodiscard]] range* make_range_surely(std::size_t reserved, const commit_policy& policy, std::error_code& error,
                                        reserving* for_file = nullptr) noexcept;
-
-// A live range of `bytes`, rounded up to pages, with nothing committed, for somebody who shows a file there; never one that was
-// kept warm. Null and `error` when refused.
-[[nodiscard]] inline range* acquire_bare(std::size_t bytes, reserving* for_file, std::error_code& error) noexcept {
-    return make_range_surely(whole_pages(bytes), page_by_page(), error, for_file);
-}
-// Gives it back. Precondition: it is as `for_file` made it again.
-inline void relinquish_bare(range* control) noexcept { end_all(control); }
 
 // Gives back address space, mappings and memory that nobody uses: something was refused.
 void give_back_unused() noexcept;
