@@ -7,8 +7,6 @@ from headroom_report.pictures.charts import Picture
 from headroom_report.results import words
 from headroom_report.results.catalogue import Contest, Experiment
 from headroom_report.results.figures import Cell
-from headroom_report.tables import thesis
-from headroom_report.tables.section import Section
 
 
 def pictures(cells: list[Cell]) -> list[Picture | None]:
@@ -21,15 +19,6 @@ def pictures(cells: list[Cell]) -> list[Picture | None]:
     )
     return [found]
 
-
-def beside(section: Section) -> None:
-    thesis.beside(
-        section,
-        "thesis_pressure",
-        {
-            "std::string, while memory is short, total": ("time", "iterations", None),
-        },
-    )
 
 EXPERIMENT = Experiment(
     title="Short memory",
@@ -54,6 +43,5 @@ EXPERIMENT = Experiment(
     ),
     reading="Seconds in each action, stacked; shorter is better.",
     pictures=pictures,
-    beside=beside,
     place=110,
 )

@@ -6,8 +6,6 @@ from headroom_report.pictures import values
 from headroom_report.pictures.charts import Picture
 from headroom_report.results.catalogue import Answer, Contest, Experiment
 from headroom_report.results.figures import Cell
-from headroom_report.tables import thesis
-from headroom_report.tables.section import Section
 
 
 def pictures(cells: list[Cell]) -> list[Picture | None]:
@@ -15,16 +13,6 @@ def pictures(cells: list[Cell]) -> list[Picture | None]:
     title = "A vector's life divided by its elements: made, filled by push_back, destroyed"
     return [values.over(counted, "push-back", title, "elements", values.per_element, "time per element", "s", values.element)]
 
-
-def beside(section: Section) -> None:
-    thesis.beside(
-        section,
-        "thesis_push_back",
-        {
-            "10⁸ push_backs of int": ("time", "elements", "int"),
-            "10⁸ push_backs of an empty std::string": ("time", "elements", "string"),
-        },
-    )
 
 EXPERIMENT = Experiment(
     title="Push back",
@@ -47,6 +35,5 @@ EXPERIMENT = Experiment(
     reading="Time per element; lower is better. Both axes are logarithmic.",
     pictures=pictures,
     answers=(Answer("growing", "time to fill and drop", "time", {"element": "int"}, ("large", "small"), place=10),),
-    beside=beside,
     place=90,
 )

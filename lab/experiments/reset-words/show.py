@@ -6,22 +6,11 @@ from headroom_report.pictures import values
 from headroom_report.pictures.charts import Picture
 from headroom_report.results.catalogue import YARDSTICK, Contest, Experiment
 from headroom_report.results.figures import Cell
-from headroom_report.tables import thesis
-from headroom_report.tables.section import Section
 
 
 def pictures(cells: list[Cell]) -> list[Picture | None]:
     return values.bars(cells, "reset-words", "Time of all searches, divided by std::vector's", yardstick=YARDSTICK)
 
-
-def beside(section: Section) -> None:
-    thesis.beside(
-        section,
-        "thesis_reset_words",
-        {
-            "the largest input": ("time", "states", None),
-        },
-    )
 
 EXPERIMENT = Experiment(
     title="Reset words",
@@ -40,6 +29,5 @@ EXPERIMENT = Experiment(
     more=(Contest("loop_cpu", "processor time"),),
     reading="Time divided by std::vector's; under 1 is faster.",
     pictures=pictures,
-    beside=beside,
     place=120,
 )

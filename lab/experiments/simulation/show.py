@@ -7,8 +7,6 @@ from headroom_report.pictures.charts import Picture
 from headroom_report.results import words
 from headroom_report.results.catalogue import Contest, Experiment
 from headroom_report.results.figures import PAIRED, Cell
-from headroom_report.tables import thesis
-from headroom_report.tables.section import Section
 
 
 def pictures(cells: list[Cell]) -> list[Picture | None]:
@@ -53,15 +51,6 @@ def pictures(cells: list[Cell]) -> list[Picture | None]:
     ]
 
 
-def beside(section: Section) -> None:
-    thesis.beside(
-        section,
-        "thesis_simulation",
-        {
-            "all push_backs of array<int, 10>, seconds": ("push_back", "iterations", "array<int,10>"),
-        },
-    )
-
 EXPERIMENT = Experiment(
     title="Simulation",
     question="How do vectors fare in a program that does everything with them, with many of them alive at once?",
@@ -86,6 +75,5 @@ EXPERIMENT = Experiment(
     ),
     reading="Seconds in each action, stacked; shorter is better. Each element type has its own scale.",
     pictures=pictures,
-    beside=beside,
     place=100,
 )

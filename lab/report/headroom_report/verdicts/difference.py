@@ -45,12 +45,12 @@ def difference(first: Figure, second: Figure, noise: float = 0.0, slack: float =
     return BETTER if ratio < 1 else WORSE
 
 
-def between(cell: Cell, metric: str, first: str, second: str, noise: Noise | None, slack: float = SLACK, times: float = 1.0) -> str:
-    """The same of two contenders in one cell, or of one with so many times the other's figure; nothing where one has none."""
+def between(cell: Cell, metric: str, first: str, second: str, noise: Noise | None, slack: float = SLACK) -> str:
+    """The same of two contenders in one cell; nothing where one has no figure."""
     one, other = cell.figure(first, metric), cell.figure(second, metric)
     if one is None or other is None:
         return ""
-    return difference(one, other.times(times), noise.between(cell, first, second) if noise is not None else 0.0, slack)
+    return difference(one, other, noise.between(cell, first, second) if noise is not None else 0.0, slack)
 
 
 def limit(value: float) -> Figure:
