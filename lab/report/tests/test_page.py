@@ -210,7 +210,7 @@ def test_lines_that_are_newer_or_could_not_be_read_are_named(tmp_path):
     lines = path.read_bytes().count(b"\n")
     path.write_bytes(path.read_bytes() + b'{"v":1,"kind":')
     page = html.render(model.build(reading.read([path])))
-    assert "1 lines were written by a newer lab (schema version 7" in page
+    assert f"{path}:{lines}: written by a newer lab (schema version 7; this report reads up to 1); skipped" in page
     assert f"{path}:{lines + 1}: cut off in the middle; skipped" in page
 
 

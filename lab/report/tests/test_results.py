@@ -24,7 +24,7 @@ def line(record) -> bytes:
 def test_a_whole_file_is_read_without_problems(tmp_path):
     records = samples.published("memory", "growth", "latency")
     found = results.read([samples.write(tmp_path / "some.jsonl", records)])
-    assert not found.problems and not found.newer and found.repeated == 0
+    assert not found.problems and found.repeated == 0
     assert len(found.runs) == len(records) - 1
     assert [machine["cpu"] for machine in found.machines.values()] == [records[0]["cpu"]]
 
@@ -39,6 +39,7 @@ def test_a_whole_file_is_read_without_problems(tmp_path):
         (b'{"kind":"run"}', "version"),
         (b'{"v":"1","kind":"run"}', "version"),
         (b'{"v":1,"kind":"walk"}', "unknown kind"),
+        (b'{"v":3,"kind":"whatever"}', "newer lab (schema version 3;"),
         (b'{"v":1}', "unknown kind"),
         (b'{"v":1,"kind":"machine"}', "id"),
         (line({**RUN, "outcome": "fine"}), "unknown outcome"),
@@ -70,12 +71,6 @@ def test_a_bad_line_is_reported_by_line_and_skipped_whole(tmp_path, bad, why):
     assert str(problem).startswith(f"{name}:2: ") and why in str(problem) and str(problem).endswith("; skipped")
 
 
-def test_a_last_line_cut_off_is_said_to_be_cut_off(tmp_path):
-    found, name = read_lines(tmp_path, line(RUN), line(RUN)[:40])
-    assert len(found.runs) == 1
-    assert str(found.problems[0]) == f"{name}:2: cut off in the middle; skipped"
-
-
 def test_every_truncation_of_a_file_keeps_the_whole_lines_before_it(tmp_path):
     data = line({**RUN, "round": 0}) + b"\n" + line({**RUN, "round": 1}) + b"\n"
     for length in range(len(data)):
@@ -85,12 +80,6 @@ def test_every_truncation_of_a_file_keeps_the_whole_lines_before_it(tmp_path):
         whole = sum(length >= end for end in (data.index(b"\n"), len(data) - 1))
         assert len(found.runs) == whole
         assert len(found.problems) <= 1
-
-
-def test_lines_of_a_newer_version_are_counted_and_left_out(tmp_path):
-    found, _ = read_lines(tmp_path, line(RUN), line({**RUN, "v": 2, "round": 1}), line({"v": 3, "kind": "whatever"}))
-    assert len(found.runs) == 1 and not found.problems
-    assert found.newer == {2: 1, 3: 1}
 
 
 def test_a_run_that_comes_again_replaces_the_earlier_one(tmp_path):
@@ -152,7 +141,7 @@ def test_damaged_files_are_read_as_far_as_they_go_and_what_was_left_out_is_count
     found, path = read_lines(tmp_path, *lines)
     machines = sum(b'"kind": "machine"' in one for one in lines)
     assert 500 < len(found.runs) <= 800
-    assert len(found.runs) + found.repeated + len(found.problems) + sum(found.newer.values()) >= found.lines - machines
+    assert len(found.runs) + found.repeated + len(found.problems) >= found.lines - machines
     assert found.problems and all(problem.file == path and problem.line for problem in found.problems)
     assert f"{len(found.problems)} place" in text.report_text(model.build(found))
 

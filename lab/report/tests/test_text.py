@@ -56,7 +56,7 @@ def test_the_terminal_tells_the_pages_story_in_the_pages_order(tmp_path):
     report = model.build(results.read([samples.write(tmp_path / "two.jsonl", records)]))
     page, told = html.render(report), " ".join(text.report_text(report, 80, True).split())
     page = unescape(page[page.index("<h1>") :].replace("<wbr>", ""))
-    (trouble,) = [one for one in report.troubles if "newer lab" in one]
+    (trouble,) = [one for one in report.troubles if "could not be read" in one]
     first = report.machines[0]
     story = [(trouble, trouble), (panels_of(first), panels_of(first)), ("Side by side</h2>", "Side by side")]
     story += [(f"<b>{document}</b>", f"What “{document}” claims") for document in dict.fromkeys(one.claim.document for one in first.verdicts)]

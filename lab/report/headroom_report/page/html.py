@@ -14,6 +14,7 @@ import jinja2
 import vl_convert
 from markupsafe import Markup, escape
 
+from .. import SCHEMA_VERSION
 from ..pictures.style import arrange
 from ..results import words
 from ..results.documents import CITATIONS
@@ -160,7 +161,7 @@ def render(report: Report) -> str:
         contenders=_contenders(report),
         unmeasured=model.claims_table([claims.decide(claim, []) for claim in claims.documents_claims()]),
         citations=CITATIONS,
-        schema=model.SCHEMA_VERSION,
+        schema=SCHEMA_VERSION,
     )
 
 

@@ -7,7 +7,6 @@ from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from .. import SCHEMA_VERSION
 from ..results import strategies, words
 from ..results.figures import Cell, cells
 from ..results.reading import ResultSet, Run
@@ -179,11 +178,6 @@ def _warnings(results: ResultSet, machines: list[Machine]) -> tuple[list[str], l
     elif not machines:
         found.append(
             "The files hold no run that could be read, so there is nothing to show but what the documents claim."
-        )
-    for version, count in sorted(results.newer.items()):
-        found.append(
-            f"{count} lines were written by a newer lab (schema version {version}; this report reads up to {SCHEMA_VERSION}) and are left out. "
-            f"Use the report of that version."
         )
     if results.problems:
         found.append(

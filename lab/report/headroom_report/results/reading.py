@@ -1,7 +1,6 @@
 """Reads result files: JSON Lines, one machine or run a line.
 
-A line that cannot be understood is skipped whole and reported by file and line; reading never fails. A line of a newer
-schema version is counted apart, because the remedy (a newer report) is another.
+A line that cannot be understood, or that a newer lab wrote, is skipped whole and reported by file and line; reading never fails.
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ import gzip
 import json
 import math
 import zlib
-from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Iterable
@@ -63,7 +61,6 @@ class ResultSet:
     machines: dict[str, dict] = field(default_factory=dict)
     runs: list[Run] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
-    newer: dict[int, int] = field(default_factory=dict)  # schema version -> lines skipped
     repeated: int = 0  # runs that a later line of the same key replaced
     files: list[str] = field(default_factory=list)
     lines: int = 0
@@ -142,7 +139,6 @@ def _add_machine(machines: dict[str, dict], name: str, record: dict) -> None:
 def read(paths: Iterable[str | Path]) -> ResultSet:
     """All runs of all files, in order. A run whose key comes again is replaced by the later one."""
     result = ResultSet()
-    newer: dict[int, int] = defaultdict(int)
     runs: dict[tuple, Run] = {}
     for path in paths:
         name = str(path)
@@ -162,8 +158,7 @@ def read(paths: Iterable[str | Path]) -> ResultSet:
                 record = json.loads(raw.decode("utf-8"), parse_constant=_refuse_constant)
                 version = _must(_must(record, dict, "the line").get("v"), int, 'the version "v"')
                 if version > SCHEMA_VERSION:
-                    newer[version] += 1
-                    continue
+                    raise Unreadable(f"written by a newer lab (schema version {version}; this report reads up to {SCHEMA_VERSION})")
                 kind = record.get("kind")
                 if kind == "machine":
                     result.raw.append((f"{name}:{number}", str(record.get("id")), False, raw))
@@ -190,5 +185,4 @@ def read(paths: Iterable[str | Path]) -> ResultSet:
     for run in result.runs:
         if run.machine not in result.machines:
             result.machines[run.machine] = {"id": run.machine, "missing": True}
-    result.newer = dict(newer)
     return result
