@@ -93,18 +93,6 @@ def _counted(verdicts) -> list[tuple[int, str, str]]:
     return [(count, *key) for key, count in sorted(found.items(), key=lambda pair: order.index(pair[0][1]))]
 
 
-def _noise_words(machine: Machine) -> str:
-    apart = [
-        f"{section.experiment.id} {words.share(noise.typical)} (at worst {words.share(noise.worst)})"
-        for section in machine.sections
-        for noise in list(section.noise.values())[:1]
-        if noise.worst > 0
-    ]
-    if apart:
-        return f"Noise: the same contender run twice lay apart typically by: {', '.join(apart)}. Such differences are grey."
-    return "Noise: no contender was run twice in these results, so the range of the rounds beside each figure is the only measure of it."
-
-
 def _tables(machine: Machine) -> dict:
     """Those of the machine as a whole, and what they begin with."""
     losses, promises = model.losses_table(machine), model.promises_table(machine)
@@ -119,7 +107,6 @@ def _tables(machine: Machine) -> dict:
         "smaller_losses": Table(losses.columns, losses.rows[WORST:], "The smaller of Headroom's losses"),
         "standing": model.standing_by_experiment(machine),
         "standing_words": model.standing_words(machine),
-        "noise_words": _noise_words(machine),
     }
 
 

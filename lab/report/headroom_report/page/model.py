@@ -118,16 +118,6 @@ class Machine:
                 told.append(text.format(middle=f"{middle:.1f}", worst=f"{worst:.1f}"))
         return "This machine was busy: while the lab measured, " + ", and ".join(told) + "." if told else ""
 
-    @property
-    def what_was_run(self) -> Table:
-        table = Table(texts("experiment") + numbers("cells", "runs") + texts("ended"), caption="What was run")
-        for section in self.sections:
-            endings = Counter(run.outcome for run in self.runs if run.experiment == section.experiment.id and run.outcome != "absent")
-            ended = ", ".join(f"{count} {outcome}" for outcome, count in endings.most_common()) or "not run"
-            counts = (len(section.cells) if endings else 0, endings.total())
-            table.rows.append([Entry(section.experiment.id), *(Entry(str(count)) for count in counts), Entry(ended, mark="" if endings else "quiet")])
-        return table
-
 
 @dataclass
 class Report:

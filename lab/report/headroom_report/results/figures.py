@@ -272,10 +272,6 @@ class Noise:
     def typical(self) -> float:
         return statistics.median(self._of_cell.values()) if self._of_cell else 0.0
 
-    @property
-    def worst(self) -> float:
-        return max(self._of_cell.values(), default=0.0)
-
     def at(self, cell: Cell) -> float:
         """As a part of the figure; 0 without A/A runs."""
         return self._of_cell.get(id(cell), self.typical)

@@ -8,7 +8,7 @@ from ..results.catalogue import Experiment
 from ..results.figures import PAIRED, Cell, Noise
 from ..results.strategies import GLOBAL, STRATEGIES, implementation, is_default, is_peer, least, of_cell, strategy
 from ..verdicts.difference import LEVEL, UNDECIDED, between
-from .measured import ending, measured
+from .measured import ending, measured, untold
 from .table import NOTHING, Entry, Table, numbers, texts
 
 MOST_CELLS = 150
@@ -47,7 +47,7 @@ def best_table(cells: list[Cell], experiment: Experiment, noise: Noise | None) -
                 table.rows.append(row)
     table.notes.append(
         "In brackets: divided by std::allocator's. * marks the lesser of the two. Which implementation it is shows on hovering, and in "
-        "the table of every implementation. Grey: not told apart."
+        f"the table of every implementation. Grey: level, or {untold(noise)}"
     )
     return table
 

@@ -45,11 +45,15 @@ def contest_table(cells: list[Cell], contest: Contest, noise: Noise | None, expe
     if not experiment.compared:
         return table  # these are different things, not different ways to do one
     table.notes.append(
-        f"In brackets: divided by {implementation(by)}'s. * marks the least of the row."
-        + " Grey: level with it, or not told apart from it: fewer than three rounds, or within the noise"
-        + (f" (two runs of the same contender typically lie {words.share(noise.typical)} apart)." if noise else ".")
+        f"In brackets: divided by {implementation(by)}'s. * marks the least of the row. "
+        f"Grey: level with it, or {untold(noise)}"
     )
     return table
+
+
+def untold(noise: Noise | None) -> str:
+    apart = f" (two runs of the same contender typically lie {words.share(noise.typical)} apart)" if noise else ""
+    return f"not told apart: fewer than three rounds, or within the noise{apart}."
 
 
 def ending(cell: Cell, name: str) -> Entry:
