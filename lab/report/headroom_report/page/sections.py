@@ -6,7 +6,7 @@ from ..results import published, words
 from ..results.catalogue import Contest, Experiment
 from ..results.figures import Cell, Noise
 from ..tables.by_strategy import best_table, implementation_tables
-from ..tables.measured import contest_table, every_figure, published_table
+from ..tables.measured import contest_table, published_table
 from ..tables.section import Section
 from . import experiments
 
@@ -22,12 +22,10 @@ def build(experiment: Experiment, cells: list[Cell]) -> Section:
                 section.tables.append(best_table(own, experiment, section.noise.get(experiment.contests[0].metric)))
             section.details += implementation_tables(own, experiment)
         else:
-            shown = experiment.more if experiment.more_in_view else ()
-            for contest in experiment.contests + shown:
+            for contest in experiment.contests + experiment.more:
                 table = contest_table(own, contest, section.noise.get(contest.metric), experiment)
                 if table.rows:
-                    section.tables.append(table)
-            section.details.append(every_figure(own, experiment))
+                    (section.tables if contest in experiment.contests or experiment.more_in_view else section.details).append(table)
         if experiment.tables:
             experiment.tables(section)
         if experiment.details:
@@ -58,4 +56,5 @@ def _unknown(name: str, cells: list[Cell]) -> Experiment:
         "This report has no picture for this experiment; its figures stand below.",
         name,
         more=tuple(Contest(metric, metric.replace("_", " ")) for metric in metrics if metric != "checksum"),
+        more_in_view=True,
     )

@@ -8,7 +8,7 @@ from ..results.catalogue import Contest, Experiment
 from ..results.figures import PAIRED, Cell, Noise
 from ..results.strategies import implementation, is_floor
 from ..verdicts.difference import LEVEL, UNDECIDED, between
-from .table import NOTHING, Column, Entry, Table, numbers, quotient, texts
+from .table import NOTHING, Column, Entry, Table
 
 
 def measured(cells: list[Cell], metric: str) -> list[Cell]:
@@ -61,28 +61,6 @@ def ending(cell: Cell, name: str) -> Entry:
     if outcome in (None, "ok"):
         return NOTHING
     return Entry(outcome, "bad" if outcome not in ("absent", "not_run") else "unknown", cell.detail(name))
-
-
-def every_figure(cells: list[Cell], experiment: Experiment) -> Table:
-    """The long form: a row for each contender in each configuration and measure, with its spread."""
-    columns = texts("what", "measure", "contender") + numbers("median", "lowest", "highest", "rounds", f"÷ {experiment.yardstick}") + texts("ended")
-    table = Table(columns, caption="Every figure, with its spread")
-    for cell in cells:
-        for contest in experiment.contests + experiment.more:
-            for name in arrange(set(cell.contenders)):
-                figure = cell.figure(name, contest.metric)
-                outcome = cell.outcome(name) or ""
-                if figure is None and (outcome in ("ok", "") or contest != (experiment.contests + experiment.more)[0]):
-                    continue  # not measured, or said already that it did not end well
-                row = [Entry(words.configuration(cell.parameters)), Entry(contest.title), Entry(name, contender=name)]
-                for value in (figure.median, figure.low, figure.high) if figure else ():
-                    row.append(Entry(words.quantity(value, figure.unit)))
-                against = cell.ratio(contest.metric, name, experiment.yardstick)
-                row += [] if figure else [NOTHING] * 3
-                rounds = figure.rounds if figure else 0
-                row += [Entry(str(rounds)), quotient(against.median if against else None)]
-                table.rows.append([*row, Entry(outcome, mark="" if outcome == "ok" else "bad", hover=cell.detail(name))])
-    return table
 
 
 def decade(column: str) -> str:
