@@ -5,7 +5,7 @@ import json
 import re
 import statistics
 import zlib
-from html.parser import HTMLParser
+from html import unescape
 
 import altair
 import pytest
@@ -19,33 +19,14 @@ from headroom_report.__main__ import main
 import samples
 
 
-class Tables(HTMLParser):
-    """Every table of a page, packed or not: by its caption, the rows' texts."""
-
-    def __init__(self, page):
-        super().__init__()
-        self.rows, self.caption, self.part = {}, "", None
-        for part in (page, *unpacked(page)["tables"]):
-            self.feed(part)
-
-    def handle_starttag(self, tag, attributes):
-        if tag in ("caption", "small"):
-            self.caption, self.part = ("", tag) if tag == "caption" else (self.caption, None)
-        elif tag == "tr":
-            self.rows.setdefault(self.caption, []).append([])
-        elif tag in ("td", "th"):
-            self.rows[self.caption][-1].append("")
-            self.part = "cell"
-
-    def handle_endtag(self, tag):
-        if tag in ("td", "th", "caption"):
-            self.part = None
-
-    def handle_data(self, data):
-        if self.part == "caption":
-            self.caption += data
-        elif self.part == "cell":
-            self.rows[self.caption][-1][-1] += data
+def tables_of(page):
+    """Every table of a page, packed or not: by its caption, the rows' texts, without what stands below them in small print."""
+    found = {}
+    for part in (page, *unpacked(page)["tables"]):
+        for caption, table in re.findall("<caption>(.*?)</caption>(.*?)</table>", part, re.S):
+            rows = [re.findall("<t[hd][^>]*>(.*?)</t[hd]>", row, re.S) for row in re.findall("<tr>(.*?)</tr>", table, re.S)]
+            found[unescape(caption)] = [[unescape(re.sub("<small>.*?</small>|<[^>]*>", "", cell, flags=re.S)) for cell in row] for row in rows]
+    return found
 
 
 def unpacked(page):
@@ -59,7 +40,7 @@ def made(tmp_path, records, name="some.jsonl"):
 
 @pytest.fixture(scope="module")
 def tables(page):
-    return Tables(page).rows
+    return tables_of(page)
 
 
 def medians(experiment):
