@@ -5,7 +5,7 @@ from __future__ import annotations
 from headroom_report.pictures import charts
 from headroom_report.pictures.charts import Picture
 from headroom_report.pictures.style import arrange
-from headroom_report.results import published
+from headroom_report.results import published, words
 from headroom_report.results.catalogue import YARDSTICK, Contest, Experiment
 from headroom_report.results.figures import PAIRED, Cell
 from headroom_report.tables.section import Section
@@ -13,13 +13,16 @@ from headroom_report.tables.table import NOTHING, Column, Entry, Table, quantity
 
 
 def pictures(cells: list[Cell]) -> list[Picture | None]:
-    sequences = {}
+    rows = []
     for cell in cells:
         for name in cell.contenders:
-            found = cell.sequence(name, "grows_at")
-            if found and not name.endswith(PAIRED):
-                sequences[name] = found
-    return [charts.marks("growth", "Sizes at which each vector grows", sequences, "elements held")]
+            found = cell.sequence(name, "grows_at") or ()
+            for number, size in enumerate(found if not name.endswith(PAIRED) else (), start=1):
+                if number == float(f"{number:.1g}") or number == len(found):  # enough to draw a line
+                    drawn = {"x": size, "y": number, "low": number, "high": number}
+                    told = {"where": words.configuration(cell.parameters), "text": f"growth {number} at {size:,.0f} elements", "against": "—"}
+                    rows.append({"contender": name, **drawn, **told})
+    return [charts.sweep("growth", "How often each vector has grown when it holds so many", rows, "elements", "elements held", "growths", "")]
 
 
 def growth_table(cells: list[Cell]) -> Table:
@@ -109,7 +112,7 @@ EXPERIMENT = Experiment(
         Contest("address_changes", "changes of address"),
         Contest("unused", "unused at the end"),
     ),
-    reading="Each mark is a growth, at the number of elements the vector then held.",
+    reading="The first nine growths of each vector, each tenth, each hundredth and the last, at the number of elements it then held.",
     pictures=pictures,
     tables=tables,
     beside=beside,

@@ -219,39 +219,3 @@ def histograms(
         .facet(row=alt.Row("contender:N", sort=names, title=None, header=header))
     )
     return _finished(name, title, bars, names, f"{title}: one histogram for each of {', '.join(names)}.")
-
-
-def marks(name: str, title: str, sequences: dict[str, tuple[float, ...]], x_title: str) -> Picture | None:
-    """One line of marks for each contender: the sizes at which something happened."""
-    rows = [
-        {"contender": contender, "x": value, "text": f"at {value:,.0f} elements"}
-        for contender, values in sequences.items()
-        for value in _thin([value for value in values if value >= 1])
-    ]
-    if not rows:
-        return None
-    names = arrange({row["contender"] for row in rows})
-    top = max(row["x"] for row in rows)
-    axis = alt.Axis(values=ticks(1, top * 1.5), labelExpr=LABELS["elements"])
-    chart = (
-        alt.Chart(alt.Data(values=rows))
-        .transform_filter(_FILTER)
-        .mark_tick(thickness=2, height=14)
-        .encode(
-            alt.X("x:Q", title=x_title, scale=_logarithmic(0.8, top * 1.5), axis=axis),
-            alt.Y("contender:N", sort=names, title=None, axis=alt.Axis(labelLimit=320)),
-            _colour(names),
-            tooltip=tips(text="grows"),
-        )
-        .properties(width=1.5 * WIDTH, height=alt.Step(24))
-    )
-    return _finished(name, title, chart, names, f"{title}: marks along {x_title}, one line for each of {', '.join(names)}.")
-
-
-def _thin(values: list[float]) -> list[float]:
-    """At most some 300 marks: those that would fall on one another on a logarithmic axis are drawn once."""
-    kept: list[float] = []
-    for value in values:
-        if not kept or value / kept[-1] >= 1.012:
-            kept.append(value)
-    return kept
