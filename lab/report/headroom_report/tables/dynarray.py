@@ -5,10 +5,10 @@ from __future__ import annotations
 from ..results import published, words
 from ..results.catalogue import DEFAULT, PAGE_BY_PAGE, YARDSTICK
 from ..verdicts.claims import matches
-from ..verdicts.difference import UNDECIDED, between
 from .measured import ending
+from .p0089 import decided, same_side, verdict_of
 from .section import Section
-from .table import Entry, Table, numbers, quantity, quotient, texts
+from .table import NOTHING, Entry, Table, numbers, quantity, quotient, texts
 
 
 def beside(
@@ -25,8 +25,7 @@ def beside(
         caption=f"{what}: published ({system}) and here",
         notes=[f"Published on: {source.machines[system]}. “Page by page” is {PAGE_BY_PAGE}, the document's DynArray."],
     )
-    agree, differ, undecided = [], [], 0
-    noise = section.noise.get(metric)
+    agree, undecided, differ = 0, 0, []
     left_out = 0
     rows = [record for record in source.records({"system": system}) if record["contender"] == "DynArray"]
     rows.sort(key=lambda record: words.order({name: record[name] for name in keys}))
@@ -40,33 +39,29 @@ def beside(
         there = record[column] / other[column] if record[column] is not None and other[column] else None
         here, ours = (cell.ratio(metric, name, YARDSTICK) for name in (PAGE_BY_PAGE, DEFAULT))
         label = words.configuration(where)
-        same, mark = "not run" if here is None else "—", "unknown"
+        same = same_side(there, decided(cell, PAGE_BY_PAGE, YARDSTICK, section, metric))
         if there is not None and here is not None:
-            if (found := between(cell, metric, PAGE_BY_PAGE, YARDSTICK, noise, 0.0)) in UNDECIDED:
-                same = found
-                undecided += 1
-            elif (there < 1) == (here.median < 1):
-                same, mark = "yes", "good"
-                agree.append(label)
-            else:
-                same, mark = "no", "other"
+            undecided += same is None
+            agree += same is True
+            if same is False:
                 differ.append(f"{label}: {words.ratio(there)} published, {words.ratio(here.median)} here")
         mine = [
             quantity(figure) if (figure := cell.figure(name, metric)) else ending(cell, name) for name in (PAGE_BY_PAGE, YARDSTICK)
         ]
         ratios = [quotient(one.median if one else None) for one in (here, ours)]
         published_here = [_there(record, column, unit), _there(other, column, unit), quotient(there)]
-        table.rows.append([Entry(label), *published_here, *mine, *ratios, Entry(same, mark=mark)])
+        verdict = verdict_of(same) if there is not None and here is not None else NOTHING
+        table.rows.append([Entry(label), *published_here, *mine, *ratios, verdict])
     if left_out:
         table.notes.append(
             f"{left_out} more configurations of the document were not run here; they stand in its table below."
         )
     if table.rows:
         section.beside.append(table)
-    total = len(agree) + len(differ)
+    total = agree + len(differ)
     if total:
         section.agreement.append(
-            f"{what}: in {len(agree)} of {total} configurations that the document has for {system} and that were run here, the "
+            f"{what}: in {agree} of {total} configurations that the document has for {system} and that were run here, the "
             f"page-by-page array and std::vector stand in the same order as in the document."
             + (f" {undecided} more are undecided: fewer than three rounds, or within the noise." if undecided else "")
         )
