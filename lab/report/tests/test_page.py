@@ -232,6 +232,7 @@ def build(name, started, ran, **more):
 def test_two_machines_each_get_their_own_verdicts(tmp_path):
     page, report = made(tmp_path, build("one", "2026-01-01", ("memory", "growth")) + build("other", "2026-01-01", ("memory",), cpu="Another"))
     assert [machine.id for machine in report.machines] == ["one", "other"]
+    assert 'href="#machine-1"' in page and 'id="machine-1">Another' in page
     ids = re.findall(r'\sid="([^"]+)"', page.replace(html.vega(), ""))
     assert len(ids) == len(set(ids))
 

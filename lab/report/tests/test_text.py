@@ -49,7 +49,7 @@ def test_an_experiment_after_no_document_names_none(published, page):
 
 
 def test_the_terminal_tells_the_pages_story_in_the_pages_order(tmp_path):
-    """Troubles first, then the answers, machines side by side, claims, promises, losses, each experiment, the machine, notes."""
+    """Troubles first, then the answers, claims, promises, losses, each experiment, the machine, the next machine, notes."""
     other = {**samples.MACHINE, "id": "feedf00d", "cpu": "Another processor"}
     again = [{**record, "machine": "feedf00d"} for record in samples.published("memory")[1:]]
     records = [*samples.published("memory", "push-back", "contention"), other, *again, {"v": 7, "kind": "run"}]
@@ -57,12 +57,12 @@ def test_the_terminal_tells_the_pages_story_in_the_pages_order(tmp_path):
     page, told = html.render(report), " ".join(text.report_text(report, 80, True).split())
     page = unescape(page[page.index("<h1>") :].replace("<wbr>", ""))
     (trouble,) = [one for one in report.troubles if "could not be read" in one]
-    first = report.machines[0]
-    story = [(trouble, trouble), (panels_of(first), panels_of(first)), ("Side by side</h2>", "Side by side")]
+    first, second = report.machines
+    story = [(trouble, trouble), (panels_of(first), panels_of(first))]
     story += [(f"<b>{document}</b>", f"What “{document}” claims") for document in dict.fromkeys(one.claim.document for one in first.verdicts)]
     story += [("What Headroom promises</h2>", "What Headroom promises"), ("Every cell where Headroom", "Every cell where Headroom")]
     story += [(f"<b>{one.experiment.title}</b>", f"{one.experiment.title}: {one.experiment.question}") for one in first.sections]
-    story += [("The machine</summary>", "The machine"), ("About these results</h2>", "About these results")]
+    story += [("The machine</summary>", "The machine"), (f"{second.title}</h2>", second.title), ("About these results</h2>", "About these results")]
     for side, where in zip((page, told), zip(*story)):
         at = -1
         for words in where:

@@ -22,7 +22,6 @@ from ..results.strategies import implementation
 from ..tables.table import Table
 from ..verdicts import claims
 from . import chooser, experiments, model, panels
-from .beside import beside
 from .model import Machine, Report
 
 ASSETS = Path(__file__).parent / "assets"
@@ -143,7 +142,6 @@ def render(report: Report) -> str:
         report=report,
         tables=[_tables(machine) for machine in report.machines],
         panels=panels,
-        beside=beside(report),
         most_problems=MOST_PROBLEMS,
         contenders=_contenders(report),
         unmeasured=model.claims_table([claims.decide(claim, []) for claim in claims.documents_claims()]),

@@ -10,7 +10,6 @@ from ..tables.table import plain
 from ..verdicts import claims
 from ..verdicts.claims import Verdict
 from . import model, panels
-from .beside import Beside, beside
 from .model import Machine, Report
 
 WORST = 3
@@ -57,9 +56,8 @@ def _verdict(verdict: Verdict, asked: str, width: int) -> str:
     return "\n".join(lines)
 
 
-def machine_text(machine: Machine, width: int = 80, everything: bool = False, beside: list[str] | None = None) -> str:
-    """`beside`: the machines side by side, which stand after the first one's answers."""
-    out = [_heading(machine.title, width), *summary(machine, width), *(beside or [])]
+def machine_text(machine: Machine, width: int = 80, everything: bool = False) -> str:
+    out = [_heading(machine.title, width), *summary(machine, width)]
     if not everything:
         return "\n".join(out)
     for table, verdicts in model.claims_tables(machine):
@@ -87,18 +85,6 @@ def machine_text(machine: Machine, width: int = 80, everything: bool = False, be
     return "\n".join(out)
 
 
-def _side_by_side(both: Beside, width: int) -> list[str]:
-    """Rows of sentences are too wide for columns: each is told, and below it what each machine says."""
-    out = [_heading("Side by side", width), textwrap.fill(both.words, width)] if both.tables else []
-    for table in both.tables:
-        out += ["", table.caption, *(textwrap.fill(note, width) for note in table.notes)]
-        for row in table.rows:
-            out.append(textwrap.fill(row[0].text, width, subsequent_indent="  "))
-            for column, entry in list(zip(table.columns, row))[1:]:
-                out.append(_hanging("", f"{column.title}: {entry.text}", width, 4))
-    return out
-
-
 def report_text(report: Report, width: int = 80, everything: bool = False) -> str:
     out = []
     for warning in report.troubles:
@@ -107,9 +93,8 @@ def report_text(report: Report, width: int = 80, everything: bool = False) -> st
         out.append(_hanging("", str(problem), width, 2))
     if len(report.results.problems) > 5 and not everything:
         out.append(f"  … and {len(report.results.problems) - 5} more")
-    both = _side_by_side(beside(report), width)
     for machine in report.machines:
-        out.append(machine_text(machine, width, everything, both if machine is report.machines[0] else []))
+        out.append(machine_text(machine, width, everything))
     if everything and report.notes:
         out += [_heading("About these results", width), *(_hanging("", note, width, 2) for note in report.notes)]
     if report.machines and not everything:
