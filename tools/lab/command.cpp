@@ -134,8 +134,7 @@ lab_command::lab_command(CLI::App& lab) {
     report_->prefix_command();
     report_->set_help_flag();
 
-    compare_ =
-        lab.add_subcommand("compare", "Compare two result files: what changed by more than the noise; A B [--out PAGE] [--text]");
+    compare_ = lab.add_subcommand("compare", "Compare two result files A B: what changed by more than the noise");
     compare_->prefix_command();
     compare_->set_help_flag();
 

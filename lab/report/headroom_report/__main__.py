@@ -1,5 +1,5 @@
 """python -m headroom_report FILES... [--out report.html] [--text[=all]] [--svg DIR]
-python -m headroom_report compare A B [--out compare.html]"""
+python -m headroom_report compare A B"""
 
 from __future__ import annotations
 

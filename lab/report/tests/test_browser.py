@@ -7,7 +7,7 @@ import re
 import shutil
 
 import pytest
-from headroom_report.page import chooser, compare, html, model
+from headroom_report.page import chooser, html, model
 from headroom_report.pictures import style
 from headroom_report.results import reading
 from playwright.sync_api import sync_playwright
@@ -253,15 +253,6 @@ def test_a_page_without_results_makes_no_complaint(look):
     window = look(html.render(model.build(reading.ResultSet())))
     assert window.log == []
     assert "No results" in window.inner_text("body")
-
-
-@with_chromium
-def test_the_comparison_of_two_sets_makes_no_complaint_and_sorts(look, tmp_path):
-    sets = [of(*names, folder=tmp_path) for names in (("memory", "instructions"), ("memory",))]
-    window = look(compare.page(compare.compare(*sets)))
-    window.locator("table th button").first.click()
-    assert window.log == []
-    assert window.locator("table th").first.get_attribute("aria-sort") == "ascending"
 
 
 def test_every_contenders_colour_stands_out_from_both_backgrounds():

@@ -19,8 +19,7 @@ from ..tables.table import Entry, Table, numbers, plain, texts
 from ..verdicts.claims import Verdict
 from ..verdicts.difference import BETTER, WORSE, difference, over
 from . import experiments
-from .files import expand, write
-from .html import filled
+from .files import expand
 from .model import Machine, Report, build, told
 
 
@@ -132,10 +131,10 @@ def _changes_table(caption: str, found: list[Change], names: tuple[str, str]) ->
                 Entry(words.configuration(change.parameters)),
                 Entry(change.experiment),
                 Entry(change.measure),
-                Entry(change.contender, contender=change.contender),
+                Entry(change.contender),
                 _figure(change.before, change.relative),
                 _figure(change.after, change.relative),
-                Entry(words.ratio(change.factor), "quiet" if not change.certain else "good" if change.factor < 1 else "bad"),
+                Entry(words.ratio(change.factor)),
             ]
         )
     return table
@@ -151,32 +150,10 @@ def _figure(figure: Figure, relative: str) -> Entry:
 
 
 def _verdicts_table(comparison: Comparison) -> Table:
-    table = Table(
-        texts("claim or promise", *comparison.names),
-        caption="Verdicts that differ",
-    )
+    table = Table(texts("claim or promise", *comparison.names), caption="Verdicts that differ")
     for both in comparison.verdicts:
-        table.rows.append([Entry(both[0].claim.sentence), *(Entry(word, mark=mark) for word, mark in map(told, both))])
+        table.rows.append([Entry(both[0].claim.sentence), *(Entry(told(one)[0]) for one in both)])
     return table
-
-
-def _tables(comparison: Comparison) -> tuple[list[Table], list[Table]]:
-    names = comparison.names
-    shown = [
-        _verdicts_table(comparison),
-        _changes_table("Worse in B", comparison.worse, names),
-        _changes_table("Better in B", comparison.better, names),
-    ]
-    folded = [
-        _changes_table("No more than the noise", [change for change in comparison.changes if not change.certain], names)
-    ]
-    for caption, cells_missing in (
-        (f"Only in {names[1]}", comparison.missing[0]),
-        (f"Only in {names[0]}", comparison.missing[1]),
-    ):
-        if cells_missing:
-            folded.append(Table(texts("cell"), [[Entry(text)] for text in cells_missing], caption))
-    return shown, folded
 
 
 def summary(comparison: Comparison) -> str:
@@ -188,27 +165,17 @@ def summary(comparison: Comparison) -> str:
     )
 
 
-METHOD = (
-    "Figures are divided by those of std::vector (std::allocator, for memory resources) in the same cell of the same set, since ratios within one "
-    "run survive a change of machine; what they are divided by is compared by its own figure where both sets are of one machine. A change takes at least three rounds on "
-    "either side, and must be larger than rounds scatter and than two runs of the same contender lay apart."
-)
-
-
 def text(comparison: Comparison) -> str:
+    names = comparison.names
     out = [f"! {warning}" for warning in comparison.warnings] + [f"  {problem}" for problem in comparison.problems[:10]]
     out.append(summary(comparison))
-    shown, folded = _tables(comparison)
-    for table in shown:
+    worse, better = _changes_table("Worse in B", comparison.worse, names), _changes_table("Better in B", comparison.better, names)
+    for table in (_verdicts_table(comparison), worse, better):
         out += ["", f"{table.caption}:", plain(table) if table.rows else "none"]
-    for table in folded[1:]:
-        out += ["", f"{table.caption}: {len(table.rows)} cells"]
+    for name, cells in zip(reversed(names), comparison.missing):
+        if cells:
+            out += ["", f"Only in {name}: {len(cells)} cells"]
     return "\n".join(out) + "\n"
-
-
-def page(comparison: Comparison) -> str:
-    shown, folded = _tables(comparison)
-    return filled("compare.html.j2", comparison=comparison, summary=summary(comparison), method=METHOD, tables=shown, folded_tables=folded)
 
 
 def main(arguments: list[str]) -> int:
@@ -217,17 +184,11 @@ def main(arguments: list[str]) -> int:
     )
     parser.add_argument("a", metavar="A", help="result file, or a folder of them")
     parser.add_argument("b", metavar="B", help="result file, or a folder of them")
-    parser.add_argument("--out", metavar="PAGE", help="write the comparison here as one HTML file")
-    parser.add_argument("--text", action="store_true", help="print it even when a page is written")
     options = parser.parse_args(arguments)
     reports = (build(reading.read(expand([name]))) for name in (options.a, options.b))
     found = compare(*reports, (_short(options.a, options.b), _short(options.b, options.a)))
-    good = True
-    if options.out:
-        good = write(options.out, page(found))
-    if options.text or not options.out:
-        sys.stdout.write(text(found))
-    return 0 if good and found.changes else 1
+    sys.stdout.write(text(found))
+    return 0 if found.changes else 1
 
 
 def _short(name: str, other: str) -> str:

@@ -120,12 +120,6 @@ def _contenders(report: Report) -> list[str]:
     return arrange(found)
 
 
-def filled(template: str, **more) -> str:
-    """A page of this template. `packed` is there for what the page carries packed."""
-    style, script = ((ASSETS / name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
-    return environment().get_template(template).render(style=style, script=script, packed=Packed(), **more)
-
-
 def render(report: Report) -> str:
     pictures = {
         f"chart-{number}-{picture.id}": picture.spec
@@ -133,8 +127,11 @@ def render(report: Report) -> str:
         for section in machine.sections
         for picture in section.pictures
     }
-    return filled(
-        "page.html.j2",
+    style, script = ((ASSETS / name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
+    return environment().get_template("page.html.j2").render(
+        style=style,
+        script=script,
+        packed=Packed(),
         title="Headroom lab report" + (f": {report.machines[0].title}" if report.machines else ""),
         vega=pack(vega()),
         pictures=pictures,
