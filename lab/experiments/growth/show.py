@@ -107,11 +107,6 @@ EXPERIMENT = Experiment(
         Contest("bytes_moved", "bytes moved"),
         Contest("unused_most", "unused memory at its most"),
     ),
-    more=(
-        Contest("growths", "growths"),
-        Contest("address_changes", "changes of address"),
-        Contest("unused", "unused at the end"),
-    ),
     reading="The first nine growths of each vector, each tenth, each hundredth and the last, at the number of elements it then held.",
     pictures=pictures,
     tables=tables,

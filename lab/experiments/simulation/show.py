@@ -5,7 +5,7 @@ from __future__ import annotations
 from headroom_report.pictures import charts, grids, values
 from headroom_report.pictures.charts import Picture
 from headroom_report.results import words
-from headroom_report.results.catalogue import Contest, Experiment
+from headroom_report.results.catalogue import YARDSTICK, Contest, Experiment
 from headroom_report.results.figures import PAIRED, Cell
 
 
@@ -13,23 +13,17 @@ def pictures(cells: list[Cell]) -> list[Picture | None]:
     rows = values.by_action(cells, values.element)
     lines = []
     for cell in cells:
+        iterations, below = cell.parameters.get("iterations"), cell.sequence(YARDSTICK, "time_by_iteration") or ()
         for name in cell.contenders:
-            if name.endswith(PAIRED):
+            until = cell.sequence(name, "time_by_iteration") or ()
+            if name.endswith(PAIRED) or not isinstance(iterations, int):
                 continue
-            until = cell.sequence(name, "time_by_iteration")
-            iterations = cell.parameters.get("iterations")
-            if until and isinstance(iterations, int):
-                for stretch, seconds in enumerate(until, start=1):
-                    if seconds > 0 and stretch % 2 == 0:
-                        lines.append(
-                            {
-                                "contender": name,
-                                "panel": str(cell.parameters.get("element")),
-                                "x": iterations * stretch // len(until),
-                                "y": charts.short(seconds),
-                                "text": words.seconds(seconds),
-                            }
-                        )
+            for stretch, (seconds, against) in enumerate(zip(until, below), start=1):
+                if seconds > 0 and against > 0 and stretch % 2 == 0:
+                    ratio = charts.short(seconds / against)
+                    drawn = {"x": iterations * stretch // len(until), "y": ratio, "low": ratio, "high": ratio}
+                    told = {"where": words.configuration(cell.parameters), "text": words.seconds(seconds), "against": words.ratio(ratio)}
+                    lines.append({"contender": name, "panel": values.element(cell), **drawn, **told})
     iterations = {cell.parameters.get("iterations") for cell in cells}
     after = f", {iterations.pop()} iterations" if len(iterations) == 1 else ""
     return [
@@ -40,13 +34,15 @@ def pictures(cells: list[Cell]) -> list[Picture | None]:
             values.ACTIONS,
             "Stacked bars: one bar for each vector, made of the seconds in each of six actions; one panel for each element type.",
         ),
-        grids.lines(
+        charts.sweep(
             "simulation-iterations",
-            "Seconds in all actions up to an iteration",
+            "Time in all actions up to an iteration, divided by std::vector's",
             lines,
             "iterations",
-            "seconds so far",
-            "Lines over iterations, one for each vector; one panel for each element type.",
+            "iterations",
+            "÷ std::vector",
+            "",
+            1.0,
         ),
     ]
 

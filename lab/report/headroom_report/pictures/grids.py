@@ -6,7 +6,7 @@ import math
 
 import altair as alt
 
-from .charts import _FILTER, Picture, _colour, _encodings, _finished, faceted, tips
+from .charts import _FILTER, Picture, _colour, _finished, faceted, tips
 from .style import arrange
 
 # Blue is less, red is more, and either stands out from light and dark without telling green from red.
@@ -113,25 +113,3 @@ def panel_bars(name: str, title: str, rows: list[dict], x_title: str, line: floa
         layers.append(alt.Chart().mark_rule(strokeDash=[2, 3], color="#888888").encode(x=alt.datum(line)))
     chart = alt.layer(*layers, data=alt.Data(values=rows)).properties(width=320, height=alt.Step(18))
     return _finished(name, title, faceted(chart, rows), names, f"{title}: a bar for each of {', '.join(names)}.")
-
-
-def lines(name: str, title: str, rows: list[dict], x_title: str, y_title: str, what: str) -> Picture | None:
-    """Lines on plain axes, one panel for each value of `panel`, each with its own height. A row: contender, panel, x, y, text."""
-    if not rows:
-        return None
-    names = arrange({row["contender"] for row in rows})
-    colour, dash, _ = _encodings(names)
-    chart = (
-        alt.Chart(alt.Data(values=rows))
-        .transform_filter(_FILTER)
-        .mark_line(strokeWidth=2)
-        .encode(
-            alt.X("x:Q", title=x_title, axis=alt.Axis(grid=False, tickCount=5)),
-            alt.Y("y:Q", title=y_title, axis=alt.Axis(tickCount=4)),
-            colour,
-            dash,
-            tooltip=[alt.Tooltip("contender:N"), alt.Tooltip("x:Q", title=x_title), alt.Tooltip("text:N", title=y_title)],
-        )
-        .properties(width=300, height=170)
-    )
-    return _finished(name, title, faceted(chart, rows, 3).resolve_scale(y="independent"), names, what)
