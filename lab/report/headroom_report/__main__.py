@@ -1,4 +1,4 @@
-"""python -m headroom_report FILES... [--out report.html] [--text[=all]] [--svg DIR]
+"""python -m headroom_report FILES... [--out report.html] [--text[=all]] [--publish DIR]
 python -m headroom_report compare A B"""
 
 from __future__ import annotations
@@ -7,7 +7,6 @@ import argparse
 import os
 import shutil
 import sys
-from pathlib import Path
 
 from .page import compare, html, model, publish, text
 from .page.files import expand, write
@@ -39,7 +38,6 @@ def _parser() -> argparse.ArgumentParser:
         metavar="DIR",
         help="write what a repository keeps: index.html, the pictures that a README shows, and the result lines, packed",
     )
-    parser.add_argument("--svg", metavar="DIR", help="write each picture here as an SVG file")
     return parser
 
 
@@ -55,15 +53,12 @@ def main(arguments: list[str] | None = None) -> int:
     for problem in found.problems:
         print(f"headroom_report: {problem}", file=sys.stderr)
     good = True
-    if options.text or not (options.out or options.svg or options.publish):
+    if options.text or not (options.out or options.publish):
         sys.stdout.write(text.report_text(report, _width(), options.text == "all"))
     if options.out:
         good &= write(options.out, html.render(report))
     if options.publish:
         good &= publish.publish(report, found, options.publish)
-    if options.svg:
-        for name, svg in html.pictures_as_svg(report):
-            good &= write(str(Path(options.svg) / f"{name}.svg"), svg)
     # A page that says "nothing could be read", or that leaves lines out, was still asked for and written, but no script should take
     # it for success.
     return 0 if good and report.machines and not found.problems else 1

@@ -15,6 +15,7 @@ import vl_convert
 from markupsafe import Markup, escape
 
 from .. import SCHEMA_VERSION
+from ..pictures.charts import Picture
 from ..pictures.style import arrange
 from ..results import words
 from ..results.documents import CITATIONS
@@ -147,13 +148,9 @@ def render(report: Report) -> str:
     )
 
 
-def pictures_as_svg(report: Report, only: tuple[str, ...] = ()) -> list[tuple[str, str]]:
-    """Each picture of the first machine (or those named) as an SVG file of its own, on white."""
-    found = [picture for machine in report.machines[:1] for section in machine.sections for picture in section.pictures]
-    result = []
-    for picture in found if not only else [picture for picture in found if picture.id in only]:
-        # A picture in a page has one description, not one for each of its marks.
-        more = {"background": "#ffffff", "aria": False, "font": "DejaVu Sans, Helvetica, Arial, sans-serif"}
-        spec = {**picture.spec, "config": picture.spec["config"] | more}
-        result.append((picture.id, vl_convert.vegalite_to_svg(spec, vl_version=VEGA_LITE)))
-    return result
+def as_svg(picture: Picture) -> str:
+    """A file of its own, on white."""
+    # A picture in a page has one description, not one for each of its marks.
+    more = {"background": "#ffffff", "aria": False, "font": "DejaVu Sans, Helvetica, Arial, sans-serif"}
+    spec = {**picture.spec, "config": picture.spec["config"] | more}
+    return vl_convert.vegalite_to_svg(spec, vl_version=VEGA_LITE)

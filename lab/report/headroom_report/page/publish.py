@@ -18,7 +18,7 @@ from ..results import reading
 from ..results.reading import ResultSet
 from . import experiments, model
 from .files import as_bytes, write_all
-from .html import pictures_as_svg, render
+from .html import as_svg, render
 from .model import Report
 
 RESULTS = "results.jsonl.gz"
@@ -51,7 +51,8 @@ def publish(report: Report, found: ResultSet, folder: str) -> bool:
     kept.files = [RESULTS]
     report = model.build(kept)
     wanted = tuple(name for experiment in experiments.every() for name in experiment.in_readme)
-    pictures = dict(pictures_as_svg(report, wanted))
+    sections = [section for machine in report.machines[:1] for section in machine.sections]
+    pictures = {picture.id: as_svg(picture) for section in sections for picture in section.pictures if picture.id in wanted}
     stamp = f"\n<!-- made of the results {hashlib.sha256(packed).hexdigest()[:16]} -->\n"
     parts: dict[str, bytes] = {"index.html": as_bytes(render(report).rstrip() + stamp)}
     parts |= {f"{name}.svg": as_bytes(svg.rstrip() + stamp) for name, svg in pictures.items()}
