@@ -11,11 +11,11 @@ from ..results import strategies, words
 from ..results.figures import Cell, cells
 from ..results.reading import ResultSet, Run
 from ..tables.section import Section
-from ..tables.table import NOTHING, Entry, Table, numbers, quantity, quotient, texts
+from ..tables.table import Entry, Table, numbers, quantity, quotient, texts
 from ..verdicts import claims, standing
 from ..verdicts.claims import Verdict
 from ..verdicts.answers import Panel, panels
-from ..verdicts.difference import ONE_ROUND, TOO_NOISY
+from ..verdicts.difference import ONE_ROUND, TOO_NOISY, UNDECIDED
 from ..verdicts.standing import Standing
 from . import experiments, sections
 
@@ -319,22 +319,9 @@ def _plain(missing: str) -> str:
     return words.parameter(name, int(value)) if value.isdigit() else missing
 
 
-_WHY_UNDECIDED = {
-    ONE_ROUND: "measured in fewer than three rounds",
-    TOO_NOISY: "no larger than what rounds, or two runs of the same contender, lie apart here",
-}
-
-
-def _tuned(place: standing.Place) -> Entry:
-    if place.tuned_ratio is None:
-        return NOTHING
-    policy = strategies.implementation(place.tuned).split("/", 1)[1]
-    return Entry(f"{words.ratio(place.tuned_ratio)} ({policy})")
-
-
 def losses_table(machine: Machine) -> Table:
     table = Table(
-        numbers("÷ the best") + texts("experiment", "what", "measure", "who is best") + numbers("the best", "Headroom's default", "Headroom's best policy"),
+        numbers("÷ the best") + texts("experiment", "what", "measure", "who is best") + numbers("the best", "Headroom's default"),
         caption="Every cell where Headroom's default is not the best, worst first",
     )
     for place in machine.standing.losses:
@@ -343,7 +330,7 @@ def losses_table(machine: Machine) -> Table:
                 Entry(
                     words.ratio(place.ratio) if place.figure else place.why,
                     "quiet" if place.undecided else "partly" if place.close else "bad",
-                    _WHY_UNDECIDED.get(place.undecided, ""),
+                    UNDECIDED.get(place.undecided, ""),
                     small=place.undecided,
                 ),
                 Entry(place.experiment),
@@ -352,7 +339,6 @@ def losses_table(machine: Machine) -> Table:
                 Entry(strategies.implementation(place.other), contender=strategies.implementation(place.other)),
                 quantity(place.other_figure, hover=words.figure(place.other_figure)),
                 quantity(place.figure, hover=words.figure(place.figure)) if place.figure else Entry(place.why),
-                _tuned(place),
             ]
         )
     return table

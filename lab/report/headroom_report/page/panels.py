@@ -10,7 +10,7 @@ from markupsafe import Markup, escape
 from ..results import words
 from ..results.strategies import implementation
 from ..verdicts.answers import Line, Panel
-from ..verdicts.difference import ONE_ROUND, TOO_NOISY
+from ..verdicts.difference import ONE_ROUND, TOO_NOISY, UNDECIDED
 
 MOST = 4  # lines in a picture
 OURS, OTHERS, YARDSTICK = "ours", "others", "yardstick"  # full, pale, hollow: told apart without colours too
@@ -22,9 +22,6 @@ def where(line: Line) -> str:
         return f"mean of {line.cells} cases"
     parameters = {name: value for name, value in line.parameters.items() if name != "optimisation"}
     return words.configuration(parameters)
-
-
-_OPEN = {ONE_ROUND: "fewer than three rounds", TOO_NOISY: "within the noise"}
 
 
 def noise(line: Line) -> str:
@@ -58,7 +55,7 @@ def sentence(panel: Panel) -> str:
             share = pause.ratio.median
             times = f"{words.digits(1 / share, 2)} times shorter" if share < 1 else f"{words.digits(share, 2)} times longer"
             whose = "its" if pause.ours == line.ours else f"{implementation(pause.ours)}'s"
-            sure = f", {_OPEN[pause.undecided]}" if pause.undecided else ""
+            sure = f", {UNDECIDED[pause.undecided]}" if pause.undecided else ""
             text += f"; {whose} longest single append is {times} ({where(pause)}{sure})"
         return text + "."
     if panel.id == "many":

@@ -15,7 +15,7 @@ from ..results.figures import ROUNDS, Cell, Figure, Noise, distance
 
 BETTER, LEVEL, WORSE = "better", "level", "worse"  # the first is less, neither, more
 ONE_ROUND, TOO_NOISY = "one round", "too noisy to say"
-UNDECIDED = (ONE_ROUND, TOO_NOISY)
+UNDECIDED = {ONE_ROUND: "fewer than three rounds", TOO_NOISY: "within the noise"}
 
 SLACK = 0.005  # two contenders no farther apart are printed as the same number
 RANKED = 5  # rounds on either side from which ranks can tell more surely than SURE

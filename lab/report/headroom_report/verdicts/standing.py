@@ -1,7 +1,7 @@
 """Headroom's standing: in how many cells its default is the best, in how many close to it, and every cell where it is not.
 
 Only what a user gets without choosing counts (contenders of Headroom without "/"): a library that could be tuned to win
-everywhere has not won. What its best policy would have reached stands beside each loss.
+everywhere has not won.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Iterable
 
 from ..results import strategies
 from ..results.catalogue import Contest, Experiment
-from ..results.figures import PAIRED, Cell, Figure, Noise
+from ..results.figures import Cell, Figure, Noise
 from .difference import BETTER, LEVEL, SLACK, UNDECIDED, WORSE, between, over
 
 CLOSE = 1.05
@@ -31,8 +31,6 @@ class Place:
     other: str = ""
     other_figure: Figure | None = None
     ratio: float = math.inf  # ours / best other's; infinite if ours did not end well
-    tuned: str = ""  # the policy of Headroom that does best here
-    tuned_ratio: float | None = None
     outcome: str = WORSE  # better, level, worse, or why that is undecided
     why: str = ""
 
@@ -122,8 +120,5 @@ def _place(experiment: str, contest: Contest, noise: Noise, cell: Cell, paramete
     if cell.uncountable(metric, found[0], theirs[0]):
         return None  # nobody can be told to have won or lost here
     ratio = over(found[1].median, theirs[1].median)
-    policies = [name for name in contenders if name.startswith(strategies.HEADROOM) and "/" in name and not name.endswith(PAIRED)]
-    tuned = cell.least(metric, policies)
-    best_policy = (tuned[0], over(tuned[1].median, theirs[1].median)) if tuned else ("", None)
     outcome = between(cell, metric, found[0], theirs[0], noise)
-    return Place(experiment, measure, metric, parameters, *found, *theirs, ratio, *best_policy, outcome=outcome)
+    return Place(experiment, measure, metric, parameters, *found, *theirs, ratio, outcome)
