@@ -1,9 +1,10 @@
 """Whether two figures differ: the one rule for claims, promises, standing, comparisons, tables and the chooser.
 
 A time that was taken in fewer than three rounds decides nothing. A difference is uncertain by as much as equal things lie apart (two
-runs of the same contender, a step of the clock) and the rounds of either side scatter; where there are rounds enough for it, the rank
-test of Mann and Whitney takes the place of the latter. Whatever it may be then must be more than half a per cent for one side to be
-better, at most that for both to be level. Counts are the same whenever they are taken, and know no noise.
+runs of the same contender in that cell, or what is typical where it has none; a step of the clock) and the rounds of either side
+scatter; where there are rounds enough for it, the rank test of Mann and Whitney takes the place of the latter. Whatever it may be
+then must be more than half a per cent for one side to be better, at most that for both to be level. Counts are the same whenever
+they are taken, and know no noise.
 """
 
 from __future__ import annotations
