@@ -2,35 +2,26 @@
 
 from __future__ import annotations
 
-import importlib.util
 import pathlib
 import re
 import shutil
 import subprocess
-import sys
 
 import pytest
-from headroom_report.results import figures, reading
+from headroom_report.results import figures, published, reading
 from headroom_report.verdicts import claims
 
 FOLDER = pathlib.Path(__file__).resolve().parents[2] / "experiments/whole-programs"
 
 
 @pytest.fixture(scope="module")
-def loaded():
-    def load(name):
-        spec = importlib.util.spec_from_file_location(f"whole_programs_{name}", FOLDER / f"{name}.py")
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[spec.name] = module  # where its dataclass looks for itself
-        spec.loader.exec_module(module)
-        return module
-
-    return load
+def programs():
+    return published.module(FOLDER / "programs.py")
 
 
 @pytest.fixture(scope="module")
-def programs(loaded):
-    return loaded("programs")
+def table():
+    return published.module(FOLDER / "table.py")
 
 
 @pytest.mark.parametrize(
@@ -109,8 +100,7 @@ def test_a_program_is_made_once_and_anew_when_it_is_gone(toy, tmp_path):
     assert toy()[0].stat().st_mtime_ns > made
 
 
-def test_the_page_in_the_wild_is_made_of_the_results_beside_the_report(loaded):
-    table = loaded("table")
+def test_the_page_in_the_wild_is_made_of_the_results_beside_the_report(table):
     page = table.PAGE.read_text(encoding="utf-8")
     assert page == table.page(page) and page.count("| hunspell |") == 3
 
@@ -123,8 +113,8 @@ def test_one_that_does_not_compile_is_told_and_leaves_nothing_that_would_be_take
         assert ended.value.code == 3 and "toy does not compile" in capsys.readouterr().out
 
 
-def test_its_promises_come_out_of_its_results(loaded):
-    found = reading.read([loaded("table").RESULTS])
+def test_its_promises_come_out_of_its_results(table):
+    found = reading.read([table.RESULTS])
     (machine,) = found.machines
     cells = figures.cells(found.of_machine(machine))
     own = [claim for claim in claims.promises() if claim.experiment == "whole-programs"]

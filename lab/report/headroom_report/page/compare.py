@@ -55,13 +55,9 @@ class Comparison:
         return sorted((one for one in self.changes if one.certain and one.factor > 1), key=lambda one: -one.factor)
 
 
-def _title(description: dict) -> str:
-    parts = [
-        str(description.get(name))
-        for name in ("cpu", "kernel", "compiler", "headroom", "commit")
-        if description.get(name)
-    ]
-    return ", ".join(parts) or "no machine"
+def _title(machine: Machine) -> str:
+    built = [str(machine.description.get(name, "")) for name in ("compiler", "headroom", "commit")]
+    return ", ".join([machine.title, *filter(None, built)])
 
 
 def _key(cell: Cell) -> tuple:
@@ -96,7 +92,7 @@ def compare(first: Report, second: Report, names: tuple[str, str] = ("A", "B")) 
         warnings.append("The two sets are of different machines: only ratios within each are compared.")
     return Comparison(
         names,
-        [_title(machine.description) for machine in machines],
+        [_title(machine) for machine in machines],
         changes,
         [both for both in zip(*(machine.verdicts + machine.promises for machine in machines)) if both[0].state != both[1].state],
         [
@@ -126,27 +122,17 @@ def _changes_table(caption: str, found: list[Change], names: tuple[str, str]) ->
     columns = texts("what", "experiment", "measure", "contender") + numbers(f"A: {names[0]}", f"B: {names[1]}", "B ÷ A")
     table = Table(columns, caption=caption)
     for change in found:
-        table.rows.append(
-            [
-                Entry(words.configuration(change.parameters)),
-                Entry(change.experiment),
-                Entry(change.measure),
-                Entry(change.contender),
-                _figure(change.before, change.relative),
-                _figure(change.after, change.relative),
-                Entry(words.ratio(change.factor)),
-            ]
-        )
+        where = words.configuration(change.parameters), change.experiment, change.measure, change.contender
+        figures = [_figure(figure, change.relative) for figure in (change.before, change.after)]
+        table.rows.append([*map(Entry, (*where, *figures, words.ratio(change.factor)))])
     return table
 
 
-def _figure(figure: Figure, relative: str) -> Entry:
+def _figure(figure: Figure, relative: str) -> str:
     if not relative:
-        return Entry(words.figure(figure))
+        return words.figure(figure)
     text = f"{words.ratio(figure.median)}× {relative}"
-    if figure.rounds > 1:
-        text += f" ({words.ratio(figure.low)} … {words.ratio(figure.high)})"
-    return Entry(text)
+    return f"{text} ({words.ratio(figure.low)} … {words.ratio(figure.high)})" if figure.rounds > 1 else text
 
 
 def _verdicts_table(comparison: Comparison) -> Table:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import json
 import zlib
-from collections import Counter
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -86,22 +85,15 @@ def pack(text: str) -> str:
     return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
 
 
-def _counted(verdicts) -> list[tuple[int, str, str]]:
-    """How many verdicts of each word, with its colour."""
-    order = ("good", "bad", "other", "partly", "unknown")
-    found = Counter(map(model.told, verdicts))
-    return [(count, *key) for key, count in sorted(found.items(), key=lambda pair: order.index(pair[0][1]))]
-
-
 def _tables(machine: Machine) -> dict:
     """Those of the machine as a whole, and what they begin with."""
     losses, promises = model.losses_table(machine), model.promises_table(machine)
     missed = [row for row in promises.rows if row[1].mark == "bad"]
     return {
-        "claims": [(table, _counted(verdicts)) for table, verdicts in model.claims_tables(machine)],
+        "claims": [(table, model.counted(verdicts)) for table, verdicts in model.claims_tables(machine)],
         "missed": Table(promises.columns, missed, "Promises that are missed here"),
         "promises": replace(promises, rows=[row for row in promises.rows if row not in missed]),
-        "promises_counted": _counted(machine.promises),
+        "promises_counted": model.counted(machine.promises),
         "lost": sum(place.lost for place in machine.standing.places),
         "losses": replace(losses, rows=losses.rows[:WORST]),
         "smaller_losses": Table(losses.columns, losses.rows[WORST:], "The smaller of Headroom's losses"),

@@ -99,18 +99,14 @@ class Machine:
     @property
     def busy(self) -> str:
         """Whether something else ran while this was measured; empty where it did not, or where older results do not say."""
-        shares: dict[str, list[float]] = {"others_cpu": [], "stolen": []}
-        for run in self.runs:
-            elapsed = run.metrics.get("elapsed")
-            for name, found in shares.items():
-                if elapsed and name in run.metrics and elapsed.values[0] >= 0.05:  # the system counts in hundredths
-                    found.append(run.metrics[name].values[0] / elapsed.values[0])
+        # The system counts in hundredths of a second.
+        long = [run.metrics for run in self.runs if "elapsed" in run.metrics and sum(run.metrics["elapsed"].values) >= 0.05]
         told = []
         for name, text in (
             ("others_cpu", "other programs kept {middle} processors busy (in the median run; {worst} in the worst tenth)"),
             ("stolen", "the host of this virtual machine took {middle} processors away ({worst} in the worst tenth)"),
         ):
-            found = sorted(shares[name])
+            found = sorted(sum(metrics[name].values) / sum(metrics["elapsed"].values) for metrics in long if name in metrics)
             if not found:
                 continue
             middle, worst = found[len(found) // 2], found[int(0.9 * (len(found) - 1))]
@@ -263,6 +259,13 @@ def told(verdict: Verdict) -> tuple[str, str]:
         return OVERTURNED, "good"
     known = _PROMISE if verdict.claim.document == claims.PROMISES else _CLAIM
     return known.get(verdict.state, (verdict.state, "unknown"))
+
+
+def counted(verdicts: list[Verdict]) -> list[tuple[int, str, str]]:
+    """How many verdicts of each word, with its colour."""
+    order = ("good", "bad", "other", "partly", "unknown")
+    found = Counter(map(told, verdicts))
+    return [(count, *key) for key, count in sorted(found.items(), key=lambda pair: order.index(pair[0][1]))]
 
 
 def claims_tables(machine: Machine) -> list[tuple[Table, list[Verdict]]]:

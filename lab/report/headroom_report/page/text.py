@@ -4,7 +4,6 @@ order. Readable at 80 columns: what is a sentence comes first and is broken at w
 from __future__ import annotations
 
 import textwrap
-from collections import Counter
 
 from ..tables.table import plain
 from ..verdicts import claims
@@ -27,7 +26,7 @@ def _hanging(title: str, text: str, width: int, indent: int = 12) -> str:
 
 
 def _counts(verdicts: list[Verdict]) -> str:
-    return ", ".join(f"{count} {word}" for (word, _), count in Counter(map(model.told, verdicts)).items()) or "none"
+    return ", ".join(f"{count} {word}" for count, word, _ in model.counted(verdicts)) or "none"
 
 
 def summary(machine: Machine, width: int) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import sys
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -46,6 +47,7 @@ def module(path: Path):
     """What the Python file of an experiment's folder defines."""
     spec = importlib.util.spec_from_file_location(f"headroom_report_{path.stem}_{path.parent.name.replace('-', '_')}", path)
     found = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = found  # where its dataclasses look for themselves
     spec.loader.exec_module(found)
     return found
 

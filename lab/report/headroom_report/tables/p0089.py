@@ -6,8 +6,9 @@ from ..results import published
 from ..results.figures import Cell
 from ..results.strategies import GLOBAL, STRATEGIES
 from ..verdicts.difference import BETTER, WORSE, between
+from .measured import ending
 from .section import Section
-from .table import NOTHING, Entry, Table, numbers, quotient, texts
+from .table import Entry, Table, numbers, quotient, texts
 
 # Who plays the document's allocators: Headroom's of the same kind.
 PLAYS = {
@@ -70,7 +71,8 @@ def percent_table(
                     agree += same
                     total += 1
             table.rows.append(row)
-        table.rows.append([Entry(label_of(cell)), Entry("here")] + [ended_of(cell, name, here[name]) for name in names])
+        ours = [ending(cell, PLAYS[name]) if here[name] is None else quotient(here[name]) for name in names]
+        table.rows.append([Entry(label_of(cell)), Entry("here"), *ours])
     if table.rows:
         section.beside.append(table)
     if total:
@@ -78,10 +80,3 @@ def percent_table(
             f"Whether a strategy takes more or less time than the global allocator comes out as in the document in {agree} of {total} figures "
             "(left out: those where it found no difference, within 3%, and those that are one round or within the noise here)."
         )
-
-
-def ended_of(cell: Cell, name: str, value: float | None) -> Entry:
-    if value is not None:
-        return quotient(value)
-    outcome = cell.outcome(PLAYS[name])
-    return Entry(outcome, "bad") if outcome not in (None, "ok", "absent", "not_run") else NOTHING
