@@ -74,7 +74,7 @@ EXPERIMENT = Experiment(
         "Pages that the system has just taken back are handed out first, so the processor's caches are warmer here than in a "
         "long-lived program."
     ),
-    more=(
+    contests=(
         Contest("call_p50", "median call"),
         Contest("call_p99", "p99"),
         Contest("call_max", "longest call"),
@@ -85,7 +85,6 @@ EXPERIMENT = Experiment(
     ),
     pictures=pictures,
     beside=beside,
-    more_in_view=True,
     compared=False,
     place=60,
 )

@@ -76,6 +76,5 @@ EXPERIMENT = Experiment(
     yardstick=YARDSTICK,
     pictures=pictures,
     beside=beside,
-    more_in_view=True,
     place=130,
 )

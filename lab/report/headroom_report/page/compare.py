@@ -74,7 +74,7 @@ def compare(first: Report, second: Report, names: tuple[str, str] = ("A", "B")) 
     changes = []
     for experiment in experiments.every():
         own = [experiment.of(machine.cells) for machine in machines]
-        for contest in experiment.contests or experiment.more:
+        for contest in experiment.contests:
             noise = [Noise(cells, contest.metric) for cells in own]
             for cell in own[0]:
                 other = there.get(_key(cell))

@@ -25,7 +25,7 @@ def build(experiment: Experiment, cells: list[Cell]) -> Section:
             for contest in experiment.contests + experiment.more:
                 table = contest_table(own, contest, section.noise.get(contest.metric), experiment)
                 if table.rows:
-                    (section.tables if contest in experiment.contests or experiment.more_in_view else section.details).append(table)
+                    (section.tables if contest in experiment.contests else section.details).append(table)
         if experiment.tables:
             experiment.tables(section)
         if experiment.details:
@@ -55,6 +55,5 @@ def _unknown(name: str, cells: list[Cell]) -> Experiment:
         "not known to this report",
         "This report has no picture for this experiment; its figures stand below.",
         name,
-        more=tuple(Contest(metric, metric.replace("_", " ")) for metric in metrics if metric != "checksum"),
-        more_in_view=True,
+        contests=tuple(Contest(metric, metric.replace("_", " ")) for metric in metrics if metric != "checksum"),
     )

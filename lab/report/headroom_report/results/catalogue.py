@@ -63,13 +63,12 @@ class Experiment:
     place: int = 1000  # in the report: the least comes first, equals by name
     limits: str = ""
     contests: tuple[Contest, ...] = ()
-    more: tuple[Contest, ...] = ()  # shown in tables, not counted
+    more: tuple[Contest, ...] = ()  # shown in tables, folded away, and not counted
     reading: str = ""  # how to read the picture
     yardstick: str = YARDSTICK  # the contender that figures are divided by
     by_strategy: bool = False  # contenders are implementations under P0089R0's strategies
     alike: bool = True  # and each is compared with those under the same one; else all with all, as one who wants an allocator would
     compared: bool = True  # contenders are different ways to do one thing; else different things
-    more_in_view: bool = False  # the tables of `more` are not folded away
     no_choice: frozenset[str] = frozenset()  # contenders that nobody could take: they win and lose nothing
     matters: tuple[Matter, ...] = ()
     answers: tuple[Answer, ...] = ()

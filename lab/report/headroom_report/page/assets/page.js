@@ -5,7 +5,7 @@
     const bytes = Uint8Array.from(atob(document.getElementById(id).textContent), (letter) => letter.charCodeAt(0));
     return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate")));
   };
-  const { tables, pictures = {}, choices = [] } = await unpacked("packed").json();
+  const { tables, pictures, choices } = await unpacked("packed").json();
   let drawing = null;
   const drawingLibrary = () => (drawing ??= (async () => {
     const script = document.createElement("script");
