@@ -1,8 +1,11 @@
 """Reading result files: what is understood is kept whole, what is not is reported by line and skipped."""
 
+import gzip
 import json
+import random
 
 import pytest
+from headroom_report.page import model, text
 from headroom_report.results import reading as results
 from headroom_report.__main__ import expand
 
@@ -116,10 +119,6 @@ def test_a_folder_stands_for_the_result_files_in_it(tmp_path):
 @pytest.mark.parametrize("seed", range(6))
 def test_damaged_files_are_read_as_far_as_they_go_and_what_was_left_out_is_counted(tmp_path, seed):
     """Bytes flipped, lines cut, doubled, joined and swapped: every line ends up as a run, a machine, or a problem."""
-    import random
-
-    from headroom_report.page import model, text
-
     chance = random.Random(seed)
     lines = [line(record) for record in samples.published()]
     chance.shuffle(lines)
@@ -147,8 +146,6 @@ def test_damaged_files_are_read_as_far_as_they_go_and_what_was_left_out_is_count
 
 
 def test_a_packed_file_is_read_like_the_file_itself_and_a_damaged_one_is_named(tmp_path):
-    import gzip
-
     path = samples.write(tmp_path / "some.jsonl", samples.published("memory"))
     packed = tmp_path / "some.jsonl.gz"
     packed.write_bytes(gzip.compress(path.read_bytes()))

@@ -5,10 +5,12 @@ from __future__ import annotations
 from ..results import published, words
 from ..results.catalogue import Contest, Experiment
 from ..results.figures import Cell, Noise
-from ..tables.by_strategy import best_table, implementation_tables
+from ..tables.by_strategy import best_table, implementations_table
 from ..tables.measured import contest_table, published_table
 from ..tables.section import Section
 from . import experiments
+
+MOST_CELLS = 150  # of the documents' own grids what does not count is in the files alone, or the page would be theirs
 
 
 def build(experiment: Experiment, cells: list[Cell]) -> Section:
@@ -17,15 +19,15 @@ def build(experiment: Experiment, cells: list[Cell]) -> Section:
     for contest in experiment.contests:
         section.noise[contest.metric] = Noise(own, contest.metric)
     if section.ran:
-        if experiment.by_strategy:
-            if not experiment.tables:
-                section.tables.append(best_table(own, experiment, section.noise.get(experiment.contests[0].metric)))
-            section.details += implementation_tables(own, experiment)
-        else:
-            for contest in experiment.contests + experiment.more:
+        if experiment.by_strategy and not experiment.tables:
+            section.tables.append(best_table(own, experiment, section.noise.get(experiment.contests[0].metric)))
+        for contest in experiment.contests + (experiment.more if len(own) <= MOST_CELLS else ()):
+            if experiment.by_strategy:
+                table = implementations_table(own, contest.metric, contest.title)
+            else:
                 table = contest_table(own, contest, section.noise.get(contest.metric), experiment)
-                if table.rows:
-                    (section.tables if contest in experiment.contests else section.details).append(table)
+            if table.rows:
+                (section.tables if contest in experiment.contests and not experiment.by_strategy else section.details).append(table)
         if experiment.tables:
             experiment.tables(section)
         if experiment.details:

@@ -11,8 +11,6 @@ from ..verdicts.difference import LEVEL, UNDECIDED, between
 from .measured import ending, measured, untold
 from .table import NOTHING, Entry, Table, numbers, texts
 
-MOST_CELLS = 150
-
 
 def best_table(cells: list[Cell], experiment: Experiment, noise: Noise | None) -> Table:
     """Two rows for each configuration: the best of Headroom's resources under each strategy, and the best of the others."""
@@ -87,11 +85,3 @@ def implementations_table(cells: list[Cell], metric: str, title: str) -> Table:
                 row.append(Entry(text, hover=words.figure(figure) if figure.rounds > 1 else ""))
             table.rows.append(row)
     return table
-
-
-def implementation_tables(cells: list[Cell], experiment: Experiment) -> list[Table]:
-    """For the measures that count and the first of the others; of the documents' own grids the others are in the files alone,
-    or the page would be theirs."""
-    more = experiment.more[:1] if len(cells) <= MOST_CELLS else ()
-    found = [implementations_table(cells, contest.metric, contest.title) for contest in experiment.contests + more]
-    return [table for table in found if table.rows]
