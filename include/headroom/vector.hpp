@@ -51,8 +51,8 @@ struct vector_policy {
 namespace detail {
 
 template <class T, class Allocator, class Policy>
-using vector_memory =
-    std::conditional_t<std::is_same_v<Allocator, std::allocator<T>>, heap_memory<T, Policy>, allocator_memory<T, Allocator>>;
+using vector_memory = std::conditional_t<std::is_same_v<Allocator, std::allocator<T>>, heap_memory<T, Policy>,
+                                         allocator_memory<T, Allocator, Policy>>;
 
 template <class A>
 concept allocator_like = requires(A& a) {
@@ -64,12 +64,12 @@ concept allocator_like = requires(A& a) {
 
 template <class T, class Allocator = std::allocator<T>, class Policy = vector_policy>
 class HEADROOM_HARDENED_ABI vector
-    : public detail::sequence_<detail::movable_store_<detail::vector_memory<T, Allocator, Policy>, Policy>> {
+    : public detail::sequence_<detail::movable_store_<detail::vector_memory<T, Allocator, Policy>>> {
     static_assert(std::is_same_v<std::remove_cv_t<T>, T>, "a vector of const or volatile elements");
     static_assert(std::is_same_v<typename std::allocator_traits<Allocator>::value_type, T>, "an allocator of other elements");
 
     using memory_kind_ = detail::vector_memory<T, Allocator, Policy>;
-    using store_ = detail::movable_store_<memory_kind_, Policy>;
+    using store_ = detail::movable_store_<memory_kind_>;
     using base_ = detail::sequence_<store_>;
     using traits_ = std::allocator_traits<Allocator>;
     using base_::begin_;

@@ -26,7 +26,7 @@ namespace detail = headroom::detail;
 
 // The library's stores, with elements of each kind of growth, and with an allocator.
 template <class T, class Allocator = std::allocator<T>>
-using movable = detail::movable_store_<detail::vector_memory<T, Allocator, headroom::vector_policy>, headroom::vector_policy>;
+using movable = detail::movable_store_<detail::vector_memory<T, Allocator, headroom::vector_policy>>;
 static_assert(detail::moving_store<movable<int>> && detail::moving_store<movable<std::string>>);
 static_assert(detail::moving_store<movable<int, std::pmr::polymorphic_allocator<int>>>);
 static_assert(detail::stable_store<detail::settled_store_<int, headroom::settled_policy>>);

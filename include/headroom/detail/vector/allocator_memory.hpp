@@ -36,7 +36,7 @@ inline constexpr bool constructs_plainly<std::pmr::polymorphic_allocator<U>, std
     constructs_plainly<std::pmr::polymorphic_allocator<U>, std::remove_cv_t<A>> &&
     constructs_plainly<std::pmr::polymorphic_allocator<U>, std::remove_cv_t<B>>;
 
-template <class T, class A>
+template <class T, class A, class Policy>
 struct allocator_memory {
     using traits = std::allocator_traits<A>;
     using value_type = T;
@@ -50,7 +50,6 @@ struct allocator_memory {
         return constructs_plainly<A, T, Args...>;
     }
     static constexpr bool reallocates() noexcept { return false; }
-    static constexpr bool fills_blocks() noexcept { return false; }
     static constexpr bool annotates_() noexcept { return false; }
 
     constexpr allocator_memory() noexcept(std::is_nothrow_default_constructible_v<A>) = default;
@@ -66,6 +65,15 @@ struct allocator_memory {
         constexpr auto countable = static_cast<std::size_t>(static_cast<difference>(-1) >> 1);
         constexpr std::size_t ours = detail::most_elements(sizeof(T)) < countable ? detail::most_elements(sizeof(T)) : countable;
         return theirs < ours ? static_cast<std::size_t>(theirs) : ours;
+    }
+
+    // For how many elements a block is that replaces one with `size`, to hold `required`. (The first is a cache line, but in constant
+    // evaluation.)
+    [[nodiscard]] constexpr std::size_t next_capacity(std::size_t size, std::size_t required) const noexcept {
+        constexpr std::size_t line = sizeof(T) < 64 ? 64 / sizeof(T) : 1;
+        const std::size_t wanted = detail::grown<typename Policy::growth>(size, required, sizeof(T));
+        const std::size_t enough = wanted < line && !HEADROOM_CONSTANT_EVALUATED() ? line : wanted;
+        return enough < most() ? enough : most();
     }
 
     template <class... Args>

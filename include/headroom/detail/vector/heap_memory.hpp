@@ -41,8 +41,6 @@ struct heap_memory : built_by_themselves_<T> {
     using allocator_type = std::allocator<T>;
     using reference_type = heap_memory;    // how the slow paths take it: by value, there is nothing in it
 
-    // Whether next_capacity() says how a block grows, but for constant evaluation.
-    static constexpr bool fills_blocks() noexcept { return true; }
     // Whether a growing block may be handed to realloc.
     static constexpr bool reallocates() noexcept { return is_trivially_relocatable_v<T>; }
     static constexpr bool annotates_() noexcept { return Policy::commit.how_held() == holding::guarded; }
@@ -126,21 +124,18 @@ struct heap_memory : built_by_themselves_<T> {
     }
 
     // For how many elements a block is that replaces one with `size`, to hold `required`.
-    [[nodiscard]] static std::size_t next_capacity(std::size_t size, std::size_t required) noexcept {
-        if constexpr (may_be_filled()) {
+    [[nodiscard]] static constexpr std::size_t next_capacity(std::size_t size, std::size_t required) noexcept {
+        if constexpr (doubles) {
             // What grows by more than one element is as std::vector would have it: it seldom grows again.
-            if constexpr (doubles) {
-                if (required == size + 1) return detail::doubled_capacity(layout, size);
-            } else {
-                if (size == 0)
-                    return detail::filled_capacity(layout, detail::grown<typename Policy::growth>(0, required, sizeof(T)));
+            if (may_be_filled() && required == size + 1 && !HEADROOM_CONSTANT_EVALUATED()) {
+                return detail::doubled_capacity(layout, size);
             }
-        }
-        if constexpr (doubles) {    // (in few instructions)
-            const std::size_t twice = size > most() / 2 ? most() : 2 * size;
+            const std::size_t twice = size > most() / 2 ? most() : 2 * size;    // (in few instructions)
             return twice < required ? required : twice;
         } else {
-            return detail::grown<typename Policy::growth>(size, required, sizeof(T));
+            const std::size_t wanted = detail::grown<typename Policy::growth>(size, required, sizeof(T));
+            if (may_be_filled() && size == 0 && !HEADROOM_CONSTANT_EVALUATED()) return detail::filled_capacity(layout, wanted);
+            return wanted;
         }
     }
 

@@ -15,17 +15,12 @@
 #include <headroom/detail/errors.hpp>
 #include <headroom/detail/vector/elements.hpp>
 #include <headroom/detail/vector/heap_memory.hpp>
-#include <headroom/growth.hpp>
 #include <headroom/relocatable.hpp>
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-// The first capacity of a growing vector with an allocator of the user's: a cache line.
-template <class T>
-inline constexpr std::size_t first_capacity = sizeof(T) < 64 ? 64 / sizeof(T) : 1;
-
 // (T is a parameter and no member: a class that the program derives from a vector would find it, in place of its own T.)
-template <class Memory, class Policy, class T = typename Memory::value_type>
+template <class Memory, class T = typename Memory::value_type>
 class movable_store_ {
     // How slow paths take the memory: for the heap by value, see "register cursor" in appending.hpp.
     using memory_reference_ = typename Memory::reference_type;
@@ -119,7 +114,7 @@ public:
     template <class Source>
     constexpr void build_many_(pointer at, std::size_t count, const Source& source, std::size_t skip) {
         const std::size_t required = size_of_() + count;
-        borrowed_ larger(memory_, obtain_next_(memory_, begin_, end_, required));
+        borrowed_ larger(memory_, obtain_(memory_, size_of_(), required, false));
         T* const to = detail::raw_pointer(larger.held.begin);
         T* const place = to + (at - begin_);
         source.construct_(*this, place, skip, count);
@@ -130,7 +125,7 @@ public:
     // The elements become `count` from the source.
     template <class Source>
     constexpr void replace_(std::size_t count, const Source& source) {
-        borrowed_ larger(memory_, obtain_(memory_, count, count, true));
+        borrowed_ larger(memory_, obtain_(memory_, 0, count, true));
         source.construct_(*this, detail::raw_pointer(larger.held.begin), 0, count);
         destroy_(detail::raw_pointer(begin_), detail::raw_pointer(end_));
         memory_.release(begin_, cap_);
@@ -195,7 +190,7 @@ public:
     // the first `few`.
     constexpr void open_(std::size_t count, std::size_t few) {
         if (count > memory_.most()) detail::throw_length_error("headroom::vector: past max_size()");
-        if (count != 0) install_(obtain_(memory_, few < count ? few : count, count, few >= count), 0);
+        if (count != 0) install_(memory_.allocate_surely(few < count ? few : count, count, few >= count), 0);
     }
 
     pointer begin_{};
@@ -237,14 +232,15 @@ private:
         }
     };
 
-    // Null only where `Quiet`: where no more can exist, or memory is refused.
+    // A block for `required` elements, and for more unless `exactly`: as one with `size` of them grows. Null only where `Quiet`: where no
+    // more can exist, or memory is refused.
     template <bool Quiet = false>
-    static constexpr extent_ obtain_(memory_reference_ memory, std::size_t required, std::size_t wanted, bool exactly) {
+    static constexpr extent_ obtain_(memory_reference_ memory, std::size_t size, std::size_t required, bool exactly) {
         if (required > memory.most()) {
             if constexpr (Quiet) return {};
             detail::throw_length_error("headroom::vector: past max_size()");
         }
-        if (wanted > memory.most()) wanted = memory.most();
+        const std::size_t wanted = exactly ? required : memory.next_capacity(size, required);
         if constexpr (Quiet) return memory.allocate(required, wanted, exactly);
         return memory.allocate_surely(required, wanted, exactly);
     }
@@ -287,18 +283,15 @@ private:
             if (!HEADROOM_CONSTANT_EVALUATED()) return memory.grown(begin, end, cap, required, exactly);
         }
         if (const pointer wider = memory.widen_(begin, cap, required, exactly); wider != pointer()) return {begin, wider};
-        borrowed_ to(memory, exactly ? obtain_(memory, required, required, true) : obtain_next_(memory, begin, end, required));
+        borrowed_ to(memory, obtain_(memory, static_cast<std::size_t>(end - begin), required, exactly));
         T* const start = detail::raw_pointer(to.held.begin);
         follow_(memory, begin, end, end, cap, start, start + (end - begin));
         return to.keep();
     }
-    static constexpr extent_ obtain_next_(memory_reference_ memory, pointer begin, pointer end, std::size_t required) {
-        return obtain_(memory, required, next_(begin, end, required), false);
-    }
     HEADROOM_ALWAYS_INLINE constexpr void find_room_(std::size_t required, bool exactly) {
         if (begin_ == pointer()) {
             // (The first block is often the only one. Here, and not out of line: then the compiler still knows that the size is 0.)
-            install_(obtain_(memory_, required, exactly ? required : next_(begin_, end_, required), exactly), 0);
+            install_(obtain_(memory_, 0, required, exactly), 0);
             return;
         }
         const std::size_t size = size_of_();    // the old pointers are dead once realloc has had them
@@ -311,50 +304,21 @@ private:
         cap_ = to.cap;
     }
 
-    // The capacity for `required` elements after [begin, end).
-    static constexpr std::size_t next_(const pointer& begin, const pointer& end, std::size_t required) noexcept {
-        const auto size = static_cast<std::size_t>(end - begin);
-        if constexpr (Memory::fills_blocks()) {
-            if (!HEADROOM_CONSTANT_EVALUATED()) return Memory::next_capacity(size, required);
-        }
-        const std::size_t wanted = detail::grown<typename Policy::growth>(size, required, sizeof(T));
-        if (HEADROOM_CONSTANT_EVALUATED()) return wanted;    // no cache lines there
-        return wanted < first_capacity<T> ? first_capacity<T> : wanted;
-    }
-
     // A larger block with the same elements, moved as bytes.
     HEADROOM_COLD static extent_ larger_(T* begin, T* end) { return Memory::grown_by_one(begin, end); }
-
-    // Room for one more than [begin, cap) has: in the same block, made wider, where the new element comes last; else in another one,
-    // which the elements have yet to follow into. None where `Quiet` and memory is refused.
-    template <bool Quiet>
-    HEADROOM_ALWAYS_INLINE static constexpr extent_ room_for_one_(memory_reference_ memory, pointer begin, pointer cap,
-                                                                  bool last) {
-        const auto size = static_cast<std::size_t>(cap - begin);
-        if (size >= memory.most()) {
-            if constexpr (Quiet) return {};
-            detail::throw_length_error("headroom::vector: past max_size()");
-        }
-        if (last) {
-            if (const pointer wider = memory.widen_(begin, cap, size + 1, false); wider != pointer()) return {begin, wider};
-        }
-        const std::size_t wanted = next_(begin, cap, size + 1);
-        if constexpr (!Quiet && Memory::fills_blocks()) {
-            return memory.allocate_surely(size + 1, wanted, false);    // neither is more than can exist
-        } else {
-            return obtain_<Quiet>(memory, size + 1, wanted, false);
-        }
-    }
 
     // See build_one_(). By value, and without the vector: see "register cursor" in appending.hpp.
     template <bool Quiet, class... Args>
     HEADROOM_ALWAYS_INLINE static constexpr extent_ one_more_(memory_reference_ memory, const pointer& begin, const pointer& at,
                                                               const pointer& end, const pointer& cap, Args&&... args) {
-        const extent_ to = room_for_one_<Quiet>(memory, begin, cap, at == end);
+        const auto size = static_cast<std::size_t>(cap - begin);
+        // In the same block, made wider, where the new element comes last; else in another one.
+        const pointer wider = at == end ? memory.widen_(begin, cap, size + 1, false) : pointer();
+        const bool elsewhere = wider == pointer();
+        const extent_ to = elsewhere ? obtain_<Quiet>(memory, size, size + 1, false) : extent_{begin, wider};
         if constexpr (Quiet) {
             if (to.begin == pointer()) return to;
         }
-        const bool elsewhere = to.begin != begin;
         borrowed_ larger(memory, elsewhere ? to : extent_{});
         T* const place = detail::raw_pointer(to.begin) + (at - begin);
         memory.construct_(place, static_cast<Args&&>(args)...);

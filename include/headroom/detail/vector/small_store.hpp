@@ -66,9 +66,9 @@ struct room_inside<T, 0> {
 };
 
 template <class T, std::size_t N, class Policy>
-class small_store_ : public movable_store_<small_vector_memory<T, N, Policy>, Policy> {
+class small_store_ : public movable_store_<small_vector_memory<T, N, Policy>> {
     using memory_kind_ = small_vector_memory<T, N, Policy>;
-    using base_ = movable_store_<memory_kind_, Policy>;
+    using base_ = movable_store_<memory_kind_>;
 
 public:
     using base_::begin_;
