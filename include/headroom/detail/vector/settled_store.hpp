@@ -143,15 +143,9 @@ public:
             ~owned() { detail::relinquish(control); }
         } unused{to.control_};    // the new range until all is done, the old one from then on
         const auto count = static_cast<std::size_t>(end_ - begin_);
-        const std::size_t bytes = bytes_to_(to.begin_, count);
-        if (to.cap_ - to.begin_ < end_ - begin_) {
-            failure why;
-            const std::size_t committed = detail::extend_exactly(to.control_, bytes, why);
-            if (why) fail_(why, count);
-            to.cap_ = to.begin_ + capacity_of_(to.begin_, committed, to.max_size());
-        }
+        to.reserve_room_(count);
         if constexpr (is_trivially_relocatable_v<T>) {
-            if (count != 0) detail::transfer(control_, to.control_, bytes);
+            if (count != 0) detail::transfer(control_, to.control_, bytes_to_(to.begin_, count));
         } else {
             unfinished<settled_store_> built(to, to.begin_);
             for (T* from = begin_; from != end_; ++from, ++built.end) construct_(built.end, std::move_if_noexcept(*from));
@@ -297,7 +291,7 @@ private:
 
     // Room for `count` elements in all. On failure `why` is set (past_reservation_ past the reservation) and the extent comes back as it
     // was.
-    [[nodiscard]] static extent_ try_widened_(extent_ there, std::size_t count, bool exactly, failure& why) noexcept {
+    HEADROOM_COLD static extent_ try_widened_(extent_ there, std::size_t count, bool exactly, failure& why) noexcept {
         if (count <= static_cast<std::size_t>(there.cap - there.begin)) return there;
         if (count > there.most()) {
             why = past_reservation_;
@@ -319,11 +313,8 @@ private:
         detail::relinquish(fresh.control);
         return {};
     }
-    HEADROOM_COLD static extent_ try_further_(extent_ there, std::size_t count, bool exactly, failure& why) noexcept {
-        return try_widened_(there, count, exactly, why);
-    }
     [[nodiscard]] HEADROOM_ALWAYS_INLINE extent_ try_room_(std::size_t count, bool exactly, failure& why) const noexcept {
-        return begin_ == nullptr ? try_first_(count, exactly, why) : try_further_(where_(), count, exactly, why);
+        return begin_ == nullptr ? try_first_(count, exactly, why) : try_widened_(where_(), count, exactly, why);
     }
     HEADROOM_ALWAYS_INLINE void make_room_(std::size_t count, bool exactly) {
         failure why;
