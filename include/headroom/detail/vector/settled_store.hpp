@@ -51,7 +51,7 @@ public:
     // max_size(), and two flags below it: 64 bits wherever addresses have 32, for there a range may have 2^30 elements.
     using limit_word_ = unsigned long long;
 
-    // Everything but the end, by value: see "register cursor" in sequence.hpp.
+    // Everything but the end, by value: see "register cursor" in appending.hpp.
     struct extent_ {
         T* begin = nullptr;
         T* cap = nullptr;
@@ -68,7 +68,6 @@ public:
     settled_store_(settled_store_&&) noexcept = default;
 
     [[nodiscard]] constexpr std::size_t max_size() const noexcept { return static_cast<std::size_t>(limit_ >> 2); }
-    [[nodiscard]] constexpr extent_ where_() const noexcept { return {begin_, cap_, control_, limit_}; }
     [[nodiscard]] constexpr bool held_open_() const noexcept { return (limit_ & 2) != 0; }
     [[nodiscard]] constexpr bool exact_() const noexcept { return (limit_ & 1) != 0; }
 
@@ -116,8 +115,7 @@ public:
     // The same, but false where it is refused.
     bool try_grow_room_for_one_() noexcept {
         failure why;
-        const extent_ there = try_room_(static_cast<std::size_t>(end_ - begin_) + 1, false, why);
-        if (!why) install_(there);
+        try_make_room_(static_cast<std::size_t>(end_ - begin_) + 1, false, why);
         return !why;
     }
     // Callers have checked max_size(). Reserves the whole range now, though it is filled in steps: where the system gives less than
@@ -210,11 +208,9 @@ public:
     [[nodiscard]] static std::size_t bytes_to_(const T* begin, std::size_t count) noexcept {
         return lead_of_(begin) + count * sizeof(T);
     }
-    // The lead of a range that begins there. Many vectors that grow together would all write to one place in their pages, and lines
-    // of memory with the same place share few places in the processor's first cache. The library lets ranges begin at different
-    // pages, but for the first few; those whose pages differ get different leads. (Of pages of 16 KiB there are four leads, of
-    // larger ones only one. What begins at more than a line of memory would not be aligned any more. And of other policies the
-    // ranges begin where they please.)
+    // The lead of a range that begins there, so that vectors that grow together do not all write to one set of the processor's first
+    // cache: ranges at different pages have different ones. (Of pages of 16 KiB there are four, of larger ones only one. Elements of
+    // more alignment than a line would not be aligned, and of other policies the ranges begin where they please.)
     [[nodiscard]] static std::size_t lead_at_(const std::byte* base) noexcept {
         if constexpr (has_lead_()) {
             return reinterpret_cast<std::uintptr_t>(base) / smallest_page_ % leads_ * line_;
@@ -313,26 +309,30 @@ private:
         detail::relinquish(fresh.control);
         return {};
     }
-    [[nodiscard]] HEADROOM_ALWAYS_INLINE extent_ try_room_(std::size_t count, bool exactly, failure& why) const noexcept {
-        return begin_ == nullptr ? try_first_(count, exactly, why) : try_widened_(where_(), count, exactly, why);
+    HEADROOM_ALWAYS_INLINE void try_make_room_(std::size_t count, bool exactly, failure& why) noexcept {
+        // (Whether there was a range is not asked again behind the calls: so the compiler still knows that a new vector's size is 0.)
+        if (begin_ == nullptr) {
+            const extent_ there = try_first_(count, exactly, why);
+            if (!why) install_(there);
+        } else {
+            const extent_ there = try_widened_({begin_, cap_, control_, limit_}, count, exactly, why);
+            if (!why) cap_ = there.cap;
+        }
     }
     HEADROOM_ALWAYS_INLINE void make_room_(std::size_t count, bool exactly) {
         failure why;
-        const extent_ there = try_room_(count, exactly, why);
+        try_make_room_(count, exactly, why);
         if (why) fail_(why, count);
-        install_(there);
     }
 
     // The slow path of an append, in as few registers as can be: the caller keeps the rest of the container in the others.
     // Returns the new end of what is committed. Precondition: the range is full.
-    HEADROOM_COLD static T* one_more_(range* control, T* begin, const T* end, limit_word_ limit) {
-        const auto max = static_cast<std::size_t>(limit >> 2);
+    HEADROOM_COLD static T* one_more_(range* control, T* begin, T* end, limit_word_ limit) {
         const std::size_t needed = static_cast<std::size_t>(end - begin) + 1;
-        if (needed > max) detail::throw_length_error("headroom::settled_vector: past the reservation");
         failure why;
-        const std::size_t committed = detail::extend(control, bytes_to_(begin, needed), why);
-        if (why) refuse_("commit memory for a settled_vector", needed * sizeof(T), why);
-        return begin + capacity_of_(begin, committed, max);
+        const extent_ there = try_widened_({begin, end, control, limit}, needed, false, why);
+        if (why) fail_(why, needed);
+        return there.cap;
     }
 
     [[noreturn]] HEADROOM_COLD static void fail_(const failure& why, std::size_t elements) {
@@ -345,18 +345,17 @@ private:
         return detail::current_access(control) == access::read_write || !detail::protect(control, access::read_write);
     }
 
+    // Takes over a range that has no elements; there was none before.
     HEADROOM_ALWAYS_INLINE void install_(const extent_& there) noexcept {
-        if (begin_ == nullptr) {
-            // (What a function has just stored member by member: where GCC loads two of them at once, the load waits for both stores
-            // to leave the processor, 6 ns.)
-            T* begin = there.begin;
-            HEADROOM_LOADED_ALONE(begin);
-            begin_ = begin;
-            end_ = begin;
-            control_ = there.control;
-            limit_ = there.limit;
-        }
+        // (What a function has just stored member by member: where GCC loads two of them at once, the load waits for both stores
+        // to leave the processor, 6 ns.)
+        T* begin = there.begin;
+        HEADROOM_LOADED_ALONE(begin);
+        begin_ = begin;
+        end_ = begin;
         cap_ = there.cap;
+        control_ = there.control;
+        limit_ = there.limit;
     }
 };
 
