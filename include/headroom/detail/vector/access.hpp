@@ -1,7 +1,6 @@
 // What a container of contiguous elements can say about the elements that it has: the lowest part of `sequence`.
 //
-// Element access, iterators, sizes; and for the parts above, which element a position names, and what AddressSanitizer is
-// told. See sequence.hpp for what a `Store` is.
+// Element access, iterators, sizes; and for the parts above, which element a position names, and what AddressSanitizer is told.
 #pragma once
 
 #include <cstddef>

@@ -109,28 +109,10 @@ public:
     // --- Size. O(difference), and O(size()) where elements move. Throw as appending does; nothing has changed then.
     // Invalidate: removed elements and end(); everything if elements moved.
 
-    constexpr void resize(size_type count) {
-        if (count <= size()) {
-            truncate_(count);
-        } else {
-            append_from_(count - size(), defaults{});
-        }
-    }
-    constexpr void resize(size_type count, const value_type& value) {
-        if (count <= size()) {
-            truncate_(count);
-        } else {
-            append_from_(count - size(), repeated{value});
-        }
-    }
+    constexpr void resize(size_type count) { resize_from_(count, defaults{}); }
+    constexpr void resize(size_type count, const value_type& value) { resize_from_(count, repeated{value}); }
     // New elements are default-initialised: for trivial types, whatever the memory held (hardened: zero bytes).
-    constexpr void resize_default_init(size_type count) {
-        if (count <= size()) {
-            truncate_(count);
-        } else {
-            append_from_(count - size(), unspecified{});
-        }
-    }
+    constexpr void resize_default_init(size_type count) { resize_from_(count, unspecified{}); }
     // Appends `count` default-initialised elements, and returns where the first of them is (or would be).
     constexpr value_type* append_default_init(size_type count) {
         const size_type old = size();
@@ -286,6 +268,15 @@ protected:
         const auto from = end_;    // (not read again when all is built: the compiler cannot know that it is the same)
         source.construct_(this->floor_(), raw_(from), skip, count);
         end_ = from + static_cast<difference_type>(count);
+    }
+
+    template <class Source>
+    HEADROOM_ALWAYS_INLINE constexpr void resize_from_(size_type count, const Source& source) {
+        if (count <= size()) {
+            truncate_(count);
+        } else {
+            append_from_(count - size(), source);
+        }
     }
 
     // As many elements as fill what is committed at a time when many are appended: fresh pages are zeroed by the system, and

@@ -3,9 +3,6 @@
 // A container's bulk operations (assign, insert, append, resize, construction) differ in what they put in, and agree in how
 // they make room. So each gets a *source*: something that can construct elements into raw memory, or assign them over old
 // ones, starting at a given element of its own. `construct` cleans up after itself when an element throws.
-//
-// `Store` is the container's floor; it constructs and destroys elements (for std::allocator directly, for other allocators
-// as they say).
 #pragma once
 
 #include <cstddef>

@@ -26,9 +26,7 @@ struct held_range {
     std::size_t reserved = 0;     // bytes
 };
 
-// The calls that containers make. All of them take the control block by value and touch nothing else of the caller's:
-// so a container that is a local variable never has its address taken, and the compiler keeps its end pointer in a
-// register through a loop of appends.
+// All calls take the control block by value and touch nothing else of the caller's: see "register cursor" in docs/design.md.
 
 // A range of `bytes` (rounded up to pages). With `exact` false it backs off by halving, down to `floor_bytes`, when
 // refused. Empty and `why` set when refused. O(1); a system call unless a warm one is at hand.

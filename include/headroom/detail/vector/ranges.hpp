@@ -124,10 +124,10 @@ struct way {
     // How many elements there are shows from the two ends.
     static constexpr bool measured = std::sized_sentinel_for<End, It>;
 
+    // What a range says of its size, or 0. It may be wrong, or out of date: good for asking for memory first, and for nothing else.
+    std::size_t guess;
     It first;
     End last;
-    // What a range says of its size, or 0. It may be wrong, or out of date: good for asking for memory first, and for nothing else.
-    std::size_t guess = 0;
 
     // How many elements there are. O(1) where that can be. Only for what may be walked twice. (Two iterators of the older standards are
     // asked by std::distance: what a difference of theirs means is not said where they are no more than forward iterators. It does not
@@ -147,26 +147,25 @@ struct way {
 
 template <class It>
 constexpr auto way_between(It first, It last) {
-    return way<It, It, multipass_iterator<It>>{std::move(first), std::move(last)};
+    return way<It, It, multipass_iterator<It>>{0, std::move(first), std::move(last)};
 }
 
 template <class R>
 using range_sentinel = std::decay_t<decltype(range_access::last(std::declval<std::remove_reference_t<R>&>()))>;
 
-// The way through a range, whose two ends are asked for once each, the first first: a range that can be walked but once may begin when
-// it is asked where it begins.
+// The way through a range, which is asked for its size and its two ends once each, in this order: one that can be walked but once may
+// begin when it is asked where it begins.
 template <class R>
 struct way_through : way<range_iterator<R>, range_sentinel<R>, std::forward_iterator<range_iterator<R>>> {
     using base = way<range_iterator<R>, range_sentinel<R>, std::forward_iterator<range_iterator<R>>>;
     static constexpr bool told = base::measured || range_access::has_size<std::remove_reference_t<R>>;
 
-    constexpr explicit way_through(std::remove_reference_t<R>& range) : way_through(range, size_of(range)) {}
-
-private:
-    constexpr way_through(std::remove_reference_t<R>& range, std::size_t size)
-        : base{range_access::first(range), range_access::last(range), size} {
+    constexpr explicit way_through(std::remove_reference_t<R>& range)
+        : base{size_of(range), range_access::first(range), range_access::last(range)} {
         if constexpr (base::measured && !base::often) this->guess = static_cast<std::size_t>(this->last - this->first);
     }
+
+private:
     static constexpr std::size_t size_of([[maybe_unused]] std::remove_reference_t<R>& range) {
         if constexpr (!base::measured && !base::often && told) {
             return range_access::count(range);

@@ -1,7 +1,4 @@
-// The interface of std::vector, written once for all containers of contiguous elements.
-//
-// `Store` is the floor under it: three pointers, how to construct and destroy an element, and how to make room; store.hpp says
-// what it must have.
+// The interface of std::vector, written once for all containers of contiguous elements, over a `Store`: see store.hpp.
 //
 // It is written in three parts, each standing on the one before: what there is (access.hpp), what happens at the end (appending.hpp),
 // and here what happens in the middle, what replaces all elements, and what compares them.
@@ -191,21 +188,17 @@ protected:
             const size_type count = way.count();    // (before the iterator is given away)
             return insert_from_(index, count, taken_from<typename Way::iterator>{std::move(way.first)});
         } else {
-            return insert_each_(index, std::move(way));
+            // Appended, then turned into place by turning it round, and each part of it back.
+            const size_type old = size();
+            this->append_along_(std::move(way));
+            if (old != index) {
+                value_type* const from = raw_(begin_);
+                detail::turn_round(from + index, from + old);
+                detail::turn_round(from + old, raw_(end_));
+                detail::turn_round(from + index, raw_(end_));
+            }
+            return at_index_(index);
         }
-    }
-    // What can be walked but once: appended, then turned into place by turning it round, and each part of it back.
-    template <class Way>
-    constexpr iterator insert_each_(size_type index, Way way) {
-        const size_type old = size();
-        this->append_along_(std::move(way));
-        if (old != index) {
-            value_type* const from = raw_(begin_);
-            detail::turn_round(from + index, from + old);
-            detail::turn_round(from + old, raw_(end_));
-            detail::turn_round(from + index, raw_(end_));
-        }
-        return at_index_(index);
     }
 
     template <class Source>
