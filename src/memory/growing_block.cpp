@@ -1,9 +1,7 @@
-#include <headroom/detail/memory/growing_block.hpp>
+#include <headroom/detail/memory/blocks.hpp>
 
 #include <algorithm>
-#include <array>
 #include <bit>
-#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 
@@ -18,16 +16,6 @@ namespace {
 
 // Largest size in glibc's tcache, which malloc uses and realloc does not.
 constexpr std::size_t cached_bytes = 1032;
-
-bool is_large(const large_layout& layout, const void* begin, std::size_t capacity) noexcept {
-    return begin != nullptr && capacity >= layout.from;
-}
-
-// Elements of `layout` in so many bytes. Most elements that are worth it are a power of two large, and a division takes as long
-// as the rest of a call of malloc.
-std::size_t elements_in(const large_layout& layout, std::size_t bytes) noexcept {
-    return (layout.element & (layout.element - 1)) == 0 ? bytes >> std::countr_zero(layout.element) : bytes / layout.element;
-}
 
 HEADROOM_COLD std::size_t filled(const large_layout& layout, std::size_t count, std::size_t less = 0) noexcept {
     if (count >= layout.from) return count;
@@ -56,52 +44,12 @@ bool may_fill(const large_layout& layout) noexcept {
     return layout.heap == nullptr && layout.element < heap_step && heap_is_known();
 }
 
-// --- Short blocks of a vector that doubles: a call of malloc takes a hundred instructions, so what is added to it counts.
-
-// A capacity that doubling leads to from an empty vector on, filled, and the one after it. All in bytes.
-struct capacity_step {
-    std::uint16_t at = 0;
-    std::uint16_t next = 0;
-};
-// One for each width in bits of `at`, from 3 on: an empty block counts as that wide, and nearly all others are wider. (Where two of
-// an element have the same width, the first.)
-using capacity_steps = std::array<capacity_step, 8>;
-constexpr std::size_t place_of(std::size_t at) noexcept { return static_cast<std::size_t>(std::bit_width(at | 4)) - 3; }
-
-// For elements of 1, 2, 3 ... bytes.
-constexpr std::array<capacity_steps, heap_step - 1> all_filled_capacities() noexcept {
-    std::array<capacity_steps, heap_step - 1> result{};
-    for (std::size_t element = 1; element < heap_step; ++element) {
-        std::size_t at = 0;
-        for (std::size_t count = 1; at <= longest_short; count *= 2) {
-            const std::size_t next = filled_block(count * element) / element * element;
-            capacity_step& one = result[element - 1][place_of(at)];
-            if (next != at && one.next == 0) one = {static_cast<std::uint16_t>(at), static_cast<std::uint16_t>(next)};
-            at = next;
-        }
-    }
-    return result;
-}
-constexpr std::array<capacity_steps, heap_step - 1> known_capacities = all_filled_capacities();
-
-// The bytes after `bytes`, which are a short block.
-std::size_t next_short(const large_layout& layout, std::size_t bytes) noexcept {
-    const std::size_t element = layout.element;
-    if (element < heap_step && heap_is_known()) {
-        const capacity_step& one = known_capacities[element - 1][place_of(bytes)];
-        if (one.at == bytes) [[likely]]
-            return one.next;
-    }
-    return bytes == 0 ? element : 2 * bytes;    // (also of a block that reserve() made, say)
-}
-
 }    // namespace
 
 std::size_t filled_capacity(const large_layout& layout, std::size_t count) noexcept {
     return may_fill(layout) ? filled(layout, count) : count;
 }
 
-// (The three below are apart from each other: beside a call of malloc of more than longest_short bytes a call of our own is nothing.)
 HEADROOM_COLD std::size_t doubled_capacity(const large_layout& layout, std::size_t capacity) noexcept {
     if (may_fill(layout) && capacity < layout.from) {
         // What was filled doubles from the power of two that it was filled from (below whole pages the one above), so that the
@@ -114,35 +62,53 @@ HEADROOM_COLD std::size_t doubled_capacity(const large_layout& layout, std::size
     return doubled(layout, capacity);
 }
 
-HEADROOM_NOINLINE large_block regrow_block(const large_layout& layout, void* begin, std::size_t size, std::size_t capacity,
-                                           std::size_t required, std::size_t wanted, bool exactly) noexcept {
-    // (The first block of a vector, which is often its only one, in few instructions.)
-    if (begin == nullptr && wanted < layout.from) {
-        void* const first = take_block(layout, wanted * layout.element);
-        return {first, first == nullptr ? 0 : wanted};
-    }
-    if (is_large(layout, begin, capacity)) return regrow_large(layout, begin, size, required, wanted, exactly);
-    large_block to;
-    if (wanted >= layout.from) {
+HEADROOM_NOINLINE block<void*> regrow_block(const large_layout& layout, void* begin, void* end, void* cap, std::size_t required,
+                                            std::size_t wanted, bool exactly) {
+    if (wanted < required) detail::throw_bad_alloc();    // no more may exist
+    block<void*> to;
+    bool moved = false;
+    if (begin != nullptr && elements_in(layout, bytes_between(begin, cap)) >= layout.from) {
+        to = regrow_large(layout, begin, end, required, wanted, exactly);
+        moved = true;
+    } else if (wanted >= layout.from) {
         to = allocate_large(layout, required, wanted, exactly);
     } else {
         const std::size_t bytes = wanted * layout.element;
-        if (layout.heap == nullptr && bytes > cached_bytes) {
-            void* const moved = std::realloc(begin, bytes);
-            return {moved, moved == nullptr ? 0 : wanted};
-        }
-        to = {take_block(layout, bytes), wanted};
+        moved = layout.heap == nullptr && bytes > cached_bytes;
+        void* const start = moved ? std::realloc(begin, bytes) : take_block(layout, bytes);
+        if (start != nullptr) to = {start, end_of(layout, start, wanted)};
     }
-    if (to.begin == nullptr) return {};
-    if (size != 0) std::memcpy(to.begin, begin, size * layout.element);
-    if (begin != nullptr) give_block(layout, begin);
+    if (to.begin == nullptr) detail::throw_bad_alloc();
+    if (begin != nullptr && !moved) {
+        std::memcpy(to.begin, begin, bytes_between(begin, end));
+        give_block(layout, begin);
+    }
     return to;
 }
 
+// --- Growing: a call of malloc takes a hundred instructions, so what is added to it for a short block counts.
+
 namespace {
 
+// The bytes after `bytes`, which are a short block; 0 for elements of which that is not found in few instructions.
+std::size_t next_short(const large_layout& layout, std::size_t bytes) noexcept {
+    const std::size_t element = layout.element;
+    std::size_t first = element;
+    if (element < heap_step && heap_is_known()) {
+        // A power of two of bytes is filled to `more` than that, and nothing more of 12 bytes goes into that.
+        constexpr std::size_t more = filled_block(2 * heap_step) - 2 * heap_step;
+        first = filled_block(1);
+        if (is_power_of_two(element) && first == heap_step + more) {
+            if (bytes >= first && is_power_of_two(bytes - more)) return 2 * bytes - more;
+        } else if (element != 12 || more >= 12) {
+            return 0;
+        }
+    }
+    return bytes == 0 ? first : 2 * bytes;    // (also of a block that reserve() made, say)
+}
+
 // The first `bytes` of a short block, which was all that counts in it, in one of `next` bytes.
-HEADROOM_ALWAYS_INLINE byte_block short_block(void* begin, std::size_t bytes, std::size_t next) {
+HEADROOM_ALWAYS_INLINE block<void*> short_block(void* begin, std::size_t bytes, std::size_t next) {
     void* const to = std::malloc(next);
     if (to == nullptr) detail::throw_bad_alloc();
     if (begin != nullptr) {
@@ -152,41 +118,29 @@ HEADROOM_ALWAYS_INLINE byte_block short_block(void* begin, std::size_t bytes, st
     return {to, static_cast<std::byte*>(to) + next};
 }
 
-HEADROOM_COLD byte_block long_block(const large_layout& layout, void* begin, std::size_t size, std::size_t capacity,
-                                    std::size_t required, std::size_t wanted, bool exactly) {
-    large_block to;
-    // (No more may exist than `wanted`.)
-    if (wanted >= required) to = regrow_block(layout, begin, size, capacity, required, wanted, exactly);
-    if (to.begin == nullptr) detail::throw_bad_alloc();
-    return {to.begin, static_cast<std::byte*>(to.begin) + to.count * layout.element};
-}
-
-std::size_t bytes_between(void* from, void* to) noexcept {
-    return static_cast<std::size_t>(static_cast<std::byte*>(to) - static_cast<std::byte*>(from));
+HEADROOM_COLD block<void*> long_block(const large_layout& layout, void* begin, void* end) {
+    const std::size_t size = elements_in(layout, bytes_between(begin, end));
+    return regrow_block(layout, begin, end, end, size + 1, doubled_capacity(layout, size), false);
 }
 
 }    // namespace
 
-byte_block grown_by_one(const large_layout& layout, void* begin, void* end) {
+block<void*> grown_by_one(const large_layout& layout, void* begin, void* end) {
     const std::size_t bytes = bytes_between(begin, end);
-    if (!layout.short_by_malloc || bytes > longest_short) {
-        const std::size_t size = elements_in(layout, bytes);
-        return long_block(layout, begin, size, size, size + 1, doubled_capacity(layout, size), false);
-    }
-    return short_block(begin, bytes, next_short(layout, bytes));
+    const std::size_t next = layout.short_by_malloc && bytes <= longest_short ? next_short(layout, bytes) : 0;
+    return next == 0 ? long_block(layout, begin, end) : short_block(begin, bytes, next);
 }
 
-byte_block grown(const large_layout& layout, void* begin, void* end, void* cap, std::size_t required, bool exactly) {
-    // What grows by more than one element is as std::vector would have it: it seldom grows again.
+block<void*> grown(const large_layout& layout, void* begin, void* end, void* cap, std::size_t required, bool exactly) {
     const std::size_t bytes = bytes_between(begin, end);
     const std::size_t needed = required * layout.element;
-    const bool by_one = needed == bytes + layout.element;
-    if (layout.short_by_malloc && needed <= longest_short && !by_one)
+    if (needed == bytes + layout.element && !exactly) return grown_by_one(layout, begin, end);
+    // What grows by more than one element is as std::vector would have it: it seldom grows again.
+    if (layout.short_by_malloc && needed <= longest_short) {
         return short_block(begin, bytes, exactly ? needed : (std::max)(2 * bytes, needed));
-    const std::size_t size = elements_in(layout, bytes);
-    std::size_t wanted = required;
-    if (!exactly) wanted = by_one ? doubled_capacity(layout, size) : (std::max)(required, doubled(layout, size));
-    return long_block(layout, begin, size, elements_in(layout, bytes_between(begin, cap)), required, wanted, exactly);
+    }
+    const std::size_t twice = exactly ? 0 : doubled(layout, elements_in(layout, bytes));
+    return regrow_block(layout, begin, end, cap, required, (std::max)(required, twice), exactly);
 }
 
 }}}    // namespace headroom::detail

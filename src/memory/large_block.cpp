@@ -1,4 +1,4 @@
-#include <headroom/detail/memory/large_block.hpp>
+#include <headroom/detail/memory/blocks.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -31,8 +31,13 @@ std::size_t committed_for(range* control, std::size_t bytes, bool exactly, failu
     return exactly ? extend_exactly(control, bytes, why) : extend(control, bytes, why);
 }
 
+// The end of the elements that fit into so many bytes of the range.
+HEADROOM_NOINLINE std::byte* end_within(const large_layout& layout, void* begin, std::size_t committed) noexcept {
+    return end_of(layout, begin, std::min((committed - line(layout)) / layout.element, most_elements(layout.element)));
+}
+
 // A reservation with `required` elements committed and room for `wanted` at least.
-large_block map(const large_layout& layout, std::size_t required, std::size_t wanted, bool exactly) noexcept {
+block<void*> map(const large_layout& layout, std::size_t required, std::size_t wanted, bool exactly) noexcept {
     // A reservation starts at a page, and pages may be as small as 4096 bytes.
     if (layout.alignment > 4096) return {};
     const std::size_t usable = required < layout.from ? layout.from : required;
@@ -52,7 +57,8 @@ large_block map(const large_layout& layout, std::size_t required, std::size_t wa
         relinquish_slowly(held.control, 0);
         return {};
     }
-    return {begin_of(layout, held.base, {held.control, held.reserved}), fitting(layout, committed)};
+    void* const begin = begin_of(layout, held.base, {held.control, held.reserved});
+    return {begin, end_within(layout, begin, committed)};
 }
 
 bool beyond_addresses(const large_layout& layout, std::size_t count) noexcept {
@@ -61,13 +67,16 @@ bool beyond_addresses(const large_layout& layout, std::size_t count) noexcept {
 
 // A heap block that is as large as one that would be in a reservation: for `wanted` elements or, where that is refused, for `required`.
 // Where `old` is not null it is grown by realloc.
-large_block substitute(const large_layout& layout, void* old, std::size_t required, std::size_t wanted) noexcept {
+block<void*> substitute(const large_layout& layout, void* old, std::size_t required, std::size_t wanted) noexcept {
     for (std::size_t count = wanted;; count = required) {
         const std::size_t usable = std::max(count, layout.from);
         if (!beyond_addresses(layout, usable)) {
             const std::size_t bytes = bytes_for(layout, usable);
             void* const start = old != nullptr ? std::realloc(start_of(layout, old), bytes) : take_block(layout, bytes);
-            if (start != nullptr) return {begin_of(layout, start, {nullptr, 0}), usable};
+            if (start != nullptr) {
+                void* const begin = begin_of(layout, start, {nullptr, 0});
+                return {begin, end_of(layout, begin, usable)};
+            }
         }
         if (count == required) return {};
     }
@@ -88,42 +97,43 @@ void* take_block(const large_layout& layout, std::size_t bytes) noexcept {
     return layout.heap == nullptr ? std::malloc(bytes) : layout.heap->take(bytes);
 }
 
-void give_block(const large_layout& layout, void* block) noexcept {
-    layout.heap == nullptr ? std::free(block) : layout.heap->give(block);
+void give_block(const large_layout& layout, void* begin) noexcept {
+    layout.heap == nullptr ? std::free(begin) : layout.heap->give(begin);
 }
 
-large_block allocate_large(const large_layout& layout, std::size_t required, std::size_t wanted, bool exactly) noexcept {
-    const large_block mapped = map(layout, required, wanted, exactly);
+block<void*> allocate_large(const large_layout& layout, std::size_t required, std::size_t wanted, bool exactly) noexcept {
+    const block<void*> mapped = map(layout, required, wanted, exactly);
     return mapped.begin != nullptr ? mapped : substitute(layout, nullptr, required, wanted);
 }
 
 void release_large(const large_layout& layout, void* begin) noexcept { give_up(layout, begin, header_of(layout, begin).control); }
 
-std::size_t widen_large(const large_layout& layout, void* begin, std::size_t required, bool exactly) noexcept {
+void* widen_large(const large_layout& layout, void* begin, std::size_t required, bool exactly) noexcept {
     const block_header& header = header_of(layout, begin);
-    if (!reaches(layout, header, required)) return 0;
+    if (!reaches(layout, header, required)) return nullptr;
     failure why;
     const std::size_t committed = committed_for(header.control, bytes_for(layout, required), exactly, why);
-    return why ? 0 : fitting(layout, committed);
+    return why ? nullptr : end_within(layout, begin, committed);
 }
 
-large_block regrow_large(const large_layout& layout, void* begin, std::size_t size, std::size_t required, std::size_t wanted,
-                         bool exactly) noexcept {
-    if (const std::size_t wider = widen_large(layout, begin, required, exactly)) return {begin, wider};
+block<void*> regrow_large(const large_layout& layout, void* begin, void* end, std::size_t required, std::size_t wanted,
+                          bool exactly) noexcept {
+    if (void* const wider = widen_large(layout, begin, required, exactly)) return {begin, wider};
     range* const control = header_of(layout, begin).control;
-    large_block to = map(layout, required, wanted, exactly);
+    block<void*> to = map(layout, required, wanted, exactly);
     if (to.begin == nullptr) {
         const bool stretched = control == nullptr && layout.heap == nullptr;
         to = substitute(layout, stretched ? begin : nullptr, required, wanted);
         if (stretched || to.begin == nullptr) return to;
     }
+    const std::size_t used = bytes_between(begin, end);
     const block_header header = header_of(layout, to.begin);
     if (control != nullptr && header.control != nullptr) {
         // Both are reservations: the pages travel, and the header with them.
-        transfer(control, header.control, bytes_for(layout, size));
+        transfer(control, header.control, line(layout) + used);
         to.begin = begin_of(layout, start_of(layout, to.begin), header);
     } else {
-        std::memcpy(to.begin, begin, size * layout.element);
+        std::memcpy(to.begin, begin, used);
     }
     give_up(layout, begin, control);
     return to;

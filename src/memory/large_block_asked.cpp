@@ -1,5 +1,5 @@
 // What vectors ask of a large block, and do to it, besides growing.
-#include <headroom/detail/memory/large_block.hpp>
+#include <headroom/detail/memory/blocks.hpp>
 
 #include <headroom/detail/vector/held_range.hpp>
 

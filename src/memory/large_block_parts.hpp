@@ -1,18 +1,36 @@
-// What lies where in a large block, and the heap that blocks come from.
+// How many elements a block has, and what lies where in a large one.
 #pragma once
 
-#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <new>
 
-#include <headroom/detail/memory/large_block.hpp>
-#include <headroom/growth.hpp>
+#include <headroom/detail/memory/blocks.hpp>
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
+inline std::size_t bytes_between(const void* from, const void* to) noexcept {
+    return static_cast<std::size_t>(static_cast<const std::byte*>(to) - static_cast<const std::byte*>(from));
+}
+// (Not std::has_single_bit, which GCC 12 makes a call that counts bits.)
+constexpr bool is_power_of_two(std::size_t number) noexcept { return (number & (number - 1)) == 0; }
+// Elements of `layout` in so many bytes. Most elements that are worth it are a power of two large, and a division takes as long
+// as the rest of a call of malloc.
+inline std::size_t elements_in(const large_layout& layout, std::size_t bytes) noexcept {
+    return is_power_of_two(layout.element) ? bytes >> std::countr_zero(layout.element) : bytes / layout.element;
+}
+
+inline std::byte* end_of(const large_layout& layout, void* begin, std::size_t count) noexcept {
+    return static_cast<std::byte*>(begin) + count * layout.element;
+}
+
 // Blocks of the heap that such elements are on. Null where memory is refused.
 [[nodiscard]] void* take_block(const large_layout& layout, std::size_t bytes) noexcept;
-void give_block(const large_layout& layout, void* block) noexcept;
+void give_block(const large_layout& layout, void* begin) noexcept;
+
+// As regrow_block(), of a large block, but null where memory is refused.
+[[nodiscard]] block<void*> regrow_large(const large_layout& layout, void* begin, void* end, std::size_t required,
+                                        std::size_t wanted, bool exactly) noexcept;
 
 // What lies before the first element of a large block.
 struct block_header {
@@ -25,11 +43,6 @@ inline std::size_t line(const large_layout& layout) noexcept { return layout.ali
 inline std::size_t bytes_for(const large_layout& layout, std::size_t elements) noexcept {
     return line(layout) + elements * layout.element;
 }
-inline std::size_t fitting(const large_layout& layout, std::size_t committed) noexcept {
-    const std::size_t count = (committed - line(layout)) / layout.element;
-    return std::min(count, most_elements(layout.element));
-}
-
 inline std::byte* start_of(const large_layout& layout, void* begin) noexcept {
     return static_cast<std::byte*>(begin) - line(layout);
 }

@@ -87,22 +87,21 @@ struct allocator_memory {
         }
     }
 
-    // Throws what the allocator throws; never null.
-    [[nodiscard]] constexpr block<pointer> allocate_surely(std::size_t, std::size_t wanted, bool) {
+    // Throws what the allocator throws; if `Quiet`, null where that is std::bad_alloc.
+    template <bool Quiet>
+    [[nodiscard]] constexpr block<pointer> allocate([[maybe_unused]] std::size_t required, std::size_t wanted,
+                                                    [[maybe_unused]] bool exactly) {
+#if defined(__cpp_exceptions)
+        if constexpr (Quiet) {
+            try {
+                return allocate<false>(required, wanted, exactly);
+            } catch (const std::bad_alloc&) {
+                return {};
+            }
+        }
+#endif
         const pointer begin = traits::allocate(allocator_, static_cast<typename traits::size_type>(wanted));
         return {begin, begin + static_cast<typename traits::difference_type>(wanted)};
-    }
-    // The same, but null where the allocator throws std::bad_alloc.
-    [[nodiscard]] constexpr block<pointer> allocate(std::size_t required, std::size_t wanted, bool exactly) {
-#if defined(__cpp_exceptions)
-        try {
-            return allocate_surely(required, wanted, exactly);
-        } catch (const std::bad_alloc&) {
-            return {};
-        }
-#else
-        return allocate_surely(required, wanted, exactly);
-#endif
     }
     constexpr void release(pointer begin, pointer cap) noexcept {
         if (begin != pointer()) {

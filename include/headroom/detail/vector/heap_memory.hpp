@@ -2,10 +2,10 @@
 // Policy::map_threshold bytes on, and in constant evaluation wherever std::allocator puts them.
 //
 // A vector keeps three pointers and nothing else, so what kind of memory it has must show from them: a capacity of fewer than
-// `large_from` elements is a plain heap block; a larger one is what large_block.hpp says.
+// `large_from` elements is a plain heap block; a larger one is what blocks.hpp says.
 //
-// All functions are static and take the three pointers by value: see "register cursor" in sequence.hpp. None throws; a null
-// block means that memory was refused, and that nothing has changed.
+// All functions are static and take the three pointers by value: see "register cursor" in appending.hpp. A null block means
+// that memory was refused; then, and when they throw, nothing has changed.
 #pragma once
 
 #include <cstddef>
@@ -17,20 +17,29 @@
 #include <headroom/commit_policy.hpp>
 #include <headroom/detail/attributes.hpp>
 #include <headroom/detail/errors.hpp>
+#include <headroom/detail/memory/blocks.hpp>
 #include <headroom/detail/vector/elements.hpp>
-#include <headroom/detail/vector/heap.hpp>
-#include <headroom/detail/memory/growing_block.hpp>
-#include <headroom/detail/memory/large_block.hpp>
 #include <headroom/growth.hpp>
 #include <headroom/relocatable.hpp>
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-// Memory for elements: [begin, cap).
-template <class Pointer>
-struct block {
-    Pointer begin{};
-    Pointer cap{};
+// The heap of elements of this alignment: malloc's, so that realloc may be used where they travel as bytes; operator new's where they ask
+// for more alignment than malloc gives. What is taken from one must be given back to the same, so nothing but the alignment decides: of a
+// type compilers may know more or less, and objects of several may hand vectors to each other.
+template <std::size_t Alignment>
+struct heap_for {
+    static constexpr bool is_malloc = Alignment <= alignof(std::max_align_t);
+
+    // Null where memory is refused.
+    [[nodiscard]] HEADROOM_ALWAYS_INLINE static void* take(std::size_t bytes) noexcept {
+        return is_malloc ? std::malloc(bytes) : ::operator new(bytes, std::align_val_t{Alignment}, std::nothrow);
+    }
+    HEADROOM_ALWAYS_INLINE static void give(void* memory) noexcept {
+        is_malloc ? std::free(memory) : ::operator delete(memory, std::align_val_t{Alignment});
+    }
+    // For the library to call: a program whose vectors are all on malloc's heap links none of operator new's.
+    static constexpr other_heap calls{take, give};
 };
 
 template <class T, class Policy>
@@ -52,21 +61,21 @@ struct heap_memory : built_by_themselves_<T> {
 
     // --- Blocks
 
-    // Allocates at least `required` elements; `wanted` is the preferred capacity. `exactly`: no more is committed than is required.
-    [[nodiscard]] static constexpr block<T*> allocate(std::size_t required, std::size_t wanted, bool exactly) noexcept {
+    // Room for at least `required` elements; `wanted` is the preferred capacity. `exactly`: no more is committed than is required. Where
+    // memory is refused, null if `Quiet`.
+    template <bool Quiet>
+    [[nodiscard]] static constexpr block<T*> allocate(std::size_t required, std::size_t wanted, bool exactly) noexcept(Quiet) {
         if (HEADROOM_CONSTANT_EVALUATED()) {
             T* const begin = std::allocator<T>{}.allocate(wanted);
             return {begin, begin + wanted};
         }
-        if (wanted >= large_from()) return elements(detail::allocate_large(layout, required, wanted, exactly));
-        T* const begin = static_cast<T*>(detail::take_from_heap(alignof(T), wanted * sizeof(T)));
-        return {begin, begin == nullptr ? nullptr : begin + wanted};
-    }
-
-    // The same, but throws where memory is refused.
-    [[nodiscard]] static constexpr block<T*> allocate_surely(std::size_t required, std::size_t wanted, bool exactly) {
-        const block<T*> made = allocate(required, wanted, exactly);
-        if (made.begin == nullptr) detail::throw_bad_alloc();
+        block<T*> made;
+        if (wanted >= large_from()) {
+            made = elements(detail::allocate_large(layout, required, wanted, exactly));
+        } else if (void* const begin = heap_for<alignof(T)>::take(wanted * sizeof(T))) {
+            made = {static_cast<T*>(begin), static_cast<T*>(begin) + wanted};
+        }
+        if (!Quiet && made.begin == nullptr) detail::throw_bad_alloc();
         return made;
     }
 
@@ -79,7 +88,7 @@ struct heap_memory : built_by_themselves_<T> {
         if (is_large(begin, cap)) {
             detail::release_large(layout, begin);
         } else {
-            detail::give_to_heap(alignof(T), begin);
+            heap_for<alignof(T)>::give(begin);
         }
     }
 
@@ -90,8 +99,7 @@ struct heap_memory : built_by_themselves_<T> {
     // Room for `required` elements without moving those that are there: the new end of the block, or null.
     [[nodiscard]] static constexpr T* widen_(T* begin, T* cap, std::size_t required, bool exactly) noexcept {
         if (HEADROOM_CONSTANT_EVALUATED() || !is_large(begin, cap)) return nullptr;
-        const std::size_t wider = detail::widen_large(layout, begin, required, exactly);
-        return wider == 0 ? nullptr : begin + wider;
+        return static_cast<T*>(detail::widen_large(layout, begin, required, exactly));
     }
 
     // Room for `required` elements, and more as appending grows unless `exactly`, moving those that are there as bytes. Only for
@@ -99,23 +107,17 @@ struct heap_memory : built_by_themselves_<T> {
     [[nodiscard]] static block<T*> grown(T* begin, T* end, T* cap, std::size_t required, bool exactly) {
         static_assert(is_trivially_relocatable_v<T>);
         if constexpr (doubles) {
-            const byte_block to = detail::grown(layout, begin, end, cap, required, exactly);
-            return {static_cast<T*>(to.begin), static_cast<T*>(to.cap)};
+            return elements(detail::grown(layout, begin, end, cap, required, exactly));
         } else {
-            const auto size = static_cast<std::size_t>(end - begin);
-            const std::size_t wanted = exactly ? required : next_capacity(size, required);
-            const block<T*> to = elements(
-                detail::regrow_block(layout, begin, size, static_cast<std::size_t>(cap - begin), required, wanted, exactly));
-            if (to.begin == nullptr) detail::throw_bad_alloc();
-            return to;
+            const std::size_t wanted = exactly ? required : next_capacity(static_cast<std::size_t>(end - begin), required);
+            return elements(detail::regrow_block(layout, begin, end, cap, required, wanted, exactly));
         }
     }
     // The same for a full block and one element more. Throws also where there cannot be one.
-    [[nodiscard]] static block<T*> grown_by_one(T* begin, T* end) {
+    HEADROOM_COLD static block<T*> grown_by_one(T* begin, T* end) {
         static_assert(is_trivially_relocatable_v<T>);
         if constexpr (doubles) {
-            const byte_block to = detail::grown_by_one(layout, begin, end);
-            return {static_cast<T*>(to.begin), static_cast<T*>(to.cap)};
+            return elements(detail::grown_by_one(layout, begin, end));
         } else {
             const auto size = static_cast<std::size_t>(end - begin);
             if (size >= most()) detail::throw_length_error("headroom::vector: past max_size()");
@@ -164,25 +166,20 @@ private:
         // (No block has no capacity.)
         return (large_from() != 0 || begin != nullptr) && static_cast<std::size_t>(cap - begin) >= large_from();
     }
-    [[nodiscard]] static block<T*> elements(large_block from) noexcept {
-        T* const begin = static_cast<T*>(from.begin);
-        return {begin, begin + from.count};
+    [[nodiscard]] static block<T*> elements(const block<void*>& from) noexcept {
+        return {static_cast<T*>(from.begin), static_cast<T*>(from.cap)};
     }
 
-    // Whether the heap's blocks for powers of two may have room for elements more: see growing_block.hpp.
-    [[nodiscard]] static constexpr bool may_be_filled() noexcept { return detail::is_on_malloc(alignof(T)) && sizeof(T) < 16; }
+    [[nodiscard]] static constexpr bool is_on_malloc() noexcept { return heap_for<alignof(T)>::is_malloc; }
+    [[nodiscard]] static constexpr const other_heap* heap() noexcept {
+        return is_on_malloc() ? nullptr : &heap_for<alignof(T)>::calls;
+    }
+    // Whether the heap's blocks for powers of two may have room for elements more: see blocks.hpp.
+    [[nodiscard]] static constexpr bool may_be_filled() noexcept { return is_on_malloc() && sizeof(T) < 16; }
 
     // Whether all that a block of up to longest_short bytes grows from and to is malloc's.
     [[nodiscard]] static constexpr bool short_by_malloc() noexcept {
-        return detail::is_on_malloc(alignof(T)) && sizeof(T) <= longest_short && (Policy::map_threshold > 4 * longest_short);
-    }
-
-    [[nodiscard]] static constexpr const other_heap* heap() noexcept {
-        if constexpr (detail::is_on_malloc(alignof(T))) {
-            return nullptr;
-        } else {
-            return &heap_of_operator_new<alignof(T)>::calls;
-        }
+        return is_on_malloc() && sizeof(T) <= longest_short && (Policy::map_threshold > 4 * longest_short);
     }
 
     static constexpr large_layout layout{sizeof(T), alignof(T), large_from(), heap(), short_by_malloc(), Policy::commit};

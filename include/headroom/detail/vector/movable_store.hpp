@@ -71,7 +71,7 @@ public:
         if constexpr (Memory::reallocates()) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
                 const std::size_t size = size_of_();
-                install_(larger_(begin_, end_), size);
+                install_(Memory::grown_by_one(begin_, end_), size);
                 return;
             }
         }
@@ -88,8 +88,7 @@ public:
         return true;
     }
 
-    // --- New elements in a larger block: they are built in their final place while the old ones are still where they were, for
-    // they may be made from them; then the old ones follow. Each leaves the vector as it was when it throws.
+    // --- New elements in a larger block. Each leaves the vector as it was when it throws.
 
     // One more than a full block has, built from the arguments, before `at`. Returns where it is; null only where `Quiet` and memory
     // is refused.
@@ -190,7 +189,7 @@ public:
     // the first `few`.
     constexpr void open_(std::size_t count, std::size_t few) {
         if (count > memory_.most()) detail::throw_length_error("headroom::vector: past max_size()");
-        if (count != 0) install_(memory_.allocate_surely(few < count ? few : count, count, few >= count), 0);
+        if (count != 0) install_(memory_.template allocate<false>(few < count ? few : count, count, few >= count), 0);
     }
 
     pointer begin_{};
@@ -241,8 +240,7 @@ private:
             detail::throw_length_error("headroom::vector: past max_size()");
         }
         const std::size_t wanted = exactly ? required : memory.next_capacity(size, required);
-        if constexpr (Quiet) return memory.allocate(required, wanted, exactly);
-        return memory.allocate_surely(required, wanted, exactly);
+        return memory.template allocate<Quiet>(required, wanted, exactly);
     }
 
     HEADROOM_NOINLINE static constexpr void follow_one_by_one_(memory_reference_ memory, T* first, T* inner, T* last, T* to,
@@ -303,9 +301,6 @@ private:
         end_ = to.begin + static_cast<std::ptrdiff_t>(size);
         cap_ = to.cap;
     }
-
-    // A larger block with the same elements, moved as bytes.
-    HEADROOM_COLD static extent_ larger_(T* begin, T* end) { return Memory::grown_by_one(begin, end); }
 
     // See build_one_(). By value, and without the vector: see "register cursor" in appending.hpp.
     template <bool Quiet, class... Args>

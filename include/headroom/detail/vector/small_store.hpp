@@ -43,11 +43,11 @@ struct small_vector_memory : heap_memory<T, Policy> {
         if (!is_inside(begin, cap)) return base_::grown(begin, end, cap, required, exactly);
         const auto size = static_cast<std::size_t>(end - begin);
         const std::size_t wanted = exactly ? required : base_::next_capacity(size, required);
-        const block<T*> to = base_::allocate_surely(required, wanted, exactly);
+        const block<T*> to = base_::template allocate<false>(required, wanted, exactly);
         detail::copy_bytes(to.begin, begin, size);
         return to;
     }
-    [[nodiscard]] static block<T*> grown_by_one(T* begin, T* end) {
+    HEADROOM_COLD static block<T*> grown_by_one(T* begin, T* end) {
         if (!is_inside(begin, end)) return base_::grown_by_one(begin, end);
         return grown(begin, end, end, static_cast<std::size_t>(end - begin) + 1, false);
     }
