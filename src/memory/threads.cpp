@@ -22,9 +22,6 @@ constinit std::atomic<std::uint32_t> returned{0};    // how often a thread that 
 constinit std::uint64_t last_serial = 0;
 constinit std::array<std::uint32_t, thread_places> resources_at{};    // how many resources share a place
 
-// Blocks of sizes that are multiples of 16 are aligned so, the others to 8: as multipool_resource's.
-std::size_t alignment_of(std::size_t bytes) noexcept { return std::min<std::size_t>(bytes & -bytes, 16); }
-
 }    // namespace
 
 // A thread's caches. Made with malloc, as a thread's variables may be gone when it ends, and operator new may be on its way

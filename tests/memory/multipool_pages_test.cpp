@@ -152,9 +152,11 @@ TEST(page_runs, take_and_give_back_as_the_model_does) {
         headroom_test::random random(seed);
         page_runs runs(std::pmr::new_delete_resource());
         const std::size_t pages = 40 + random.below(400);
-        void* const memory = std::pmr::new_delete_resource()->allocate(pages * pool_page, pool_page);
-        auto* const first = static_cast<std::byte*>(memory);
-        runs.enter(memory, true, first, first + pages * pool_page);
+        const headroom::detail::piece memory{
+            static_cast<std::byte*>(std::pmr::new_delete_resource()->allocate(pages * pool_page, pool_page)), pages * pool_page,
+            pool_page};
+        runs.add(memory);
+        const headroom::detail::area& all = **runs.begin();
         std::vector<bool> used(pages);
         std::vector<std::pair<page_runs::run, std::size_t>> live;
         for (int done = 0; done < 600; ++done) {
@@ -162,9 +164,16 @@ TEST(page_runs, take_and_give_back_as_the_model_does) {
                 const std::size_t count = random.below(10) == 0 ? 1 + random.below(60) : 1 + random.below(17);
                 page_runs::run got = runs.take(count);
                 if (!got) {
-                    const std::size_t before = runs.free_at_end();
-                    if (before < count && count - before > pages - runs.active()->frontier) continue;
-                    got = runs.extend(count);
+                    // In part what is free at the end.
+                    std::size_t more = count;
+                    const std::size_t never_used = pages - all.frontier;
+                    for (std::size_t at = all.frontier; at > 0 && more > 0 && !used[at - 1]; --at) --more;
+                    got = runs.extend(count, [&](const headroom::detail::piece&, std::size_t needed) {
+                        EXPECT_EQ(needed, (all.frontier + more) * pool_page);
+                        return true;
+                    });
+                    ASSERT_EQ(static_cast<bool>(got), more <= never_used);
+                    if (!got) continue;
                 }
                 page_runs::mark_used(got, count);
                 for (std::size_t i = got.index; i < got.index + count; ++i) {
@@ -179,20 +188,26 @@ TEST(page_runs, take_and_give_back_as_the_model_does) {
                 for (std::size_t i = gone.index; i < gone.index + count; ++i) used[i] = false;
                 runs.give_back(gone, count);
             }
+            if (random.below(200) == 0) {    // as rewind() does
+                runs.start_over();
+                live.clear();
+                used.assign(pages, false);
+            }
             // Each stretch of free pages is one run.
-            const std::size_t frontier = runs.active()->frontier;
+            const std::size_t frontier = all.frontier;
             std::vector<std::pair<std::size_t, std::size_t>> expected, found;
             for (std::size_t at = 0; at < frontier; ++at) {
                 if (used[at]) continue;
                 if (at == 0 || used[at - 1]) expected.emplace_back(at, 0);
                 ++expected.back().second;
             }
-            runs.active()->each([&](std::size_t at, std::size_t count) { found.emplace_back(at, count); }, [](std::size_t) {});
+            all.each([&](std::size_t at, std::size_t count, const headroom::detail::page_counts& each) {
+                if (each.bin == each.free_run) found.emplace_back(at, count);
+            });
             ASSERT_EQ(found, expected) << "seed " << seed;
             ASSERT_EQ(runs.free(),
                       static_cast<std::size_t>(std::count(used.begin(), used.begin() + static_cast<long>(frontier), false)));
         }
-        std::pmr::new_delete_resource()->deallocate(memory, pages * pool_page, pool_page);
     }
 }
 

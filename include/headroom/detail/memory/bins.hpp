@@ -36,6 +36,10 @@ constexpr std::size_t bin_bytes(std::size_t index) noexcept {
     return (largest_short << octave) + (largest_short / 4 << octave) * step;
 }
 
+// How blocks of that size are aligned. (More takes more; see multipool_resource::by_pages.)
+inline constexpr std::size_t fine_alignment = 2 * block_step;
+constexpr std::size_t alignment_of(std::size_t size) noexcept { return size % fine_alignment == 0 ? fine_alignment : block_step; }
+
 // Unused bytes before a block, where there is room. Blocks whose size is a multiple of a kilobyte would begin in few sets
 // of the processor's cache: 256 of 4 KiB in one. A line between them, and their beginnings are spread over all.
 HEADROOM_ALWAYS_INLINE constexpr std::size_t gap_before(std::size_t size) noexcept { return size % 1024 == 0 ? 64 : 0; }

@@ -4,7 +4,8 @@
 // resource, from a reservation, which grows in place and is kept warm when it is given back. The first few kilobytes come
 // from upstream in either case: a reservation takes mappings and page tables that a small resource is not worth.
 //
-// Chunks grow geometrically. `rewind` keeps them all and starts again with the first.
+// Chunks grow geometrically. `rewind` keeps them all and starts again with the first. The pages of a multipool come from here, too, as
+// pieces that belong to no chunk.
 #pragma once
 
 #include <algorithm>
@@ -125,23 +126,7 @@ struct chunk {
     piece memory;
 };
 
-// The bytes at hand: [cursor, limit). Their owner takes from them by moving `cursor`.
-struct bytes_at_hand {
-    std::byte* cursor = nullptr;
-    std::byte* limit = nullptr;
-
-    // Whether `bytes` fit at the next multiple of `alignment`.
-    [[nodiscard]] bool fits(std::size_t bytes, std::size_t alignment) const noexcept {
-        return fits(cursor, limit, bytes, alignment);
-    }
-    static bool fits(const std::byte* from, const std::byte* to, std::size_t bytes, std::size_t alignment) noexcept {
-        const auto room = static_cast<std::size_t>(to - from);
-        const std::size_t pad = -detail::address_of(from) & (alignment - 1);
-        return pad <= room && bytes <= room - pad;
-    }
-};
-
-class chunk_chain : public bytes_at_hand {
+class chunk_chain {
 public:
     static constexpr std::size_t first_bytes = 512;                         // of the first chunk
     static constexpr std::size_t largest_chunk = std::size_t{16} << 20;     // where growing stops, of upstream's chunks
@@ -157,6 +142,14 @@ public:
     ~chunk_chain() {
         release();
         detail::unpoison(buffer_, buffer_bytes_);
+    }
+
+    // The bytes at hand: [cursor, limit). Their owner takes from them by moving `cursor`.
+    std::byte* cursor = nullptr;
+    std::byte* limit = nullptr;
+    // Whether `bytes` fit there at the next multiple of `alignment`.
+    [[nodiscard]] bool fits(std::size_t bytes, std::size_t alignment) const noexcept {
+        return fits(cursor, limit, bytes, alignment);
     }
 
     [[nodiscard]] std::pmr::memory_resource* upstream() const noexcept { return upstream_; }
@@ -175,84 +168,83 @@ public:
     }
 
     // Moves `cursor` and `limit` so that `bytes` fit at the next multiple of `alignment`; a chunk that is taken from
-    // upstream for it has about `most` bytes at most, if that suffices. What a reservation commits for it arrives as `how` says.
-    // Throws what upstream throws, and then has changed nothing. Precondition: alignment is a power of two.
-    HEADROOM_COLD void make_room(std::size_t bytes, std::size_t alignment, std::size_t most = largest_chunk,
-                                 arrival how = arrival::at_once) {
+    // upstream for it has about `most` bytes at most, if that suffices. Throws what upstream throws, and then has changed nothing.
+    // Precondition: alignment is a power of two.
+    HEADROOM_COLD void make_room(std::size_t bytes, std::size_t alignment, std::size_t most = largest_chunk) {
         if (bytes > largest_request || alignment > most_alignment) detail::refuse(upstream_);
-        if (!grow_in_place(bytes, alignment, how)) next_chunk(bytes, alignment, most, how, untouched());
-    }
-
-    // The same in another chunk than the active one. `before`: nothing was taken from that yet.
-    HEADROOM_COLD void next_chunk(std::size_t bytes, std::size_t alignment, std::size_t most, arrival how, bool before = false) {
-        // A chunk kept from an earlier round, moved next to the active one so that those passed over stay in line; or before
-        // it, when it is the first and nothing was taken from it yet.
-        chunk** const place = active_ != nullptr && !before ? &active_->next : &first_;
-        for (chunk** at = place; *at != nullptr; at = &(*at)->next) {
-            chunk* const kept = *at;
-            if (!holds(*kept, bytes, alignment, how)) continue;
-            *at = kept->next;
-            kept->next = *place;
-            *place = kept;
-            return enter(kept);
-        }
-        chunk* const fresh = obtain(bytes, alignment, most, how);
+        if (has_room(bytes, alignment)) return;
+        chunk* const fresh = obtain_chunk(bytes, alignment, most);
+        chunk** const place = place_of_next();
         fresh->next = *place;
         *place = fresh;
         enter(fresh);
     }
 
-    // Makes room for that in the reservation at hand, without a new chunk. False when that cannot be.
-    bool grow_in_place(std::size_t bytes, std::size_t alignment, arrival how = arrival::at_once) noexcept {
-        if (active_ == nullptr || !grow(*active_, cursor, bytes, alignment, how)) return false;
-        limit = active_->last;
+    // The same without another chunk from upstream: in what is at hand, in more of its reservation, or in a chunk kept from an
+    // earlier round. False when that cannot be.
+    bool has_room(std::size_t bytes, std::size_t alignment) noexcept {
+        if (fits(bytes, alignment)) return true;
+        if (active_ != nullptr && grow(*active_, cursor, bytes, alignment)) {
+            limit = active_->last;
+            return true;
+        }
+        // Moved up, so that those passed over stay in line.
+        chunk** const place = place_of_next();
+        for (chunk** at = place; *at != nullptr; at = &(*at)->next) {
+            chunk* const kept = *at;
+            if (!fits(kept->first, kept->last, bytes, alignment) && !grow(*kept, kept->first, bytes, alignment)) continue;
+            *at = kept->next;
+            kept->next = *place;
+            *place = kept;
+            enter(kept);
+            return true;
+        }
+        return false;
+    }
+
+    // How many bytes the next piece for `bytes` has, where `most` are allowed; a reservation has as many as anybody wants.
+    [[nodiscard]] std::size_t next_bytes(std::size_t bytes, std::size_t most) const noexcept {
+        return reserves_for(bytes) ? SIZE_MAX : (std::max)(bytes, (std::min)(next_, most));
+    }
+    // Memory for `bytes`, and `beside` for what describes it, that belongs to no chunk: as much as the next chunk is to have, about
+    // `most` bytes from upstream. What a reservation commits arrives as `how` says. Throws what upstream throws.
+    [[nodiscard]] piece obtain(std::size_t bytes, std::size_t alignment, std::size_t most, arrival how, std::size_t beside = 0) {
+        if (reserves_for(bytes)) {
+            // (It begins at a page, and with what describes it.)
+            const std::size_t needed = bytes + (beside != 0 ? beside + alignment : 0);
+            const std::size_t least = std::bit_ceil((std::max)(needed, beside + (std::min)(next_, largest_request)));
+            const piece memory = detail::reserved_piece((std::max)(next_reserved_, least), needed, how, *policy_);
+            if (memory.control != nullptr) {
+                next_reserved_ = (std::min)((std::max)(next_reserved_, memory.reserved), largest_reserved / 4) * 4;
+                hide(memory.data, memory.data + memory.bytes);
+                return memory;
+            }
+        }
+        const std::size_t usable = detail::round_to((std::max)(bytes, (std::min)(next_, most)), alignof(std::max_align_t));
+        piece memory{nullptr, usable + beside, (std::max)(alignment, alignof(std::max_align_t))};
+        memory.data = static_cast<std::byte*>(upstream_->allocate(memory.bytes, memory.alignment));
+        // Reservations follow soon, so get there quickly; upstream's chunks may be all there is, so do not overshoot.
+        next_ = (std::min)((std::max)(next_, usable), largest_chunk) * (reserve_ ? 4 : 2);
+        hide(memory.data, memory.data + memory.bytes);
+        return memory;
+    }
+    // Memory for the first `needed` bytes of a piece. False when it has no more, or the system refuses.
+    bool provide(piece& memory, std::size_t needed, arrival how) const noexcept {
+        if (needed <= memory.bytes) return true;
+        if (memory.control == nullptr || needed > memory.reserved) return false;
+        std::error_code error;
+        const std::size_t committed = detail::extend_for(memory.control, needed, memory.reserved, how, *policy_, error);
+        if (error) return false;
+        hide(memory.data + memory.bytes, memory.data + committed);
+        memory.bytes = committed;
         return true;
     }
-
-    // For who cuts the active chunk up himself: which it is, how far there is memory in it, and how far there may ever be.
-    [[nodiscard]] const void* active() const noexcept { return active_; }
-    [[nodiscard]] std::byte* active_end() const noexcept { return active_->last; }
-    [[nodiscard]] std::byte* active_bound() const noexcept {
-        return active_->memory.control == nullptr ? active_->last : active_->memory.data + active_->memory.reserved;
-    }
-    // Memory for `bytes` from that place in the active chunk on, without moving `cursor` and `limit`. False when that cannot be.
-    bool provide(const std::byte* from, std::size_t bytes, arrival how) noexcept {
-        return fits(from, active_->last, bytes, 1) || grow(*active_, from, bytes, 1, how);
-    }
-
-    [[nodiscard]] bool active_is_reserved() const noexcept { return active_->memory.control != nullptr; }
 
     // Bytes of all chunks: as asked of upstream, or committed in reservations. O(chunks).
     [[nodiscard]] std::size_t bytes() const noexcept {
         std::size_t result = 0;
         for (const chunk* each = first_; each != nullptr; each = each->next) result += each->memory.bytes;
         return result;
-    }
-    // Gives each chunk back of which `which(chunk, ahead)` says so: nothing in it is in use. `ahead`: it was kept from an earlier
-    // round, and nothing of it used since. Where the active one goes, the last one before it is active, with no bytes at hand. O(chunks).
-    template <class Which>
-    void give_back(Which which) noexcept {
-        chunk* before = nullptr;
-        bool passed = active_ == nullptr;    // the active one
-        for (chunk** at = &first_; *at != nullptr;) {
-            chunk* const each = *at;
-            const bool is_active = each == active_;
-            const bool ahead = passed;
-            passed |= is_active;
-            if (!which(static_cast<const void*>(each), ahead)) {
-                if (!passed) before = each;
-                at = &each->next;
-                continue;
-            }
-            if (is_active) {
-                start_over();
-                active_ = before;
-                if (before != nullptr) cursor = limit = before->last;
-            }
-            const piece memory = each->memory;
-            *at = each->next;
-            memory.give_back(upstream_);
-        }
     }
 
     // Gives every chunk back to upstream or to the warm cache. O(chunks).
@@ -308,6 +300,16 @@ public:
     }
 
 private:
+    static bool fits(const std::byte* from, const std::byte* to, std::size_t bytes, std::size_t alignment) noexcept {
+        const auto room = static_cast<std::size_t>(to - from);
+        const std::size_t pad = -detail::address_of(from) & (alignment - 1);
+        return pad <= room && bytes <= room - pad;
+    }
+
+    [[nodiscard]] bool reserves_for(std::size_t bytes) const noexcept {
+        return reserve_ && (std::max)(next_, bytes) >= reserve_from;
+    }
+
     static void hide(std::byte* first, std::byte* last) noexcept {
         if (first != last) detail::poison(first, static_cast<std::size_t>(last - first));
     }
@@ -327,51 +329,31 @@ private:
         limit = next->last;
     }
 
+    // Where a chunk goes that is used next: behind the active one, or before it, when it is the first and nothing was taken from
+    // it yet.
+    [[nodiscard]] chunk** place_of_next() noexcept { return active_ != nullptr && !untouched() ? &active_->next : &first_; }
+
     // Commits more of a chunk's reservation, so that `bytes` fit after `from`. False when it has none, or too little, or the
     // system refuses.
-    bool grow(chunk& grown, const std::byte* from, std::size_t bytes, std::size_t alignment, arrival how) const noexcept {
+    bool grow(chunk& grown, const std::byte* from, std::size_t bytes, std::size_t alignment) const noexcept {
         piece& memory = grown.memory;
-        if (memory.control == nullptr) return false;
-        if (!fits(from, memory.data + memory.reserved, bytes, alignment)) return false;
+        if (memory.control == nullptr || !fits(from, memory.data + memory.reserved, bytes, alignment)) return false;
         const std::size_t pad = -detail::address_of(from) & (alignment - 1);
         const std::size_t needed = static_cast<std::size_t>(from - memory.data) + pad + bytes;
-        if (needed > memory.bytes) {
-            std::error_code error;
-            const std::size_t committed = detail::extend_for(memory.control, needed, memory.reserved, how, *policy_, error);
-            if (error) return false;
-            hide(grown.last, memory.data + committed);
-            memory.bytes = committed;
-            grown.last = memory.data + committed;
-        }
+        if (!provide(memory, needed, arrival::at_once)) return false;
+        grown.last = memory.data + memory.bytes;
         return true;
     }
 
-    bool holds(chunk& kept, std::size_t bytes, std::size_t alignment, arrival how) const noexcept {
-        return fits(kept.first, kept.last, bytes, alignment) || grow(kept, kept.first, bytes, alignment, how);
-    }
-
     // A new chunk for `bytes` at `alignment`, not yet in the chain.
-    chunk* obtain(std::size_t bytes, std::size_t alignment, std::size_t most, arrival how) {
+    chunk* obtain_chunk(std::size_t bytes, std::size_t alignment, std::size_t most) {
         constexpr std::size_t link = detail::round_to(sizeof(chunk), alignof(std::max_align_t));
-        if (reserve_ && (std::max)(next_, bytes) >= reserve_from) {
-            const std::size_t needed = link + alignment + bytes;
-            const std::size_t least = std::bit_ceil((std::max)(needed, link + (std::min)(next_, largest_request)));
-            const piece memory = detail::reserved_piece((std::max)(next_reserved_, least), needed, how, *policy_);
-            if (memory.control != nullptr) {
-                next_reserved_ = (std::min)((std::max)(next_reserved_, memory.reserved), largest_reserved / 4) * 4;
-                hide(memory.data + sizeof(chunk), memory.data + memory.bytes);
-                return new (memory.data) chunk{nullptr, memory.data + link, memory.data + memory.bytes, memory};
-            }
-        }
-        const std::size_t wanted = (std::max)(bytes, (std::min)(next_, most));
-        const std::size_t usable = detail::round_to(wanted, alignof(std::max_align_t));
-        piece memory{nullptr, usable + link, (std::max)(alignment, alignof(std::max_align_t))};
-        memory.data = static_cast<std::byte*>(upstream_->allocate(memory.bytes, memory.alignment));
-        // Reservations follow soon, so get there quickly; upstream's chunks may be all there is, so do not overshoot.
-        next_ = (std::min)((std::max)(next_, usable), largest_chunk) * (reserve_ ? 4 : 2);
-        std::byte* const end = memory.data + memory.bytes - link;
-        hide(memory.data, end);
-        return new (end) chunk{nullptr, memory.data, end, memory};
+        const piece memory = obtain(bytes, alignment, most, arrival::at_once, link);
+        std::byte* const end = memory.data + memory.bytes;
+        const bool reserved = memory.control != nullptr;
+        std::byte* const place = reserved ? memory.data : end - link;
+        detail::unpoison(place, sizeof(chunk));
+        return new (place) chunk{nullptr, reserved ? place + link : memory.data, reserved ? end : place, memory};
     }
 
     std::pmr::memory_resource* upstream_;

@@ -66,7 +66,10 @@ public:
     }
 
     // Gives back what is kept and not in use.
-    void trim(std::pmr::memory_resource* upstream) noexcept { give_back_kept(upstream); }
+    void give_back_kept(std::pmr::memory_resource* upstream) noexcept {
+        give_back_all(freed_, upstream);
+        give_back_all(spare_, upstream);
+    }
 
     // Keeps the blocks in use for the next round, and those given back in this one; those kept before and not used since go
     // upstream. O(blocks).
@@ -136,11 +139,6 @@ private:
         *found = (*found)->next;
         detail::unpoison(memory.data, memory.bytes);
         return memory;
-    }
-
-    void give_back_kept(std::pmr::memory_resource* upstream) noexcept {
-        give_back_all(freed_, upstream);
-        give_back_all(spare_, upstream);
     }
 
     static void give_back_all(link*& first, std::pmr::memory_resource* upstream) noexcept {

@@ -51,7 +51,7 @@ public:
                                                                               std::size_t alignment = alignof(std::max_align_t)) {
         [[maybe_unused]] const auto remembering = checks_.expected();
         const std::size_t last = detail::last_byte(bytes, alignment);
-        if (HEADROOM_UNLIKELY(last >= detail::largest_short || alignment > fine_alignment)) {
+        if (HEADROOM_UNLIKELY(last >= detail::largest_short || alignment > detail::fine_alignment)) {
             return allocate_rare(bytes, alignment);
         }
         return take(detail::bin_offset[last / detail::block_step], bytes, alignment);
@@ -64,7 +64,7 @@ public:
     HEADROOM_ALWAYS_INLINE void deallocate(void* block, std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) {
         checks_.deallocated(this, block, bytes, alignment);
         const std::size_t last = detail::last_byte(bytes, alignment);
-        if (HEADROOM_UNLIKELY(last >= detail::largest_short || alignment > fine_alignment)) {
+        if (HEADROOM_UNLIKELY(last >= detail::largest_short || alignment > detail::fine_alignment)) {
             return deallocate_rare(block, bytes, alignment);
         }
         take_back(detail::bin_offset[last / detail::block_step], block, bytes);
@@ -84,8 +84,6 @@ public:
         forget();
         large_.rewind(upstream_resource());
         chain_.rewind();
-        // (A large chunk may have become the first, where what was asked for first did not fit into the one that was.)
-        if (chain_.active() != nullptr) enter_chunk(least_area);
     }
 
     // Gives memory back that no block in use needs: free pages of reservations to the system, chunks in which no page is in use
@@ -106,11 +104,9 @@ public:
 private:
     friend class synchronized_multipool_resource;
 
-    // Blocks whose size is a multiple of this are aligned to it, the others to block_step.
-    static constexpr std::size_t fine_alignment = 2 * detail::block_step;
     static constexpr std::size_t most_aligned = detail::pool_page;    // largest alignment that is pooled
     static constexpr std::size_t most_blocks = std::size_t{1} << 19;
-    static constexpr std::size_t least_area = std::size_t{64} << 10;          // bytes of a chunk for slabs
+    static constexpr std::size_t least_area = detail::slab_pages(detail::bins - 1) * detail::pool_page;    // bytes: any slab fits
     static constexpr std::size_t largest_run = (std::size_t{1} << 20) - 1;    // bytes: blocks that are pages of a reservation
     // How many blocks come back between two looks at their queue; and how many while many come and none is asked for.
     static constexpr std::int32_t room_between = 128;
@@ -174,22 +170,38 @@ private:
     HEADROOM_ALWAYS_INLINE void* carve(std::size_t pool, const detail::free_block* first, std::size_t bytes,
                                        std::size_t alignment) {
         const std::size_t size = size_of(pool);
-        // The next multiple of fine_alignment where the size is one; the cursor is a multiple of block_step.
-        const std::size_t skipped = (detail::address_of(chain_.cursor) & ~size & detail::block_step) + detail::gap_before(size);
+        const std::size_t skipped = aligning(size) + detail::gap_before(size);
         if (HEADROOM_UNLIKELY(first == nullptr ||
                               detail::address_of(chain_.cursor) + skipped + size > detail::address_of(chain_.limit))) {
             return carve_far(pool, bytes, alignment);
         }
+        return cut(pool, skipped, bytes, alignment);
+    }
+    // From the cursor, a multiple of block_step, to where a block of that size may begin.
+    HEADROOM_ALWAYS_INLINE std::size_t aligning(std::size_t size) const noexcept {
+        return detail::address_of(chain_.cursor) & ~size & detail::block_step;
+    }
+    HEADROOM_ALWAYS_INLINE void* cut(std::size_t pool, std::size_t skipped, std::size_t bytes, std::size_t alignment) {
         std::byte* const place = chain_.cursor + skipped;
-        chain_.cursor = place + size;
+        chain_.cursor = place + size_of(pool);
         ++pool_at(pool).single;
         return fresh(place, bytes, alignment);
     }
     [[gnu::noinline]] void* carve_far(std::size_t pool, std::size_t bytes, std::size_t alignment) {
-        if (slabs_ != nullptr && pool_at(pool).last != nullptr && slabs_->refill(pool_at(pool), index_of(pool))) {
-            return handed_out(pool_at(pool).take(), bytes, alignment, pool);
+        detail::bin& mine = pool_at(pool);
+        if (mine.last == nullptr) {    // used for the first time
+            if (size_of(pool) > largest_) return allocate_large(bytes, alignment);
+            (void)enter(index_of(pool));
+            return carve(pool, mine.before.next, bytes, alignment);
+        }
+        if (pages_in_use() && slabs_->refill(mine, index_of(pool))) {
+            return handed_out(mine.take(), bytes, alignment, pool);
         }
         return carve_farther(pool, bytes, alignment);
+    }
+    // (Before the first is, also after rewind(), chunks are cut singly, as far as there are some.)
+    [[nodiscard]] bool pages_in_use() const noexcept {
+        return slabs_ != nullptr && slabs_->runs().used() != slabs_->runs().free();
     }
     void* carve_farther(std::size_t pool, std::size_t bytes, std::size_t alignment);
     HEADROOM_ALWAYS_INLINE static std::size_t index_of(std::size_t pool) noexcept { return pool / sizeof(detail::bin); }
@@ -223,41 +235,14 @@ private:
         return slabs_ == nullptr || index >= detail::short_bins ? room_without_slabs : room_between;
     }
 
-    // (Of large blocks the end is often not reached: a buffer has room for more than it holds.)
-    static detail::arrival how_for(std::size_t size) noexcept {
-        return size > detail::largest_short ? detail::arrival::at_first_touch : detail::arrival::at_once;
-    }
-
-    // Another chunk becomes the active one; if `least` bytes or more are in it, they are pages from then on.
-    void take_chunk(std::size_t size, std::size_t aligned, std::size_t most, detail::arrival how, std::size_t least) {
-        if (pages_at_hand()) {
-            const std::byte* const end = chain_.active_end();
-            chain_.next_chunk(size, aligned, most, how);
-            slabs_->runs().leave(end);
-        } else {
-            chain_.make_room(size, aligned, most, how);
-        }
-        enter_chunk(least);
-    }
-
-    // More memory of the chunk at hand, where it is cut singly.
-    bool widen(std::size_t size, std::size_t aligned) noexcept {
-        return !pages_at_hand() && chain_.grow_in_place(size, aligned, how_for(size));
-    }
-
-    // The chunk at hand consists of pages.
-    [[nodiscard]] bool pages_at_hand() const noexcept { return slabs_ != nullptr && slabs_->runs().active() != nullptr; }
-    // Pages of the chunk at hand that were never used, with what is free before them; none: it has no more.
+    // Pages that were never used, with what is free before them; none: there are no more without another area.
     [[nodiscard]] detail::page_runs::run fresh_run(std::size_t pages, detail::arrival how) noexcept {
-        if (!pages_at_hand()) return {};
-        detail::page_runs& runs = slabs_->runs();
-        const detail::area& from = *runs.active();
-        const std::size_t more = pages - (std::min)(pages, runs.free_at_end());
-        if (more > from.pages - from.frontier || !chain_.provide(from.fill(), more * detail::pool_page, how)) return {};
-        return runs.extend(pages);
+        return slabs_->runs().extend(
+            pages, [&](detail::piece& memory, std::size_t bytes) noexcept { return chain_.provide(memory, bytes, how); });
     }
     bool next_slab(std::size_t index) noexcept {
-        // (Of a size's first slab little may be used.)
+        // (Of large blocks the end is often not reached, as a buffer has room for more than it holds; and of a size's first slab little
+        // may be used.)
         const auto how = index < detail::short_bins && (index < detail::fine_bins || slabs_->has_slabs(index))
                              ? detail::arrival::at_once
                              : detail::arrival::at_first_touch;
@@ -266,20 +251,20 @@ private:
         slabs_->open(found, index);
         return slabs_->refill(pools_[index], index);
     }
-
-    // A chunk has become the active one. If it is large it is an area of pages from now on: but for the bytes before its first
-    // page, which are at hand for what is cut singly.
-    void enter_chunk(std::size_t least) noexcept;
+    // Another area, of so many bytes at least, and about `most`. False where memory is refused, also for what is known of its pages.
+    bool add_area(std::size_t least, std::size_t most, detail::arrival how) noexcept;
 
     // What the fast path leaves out: the pool is excluded by the options, or enough has come back to be put in order.
     void take_back_and_settle(std::size_t pool, void* block, std::size_t bytes);
-    void settle_all() noexcept;
     // Pages of the blocks above 4 KiB that came back since they were last put in order.
     [[nodiscard]] std::size_t long_back() const noexcept;
-    // All that is free is put in order, also what was only just cut; so what can be empty is. O(free blocks).
-    void settle_everything() noexcept;
-    // Before upstream is asked for more: a block for that pool may have become free by that.
-    bool refill_at_last(std::size_t index) noexcept;
+    // What came back is put in order; where all is to be, also what was only just cut or taken from slabs, so that what can be empty
+    // is. O(free blocks).
+    void settle(bool all) noexcept;
+    // Whether `take` finds something among what is free, or `fresh_pages` among pages that were never used; before that and at last what
+    // came back is put in order. Precondition: there are slabs.
+    template <class Take, class Fresh>
+    bool find(Take take, Fresh fresh_pages) noexcept;
 
     void forget_slabs() noexcept {
         if (slabs_ == nullptr) return;
@@ -291,13 +276,14 @@ private:
     // What the fast paths leave out: more than 4 KiB, no bytes, or more alignment.
     [[gnu::noinline]] void* allocate_rare(std::size_t bytes, std::size_t alignment) {
         // (has_single_bit may be a call.)
-        if (bytes - 1 < detail::largest_pooled && alignment - 1 < fine_alignment && (alignment & (alignment - 1)) == 0) {
+        if (bytes - 1 < detail::largest_pooled && alignment - 1 < detail::fine_alignment && (alignment & (alignment - 1)) == 0) {
             return take(long_pool(bytes), bytes, alignment);
         }
         return allocate_slowly(bytes, alignment);
     }
     [[gnu::noinline]] void deallocate_rare(void* block, std::size_t bytes, std::size_t alignment) {
-        if (bytes - 1 < detail::largest_pooled && alignment <= fine_alignment) return take_back(long_pool(bytes), block, bytes);
+        if (bytes - 1 < detail::largest_pooled && alignment <= detail::fine_alignment)
+            return take_back(long_pool(bytes), block, bytes);
         deallocate_slowly(block, bytes, alignment);
     }
     static std::size_t long_pool(std::size_t bytes) noexcept { return detail::long_index(bytes) * sizeof(detail::bin); }
@@ -306,22 +292,23 @@ private:
 
     [[gnu::noinline]] void* allocate_slowly(std::size_t bytes, std::size_t alignment) {
         if (alignment == 0 || (alignment & (alignment - 1)) != 0) detail::refuse(upstream_resource());
-        if (bytes == 0 && alignment <= fine_alignment) return take(pool_of_none(alignment), bytes, alignment);
+        if (bytes == 0 && alignment <= detail::fine_alignment) return take(pool_of_none(alignment), bytes, alignment);
         if (!by_pages(bytes, alignment)) return allocate_large(bytes, alignment);
+        bytes += bytes == 0;
         if (const std::size_t index = aligned_index(bytes, alignment); index < detail::bins) {
             return allocate_aligned(index, bytes, alignment);
         }
         return allocate_run(bytes, alignment);
     }
     [[gnu::noinline]] void deallocate_slowly(void* block, std::size_t bytes, std::size_t alignment) {
-        if (bytes == 0 && alignment <= fine_alignment) return take_back(pool_of_none(alignment), block, bytes);
-        if (!by_pages(bytes, alignment) || slabs_ == nullptr) return deallocate_large(block, bytes);
-        detail::area* const of = slabs_->runs().find(block);
+        if (bytes == 0 && alignment <= detail::fine_alignment) return take_back(pool_of_none(alignment), block, bytes);
+        if (!by_pages(bytes, alignment)) return deallocate_large(block, bytes);
+        bytes += bytes == 0;
+        detail::area* const of = slabs_ == nullptr ? nullptr : slabs_->runs().find(block);
         if (of == nullptr) return deallocate_large(block, bytes);
         if (const std::size_t index = aligned_index(bytes, alignment); index < detail::bins) {
             return take_back(index * sizeof(detail::bin), block, bytes);
         }
-        bytes += bytes == 0;
         detail::poison(block, bytes);
         slabs_->runs().give_back({of, of->index_of(block)}, pages_for(bytes, alignment));
     }
@@ -334,12 +321,13 @@ private:
     // reservations. (What the options exclude does not.)
     [[nodiscard]] bool by_pages(std::size_t bytes, std::size_t alignment) const noexcept {
         if (!keeping || alignment > most_aligned) return false;
-        if (bytes <= largest_) return alignment > fine_alignment && detail::round_to(bytes + (bytes == 0), alignment) <= largest_;
+        if (bytes <= largest_)
+            return alignment > detail::fine_alignment && detail::round_to(bytes + (bytes == 0), alignment) <= largest_;
         return bytes <= largest_run && largest_ == detail::largest_pooled && chain_.reserves();
     }
     // The bin whose slabs' blocks are aligned so; `bins`: there is none, it takes pages.
     [[nodiscard]] std::size_t aligned_index(std::size_t bytes, std::size_t alignment) const noexcept {
-        const std::size_t size = detail::round_to((std::max<std::size_t>)(bytes, 1), alignment);
+        const std::size_t size = detail::round_to(bytes, alignment);
         if (bytes > detail::largest_short || size > detail::largest_short) return detail::bins;
         for (std::size_t index = detail::bin_index(size); index < detail::short_bins; ++index) {
             const std::size_t found = detail::bin_bytes(index);
@@ -363,22 +351,18 @@ private:
         return pages.place() + (pages.index * 64 & (std::bit_floor((std::min)(unused, detail::pool_page)) - 1));
     }
     void* allocate_run(std::size_t bytes, std::size_t alignment) {
-        bytes += bytes == 0;
         const std::size_t count = pages_for(bytes, alignment);
         detail::page_runs::run found{};
         if (slabs_ != nullptr) found = slabs_->runs().take(count);
-        if (HEADROOM_UNLIKELY(!found)) return allocate_fresh_run(count, bytes, alignment);
-        return handed_out_run(found, count, bytes, alignment);
-    }
-    void* handed_out_run(const detail::page_runs::run& found, std::size_t count, std::size_t bytes, std::size_t alignment) {
+        if (HEADROOM_UNLIKELY(!found)) {
+            found = more_pages(count);
+            if (!found) return allocate_large(bytes, alignment);
+        }
         detail::page_runs::mark_used(found, count);
         return fresh(place_in(found, bytes, alignment), bytes, alignment);
     }
-    void* allocate_fresh_run(std::size_t count, std::size_t bytes, std::size_t alignment);
-    // So many pages, where no free run is long enough; none: no memory for what is known of pages. Throws what upstream throws.
-    detail::page_runs::run more_pages(std::size_t count);
-    // The same; none also where upstream refuses: it may have no whole pages, and as much as a block needs.
-    detail::page_runs::run more_pages_or_none(std::size_t count) noexcept;
+    // So many pages, where no free run is long enough; none where memory is refused: upstream may still have as much as a block needs.
+    detail::page_runs::run more_pages(std::size_t count) noexcept;
 
     void forget() noexcept {
         checks_.forgotten();
@@ -399,7 +383,7 @@ private:
     void* do_allocate(std::size_t bytes, std::size_t alignment) override {
         [[maybe_unused]] const auto remembering = checks_.expected();
         const std::size_t last = detail::last_byte(bytes, alignment);
-        if (HEADROOM_UNLIKELY(last >= detail::largest_short || alignment > fine_alignment)) {
+        if (HEADROOM_UNLIKELY(last >= detail::largest_short || alignment > detail::fine_alignment)) {
             return allocate_out_of_line(bytes, alignment);
         }
         const std::size_t pool = detail::bin_offset[last / detail::block_step];

@@ -1,4 +1,5 @@
-// The pages of a multipool's large chunks: which of them are slabs, which are wide blocks, and the free ones, as runs. See slabs.hpp.
+// The pages of a multipool beyond its first chunks: which of them are slabs, which are wide blocks, and the free ones, as runs. See
+// slabs.hpp.
 //
 // A run is a number of pages side by side. Free runs that touch are one run; each is in the list of its length. Wide blocks and slabs
 // are runs, too, cut from free ones of any length. So what one size has given up serves every other.
@@ -51,40 +52,34 @@ struct page_links {
     std::byte* start;    // of the first block, or of the run
 };
 
-// A stretch of memory that is used page by page: a reservation, or a chunk of upstream's.
+// A stretch of memory that is used page by page: a reservation, or a piece of upstream's.
 struct area {
-    std::byte* base;         // at a multiple of pool_page
+    piece memory;            // at a multiple of pool_page
     std::size_t pages;       // that it may ever have
-    std::size_t frontier;    // pages that were used since it was entered; what the arrays say of others means nothing
-    std::size_t touched;     // pages that were used before all started over
-    const void* chunk;       // that it lies in
-    bool reserved;           // that is a reservation
+    std::size_t frontier;    // pages that were ever used; what the arrays say of others means nothing
     page_links* links;
     page_counts* counts;
     std::size_t bytes;    // of this and the two arrays: one piece from upstream
 
-    [[nodiscard]] std::byte* place(std::size_t index) const noexcept { return base + index * pool_page; }
+    [[nodiscard]] std::byte* place(std::size_t index) const noexcept { return memory.data + index * pool_page; }
     [[nodiscard]] std::size_t index_of(const void* place) const noexcept {
-        return (detail::address_of(place) - detail::address_of(base)) / pool_page;
+        return (detail::address_of(place) - detail::address_of(memory.data)) / pool_page;
     }
     [[nodiscard]] std::size_t index_of(const page_links& one) const noexcept { return static_cast<std::size_t>(&one - links); }
-    [[nodiscard]] std::byte* fill() const noexcept { return place(frontier); }
     [[nodiscard]] bool holds(const void* place) const noexcept {
-        return detail::address_of(place) - detail::address_of(base) < frontier * pool_page;
+        return detail::address_of(place) - detail::address_of(memory.data) < frontier * pool_page;
     }
     [[nodiscard]] bool is_empty() const noexcept {
-        return frontier > 0 && counts[0].bin == page_counts::free_run && counts[0].length() == frontier;
+        return frontier == 0 || (counts[0].bin == page_counts::free_run && counts[0].length() == frontier);
     }
 
-    // Calls visit(index, pages) for each free run, and slab(counts) for each slab.
-    template <class Free, class Slab>
-    void each(Free free, Slab slab) const {
+    // Calls visit(index, pages, counts) for each run and each slab.
+    template <class Visit>
+    void each(Visit visit) const {
         for (std::size_t at = 0; at < frontier;) {
             const page_counts& found = counts[at];
-            const bool is_run = found.bin >= page_counts::free_run;
-            const std::size_t count = is_run ? found.length() : detail::slab_pages(found.bin);
-            if (found.bin == page_counts::free_run) free(at, count);
-            if (!is_run) slab(at);
+            const std::size_t count = found.bin >= page_counts::free_run ? found.length() : detail::slab_pages(found.bin);
+            visit(at, count, found);
             at += count;
         }
     }
@@ -92,7 +87,8 @@ struct area {
     // Gives the memory of free runs back to the system; returns how many bytes.
     std::size_t discard_free() noexcept {
         std::size_t result = 0;
-        const auto give_back = [&](std::size_t at, std::size_t count) noexcept {
+        each([&](std::size_t at, std::size_t count, const page_counts& found) noexcept {
+            if (found.bin != page_counts::free_run) return;
             // Whole pages of the system's.
             std::byte* const first = detail::align_up(place(at), headroom::page_size());
             const std::byte* const last = place(at + count) - detail::address_of(place(at + count)) % headroom::page_size();
@@ -101,10 +97,7 @@ struct area {
             detail::unpoison(first, bytes_of_run);
             if (!headroom::discard({first, bytes_of_run})) result += bytes_of_run;
             detail::poison(first, bytes_of_run);
-        };
-        each(give_back, [](std::size_t) noexcept {});
-        if (touched > frontier) give_back(frontier, touched - frontier);
-        touched = 0;
+        });
         return result;
     }
 };
@@ -132,48 +125,36 @@ public:
     // How many pages were ever used, and how many of those are free now.
     [[nodiscard]] std::size_t used() const noexcept { return used_; }
     [[nodiscard]] std::size_t free() const noexcept { return free_; }
-    // The area that pages are taken from which were never used; null: none.
-    [[nodiscard]] area* active() const noexcept { return active_; }
+    // What all areas have, in bytes. O(areas).
+    [[nodiscard]] std::size_t bytes() const noexcept {
+        std::size_t result = 0;
+        for (const area* const each : *this) result += each->memory.bytes;
+        return result;
+    }
 
-    // Nothing is used any more.
+    // Nothing is in use any more: each area is one free run.
     void start_over() noexcept {
-        for (area* const each : *this) {
-            each->touched = (std::max)(each->touched, each->frontier);
-            each->frontier = 0;
-        }
         lists_ = {};
-        listed_ = used_ = free_ = fresh_ = 0;
-        active_ = nullptr;
+        listed_ = free_ = fresh_ = 0;
+        for (area* const each : *this) {
+            if (each->frontier == 0) continue;
+            detail::poison(each->memory.data, each->frontier * pool_page);
+            enlist({each, 0}, each->frontier);
+        }
     }
 
-    // Makes [first, last) of a chunk, where nothing is used, the active area. Throws what upstream throws; there is none then.
-    void enter(const void* chunk, bool reserved, std::byte* first, std::byte* last) {
-        active_ = nullptr;
-        // (One that begins elsewhere was made when there was no memory for this one.)
-        if (const area* const other = in_chunk(chunk); other != nullptr && other->base != first) {
-            remove_if([&](const area& each) noexcept { return &each == other; });
-        }
-        area** const at = from(detail::address_of(first));
-        area* const entered = at != end() && (*at)->base == first ? *at : add(chunk, first, last);
-        entered->reserved = reserved;
-        latest_ = active_ = entered;
-    }
-    // The chunk's area, if pages of it were used, is the active one again: they go on where they ended.
-    void resume(const void* chunk) noexcept {
-        if (area* const found = in_chunk(chunk); found != nullptr && found->frontier != 0) active_ = found;
-    }
-    [[nodiscard]] bool is_active_empty() const noexcept { return active_->frontier == 0 || active_->is_empty(); }
-    // No more pages are taken from the active area. What is left of it, up to `last`, is free.
-    void leave(const std::byte* last) noexcept {
-        if (active_ == nullptr) return;
-        const std::size_t rest =
-            (std::min)(static_cast<std::size_t>(last - active_->fill()) / pool_page, active_->pages - active_->frontier);
-        if (rest > 0) {
+    // Pages that were never used come from now on from this memory, which belongs to this. What the area before has committed is free.
+    // Throws what upstream throws; the memory is given back then.
+    void add(const piece& memory) {
+        const std::size_t pages = (memory.control != nullptr ? memory.reserved : memory.bytes) / pool_page;
+        area* const added = make_area(memory, pages);
+        if (active_ != nullptr) {
             const std::size_t first = active_->frontier;
+            const std::size_t rest = (std::min)(active_->memory.bytes / pool_page, active_->pages) - first;
             advance(rest);
-            give_back({active_, first}, rest);
+            if (rest != 0) give_back({active_, first}, rest);
         }
-        active_ = nullptr;
+        latest_ = active_ = added;
     }
 
     // The area that a place lies in; null: none. O(log areas), O(1) for one in the area that was found last.
@@ -198,21 +179,22 @@ public:
         if (longer == 0) return {};
         return cut(run_of(*lists_[list + static_cast<std::size_t>(std::countr_zero(longer))]), count);
     }
-    // So many pages at the end of the active area, the free ones there first. Precondition: there is memory.
-    [[nodiscard]] run extend(std::size_t count) noexcept {
-        const std::size_t before = free_at_end();
-        const std::size_t first = active_->frontier - before;
-        if (before >= count) return cut({active_, first}, count);    // take() may have missed it among many
-        if (before != 0) unlist({active_, first}, before);
-        advance(count - before);
-        fresh_ += count - before;
-        return {active_, first};
-    }
-    // How many pages at the end of the active area are free.
-    [[nodiscard]] std::size_t free_at_end() const noexcept {
-        if (active_->frontier == 0) return 0;
-        const page_counts& last = active_->counts[active_->frontier - 1];
-        return last.bin == page_counts::free_run ? last.length() : 0;
+    // So many pages at the end of the area that has some which were never used, the free ones there first; none: it has too few, or
+    // provide(memory, bytes) says that there is no memory for them.
+    template <class Provide>
+    [[nodiscard]] run extend(std::size_t count, Provide provide) noexcept {
+        if (active_ == nullptr) return {};
+        area& of = *active_;
+        const page_counts* const last = of.frontier == 0 ? nullptr : &of.counts[of.frontier - 1];
+        const std::size_t before = last != nullptr && last->bin == page_counts::free_run ? last->length() : 0;
+        const std::size_t first = of.frontier - before;
+        if (before >= count) return cut({&of, first}, count);    // take() may have missed it among many
+        const std::size_t more = count - before;
+        if (more > of.pages - of.frontier || !provide(of.memory, (of.frontier + more) * pool_page)) return {};
+        if (before != 0) unlist({&of, first}, before);
+        advance(more);
+        fresh_ += more;
+        return {&of, first};
     }
     // Whether it is worth while to look for free pages: since the last call that said so enough were used for the first time, or
     // came back (`back` says how many of those are not free yet).
@@ -244,23 +226,28 @@ public:
         enlist(gone, count);
     }
 
-    // Gives back what is free: of reservations to the system, which keeps the addresses; of upstream's chunks those in which nothing
-    // is used, and nothing else lies: `give_back(which)` gives back each chunk of which `which(chunk, ahead)` says so; `ahead`: it is
-    // yet to be used again. Returns how many bytes. O(pages), and `which` is O(log chunks).
-    template <class GiveBack>
-    std::size_t trim(GiveBack give_back) noexcept {
+    // Gives back what is free: of reservations to the system, which keeps the addresses; upstream's pieces in which nothing is used.
+    // Returns how many bytes. O(pages).
+    std::size_t trim() noexcept {
         std::size_t result = 0;
-        give_back([&](const void* chunk, bool ahead) noexcept {
-            area* const in_it = in_chunk(chunk);
-            if (in_it == nullptr || in_it->reserved || in_it == active_) return false;
-            if (!in_it->is_empty() && !(ahead && in_it->frontier == 0)) return false;
-            result += in_it->pages * pool_page;
-            in_it->chunk = nullptr;
-            return true;
-        });
-        remove_if([](const area& each) noexcept { return each.chunk == nullptr; });
+        std::size_t kept = 0;
         for (area* const each : *this) {
-            if (each->reserved) result += each->discard_free();
+            if (each->memory.control == nullptr && each->is_empty()) {
+                result += each->pages * pool_page;
+                if (each->frontier != 0) unlist({each, 0}, each->frontier);
+                used_ -= each->frontier;
+                if (active_ == each) active_ = nullptr;
+                forget(each);
+            } else {
+                if (each->memory.control != nullptr) result += each->discard_free();
+                areas_[kept++] = each;
+            }
+        }
+        count_ = kept;
+        latest_ = nullptr;
+        // (One that could not grow at its time may now.)
+        for (area* const each : *this) {
+            if (active_ == nullptr && each->frontier < each->pages) active_ = each;
         }
         return result;
     }
@@ -316,8 +303,9 @@ private:
 
     // The first area that begins at that address or behind it.
     [[nodiscard]] area** from(std::uintptr_t address) const noexcept {
-        return std::lower_bound(areas_, areas_ + count_, address,
-                                [](const area* each, std::uintptr_t sought) { return detail::address_of(each->base) < sought; });
+        return std::lower_bound(areas_, areas_ + count_, address, [](const area* each, std::uintptr_t sought) {
+            return detail::address_of(each->memory.data) < sought;
+        });
     }
     [[gnu::noinline]] area* find_among_all(const void* place) noexcept {
         // The last that begins at or before the place.
@@ -325,34 +313,21 @@ private:
         if (after == areas_ || !(*(after - 1))->holds(place)) return nullptr;
         return latest_ = *(after - 1);
     }
-    // The area in a chunk; null: it has none. O(log areas).
-    [[nodiscard]] area* in_chunk(const void* chunk) const noexcept {
-        // (What the chain knows of a chunk lies behind its area, or before it where it is a reservation.)
-        area* const* const after = from(detail::address_of(chunk));
-        if (after != end() && (*after)->chunk == chunk) return *after;
-        return after != areas_ && (*(after - 1))->chunk == chunk ? *(after - 1) : nullptr;
+    // An area and its memory go.
+    void forget(area* gone) noexcept {
+        const piece memory = gone->memory;
+        upstream_->deallocate(gone, gone->bytes, alignof(area));
+        memory.give_back(upstream_);
     }
 
-    // Forgets the areas of which `gone` says so, with the free runs in them.
-    template <class Gone>
-    void remove_if(Gone gone) noexcept {
-        std::size_t kept = 0;
-        for (area* const each : *this) {
-            if (!gone(*each)) {
-                areas_[kept++] = each;
-                continue;
+    area* make_area(const piece& memory, std::size_t pages) {
+        struct giving_back {
+            const piece* memory;
+            std::pmr::memory_resource* upstream;
+            ~giving_back() {
+                if (memory != nullptr) memory->give_back(upstream);
             }
-            each->each([&](std::size_t at, std::size_t count) noexcept { unlist({each, at}, count); },
-                       [](std::size_t) noexcept {});
-            used_ -= each->frontier;
-            forget(each);
-        }
-        count_ = kept;
-        latest_ = nullptr;
-    }
-    void forget(area* gone) noexcept { upstream_->deallocate(gone, gone->bytes, alignof(area)); }
-
-    area* add(const void* chunk, std::byte* first, std::byte* last) {
+        } unless_made{&memory, upstream_};
         if (count_ == capacity_) {
             const std::size_t more = capacity_ == 0 ? 8 : capacity_ * 2;
             auto** const larger = static_cast<area**>(upstream_->allocate(more * sizeof(area*), alignof(area*)));
@@ -363,16 +338,15 @@ private:
             areas_ = larger;
             capacity_ = more;
         }
-        const std::size_t pages = static_cast<std::size_t>(last - first) / pool_page;
         const std::size_t bytes = sizeof(area) + pages * (sizeof(page_links) + sizeof(page_counts));
         auto* const made = new (upstream_->allocate(bytes, alignof(area))) area{};
-        made->base = first;
+        unless_made.memory = nullptr;
+        made->memory = memory;
         made->pages = pages;
-        made->chunk = chunk;
         made->bytes = bytes;
         made->links = reinterpret_cast<page_links*>(made + 1);
         made->counts = reinterpret_cast<page_counts*>(made->links + pages);
-        area** const at = from(detail::address_of(first));
+        area** const at = from(detail::address_of(memory.data));
         std::copy_backward(at, areas_ + count_, areas_ + count_ + 1);
         *at = made;
         ++count_;
@@ -384,8 +358,8 @@ private:
     std::size_t count_ = 0;
     std::size_t capacity_ = 0;
     area* latest_ = nullptr;    // the one that a place was last found in
-    area* active_ = nullptr;
-    std::size_t used_ = 0;    // pages
+    area* active_ = nullptr;    // the one whose pages beyond the frontier are taken next; null: none
+    std::size_t used_ = 0;      // pages
     std::size_t free_ = 0;
     std::size_t fresh_ = 0;       // taken from the active area since free ones were last looked for
     std::uint64_t listed_ = 0;    // which lists are not empty

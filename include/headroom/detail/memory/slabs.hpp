@@ -22,6 +22,7 @@
 #include <headroom/detail/memory/bins.hpp>
 #include <headroom/detail/memory/checks.hpp>
 #include <headroom/detail/memory/chunks.hpp>
+#include <headroom/detail/memory/multipool_statistics.hpp>
 #include <headroom/detail/memory/page_runs.hpp>
 
 namespace headroom { inline namespace v0_1 { namespace detail {
@@ -96,13 +97,9 @@ public:
 
     // Whether it matters in which order blocks of that size are handed out: it does where their slabs take more than the processor's
     // nearest caches hold. Where it does not, what came back may wait until somebody looks for empty slabs.
-    [[nodiscard]] bool order_matters(std::size_t index) noexcept {
-        const bool result = sizes_[index].pages > (std::size_t{64} << 10) / pool_page;
-        sizes_[index].put_off |= !result;
-        return result;
+    [[nodiscard]] bool order_matters(std::size_t index) const noexcept {
+        return sizes_[index].pages > (std::size_t{64} << 10) / pool_page;
     }
-    // Whether that was so since the last call: says so once.
-    [[nodiscard]] bool was_put_off(std::size_t index) noexcept { return std::exchange(sizes_[index].put_off, false); }
 
     // The blocks of the queue, at least one, wait from now on for being taken back into their slabs; refill finds them first. Those
     // that waited until now are taken back: says whether there were any, and none was asked for in the meantime. O(those).
@@ -136,28 +133,20 @@ public:
         }
     }
 
-    // What there is of one size, in slabs and besides.
-    struct usage {
-        std::size_t slabs = 0;
-        std::size_t cut = 0;     // blocks of slabs
-        std::size_t free = 0;    // of all, but for what is in the queue
-    };
-    [[nodiscard]] std::array<usage, bins> usages() const noexcept {
-        std::array<usage, bins> result{};
+    // Adds what there is of each size, in slabs and besides, but for what is in the queues; all that was cut counts as in use.
+    void count(std::array<multipool_statistics::size_class, bins>& classes) const noexcept {
         for (const area* const each : runs_) {
-            each->each([](std::size_t, std::size_t) noexcept {},
-                       [&](std::size_t at) noexcept {
-                           const page_counts& found = each->counts[at];
-                           usage& of = result[found.bin];
-                           ++of.slabs;
-                           of.cut += found.cut;
-                           of.free += free_in(found);
-                       });
+            each->each([&](std::size_t, std::size_t, const page_counts& found) noexcept {
+                if (found.bin >= page_counts::free_run) return;
+                multipool_statistics::size_class& of = classes[found.bin];
+                ++of.slabs;
+                of.in_use += found.cut;
+                of.free += free_in(found);
+            });
         }
         for (std::size_t index = 0; index < bins; ++index) {
-            result[index].free += sizes_[index].waiting.count() + sizes_[index].loose.count();
+            classes[index].free += sizes_[index].waiting.count() + sizes_[index].loose.count();
         }
-        return result;
     }
 
 private:
@@ -174,7 +163,6 @@ private:
         bin_queue loose{};                // of no slab
         std::uint32_t pages = 0;          // of its slabs
         bool asked = false;               // whether a waiting block was handed out since they began to wait
-        bool put_off = false;             // what came back was left as it is (see order_matters)
     };
 
     page_runs::run home_of(const page_links& slab) noexcept {
@@ -193,7 +181,7 @@ private:
     // what giving a block back takes: all that is rare is out of line.)
     template <bool Several>    // pages in a slab
     [[gnu::noinline]] free_block* settle_in(area& of, free_block* block, std::size_t index) noexcept {
-        std::byte* const base = of.base;
+        std::byte* const base = of.memory.data;
         const std::size_t bytes = of.frontier * pool_page;
         page_counts* const counts = of.counts;
         while (true) {

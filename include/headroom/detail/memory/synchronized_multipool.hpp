@@ -50,7 +50,7 @@ public:
                                                                               std::size_t alignment = alignof(std::max_align_t)) {
         [[maybe_unused]] const auto remembering = checks_.expected();
         const std::size_t last = detail::last_byte(bytes, alignment);
-        if (HEADROOM_UNLIKELY(last >= largest_kept_ || alignment > fine_alignment)) {
+        if (HEADROOM_UNLIKELY(last >= largest_kept_ || alignment > detail::fine_alignment)) {
             return checked(shared_.allocate(bytes, alignment), bytes, alignment);
         }
         const std::size_t at = detail::bin_offset[last / detail::block_step];
@@ -70,7 +70,7 @@ public:
     HEADROOM_ALWAYS_INLINE void deallocate(void* block, std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) {
         checks_.deallocated(this, block, bytes, alignment);
         const std::size_t last = detail::last_byte(bytes, alignment);
-        if (HEADROOM_UNLIKELY(last >= largest_kept_ || alignment > fine_alignment)) {
+        if (HEADROOM_UNLIKELY(last >= largest_kept_ || alignment > detail::fine_alignment)) {
             return shared_.deallocate(block, bytes, alignment);
         }
         const std::size_t at = detail::bin_offset[last / detail::block_step];
@@ -126,8 +126,6 @@ public:
     [[nodiscard]] std::pmr::pool_options options() const noexcept { return core_.options(); }
 
 private:
-    static constexpr std::size_t fine_alignment = 2 * detail::block_step;
-
     HEADROOM_ALWAYS_INLINE static detail::thread_bin& pool_at(detail::thread_cache& cache, std::size_t at) noexcept {
         return *reinterpret_cast<detail::thread_bin*>(reinterpret_cast<std::byte*>(cache.pools.data()) + at);
     }
