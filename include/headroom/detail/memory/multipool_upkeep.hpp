@@ -1,5 +1,5 @@
-// What a multipool does now and then, or when it is asked to: cuts a new chunk into slabs, puts what came back in order, gives
-// memory back that it does not need, says what it holds.
+// What a multipool does now and then, or when it is asked to: takes more memory, puts what came back in order, gives memory back that
+// it does not need, says what it holds.
 #pragma once
 
 #include <algorithm>
