@@ -96,13 +96,13 @@ inline std::size_t multipool_resource::long_back() const noexcept {
     return result;
 }
 
-inline void multipool_resource::settle(bool all) noexcept {
-    each_entered([this, all](std::size_t index, detail::bin& each) {
+[[gnu::noinline]] inline void multipool_resource::settle(bool all) noexcept {
+    each_entered([this, all, slabs = slabs_](std::size_t index, detail::bin& each) {
         if (all || index >= detail::short_bins || each.room <= room_between - few_back) {
             each.room = room_of(index);
-            slabs_->settle(each, index);
+            slabs->settle(each, index);
         } else {
-            slabs_->settle_waiting(index);
+            slabs->settle_waiting(index);
         }
     });
 }
