@@ -3,7 +3,16 @@
 // to be not.
 #include "profile/run.hpp"
 
+#include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <thread>
+
+#include "recorder/ring.hpp"
 
 namespace {
 
@@ -122,10 +131,18 @@ TEST(a_program_that_cannot_be_recorded, is_setuid) {
     const scratch_folder folder;
     const std::string copy = folder.file("setuid");
     fs::copy_file(HEADROOM_PROFILE_SUBJECTS "/headroom-profile-subject", copy);
-    if (chown(copy.c_str(), 65534, 65534) != 0 || chmod(copy.c_str(), 04755) != 0) GTEST_SKIP() << "needs root";
+    // (Of another user than whoever runs this test: the system ignores the bit of one's own programs.)
+    if (chown(copy.c_str(), geteuid() + 1, getegid()) != 0 || chmod(copy.c_str(), 04755) != 0) GTEST_SKIP() << "needs root";
     const outcome done = profiled(folder, copy + " nothing");
     EXPECT_EQ(done.code, 2);
     EXPECT_NE(done.err.find("setuid"), std::string::npos) << done.err;
+}
+TEST(a_program_that, is_setuid_to_who_runs_it_is_recorded) {
+    const scratch_folder folder;
+    const std::string copy = folder.file("setuid");
+    fs::copy_file(HEADROOM_PROFILE_SUBJECTS "/headroom-profile-subject", copy);
+    ASSERT_EQ(chmod(copy.c_str(), 04755), 0);
+    all_was_recorded(folder, profiled(folder, copy + " threads 2"), 0);
 }
 TEST(a_program_that_cannot_be_recorded, may_not_be_run) {
     const scratch_folder folder;
@@ -159,6 +176,64 @@ TEST(a_recorder, whose_path_cannot_be_preloaded_is_refused) {
         EXPECT_EQ(done.code, 2);
         EXPECT_NE(done.err.find("a space or a colon"), std::string::npos) << done.err;
     }
+}
+
+// Answers at a socket as `headroom profile` does, but with a ring of half the size.
+class command_of_another_build {
+public:
+    explicit command_of_another_build(const std::string& path) {
+        sockaddr_un address{};
+        address.sun_family = AF_UNIX;
+        path.copy(address.sun_path, sizeof address.sun_path - 1);
+        if (bind(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 && listen(socket_, 8) == 0)
+            answers_ = std::thread([this] { answer(); });
+    }
+    ~command_of_another_build() {
+        shutdown(socket_, SHUT_RDWR);    // accept() returns
+        if (listening()) answers_.join();
+        close(socket_);
+    }
+    command_of_another_build(const command_of_another_build&) = delete;
+    command_of_another_build& operator=(const command_of_another_build&) = delete;
+
+    [[nodiscard]] bool listening() const { return answers_.joinable(); }
+
+private:
+    void answer() const {
+        for (int connection = 0; (connection = accept(socket_, nullptr, nullptr)) >= 0; close(connection)) {
+            const int ring = memfd_create("ring", MFD_CLOEXEC);
+            EXPECT_EQ(ftruncate(ring, sizeof(headroom::profile::ring)), 0);
+            std::uint64_t layout = headroom::profile::ring_layout - headroom::profile::ring_slots / 2;
+            iovec data{&layout, sizeof layout};
+            alignas(cmsghdr) char control[CMSG_SPACE(sizeof ring)] = {};
+            msghdr message{};
+            message.msg_iov = &data;
+            message.msg_iovlen = 1;
+            message.msg_control = control;
+            message.msg_controllen = sizeof control;
+            cmsghdr* const header = CMSG_FIRSTHDR(&message);
+            header->cmsg_level = SOL_SOCKET;
+            header->cmsg_type = SCM_RIGHTS;
+            header->cmsg_len = CMSG_LEN(sizeof ring);
+            std::memcpy(CMSG_DATA(header), &ring, sizeof ring);
+            EXPECT_EQ(sendmsg(connection, &message, MSG_NOSIGNAL), static_cast<ssize_t>(sizeof layout));
+            close(ring);
+        }
+    }
+    int socket_ = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    std::thread answers_;
+};
+
+// They used to wait for each other for ever, once the smaller ring was full.
+TEST(a_recorder, of_another_build_than_the_command_says_so_and_lets_the_program_run) {
+    const scratch_folder folder;
+    const command_of_another_build command(folder.file("socket"));
+    ASSERT_TRUE(command.listening());
+    const outcome done = run(folder, "timeout 60 env HEADROOM_PROFILE_SOCKET=" + folder.file("socket") + " LD_PRELOAD=" +
+                                         (fs::path(HEADROOM_COMMAND).parent_path() / "headroom-recorder.so").string() +
+                                         " @subjects/headroom-profile-subject density-high");
+    EXPECT_EQ(done.code, 0) << done.err;
+    EXPECT_NE(done.err.find("not of the same build"), std::string::npos) << done.err;
 }
 
 // (Through a pipe, since the limit that stands for the disk is on all files.)

@@ -242,8 +242,8 @@ private:
         return now - waiting_since_ > 2000000000;
     }
     static void send_file(int connection, int file) {
-        char byte = 0;
-        iovec data{&byte, 1};
+        std::uint64_t layout = ring_layout;
+        iovec data{&layout, sizeof layout};
         alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
         msghdr message{};
         message.msg_iov = &data;
@@ -450,8 +450,8 @@ recorded record_command(const recording& what) {
     result.trace_size = out.size();
     if (result.processes == 0) {
         result.messages.push_back(
-            "nothing was recorded, because the recorder was not loaded. Does the program clear its environment, "
-            "or is it a script whose interpreter cannot be recorded?");
+            "nothing was recorded. Where the recorder does not say why, it was not loaded: does the program clear its environment, or "
+            "is it a script whose interpreter cannot be recorded?");
     }
     return result;
 }

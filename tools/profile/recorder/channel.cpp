@@ -30,10 +30,9 @@ private:
     int before_ = PTHREAD_CANCEL_ENABLE;
 };
 
-// The file behind the ring, sent over the socket. -1 when that fails.
-int receive_file(int socket) {
-    char byte = 0;
-    iovec data{&byte, 1};
+// The file behind the ring, sent over the socket, and what the sender says of its layout. -1 when that fails.
+int receive_file(int socket, std::uint64_t& layout) {
+    iovec data{&layout, sizeof layout};
     alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))];
     msghdr message{};
     message.msg_iov = &data;
@@ -43,7 +42,7 @@ int receive_file(int socket) {
     ssize_t got = 0;
     do got = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
     while (got < 0 && errno == EINTR);
-    if (got != 1) return -1;
+    if (got <= 0) return -1;
     const cmsghdr* const header = CMSG_FIRSTHDR(&message);
     if (header == nullptr || header->cmsg_type != SCM_RIGHTS) return -1;
     int file = -1;
@@ -93,14 +92,17 @@ bool channel::open() {
     std::memcpy(address.sun_path, path, length + 1);
     const int socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     int file = -1;
+    std::uint64_t layout = 0;
     ring* mapped = nullptr;
     if (socket < 0) {
         complain("it may not open a socket", errno);
     } else if (connect(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
         // Nobody listens any more: a process that outlived the command. Anything else is worth a word.
         if (errno != ECONNREFUSED && errno != ENOENT) complain("it cannot reach headroom profile", errno);
-    } else if ((file = receive_file(socket)) < 0) {
+    } else if ((file = receive_file(socket, layout)) < 0) {
         complain("headroom profile did not answer", 0);
+    } else if (layout != ring_layout) {
+        complain("this recorder and headroom profile are not of the same build", 0);
     } else {
         ucred peer{};
         socklen_t size = sizeof peer;

@@ -18,6 +18,8 @@ inline constexpr const char* sample_variable = "HEADROOM_PROFILE_SAMPLE";
 
 inline constexpr std::uint32_t ring_version = 4;
 inline constexpr std::uint64_t ring_slots = std::uint64_t{1} << 17;    // 4 MiB
+// The command sends this word along with the ring's file, so that a recorder of another build does not write what it cannot read.
+inline constexpr std::uint64_t ring_layout = std::uint64_t{ring_version} << 32 | ring_slots;
 inline constexpr std::size_t most_frames = 64;
 // From this size on the processor time of the thread is asked for too, a system call each time: little beside what a copy takes.
 inline constexpr std::size_t large_block = 65536;
