@@ -189,8 +189,8 @@ TEST(advice_for_all_small_blocks, adds_up_what_is_little_at_each_place) {
         one.container = "std::map or std::set, keys int";
         one.totals.allocations = one.totals.frees = 60000;
         one.totals.bytes = 60000.0 * 48;
-        one.totals.most_live = 300;
-        one.totals.most_live_bytes = 300.0 * 48;
+        one.totals.most_live = 100;
+        one.totals.most_live_bytes = 100.0 * 48;
         one.totals.lifetimes = {};
         one.totals.lifetimes[22] = 60000;
         one.stacks = {{{*names.find("main"), *names.find("analyse"), *names.find(i % 2 == 0 ? "node" : "main")}, 0, 60000, 0}};
@@ -209,7 +209,7 @@ TEST(advice_for_all_small_blocks, adds_up_what_is_little_at_each_place) {
     for (site& one : sites) one.totals.most_live_bytes = 30000.0 * 48;
     const auto large = advise_together(of_sites(sites));
     ASSERT_EQ(large.size(), 1U);
-    EXPECT_GT(large[0].saves_most_ns, found[0].saves_most_ns);
+    EXPECT_GT(large[0].saves_most_ns, 2 * 0.18e9) << "programs saved up to three times what malloc and free took";
     EXPECT_LE(large[0].saves_most_ns, 0.5e9);
     EXPECT_NE(large[0].evidence.find("lie together"), std::string::npos);
 }
@@ -234,6 +234,16 @@ TEST(another_malloc, is_advised_where_malloc_takes_a_share_of_the_time) {
     profile_result unknown = of_sites({small_blocks()});
     unknown.processor_seconds = 0;    // an import
     EXPECT_EQ(other_malloc(unknown).text, "");
+}
+
+// Programs with many nodes saved up to 2.4 times what malloc and free took, one with a few that come and go nothing.
+TEST(another_malloc, saves_more_than_its_own_time_only_where_many_blocks_are_alive) {
+    profile_result program = of_sites({small_blocks()});
+    EXPECT_GT(other_malloc(program).saves_most_ns, 2 * 0.15e9);
+    EXPECT_LE(other_malloc(program).saves_most_ns, program.processor_seconds * 1e9 / 2);
+    program.sites[0].totals.most_live_bytes = 1e5;
+    EXPECT_LT(other_malloc(program).saves_most_ns, 0.15e9);
+    EXPECT_EQ(other_malloc(program).saves_least_ns, 0);
 }
 
 TEST(advice, ends_with_a_rule_for_whatever_is_left) {

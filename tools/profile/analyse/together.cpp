@@ -12,7 +12,7 @@ namespace {
 constexpr lab_cell preload_cell{"lives", "std::allocator AS1 under mimalloc 2.4", "container=map elements=1000000 order=random",
                                 0.63};
 
-constexpr double beyond_caches_bytes = 4 << 20;
+constexpr double beyond_caches_bytes = 1 << 20;    // of one processor's own
 
 std::string percent(double share) {
     char text[16];
@@ -167,11 +167,12 @@ std::vector<shared_recommendation> advise_together(const profile_result& profile
         const std::string phase = phase_of(sum, what.function, profile);
         if (const std::size_t at = what.evidence.find("{phase}"); at != std::string::npos) what.evidence.replace(at, 7, phase);
         const double cost = std::min(sum.totals.allocations * sum.allocation_ns, sum.seconds * 1e9);
-        // Where the blocks are more than a cache holds, whatever walks through them gains as well, as they lie together: as much
-        // again as malloc's own time (in the lab's lives of a million nodes, and in programs in which the advice was followed).
+        // Where the blocks are more than a cache holds, whatever walks through them gains as well, as they lie together, and on
+        // pages that cost less to be touched first: 0.4 to 3.1 times what malloc and free took was saved in ten programs in which
+        // the advice was followed.
         const bool beyond_caches = sum.totals.most_live_bytes >= beyond_caches_bytes;
         what.saves_least_ns = cost * one.saves_least * (beyond_caches ? 1.5 : 1);
-        what.saves_most_ns = std::min(cost * one.saves_most * (beyond_caches ? 2 : 1), sum.seconds * 1e9 / 2);
+        what.saves_most_ns = std::min(cost * one.saves_most * (beyond_caches ? 3.5 : 1), sum.seconds * 1e9 / 2);
         if (what.saves_least_ns > what.saves_most_ns) what.saves_least_ns = what.saves_most_ns;
         if (beyond_caches) what.evidence += "; they lie together then, which also saves time where they are used";
         what.code = code_for(what);
@@ -187,12 +188,16 @@ malloc_estimate other_malloc(const profile_result& profile) {
     const double cost = std::min(profile.allocations * profile.allocation_ns, profile.processor_seconds * 1e9);
     result.share = cost * 1e-9 / profile.processor_seconds;
     if (result.share < 0.05 || profile.allocations < 10000) return result;
-    // In the lab's lives of containers it takes 0.36 to 0.86 of the time, the containers' own work included.
-    const bool beyond_caches = profile.peak_bytes >= beyond_caches_bytes;
-    result.saves_least_ns = cost * (beyond_caches ? 0.2 : 0.15);
-    result.saves_most_ns = cost * (beyond_caches ? 1.0 : 0.65);
+    // Of many blocks, which lie closer together then, 0.3 to 2.4 times that was saved in six programs; of few that come and go, nothing
+    // was in one.
+    double small_bytes = 0;
+    for (const site& one : profile.sites)
+        if (value_of(feature::mean_size, one) <= 4096) small_bytes += one.totals.most_live_bytes;
+    const bool beyond_caches = small_bytes >= beyond_caches_bytes;
+    result.saves_least_ns = beyond_caches ? cost * 0.25 : 0;
+    result.saves_most_ns = std::min(cost * (beyond_caches ? 2.4 : 0.65), profile.processor_seconds * 1e9 / 2);
     result.text = "malloc and free take about " + percent(result.share) + " of the processor time. Another malloc may save " +
-                  time_text(result.saves_least_ns) + " to " + time_text(result.saves_most_ns) +
+                  (beyond_caches ? time_text(result.saves_least_ns) + " to " : "up to ") + time_text(result.saves_most_ns) +
                   " with nothing changed: LD_PRELOAD=libmimalloc.so.2 (docs/in-the-wild.md)";
     return result;
 }
