@@ -169,7 +169,7 @@ std::vector<shared_recommendation> advise_together(const profile_result& profile
         const double cost = std::min(sum.totals.allocations * sum.allocation_ns, sum.seconds * 1e9);
         // Where the blocks are more than a cache holds, whatever walks through them gains as well, as they lie together, and on
         // pages that cost less to be touched first: 0.4 to 3.1 times what malloc and free took was saved in ten programs in which
-        // the advice was followed.
+        // the advice was followed (one of them lost in a second series).
         const bool beyond_caches = sum.totals.most_live_bytes >= beyond_caches_bytes;
         what.saves_least_ns = cost * one.saves_least * (beyond_caches ? 1.5 : 1);
         what.saves_most_ns = std::min(cost * one.saves_most * (beyond_caches ? 3.5 : 1), sum.seconds * 1e9 / 2);
@@ -188,7 +188,7 @@ malloc_estimate other_malloc(const profile_result& profile) {
     const double cost = std::min(profile.allocations * profile.allocation_ns, profile.processor_seconds * 1e9);
     result.share = cost * 1e-9 / profile.processor_seconds;
     if (result.share < 0.05 || profile.allocations < 10000) return result;
-    // Of many blocks, which lie closer together then, 0.3 to 2.4 times that was saved in six programs; of few that come and go, nothing
+    // Of many blocks, which lie closer together then, 0.3 to 2.4 times that was saved in five programs; of few that come and go, nothing
     // was in one.
     double small_bytes = 0;
     for (const site& one : profile.sites)
