@@ -63,12 +63,12 @@ def failed(outcome):
 
 
 def version(program):
-    """The first line that the program says of itself."""
+    """The first line that the program says of itself, without the distribution's remarks."""
     try:
         said = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout.splitlines()[0]
     except (OSError, subprocess.CalledProcessError):
         return f"{program}, not installed"
-    return said
+    return re.sub(r"\s*\([^()]*(\([^()]*\))?[^()]*\)", "", said)
 
 
 def table():

@@ -5,7 +5,7 @@
 template <class Growth>
 void print(const char* name) {
     std::cout << name;
-    for (std::size_t capacity = 1; capacity < 5000; capacity = Growth::next(capacity, capacity + 1, sizeof(int))) {
+    for (std::size_t capacity = 1; capacity < 2000; capacity = Growth::next(capacity, capacity + 1, sizeof(int))) {
         std::cout << ' ' << capacity;
     }
     std::cout << '\n';
