@@ -171,6 +171,59 @@ TEST(multipool_slabs, what_little_of_many_sizes_left_behind_serves_another_size)
     EXPECT_EQ(upstream.bytes(), held);
 }
 
+// Where upstream has more, there is no less: what it gave is used, also where it has no more for a table, or takes nothing back.
+TEST(multipool_slabs, a_buffer_without_room_for_a_table_is_used_all_the_same) {
+    std::size_t of_a_buffer = 0;
+    std::size_t of_a_quota = 0;
+    const auto taken_of = [](std::pmr::memory_resource* scarce) {
+        multipool_resource resource(scarce);
+        std::size_t bytes = 0;
+        try {
+            for (;; bytes += 40) static_cast<void>(resource.allocate(40, 8));
+        } catch (const std::bad_alloc&) {}
+        return bytes;
+    };
+    for (std::size_t all = std::size_t{240} << 10; all < std::size_t{300} << 10; all += 256) {
+        void* const buffer =
+            std::pmr::new_delete_resource()->allocate(all, 4096);    // so that as much is lost to alignment each time
+        std::pmr::monotonic_buffer_resource fixed(buffer, all, std::pmr::null_memory_resource());
+        const std::size_t now = taken_of(&fixed);
+        std::pmr::new_delete_resource()->deallocate(buffer, all, 4096);
+        ASSERT_GE(now + 1024, of_a_buffer) << all;    // (the table itself)
+        of_a_buffer = std::max(now, of_a_buffer);
+        counting_upstream upstream;
+        upstream.limit(all);
+        const std::size_t then = taken_of(&upstream);
+        ASSERT_GE(then + 1024, of_a_quota) << all;
+        of_a_quota = std::max(then, of_a_quota);
+    }
+}
+
+// A refusal of upstream's is its own, and asked for once.
+TEST(multipool_slabs, what_upstream_throws_is_thrown_on) {
+    struct of_its_own {};
+    struct refusing final : std::pmr::memory_resource {
+        std::size_t most = SIZE_MAX;
+        std::size_t refused = 0;
+        void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+            if (bytes <= most) return std::pmr::new_delete_resource()->allocate(bytes, alignment);
+            ++refused;
+            throw of_its_own();
+        }
+        void do_deallocate(void* block, std::size_t bytes, std::size_t alignment) override {
+            std::pmr::new_delete_resource()->deallocate(block, bytes, alignment);
+        }
+        bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override { return this == &other; }
+    };
+    for (std::size_t most = 4096; most < std::size_t{4} << 20; most *= 2) {
+        refusing upstream;
+        multipool_resource resource(&upstream);
+        upstream.most = most;
+        EXPECT_THROW(for (;;) static_cast<void>(resource.allocate(40, 8)), of_its_own);
+        EXPECT_EQ(upstream.refused, 1U) << most;
+    }
+}
+
 // The memory of a table is refused: blocks are cut from that chunk all the same.
 TEST(multipool_slabs, without_memory_for_a_table_blocks_are_cut_singly) {
     for (std::uint64_t k = 1; k < 30; ++k) {

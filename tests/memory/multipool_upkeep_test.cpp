@@ -150,6 +150,19 @@ TYPED_TEST(multipool_upkeep, statistics_count_what_is_in_use) {
     EXPECT_GT(resource.statistics().empty_slab_bytes, std::size_t{1} << 20);
 }
 
+// Chunks of 64 KiB at most are used page by page, too.
+TEST(multipool_upkeep_of_small_chunks, trim_gives_them_back) {
+    for (std::size_t bytes = 64; bytes <= 4096; bytes *= 2) {
+        counting_upstream upstream;
+        multipool_resource resource({(std::size_t{64} << 10) / bytes, 0}, &upstream);
+        std::vector<void*> blocks;
+        for (std::size_t i = 0; i < (std::size_t{4} << 20) / bytes; ++i) blocks.push_back(resource.allocate(bytes, 8));
+        for (void* const each : blocks) resource.deallocate(each, bytes, 8);
+        EXPECT_GT(resource.trim(), std::size_t{3} << 20) << bytes;
+        EXPECT_LT(upstream.bytes(), std::size_t{512} << 10) << bytes;
+    }
+}
+
 TEST(multipool_upkeep_of_threads, trim_may_be_called_while_others_allocate) {
     counting_upstream upstream;
     headroom::synchronized_multipool_resource resource(&upstream);

@@ -173,11 +173,17 @@ public:
     HEADROOM_COLD void make_room(std::size_t bytes, std::size_t alignment, std::size_t most = largest_chunk) {
         if (bytes > largest_request || alignment > most_alignment) detail::refuse(upstream_);
         if (has_room(bytes, alignment)) return;
-        chunk* const fresh = obtain_chunk(bytes, alignment, most);
+        adopt(obtain(bytes, alignment, most, arrival::at_once, link_bytes));
+    }
+    // Such a piece is a chunk from now on, and the next to be used. It has room for what describes a chunk, and more.
+    void adopt(const piece& memory) noexcept {
+        std::byte* const end = memory.data + memory.bytes;
+        const bool reserved = memory.control != nullptr;
+        std::byte* const at = reserved ? memory.data : end - link_bytes;
+        detail::unpoison(at, sizeof(chunk));
         chunk** const place = place_of_next();
-        fresh->next = *place;
-        *place = fresh;
-        enter(fresh);
+        *place = new (at) chunk{*place, reserved ? at + link_bytes : memory.data, reserved ? end : at, memory};
+        enter(*place);
     }
 
     // The same without another chunk from upstream: in what is at hand, in more of its reservation, or in a chunk kept from an
@@ -300,6 +306,8 @@ public:
     }
 
 private:
+    static constexpr std::size_t link_bytes = detail::round_to(sizeof(chunk), alignof(std::max_align_t));
+
     static bool fits(const std::byte* from, const std::byte* to, std::size_t bytes, std::size_t alignment) noexcept {
         const auto room = static_cast<std::size_t>(to - from);
         const std::size_t pad = -detail::address_of(from) & (alignment - 1);
@@ -343,17 +351,6 @@ private:
         if (!provide(memory, needed, arrival::at_once)) return false;
         grown.last = memory.data + memory.bytes;
         return true;
-    }
-
-    // A new chunk for `bytes` at `alignment`, not yet in the chain.
-    chunk* obtain_chunk(std::size_t bytes, std::size_t alignment, std::size_t most) {
-        constexpr std::size_t link = detail::round_to(sizeof(chunk), alignof(std::max_align_t));
-        const piece memory = obtain(bytes, alignment, most, arrival::at_once, link);
-        std::byte* const end = memory.data + memory.bytes;
-        const bool reserved = memory.control != nullptr;
-        std::byte* const place = reserved ? memory.data : end - link;
-        detail::unpoison(place, sizeof(chunk));
-        return new (place) chunk{nullptr, reserved ? place + link : memory.data, reserved ? end : place, memory};
     }
 
     std::pmr::memory_resource* upstream_;

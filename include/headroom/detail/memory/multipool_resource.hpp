@@ -106,7 +106,7 @@ private:
 
     static constexpr std::size_t most_aligned = detail::pool_page;    // largest alignment that is pooled
     static constexpr std::size_t most_blocks = std::size_t{1} << 19;
-    static constexpr std::size_t least_area = detail::slab_pages(detail::bins - 1) * detail::pool_page;    // bytes: any slab fits
+    static constexpr std::size_t least_area = std::size_t{64} << 10;          // bytes: what is smaller is cut singly
     static constexpr std::size_t largest_run = (std::size_t{1} << 20) - 1;    // bytes: blocks that are pages of a reservation
     // How many blocks come back between two looks at their queue; and how many while many come and none is asked for.
     static constexpr std::int32_t room_between = 128;
@@ -240,19 +240,23 @@ private:
         return slabs_->runs().extend(
             pages, [&](detail::piece& memory, std::size_t bytes) noexcept { return chain_.provide(memory, bytes, how); });
     }
+    // (Of large blocks the end is often not reached, as a buffer has room for more than it holds; and of a size's first slab little may be
+    // used.)
+    [[nodiscard]] detail::arrival arrival_of_slab(std::size_t index) const noexcept {
+        const bool all =
+            index < detail::fine_bins || (index < detail::short_bins && slabs_ != nullptr && slabs_->has_slabs(index));
+        return all ? detail::arrival::at_once : detail::arrival::at_first_touch;
+    }
     bool next_slab(std::size_t index) noexcept {
-        // (Of large blocks the end is often not reached, as a buffer has room for more than it holds; and of a size's first slab little
-        // may be used.)
-        const auto how = index < detail::short_bins && (index < detail::fine_bins || slabs_->has_slabs(index))
-                             ? detail::arrival::at_once
-                             : detail::arrival::at_first_touch;
-        const detail::page_runs::run found = fresh_run(detail::slab_pages(index), how);
+        const detail::page_runs::run found = fresh_run(detail::slab_pages(index), arrival_of_slab(index));
         if (!found) return false;
         slabs_->open(found, index);
         return slabs_->refill(pools_[index], index);
     }
-    // Another area, of so many bytes at least, and about `most`. False where memory is refused, also for what is known of its pages.
-    bool add_area(std::size_t least, std::size_t most, detail::arrival how) noexcept;
+    // Another area. False where memory for what is known of its pages is refused: then this is a chunk that is cut singly.
+    bool add_area(const detail::piece& memory) noexcept;
+    // The same of so many bytes at least, to be had first. False also where those are refused.
+    bool add_area_or_not(std::size_t least) noexcept;
 
     // What the fast path leaves out: the pool is excluded by the options, or enough has come back to be put in order.
     void take_back_and_settle(std::size_t pool, void* block, std::size_t bytes);

@@ -15,7 +15,7 @@ namespace headroom { inline namespace v0_1 {
 
 inline namespace HEADROOM_MEMORY_ABI {
 
-HEADROOM_COLD inline bool multipool_resource::add_area(std::size_t least, std::size_t most, detail::arrival how) noexcept {
+HEADROOM_COLD inline bool multipool_resource::add_area(const detail::piece& memory) noexcept {
 #if defined(__cpp_exceptions)
     try {
 #endif
@@ -24,8 +24,21 @@ HEADROOM_COLD inline bool multipool_resource::add_area(std::size_t least, std::s
                 detail::slab_space(upstream_resource());
             each_entered([this](std::size_t index, detail::bin& each) { each.room = room_of(index); });
         }
-        slabs_->runs().add(chain_.obtain(least, detail::pool_page, most, how));
+        slabs_->runs().add(memory);
         return true;
+#if defined(__cpp_exceptions)
+    } catch (...) {
+        chain_.adopt(memory);
+        return false;
+    }
+#endif
+}
+
+HEADROOM_COLD inline bool multipool_resource::add_area_or_not(std::size_t least) noexcept {
+#if defined(__cpp_exceptions)
+    try {
+#endif
+        return add_area(chain_.obtain(least, detail::pool_page, most_of(least), detail::arrival::at_first_touch));
 #if defined(__cpp_exceptions)
     } catch (...) {
         return false;
@@ -45,9 +58,9 @@ HEADROOM_COLD inline void* multipool_resource::carve_farther(std::size_t pool, s
         bool found = slabs_ != nullptr ? find(take, fresh_pages) : !mine.empty();
         if (!found && (slabs_ == nullptr || !chain_.has_room(size, aligned))) {
             const std::size_t most = most_of(size);
-            const auto how = index < detail::short_bins ? detail::arrival::at_once : detail::arrival::at_first_touch;
-            found = chain_.next_bytes(size, most) >= least_area &&
-                    add_area(detail::slab_pages(index) * detail::pool_page, most, how) && next_slab(index);
+            const std::size_t slab = detail::slab_pages(index) * detail::pool_page;
+            found = chain_.next_bytes(size, most) >= (std::max)(least_area, slab) &&
+                    add_area(chain_.obtain(slab, detail::pool_page, most, arrival_of_slab(index))) && next_slab(index);
             if (!found) chain_.make_room(size, aligned, most);
         }
         if (found) return handed_out(mine.take(), bytes, alignment, pool);
@@ -116,9 +129,7 @@ HEADROOM_COLD inline detail::page_runs::run multipool_resource::more_pages(std::
         if (found) detail::link(reinterpret_cast<detail::free_block*>(found.place()), nullptr);
         return static_cast<bool>(found);
     };
-    const std::size_t bytes = count * detail::pool_page;
-    if ((slabs_ == nullptr || !find(take, fresh_pages)) && add_area(bytes, most_of(bytes), detail::arrival::at_first_touch))
-        fresh_pages();
+    if ((slabs_ == nullptr || !find(take, fresh_pages)) && add_area_or_not(count * detail::pool_page)) fresh_pages();
     return found;
 }
 

@@ -144,7 +144,7 @@ public:
     }
 
     // Pages that were never used come from now on from this memory, which belongs to this. What the area before has committed is free.
-    // Throws what upstream throws; the memory is given back then.
+    // Throws what upstream throws; the memory is still the caller's then.
     void add(const piece& memory) {
         const std::size_t pages = (memory.control != nullptr ? memory.reserved : memory.bytes) / pool_page;
         area* const added = make_area(memory, pages);
@@ -321,13 +321,6 @@ private:
     }
 
     area* make_area(const piece& memory, std::size_t pages) {
-        struct giving_back {
-            const piece* memory;
-            std::pmr::memory_resource* upstream;
-            ~giving_back() {
-                if (memory != nullptr) memory->give_back(upstream);
-            }
-        } unless_made{&memory, upstream_};
         if (count_ == capacity_) {
             const std::size_t more = capacity_ == 0 ? 8 : capacity_ * 2;
             auto** const larger = static_cast<area**>(upstream_->allocate(more * sizeof(area*), alignof(area*)));
@@ -340,7 +333,6 @@ private:
         }
         const std::size_t bytes = sizeof(area) + pages * (sizeof(page_links) + sizeof(page_counts));
         auto* const made = new (upstream_->allocate(bytes, alignof(area))) area{};
-        unless_made.memory = nullptr;
         made->memory = memory;
         made->pages = pages;
         made->bytes = bytes;
