@@ -199,6 +199,28 @@ TEST(multipool_slabs, a_buffer_without_room_for_a_table_is_used_all_the_same) {
     }
 }
 
+// Whatever comes first in a round: a page in use early, or sizes that had no slab.
+TEST(multipool_slabs, a_round_like_the_last_asks_upstream_for_nothing) {
+    for (const int small : {500, 5'000, 50'000}) {
+        for (const std::size_t first : std::initializer_list<std::size_t>{0, 64, 4096}) {
+            counting_upstream upstream;
+            multipool_resource resource(&upstream);
+            const auto round = [&] {
+                if (first != 0) static_cast<void>(resource.allocate(first, 64));
+                for (std::size_t bytes = 1024; bytes <= 16384; bytes += bytes / 8) {
+                    for (int i = 0; i < 2; ++i) static_cast<void>(resource.allocate(bytes, 8));
+                }
+                for (int i = 0; i < small; ++i) static_cast<void>(resource.allocate(40, 8));
+                resource.rewind();
+            };
+            round();
+            const std::size_t held = upstream.bytes();
+            for (int again = 0; again < 5; ++again) round();
+            EXPECT_EQ(upstream.bytes(), held) << small << ' ' << first;
+        }
+    }
+}
+
 // A refusal of upstream's is its own, and asked for once.
 TEST(multipool_slabs, what_upstream_throws_is_thrown_on) {
     struct of_its_own {};

@@ -106,7 +106,9 @@ private:
 
     static constexpr std::size_t most_aligned = detail::pool_page;    // largest alignment that is pooled
     static constexpr std::size_t most_blocks = std::size_t{1} << 19;
-    static constexpr std::size_t least_area = std::size_t{64} << 10;          // bytes: what is smaller is cut singly
+    // Bytes: what is smaller is cut singly; where more is allowed, what is smaller than the second, for each size takes a slab of an area.
+    static constexpr std::size_t least_area = std::size_t{64} << 10;
+    static constexpr std::size_t least_first_area = std::size_t{128} << 10;
     static constexpr std::size_t largest_run = (std::size_t{1} << 20) - 1;    // bytes: blocks that are pages of a reservation
     // How many blocks come back between two looks at their queue; and how many while many come and none is asked for.
     static constexpr std::int32_t room_between = 128;
@@ -194,15 +196,13 @@ private:
             (void)enter(index_of(pool));
             return carve(pool, mine.before.next, bytes, alignment);
         }
-        if (pages_in_use() && slabs_->refill(mine, index_of(pool))) {
+        if (by_pages(index_of(pool)) && slabs_->refill(mine, index_of(pool))) {
             return handed_out(mine.take(), bytes, alignment, pool);
         }
         return carve_farther(pool, bytes, alignment);
     }
-    // (Before the first is, also after rewind(), chunks are cut singly, as far as there are some.)
-    [[nodiscard]] bool pages_in_use() const noexcept {
-        return slabs_ != nullptr && slabs_->runs().used() != slabs_->runs().free();
-    }
+    // Whether blocks of that size are cut from slabs: else, also after rewind(), chunks are cut singly, as far as there are some.
+    [[nodiscard]] bool by_pages(std::size_t index) const noexcept { return slabs_ != nullptr && slabs_->has_slabs(index); }
     void* carve_farther(std::size_t pool, std::size_t bytes, std::size_t alignment);
     HEADROOM_ALWAYS_INLINE static std::size_t index_of(std::size_t pool) noexcept { return pool / sizeof(detail::bin); }
 

@@ -51,7 +51,7 @@ HEADROOM_COLD inline void* multipool_resource::carve_farther(std::size_t pool, s
     const std::size_t index = index_of(pool);
     detail::bin& mine = pool_at(pool);
     const std::size_t aligned = detail::alignment_of(size);
-    if (pages_in_use() || !chain_.has_room(size, aligned)) {
+    if (by_pages(index) || !chain_.has_room(size, aligned)) {
         // (Rather than more memory the last free block is taken.)
         const auto take = [&] { return slabs_->refill(mine, index); };
         const auto fresh_pages = [&] { return next_slab(index) || !mine.empty(); };
@@ -59,7 +59,8 @@ HEADROOM_COLD inline void* multipool_resource::carve_farther(std::size_t pool, s
         if (!found && (slabs_ == nullptr || !chain_.has_room(size, aligned))) {
             const std::size_t most = most_of(size);
             const std::size_t slab = detail::slab_pages(index) * detail::pool_page;
-            found = chain_.next_bytes(size, most) >= (std::max)(least_area, slab) &&
+            const std::size_t least = (std::max)(slab, std::clamp(most, least_area, least_first_area));
+            found = chain_.next_bytes(size, most) >= least &&
                     add_area(chain_.obtain(slab, detail::pool_page, most, arrival_of_slab(index))) && next_slab(index);
             if (!found) chain_.make_room(size, aligned, most);
         }
