@@ -131,7 +131,7 @@ bool leave_for_next(range* control, std::size_t kept) noexcept {
         if (protect(control->part(0, extent.accessible), access::none)) return false;
         extent.accessible = 0;
     }
-    extent.provided = control->memory();
+    extent.provided = std::min(control->memory(), kept);    // (of the rest some may have been taken, where the system refused)
     const bool start = control->terms.policy.which() != commit_policy::kind::page_by_page;
     extent.committed.store(start ? std::min(extent.accessible, warm_start) : 0, std::memory_order_release);
     return true;

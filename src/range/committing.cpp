@@ -128,10 +128,10 @@ void transfer(range* from, range* to, std::size_t bytes) noexcept {
         from->ahead.wanted.store(0, std::memory_order_relaxed);    // or the helper would provide them again
         to->set_memory(std::max(to->memory(), whole));
         from->set_memory(std::max(from->memory(), committed_of(from)));
+        from->extent.provided = 0;
         cut_memory(from, whole);
         if (from->memory() > whole) return;    // the system does not take it
         from->set_memory(0);
-        from->extent.provided = 0;
         return;
     }
     std::memcpy(to->start(), from->start(), bytes);

@@ -51,8 +51,10 @@ void count_warm_in_use(range* control, std::size_t committed) noexcept {
     const std::size_t memory = control->memory();
     const std::size_t left = std::min(control->cache.warm, memory > committed ? memory - committed : 0);
     if (left == control->cache.warm) return;
-    control->terms.home->warm_in_ranges.fetch_sub(control->cache.warm - left, std::memory_order_relaxed);
+    // In this order: a child that another thread forks in between counts too much, where the other way round it would subtract twice.
+    const std::size_t used = control->cache.warm - left;
     control->cache.warm = left;
+    control->terms.home->warm_in_ranges.fetch_sub(used, std::memory_order_release);
 }
 
 void cut_memory(range* control, std::size_t kept) noexcept {
@@ -61,16 +63,22 @@ void cut_memory(range* control, std::size_t kept) noexcept {
     if (memory <= kept) return;
     range_extent& extent = control->extent;
     const std::size_t committed = committed_of(control);
+    // Before the system is asked: it may empty the pages and then refuse the rest.
+    extent.provided = std::min(extent.provided, kept);
     if (control->terms.held == holding::open) {
         if (discard(control->part(kept, memory))) return;
     } else {
-        if (decommit(control->part(kept, std::max({memory, committed, extent.accessible})))) return;
-        extent.accessible = std::min(extent.accessible, kept);
+        // This as well: the helper comes here, and the owner may fork meanwhile. The child has the pages as they are by then.
+        const std::size_t accessible = extent.accessible;
+        extent.accessible = std::min(accessible, kept);
+        if (decommit(control->part(kept, std::max({memory, committed, accessible})))) {
+            extent.accessible = accessible;
+            return;
+        }
         control->rights.limited = std::min(control->rights.limited, kept);
         extent.committed.store(std::min(committed, kept), std::memory_order_release);    // of a dead range, perhaps
     }
     control->set_memory(kept);
-    extent.provided = std::min(extent.provided, kept);
 }
 
 void advise_huge_once(range* control) noexcept {
