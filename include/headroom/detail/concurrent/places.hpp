@@ -220,7 +220,8 @@ protected:
                     lock_.unlock();
                     fail();
                 }
-                most = most / (2 * claims_.left(lock_.generation()) + 1) + 1;
+                const size_type shares = 2 * claims_.left(lock_.generation()) + 1;
+                most = most / shares + (most % shares != 0 ? 1 : 0);
             }
             if (const size_type step = claimed_at_least + built; most > step) most = step;
             if (const size_type rest = batch - built; most > rest) most = rest;
