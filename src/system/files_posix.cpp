@@ -206,22 +206,21 @@ void close_file(file_handle file) noexcept {
 }
 
 std::error_code look_at_file(file_handle file, file_facts& facts) noexcept {
-    std::error_code error;
-#if defined(STATX_INO)
+#if defined(STATX_INO) && (!defined(__ANDROID_API__) || __ANDROID_API__ >= 30)
     // Without its times: once a program has read those, Linux gives the next change a time of its own (from 6.13 on), and a commit writes
-    // the inode again and again. (Sandboxes and old kernels may refuse the call.)
+    // the inode again and again. (Sandboxes and old kernels refuse the call, each with an error of its own, which is no refusal to count:
+    // fstat meets a true one again.)
+    const kept_errno unchanged;
     struct statx parts{};
-    error = try_file_call(page_call::file,
-                          [&] { return statx(number_of(file), "", AT_EMPTY_PATH, STATX_TYPE | STATX_INO | STATX_SIZE, &parts); });
-    if (!error) {
+    if (intercept(page_call::file) == 0 &&
+        statx(number_of(file), "", AT_EMPTY_PATH, STATX_TYPE | STATX_INO | STATX_SIZE, &parts) == 0) {
         facts.identity = {makedev(parts.stx_dev_major, parts.stx_dev_minor), parts.stx_ino};
         facts.bytes = parts.stx_size;
         return {};
     }
-    if (error != std::errc::function_not_supported && error != std::errc::operation_not_permitted) return error;
 #endif
     struct stat about{};
-    error = try_file_call(page_call::file, [&] { return fstat(number_of(file), &about); });
+    const std::error_code error = try_file_call(page_call::file, [&] { return fstat(number_of(file), &about); });
     if (!error) {
         facts.identity = {static_cast<std::uint64_t>(about.st_dev), static_cast<std::uint64_t>(about.st_ino)};
         facts.bytes = static_cast<std::uint64_t>(about.st_size);

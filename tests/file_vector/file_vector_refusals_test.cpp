@@ -286,6 +286,8 @@ TEST_F(refused_calls, while_a_file_is_opened_leave_it_as_it_was) {
 TEST_F(refused_calls, while_it_grows_change_nothing) {
     for (const int error : errors) {
         for (const auto then : both) {
+            // (Where "not supported" is said once, statx and fallocate have calls that take their place; mprotect has none.)
+            const int survived = error == EOPNOTSUPP && then == headroom::testing::afterwards::succeed ? 1 : 0;
             EXPECT_GT(refuse_each(
                           error, then, [&] { return with_ten(); }, [&](auto& v) { v.reserve(v.capacity() + 1000); },
                           [&](auto& v, bool failed) {
@@ -296,7 +298,7 @@ TEST_F(refused_calls, while_it_grows_change_nothing) {
                               v.commit();
                               EXPECT_EQ(v.committed_size(), 500010U);
                           }),
-                      1);
+                      1 - survived);
         }
     }
 }

@@ -16,6 +16,7 @@
 
 #include <headroom/file_vector.hpp>
 #include <headroom/pages.hpp>
+#include <headroom/reservation.hpp>
 #include <headroom/settled_vector.hpp>
 
 #include "support/scratch_folder.hpp"
@@ -234,7 +235,7 @@ TEST(a_file, is_told_from_others_by_fstat_where_there_is_no_statx) {
     const headroom::testing_support::scratch_folder folder;
     using vector = headroom::file_vector<int>;
     constexpr headroom::max_elements limit{100'000};
-    for (const int refusal : {ENOSYS, EPERM}) {
+    for (const int refusal : {ENOSYS, EPERM, EACCES, EINVAL}) {
         refusal_of_statx = refusal;
         const std::string path = folder.file("numbers" + std::to_string(refusal));
         auto v = vector::create(path, limit);
@@ -242,7 +243,9 @@ TEST(a_file, is_told_from_others_by_fstat_where_there_is_no_statx) {
         v.commit();
         pretended = kernel::no_statx;    // (and the same file to both)
         while (v.size() != 50'000) v.push_back(2);
+        const auto refusals = headroom::statistics().refusals;
         v.commit();
+        EXPECT_EQ(headroom::statistics().refusals, refusals);
         v.close();
         const auto found = vector::open(path, headroom::file_access::read_only, limit);
         pretended = kernel::present;
