@@ -128,9 +128,11 @@ std::error_code show_growth(file_control* control, std::uint64_t bytes) noexcept
 // Lets the file reach to `to` bytes, all of them accessible.
 std::error_code reach(file_control* control, std::uint64_t to) noexcept {
     const std::uint64_t from = control->file_bytes;
-    if (const std::error_code error = allocate(control->file, from, to)) return error;
+    bool written = false;
+    if (const std::error_code error = allocate(control->file, from, to, written)) return error;
     const std::error_code error = show_growth(control, to);
     if (error) (void)cut_file(control->file, from);
+    if (!error && written) control->written = to;    // with zeros
     return error;
 }
 
@@ -159,13 +161,13 @@ held_file make_file_for(const std::filesystem::path& path, const element_identit
     } made;
     owned_control control = new_control(path, elements, limit, steps, true);
     std::error_code error;
-    bool named = false;
+    bool named = false, written = false;
     const file_handle file = make_file(path, permissions, named, error);
     if (!error && named) made.path = &path;
     if (!error) error = take_handle(control.get(), file);
     if (error) throw_file_refusal(control->path, "make", header_bytes, error);
     const file_header header = new_header(elements);
-    error = allocate(control->file, 0, header_bytes);
+    error = allocate(control->file, 0, header_bytes, written);
     if (!error) error = write_at(control->file, 0, header.data(), header.size());
     if (!error) error = sync_file(control->file);
     if (error) throw_file_refusal(control->path, "make", header_bytes, error);

@@ -68,8 +68,9 @@ std::error_code cut_file_unread(file_handle file, file_handle lock, std::uint64_
 void enter_as_reader(file_handle file) noexcept;
 
 // Makes the file reach from `from`, its present size, to `to`, with space on the disk for every byte: writing there later
-// cannot be refused. Zeros are written where the file system cannot promise space. On failure the file is as long as before.
-std::error_code allocate(file_handle file, std::uint64_t from, std::uint64_t to) noexcept;
+// cannot be refused. Where the file system cannot promise space zeros are written, and `written` is true. On failure the file is as long
+// as before.
+std::error_code allocate(file_handle file, std::uint64_t from, std::uint64_t to, bool& written) noexcept;
 
 // Gives space to whatever part of the file's first `bytes` has none (another program may have left holes).
 std::error_code fill_holes(file_handle file, std::uint64_t bytes) noexcept;

@@ -253,13 +253,15 @@ void enter_as_reader([[maybe_unused]] file_handle file) noexcept {
 #endif
 }
 
-std::error_code allocate(file_handle file, std::uint64_t from, std::uint64_t to) noexcept {
+std::error_code allocate(file_handle file, std::uint64_t from, std::uint64_t to, bool& written) noexcept {
     const kept_errno unchanged;
     const uncancelled throughout;
+    written = false;
     if (to > longest_file()) return std::make_error_code(std::errc::file_too_large);
     tell_watcher(testing::file_event::before_write);
     std::error_code error = promise_space(file, from, to);
-    if (is_unsupported(error)) error = write_zeros(file, from, to);
+    written = is_unsupported(error);
+    if (written) error = write_zeros(file, from, to);
     // A part of it may be there already.
     if (error) (void)ftruncate(number_of(file), static_cast<off_t>(from));
     return error;

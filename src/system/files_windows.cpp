@@ -180,7 +180,8 @@ std::error_code cut_file(file_handle file, std::uint64_t bytes) noexcept {
 std::error_code cut_file_unread(file_handle file, file_handle, std::uint64_t bytes) noexcept { return cut_file(file, bytes); }
 void enter_as_reader(file_handle) noexcept {}
 
-std::error_code allocate(file_handle file, std::uint64_t, std::uint64_t to) noexcept {
+std::error_code allocate(file_handle file, std::uint64_t, std::uint64_t to, bool& written) noexcept {
+    written = false;
     tell_watcher(testing::file_event::before_write);
     // A file that is not sparse has space for all of its bytes. (One that could not be cut, being mapped, reaches further.)
     return try_file_call(page_call::file, [=] {

@@ -1,7 +1,9 @@
-// What kernels did that are older than those we run on: this program has its own mmap(), mremap() and statx(), which answer as they would.
+// What kernels did that are older than those we run on: this program has its own mmap(), mremap(), statx() and fallocate(), which
+// answer as they would.
 // Labels: linux posix no-valgrind no-sanitizer
 #include <gtest/gtest.h>
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -24,8 +26,8 @@
 namespace {
 
 // (one_mapping: up to 6.16 no more than one was moved in a call. no_maps_of_files: some file systems have none. no_statx: before 4.11,
-// and in sandboxes that do not know it.)
-enum class kernel { present, before_dontunmap, out_of_memory, one_mapping, no_maps_of_files, no_statx };
+// and in sandboxes that do not know it. no_fallocate: some file systems have none.)
+enum class kernel { present, before_dontunmap, out_of_memory, one_mapping, no_maps_of_files, no_statx, no_fallocate };
 kernel pretended = kernel::present;
 int moves_left = -1;    // so many moves are made, the next is refused; negative: all are made
 
@@ -132,6 +134,14 @@ extern "C" int statx(int folder, const char* path, int flags, unsigned mask, str
         return -1;
     }
     return static_cast<int>(syscall(SYS_statx, folder, path, flags, mask, found));
+}
+
+extern "C" int fallocate(int file, int, off_t from, off_t bytes) {
+    if (pretended == kernel::no_fallocate) {
+        errno = EOPNOTSUPP;
+        return -1;
+    }
+    return posix_fallocate(file, from, bytes) == 0 ? 0 : -1;
 }
 
 namespace {
@@ -251,6 +261,20 @@ TEST(a_file, is_told_from_others_by_fstat_where_there_is_no_statx) {
         pretended = kernel::present;
         EXPECT_EQ(found.size(), 50'000U);
     }
+}
+
+TEST(a_file, has_nothing_written_ahead_of_commits_where_its_space_was_written) {
+    const headroom::testing_support::scratch_folder folder;
+    pretended = kernel::no_fallocate;
+    auto v = headroom::file_vector<int>::create(folder.file("numbers"), headroom::max_elements{1'000'000});
+    const auto asked = headroom::statistics().count(headroom::page_call::prefault);
+    for (int commits = 0; commits != 10; ++commits) {
+        for (int i = 0; i != 2000; ++i) v.push_back(i);
+        v.commit();
+    }
+    EXPECT_EQ(headroom::statistics().count(headroom::page_call::prefault), asked);
+    v.close();
+    pretended = kernel::present;
 }
 
 }    // namespace
