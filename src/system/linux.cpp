@@ -183,11 +183,11 @@ std::error_code protect(page_range range, access allowed) noexcept {
 
 std::error_code prefault(page_range range) noexcept {
     static constinit std::atomic<bool> unknown{false};    // to kernels before 5.14, or forbidden
-    if (!unknown.load(std::memory_order_relaxed)) {
+    const detail::kept_errno unchanged;
+    if (!unknown.load(std::memory_order_relaxed) && detail::answers_can_be_trusted(range)) {
         const std::error_code error = advise(page_call::prefault, range, MADV_POPULATE_WRITE);
         if (!error) return error;
         // The error may have to do with these pages, or with the memory that is left; not where it is asked about no bytes at all.
-        const detail::kept_errno unchanged;
         if (madvise(range.data, 0, MADV_POPULATE_WRITE) == 0) return error;
         unknown.store(true, std::memory_order_relaxed);
     }
