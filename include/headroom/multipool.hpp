@@ -11,8 +11,8 @@
 // Differences from std::pmr::unsynchronized_pool_resource:
 //   - rewind() frees all blocks but keeps every chunk, so the memory is still resident in the next round: fresh pages are the
 //     largest cost of growing.
-//   - All pools share one sequence of chunks. In the first 64 KiB blocks lie in the order in which they were allocated, whatever
-//     their size; beyond that each size has slabs of its own, so that nodes stay close, whatever they hold.
+//   - All pools share one sequence of chunks. In the first 64 KiB (of a named upstream 128) blocks lie in the order in which they
+//     were allocated, whatever their size; beyond that each size has slabs of its own, so that nodes stay close, whatever they hold.
 //   - Freed blocks are put in order, slab by slab, in steps of up to 128 blocks: in whatever order a container frees its
 //     elements, the next one gets memory in order of addresses. A slab that is empty is free pages, which join those beside them
 //     and serve every size; a block of 16 KiB or more has pages of its own. (See detail/memory/slabs.hpp, page_runs.hpp.)

@@ -106,7 +106,8 @@ private:
 
     static constexpr std::size_t most_aligned = detail::pool_page;    // largest alignment that is pooled
     static constexpr std::size_t most_blocks = std::size_t{1} << 19;
-    // Bytes: what is smaller is cut singly; where more is allowed, what is smaller than the second, for each size takes a slab of an area.
+    // A piece of at least so many bytes is used page by page; a smaller one is cut singly. The second where the options allow as much: each
+    // size takes a slab of its own, and a small program has many sizes.
     static constexpr std::size_t least_area = std::size_t{64} << 10;
     static constexpr std::size_t least_first_area = std::size_t{128} << 10;
     static constexpr std::size_t largest_run = (std::size_t{1} << 20) - 1;    // bytes: blocks that are pages of a reservation
@@ -196,13 +197,13 @@ private:
             (void)enter(index_of(pool));
             return carve(pool, mine.before.next, bytes, alignment);
         }
-        if (by_pages(index_of(pool)) && slabs_->refill(mine, index_of(pool))) {
+        if (has_slabs(index_of(pool)) && slabs_->refill(mine, index_of(pool))) {
             return handed_out(mine.take(), bytes, alignment, pool);
         }
         return carve_farther(pool, bytes, alignment);
     }
     // Whether blocks of that size are cut from slabs: else, also after rewind(), chunks are cut singly, as far as there are some.
-    [[nodiscard]] bool by_pages(std::size_t index) const noexcept { return slabs_ != nullptr && slabs_->has_slabs(index); }
+    [[nodiscard]] bool has_slabs(std::size_t index) const noexcept { return slabs_ != nullptr && slabs_->has_slabs(index); }
     void* carve_farther(std::size_t pool, std::size_t bytes, std::size_t alignment);
     HEADROOM_ALWAYS_INLINE static std::size_t index_of(std::size_t pool) noexcept { return pool / sizeof(detail::bin); }
 
@@ -243,8 +244,7 @@ private:
     // (Of large blocks the end is often not reached, as a buffer has room for more than it holds; and of a size's first slab little may be
     // used.)
     [[nodiscard]] detail::arrival arrival_of_slab(std::size_t index) const noexcept {
-        const bool all =
-            index < detail::fine_bins || (index < detail::short_bins && slabs_ != nullptr && slabs_->has_slabs(index));
+        const bool all = index < detail::fine_bins || (index < detail::short_bins && has_slabs(index));
         return all ? detail::arrival::at_once : detail::arrival::at_first_touch;
     }
     bool next_slab(std::size_t index) noexcept {

@@ -51,7 +51,7 @@ HEADROOM_COLD inline void* multipool_resource::carve_farther(std::size_t pool, s
     const std::size_t index = index_of(pool);
     detail::bin& mine = pool_at(pool);
     const std::size_t aligned = detail::alignment_of(size);
-    if (by_pages(index) || !chain_.has_room(size, aligned)) {
+    if (has_slabs(index) || !chain_.has_room(size, aligned)) {
         // (Rather than more memory the last free block is taken.)
         const auto take = [&] { return slabs_->refill(mine, index); };
         const auto fresh_pages = [&] { return next_slab(index) || !mine.empty(); };
