@@ -315,7 +315,7 @@ private:
 // An appender claims room before it builds an element, so publishing cannot fail. When no other room is left, the vector
 // takes back what appenders have claimed and not used: to the element where max_elements was given, so that max_size()
 // elements fit, however many appenders there are. Where the reservation is the default, which nobody counts, an appender
-// that has built elements and not published them keeps up to 64 bytes of room more, and appending is faster.
+// that has built elements and not published them keeps the room for its whole batch, and appending is faster.
 //
 // T must be relocatable, or its move must not throw. The vector must outlive the appender. An appender is for one thread at
 // a time. It takes memory for a batch from the heap.
@@ -331,14 +331,13 @@ public:
 
     // A batch of 0 counts as one of 1. Throws std::bad_alloc, and std::length_error for a batch that no array can have.
     HEADROOM_ALWAYS_INLINE explicit appender(concurrent_vector& to, size_type batch = default_batch)
-        : to_(&to), claim_(begin_claim(to, batch == 0 ? 1 : batch)), first_(block::elements(claim_)),
-          batch_(batch == 0 ? 1 : batch), mask_(to.counted_ ? 0 : at_once(batch_) - 1) {}
+        : to_(&to), batch_(batch == 0 ? 1 : batch), claim_(begin_claim(to, batch_)), at_once_(to.counted_ ? 1 : batch_) {}
     appender(const appender&) = delete;
     appender& operator=(const appender&) = delete;
 
     // Publishes what has been built.
     HEADROOM_ALWAYS_INLINE ~appender() {
-        to_->publish_claimed(*claim_, first_, built_, 0);
+        to_->publish_claimed(*claim_, first(), built_, 0);
         block::drop(claim_);
     }
 
@@ -351,11 +350,11 @@ public:
         // (Never more than a batch is announced: one comparison says that all is well, and that the batch is not complete. Both ways
         // build the element, so that a batch known only at run time costs nothing more.)
         if (HEADROOM_USUALLY(count < announced_)) {
-            places::build(first_ + built_, static_cast<Args&&>(args)...);
+            places::build(first() + built_, static_cast<Args&&>(args)...);
             built_ = count;
         } else {
-            if (count > announced_) announced_ = announce(to_, *claim_, built_, (built_ | mask_) + 1, batch_);
-            places::build(first_ + built_, static_cast<Args&&>(args)...);
+            if (count > announced_) announced_ = announce(to_, *claim_, built_, count < at_once_ ? at_once_ : count, batch_);
+            places::build(first() + built_, static_cast<Args&&>(args)...);
             built_ = count;
             if (HEADROOM_UNLIKELY(count == batch_)) flush();
         }
@@ -378,7 +377,7 @@ public:
                 const size_type room = batch_ - built_;
                 announced_ = announce(to_, *claim_, built_, built_ + (left < room ? left : room), batch_);
                 const size_type some = announced_ - built_;
-                detail::copy_bytes(first_ + built_, from, some);
+                detail::copy_bytes(first() + built_, from, some);
                 built_ = announced_;
                 if (built_ == batch_) flush();
                 from += some;
@@ -404,13 +403,13 @@ public:
 
     // Publishes what has been built, at consecutive indices. Never throws. O(batch).
     HEADROOM_ALWAYS_INLINE void flush() noexcept {
-        if (built_ != 0) to_->publish_claimed(*claim_, first_, built_, batch_);
+        if (built_ != 0) to_->publish_claimed(*claim_, first(), built_, batch_);
         built_ = announced_ = 0;
     }
 
     // Destroys what has been built and not published. O(batch).
     HEADROOM_ALWAYS_INLINE void discard() noexcept {
-        store::destroy_(first_, first_ + built_);
+        store::destroy_(first(), first() + built_);
         built_ = announced_ = 0;
         claim_->announce_none();
     }
@@ -427,13 +426,8 @@ private:
         return made;
     }
 
-    // How many elements are announced at once: a power of two that divides the batch, up to a cache line of them. (A store for
-    // each costs as much as building one of a few bytes.)
-    static constexpr size_type at_once(size_type batch) noexcept {
-        size_type most = 1;
-        while (2 * most * sizeof(T) <= 64 && batch % (2 * most) == 0) most *= 2;
-        return most;
-    }
+    [[nodiscard]] HEADROOM_ALWAYS_INLINE T* first() const noexcept { return block::elements(claim_); }
+
     // Announces that the batch will hold `wanted` elements, of which `built` exist. Returns how many the claim allows: more than `built`.
     HEADROOM_ALWAYS_INLINE static size_type announce(concurrent_vector* to, head& mine, size_type built, size_type wanted,
                                                      size_type batch) {
@@ -444,10 +438,11 @@ private:
     // All calls that are not inlined get these by value: so an appender that is a local variable never has its address taken,
     // and the compiler keeps them in registers through a loop of appends.
     concurrent_vector* to_;
-    head* claim_;
-    T* first_;
     size_type batch_;
-    size_type mask_;    // at_once() - 1
+    head* claim_;
+    // How many elements are announced at least: one where each counts, else a batch. (The store for it costs as much as building an
+    // element of a few bytes.)
+    size_type at_once_;
     size_type built_ = 0;
     size_type announced_ = 0;    // elements of this batch that others know of: see claims.hpp
 };
