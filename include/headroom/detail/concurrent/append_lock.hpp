@@ -50,16 +50,4 @@ private:
     const std::atomic<std::uint32_t>* generation_;
 };
 
-// Holds a lock until the end of a block.
-class append_section {
-public:
-    explicit append_section(append_lock& lock) noexcept : lock_(lock) { lock.lock(); }
-    ~append_section() { lock_.unlock(); }
-    append_section(const append_section&) = delete;
-    append_section& operator=(const append_section&) = delete;
-
-private:
-    append_lock& lock_;
-};
-
 }}}    // namespace headroom::detail

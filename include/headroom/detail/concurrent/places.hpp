@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>    // lock_guard
 #include <new>
 #include <system_error>
 #include <type_traits>
@@ -29,7 +30,7 @@ protected:
     using store::cap_;
     using store::control_;
     using store::end_;
-    using section = append_section;
+    using section = std::lock_guard<append_lock>;
     using size_type = std::size_t;
 
     static constexpr const char* reserving = "reserve address space for a concurrent_vector";
