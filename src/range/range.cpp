@@ -70,18 +70,19 @@ range* make_range(std::size_t reserved, const commit_policy& policy, std::error_
 std::size_t memory_worth(const range* control, std::size_t used) noexcept {
     if (control->terms.held == holding::open) return std::min(control->size(), whole_pages(used));
     const std::size_t committed = committed_of(control);
-    const std::size_t known = std::min(control->extent.provided, committed);
-    if (committed - known <= warm_start) return control->memory();
+    const std::size_t provided = control->extent.provided;
+    const std::size_t known = std::min(provided, committed);
+    // (Past both the system has refused to take memory back: it may have emptied the pages before.)
+    if (committed - known <= warm_start) return std::max(provided, committed);
     const residency found = resident(control->part(known, committed));
     // What is almost empty would count as kept, and as little.
-    return std::max(found.bytes >= found.reach / 2 ? known + found.reach : known, control->extent.provided);
+    return std::max(found.bytes >= found.reach / 2 ? known + found.reach : known, provided);
 }
 
 void end(range* control) noexcept {
     control->identity.state.store(range_state::unused, std::memory_order_release);
     count_warm_in_use(control, SIZE_MAX);
     leave_addresses(control);
-    if (is_named(control)) rewriting(control).unlabel();
     quarantine_or_release(control->terms.mapping);
     control->terms.mapping = {};
     free_control_block(control);

@@ -60,12 +60,12 @@ public:
     rewriting(const rewriting&) = delete;
     rewriting& operator=(const rewriting&) = delete;
 
+    // A new range, of which nothing is left of the last one's name.
     void place(std::byte* base, std::size_t reserved) noexcept {
         control_->identity.base.store(base, std::memory_order_release);
         control_->identity.reserved.store(reserved, std::memory_order_release);
+        control_->label[0].store(0, std::memory_order_release);
     }
-    // Takes the name away.
-    void unlabel() noexcept { control_->label[0].store(0, std::memory_order_release); }
     // Cut to longest_name bytes; null and an empty text are no name.
     void label(const char* text) noexcept;
 

@@ -101,6 +101,30 @@ TEST(memory_that_is_taken_back, is_provided_again_though_the_system_stopped_half
     for (std::size_t i = before; i < 512 * KiB; ++i) ASSERT_EQ(range.data()[i], std::byte{0});
 }
 
+TEST(memory_that_is_taken_back, is_not_thought_warm_by_the_next_owner_where_the_system_stopped_half_way) {
+    if (!system_provides_memory()) GTEST_SKIP();
+    for (const headroom::commit_policy& policy : {headroom::commit_policy(), headroom::least_memory(),
+                                                  headroom::stepped(16 * KiB, 256 * KiB), headroom::huge_pages(4 * MiB)}) {
+        headroom::set_cache_limit(64 * MiB);
+        headroom::trim_cache();
+        for (int life = 0; life != 2; ++life) {
+            headroom::reservation range(16 * MiB, policy);
+            if (life == 0) {
+                ASSERT_FALSE(range.commit_to(MiB));
+                std::memset(range.data(), 1, range.committed());
+            } else {
+                if (range.committed() == 0 || !is_there(range, 0, MiB)) GTEST_SKIP() << "nothing is kept warm here";
+                closing_is_refused = true;
+                range.decommit_from(0);
+                closing_is_refused = false;
+            }
+        }
+        headroom::reservation next(16 * MiB, policy);
+        ASSERT_FALSE(next.commit_to(512 * KiB));
+        EXPECT_TRUE(is_there(next, 64 * KiB, 512 * KiB));    // (so little of what was committed is thought warm unasked)
+    }
+}
+
 TEST(memory_that_is_taken_back, by_the_helper_is_not_used_by_a_child_forked_meanwhile) {
     if (!system_provides_memory()) GTEST_SKIP();
     headroom::reservation range(256 * MiB, headroom::prefault_ahead(8 * MiB));
