@@ -4,6 +4,9 @@
 
 #include <sys/syscall.h>
 
+#include <memory>
+#include <string>
+
 #include <headroom/settled_vector.hpp>
 #include <headroom/testing.hpp>
 
@@ -26,13 +29,20 @@ TEST(the_first_vector_of_a_process, reads_no_files) {
     EXPECT_EQ(status, 0);
 }
 
-TEST(the_first_vector_of_a_process, takes_a_few_calls) {
-    EXPECT_EQ(headroom_test::in_child([] {
-                  headroom::testing::count_system_calls();
-                  { headroom::settled_vector<int> v{1, 2, 3}; }
-                  return headroom::testing::stop_failing() <= 4 ? 0 : 1;    // reserve, commit, provide, release
-              }),
-              0);
+// That its page is provided by a call of its own would take twice as long as its first touch does.
+template <class T>
+int first_of_a_process() {
+    headroom::testing::count_system_calls();
+    {
+        headroom::settled_vector<T> v;
+        for (int i = 0; i < 3; ++i) v.emplace_back();
+    }
+    return headroom::testing::stop_failing() <= 3 ? 0 : 1;    // reserve, commit, release
+}
+TEST(the_first_vector_of_a_process, takes_three_calls) {
+    EXPECT_EQ(headroom_test::in_child(first_of_a_process<int>), 0);
+    EXPECT_EQ(headroom_test::in_child(first_of_a_process<std::string>), 0);
+    EXPECT_EQ(headroom_test::in_child(first_of_a_process<std::unique_ptr<int>>), 0);
 }
 
 }    // namespace
