@@ -124,17 +124,14 @@ page_range reserve(std::size_t bytes, std::size_t alignment, std::error_code& er
     }
     bytes = detail::round_up(bytes, page);
     if (alignment < page) alignment = page;
-    // Often the system's own choice is aligned; then one call is enough.
-    page_range range = map(bytes, initial, error);
+    const std::size_t spare = alignment > detail::real_page_size() ? alignment : 0;
+    page_range range = map(bytes + spare, initial, error);
     if (error) return {};
-    if (address(range.data) % alignment != 0) {
-        detail::release_surely(range);
-        range = map(bytes + alignment, initial, error);
-        if (error) return {};
+    if (spare != 0) {
         const std::size_t before = (alignment - address(range.data) % alignment) % alignment;
         std::byte* const aligned = range.data + before;
         // The tail first: if giving it back is refused, what remains is one mapping that can be given back whole.
-        if ((error = unmap(aligned + bytes, alignment - before))) {
+        if ((error = unmap(aligned + bytes, spare - before))) {
             detail::release_surely(range);
             return {};
         }
