@@ -32,7 +32,8 @@ struct page_counts {
     std::uint16_t used;     // how many of those that were cut are not in its list
     std::uint16_t cut;      // how many blocks were cut from the slab
     std::uint8_t bin;       // whose blocks, or one of the two above
-    std::uint8_t back;      // of a slab: pages from its first one, at which the others stand
+    // Of a slab: pages from its first one, at which the others stand. Of a free run: 1 when its memory went back to the system.
+    std::uint8_t back;
 
     // Of a run, in pages.
     [[nodiscard]] std::size_t length() const noexcept { return freed | std::size_t{used} << 16; }
@@ -88,14 +89,17 @@ struct area {
     std::size_t discard_free() noexcept {
         std::size_t result = 0;
         each([&](std::size_t at, std::size_t count, const page_counts& found) noexcept {
-            if (found.bin != page_counts::free_run) return;
+            if (found.bin != page_counts::free_run || found.back != 0) return;
             // Whole pages of the system's.
             std::byte* const first = detail::align_up(place(at), headroom::page_size());
             const std::byte* const last = place(at + count) - detail::address_of(place(at + count)) % headroom::page_size();
             if (last <= first) return;
             const auto bytes_of_run = static_cast<std::size_t>(last - first);
             detail::unpoison(first, bytes_of_run);
-            if (!headroom::discard({first, bytes_of_run})) result += bytes_of_run;
+            if (!headroom::discard({first, bytes_of_run})) {
+                result += bytes_of_run;
+                counts[at].back = 1;
+            }
             detail::poison(first, bytes_of_run);
         });
         return result;
@@ -267,9 +271,14 @@ private:
     }
     // The first pages of a free run; the others stay free.
     run cut(const run& from, std::size_t count) noexcept {
-        const std::size_t length = from.of->counts[from.index].length();
+        page_counts* const counts = from.of->counts + from.index;
+        const std::size_t length = counts->length();
+        const std::uint8_t went_back = counts->back;
         unlist(from, length);
-        if (length > count) enlist({from.of, from.index + count}, length - count);
+        if (length > count) {
+            enlist({from.of, from.index + count}, length - count);
+            counts[count].back = went_back;
+        }
         return from;
     }
     void enlist(const run& added, std::size_t count) noexcept {
