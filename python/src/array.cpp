@@ -5,6 +5,7 @@
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 
 #include <cstring>
 #include <filesystem>
@@ -213,7 +214,7 @@ std::size_t count_from(Py_ssize_t elements, const char* refusal) {
 
 std::vector<Py_ssize_t> shape_from(const nb::object& shape) {
     std::vector<Py_ssize_t> made;
-    const nb::object all = PyIndex_Check(shape.ptr()) != 0 ? nb::object(nb::make_tuple(shape)) : shape;
+    const nb::tuple all = PyIndex_Check(shape.ptr()) != 0 ? nb::make_tuple(shape) : nb::tuple(shape);
     for (const nb::handle each : all) {
         made.push_back(index_from(nb::borrow(each)));
         if (made.back() < 1) throw nb::value_error("extents of a shape are 1 or more");
@@ -222,7 +223,7 @@ std::vector<Py_ssize_t> shape_from(const nb::object& shape) {
 }
 
 void construct(array* place, const nb::object& dtype, const nb::object& shape, bool nullable,
-               std::optional<Py_ssize_t> max_elements, const nb::object& path, const std::string& mode) {
+               std::optional<Py_ssize_t> max_elements, const nb::object& path, std::string_view mode) {
     nb::object what = dtype;
     nb::object extents = shape;
     nb::object values = nb::none();

@@ -363,10 +363,28 @@ element_type number_of(kind of) {
     return made;
 }
 
+// The names of all kinds, whose lengths the compiler counts.
+constexpr auto names = [] {
+    std::array<std::string_view, facts_of.size()> made;
+    for (std::size_t i = 0; i < made.size(); ++i) made[i] = facts_of[i].name;
+    return made;
+}();
+
+// The letters of a str, which live as long as it does; none of one that is no text (half a surrogate pair).
+std::string_view letters_of(nb::handle text) {
+    Py_ssize_t length = 0;
+    const char* const letters = PyUnicode_AsUTF8AndSize(text.ptr(), &length);
+    if (letters != nullptr) return {letters, static_cast<std::size_t>(length)};
+    if (PyErr_ExceptionMatches(PyExc_UnicodeError) == 0) throw nb::python_error();
+    PyErr_Clear();
+    return {};
+}
+
 }    // namespace
 
 element_type type_of(nb::handle dtype) {
-    std::string name;
+    std::string_view name;
+    nb::object numpys;    // owns the letters of a name of NumPy's
     if (dtype.ptr() == reinterpret_cast<PyObject*>(&PyFloat_Type)) {
         name = "float64";
     } else if (dtype.ptr() == reinterpret_cast<PyObject*>(&PyLong_Type)) {
@@ -378,11 +396,11 @@ element_type type_of(nb::handle dtype) {
     } else if (dtype.ptr() == reinterpret_cast<PyObject*>(&PyUnicode_Type)) {
         name = "str";
     } else if (PyUnicode_Check(dtype.ptr())) {
-        name = nb::cast<std::string>(dtype);
+        name = letters_of(dtype);
     }
     for (int round = 0; round < 2; ++round) {
-        for (std::size_t i = 0; i < facts_of.size(); ++i) {
-            if (facts_of[i].bytes != 0 && std::string_view(facts_of[i].name) == name) return number_of(static_cast<kind>(i));
+        for (std::size_t i = 0; i < names.size(); ++i) {
+            if (names[i] == name && facts_of[i].bytes != 0) return number_of(static_cast<kind>(i));
         }
         if (round == 1) break;
         // NumPy knows other names, and its own types.
@@ -390,10 +408,11 @@ element_type type_of(nb::handle dtype) {
             const nb::object known = nb::module_::import_("numpy").attr("dtype")(dtype);
             if (!known.attr("names").is_none()) return structure_of(known);
             if (!nb::cast<bool>(known.attr("isnative"))) break;
-            name = nb::cast<std::string>(known.attr("name"));
+            numpys = known.attr("name");
+            name = letters_of(numpys);
             if (name == "str") break;    // strings of no length
         } catch (nb::python_error& error) {
-            if (!error.matches(PyExc_TypeError) && !error.matches(PyExc_ImportError)) throw;
+            if (!error.matches(PyExc_TypeError) && !error.matches(PyExc_UnicodeError) && !error.matches(PyExc_ImportError)) throw;
             break;
         }
     }

@@ -44,7 +44,8 @@ def test_dtypes_have_many_names(dtype, name):
     assert headroom_arrays.Array(dtype).dtype == name
 
 
-@pytest.mark.parametrize("dtype", ["x8", ">i4", "longdouble", "O", "U5", "S3", "datetime64", "M8[D]", 5, object(), [("a", "O")]])
+@pytest.mark.parametrize("dtype", ["x8", ">i4", "longdouble", "O", "U5", "S3", "datetime64", "M8[D]", "\ud800", 5, object(),
+                                   [("a", "O")]])
 def test_other_dtypes_are_no_types(dtype):
     with pytest.raises(TypeError):
         headroom_arrays.Array(dtype)
