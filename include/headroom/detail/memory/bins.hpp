@@ -23,33 +23,48 @@ inline constexpr std::size_t largest_pooled = 65536;    // bytes
 
 inline constexpr std::size_t pool_page = 4096;    // bytes; the system's may be larger
 
-// Size of the blocks in bin `index`, in bytes.
-constexpr std::size_t bin_bytes(std::size_t index) noexcept {
-    if (index < fine_bins) return (index + 1) * block_step;
-    if (index < short_bins) {
-        const std::size_t octave = (index - fine_bins) / 8;
-        const std::size_t step = (index - fine_bins) % 8 + 1;
-        return (std::size_t{128} << octave) + (std::size_t{16} << octave) * step;
-    }
-    const std::size_t octave = (index - short_bins) / 4;
-    const std::size_t step = (index - short_bins) % 4 + 1;
-    return (largest_short << octave) + (largest_short / 4 << octave) * step;
-}
-
-// How blocks of that size are aligned. (More takes more; see multipool_resource::by_pages.)
-inline constexpr std::size_t fine_alignment = 2 * block_step;
-constexpr std::size_t alignment_of(std::size_t size) noexcept { return size % fine_alignment == 0 ? fine_alignment : block_step; }
-
 // Unused bytes before a block, where there is room. Blocks whose size is a multiple of a kilobyte would begin in few sets
 // of the processor's cache: 256 of 4 KiB in one. A line between them, and their beginnings are spread over all.
 HEADROOM_ALWAYS_INLINE constexpr std::size_t gap_before(std::size_t size) noexcept { return size % 1024 == 0 ? 64 : 0; }
 
-// Pages of a slab for blocks of bin `index`: the nodes of containers get one page at a time, larger blocks at least four to a slab,
-// and from 16 KiB on each has pages of its own.
-constexpr std::size_t slab_pages(std::size_t index) noexcept {
-    const std::size_t size = detail::bin_bytes(index);
-    return size <= 128 ? 1 : size <= 512 ? 4 : size <= 1024 ? 8 : size < 16384 ? 16 : size / pool_page + 1;
-}
+// What there is to know of the blocks of one bin, and of the slabs that they are cut from.
+struct bin_shape {
+    std::uint32_t bytes;     // of a block
+    std::uint16_t gap;       // before a block
+    std::uint16_t blocks;    // in a slab
+    std::uint16_t first;     // of those that are cut at first
+    std::uint16_t pages;     // of a slab
+};
+
+inline constexpr std::array<bin_shape, bins> shapes = [] {
+    std::array<bin_shape, bins> table{};
+    std::size_t bytes = 0;
+    for (bin_shape& each : table) {
+        bytes += bytes < 128 ? block_step : std::bit_floor(bytes) / (bytes < largest_short ? 8 : 4);
+        const std::size_t gap = detail::gap_before(bytes);
+        // The nodes of containers get one page at a time, larger blocks at least four to a slab, and from 16 KiB on each has pages
+        // of its own.
+        const std::size_t pages = bytes <= 128    ? 1
+                                  : bytes <= 512  ? 4
+                                  : bytes <= 1024 ? 8
+                                  : bytes < 16384 ? 16
+                                                  : bytes / pool_page + 1;
+        each.bytes = static_cast<std::uint32_t>(bytes);
+        each.gap = static_cast<std::uint16_t>(gap);
+        each.blocks = static_cast<std::uint16_t>(pages * pool_page / (bytes + gap));
+        each.first = static_cast<std::uint16_t>(bytes < pool_page ? pool_page / bytes : 1);
+        each.pages = static_cast<std::uint16_t>(pages);
+    }
+    return table;
+}();
+
+// Size of the blocks in bin `index`, in bytes.
+constexpr std::size_t bin_bytes(std::size_t index) noexcept { return shapes[index].bytes; }
+constexpr std::size_t slab_pages(std::size_t index) noexcept { return shapes[index].pages; }
+
+// How blocks of that size are aligned. (More takes more; see multipool_resource::by_pages.)
+inline constexpr std::size_t fine_alignment = 2 * block_step;
+constexpr std::size_t alignment_of(std::size_t size) noexcept { return size % fine_alignment == 0 ? fine_alignment : block_step; }
 
 // A free block holds the address of the next one, and nothing else: a block in use belongs to its user altogether.
 struct free_block {
@@ -130,13 +145,6 @@ struct bin : bin_queue {
     std::int32_t room;       // how many blocks may come back before that; 0: not in use yet
     std::uint32_t single;    // how many blocks were cut from no slab
 };
-
-// Size of the blocks in each bin, in bytes.
-inline constexpr auto binned_bytes = [] {
-    std::array<std::uint32_t, bins> table{};
-    for (std::size_t index = 0; index < bins; ++index) table[index] = static_cast<std::uint32_t>(detail::bin_bytes(index));
-    return table;
-}();
 
 // One less than the size rounded up to the alignment; zero bytes wrap to a large number. (The bins are block_step apart, so
 // where less alignment is asked for, as for nodes and characters, there is nothing to round.)

@@ -131,9 +131,7 @@ private:
     HEADROOM_ALWAYS_INLINE detail::bin& pool_at(std::size_t pool) noexcept {
         return *reinterpret_cast<detail::bin*>(reinterpret_cast<std::byte*>(pools_.data()) + pool);
     }
-    HEADROOM_ALWAYS_INLINE static std::size_t size_of(std::size_t pool) noexcept {
-        return detail::binned_bytes[pool / sizeof(detail::bin)];
-    }
+    HEADROOM_ALWAYS_INLINE static std::size_t size_of(std::size_t pool) noexcept { return detail::bin_bytes(index_of(pool)); }
 
     // A block of a pool, and back.
     HEADROOM_ALWAYS_INLINE void* take(std::size_t pool, std::size_t bytes, std::size_t alignment) {

@@ -121,6 +121,7 @@ public:
         area* of = nullptr;
         std::size_t index = 0;
         explicit operator bool() const noexcept { return of != nullptr; }
+        bool operator==(const run&) const noexcept = default;
         [[nodiscard]] std::byte* place() const noexcept { return of->place(index); }
     };
 

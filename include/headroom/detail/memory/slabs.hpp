@@ -89,16 +89,16 @@ public:
         }
         of.counts[at].freed = of.counts[at].used = of.counts[at].cut = 0;
         of.links[at].start = of.place(at) + first_line(index, at);
-        sizes_[index].current = &of.links[at];
+        sizes_[index].current = pages;
         sizes_[index].pages += static_cast<std::uint32_t>(count);
     }
     // Whether there is a slab of that bin.
     [[nodiscard]] bool has_slabs(std::size_t index) const noexcept { return sizes_[index].pages != 0; }
 
-    // Whether it matters in which order blocks of that size are handed out: it does where their slabs take more than the processor's
-    // nearest caches hold. Where it does not, what came back may wait until somebody looks for empty slabs.
+    // Whether it matters in which order blocks of that size are handed out: it does where there are many, so that their slabs take
+    // more than the processor's nearest caches hold. Where it does not, what came back may wait until somebody looks for empty slabs.
     [[nodiscard]] bool order_matters(std::size_t index) const noexcept {
-        return sizes_[index].pages > (std::size_t{64} << 10) / pool_page;
+        return sizes_[index].pages > few_slabs * shapes[index].pages;
     }
 
     // The blocks of the queue, at least one, wait from now on for being taken back into their slabs; refill finds them first. Those
@@ -150,19 +150,17 @@ public:
     }
 
 private:
-    static constexpr std::size_t most_cut = 4096;    // bytes that are cut into blocks at a time
-
     static constexpr std::uint32_t most_in_turn = 128;    // blocks that waited and are handed out at a time
 
     // What there is of one size.
     struct size_state {
         page_links* first = nullptr;    // slabs with free blocks, in the order in which they got some
         page_links* last = nullptr;
-        page_links* current = nullptr;    // the slab that blocks are being cut from
-        bin_queue waiting{};              // what came back, and is taken back into its slabs unless it is asked for before
-        bin_queue loose{};                // of no slab
-        std::uint32_t pages = 0;          // of its slabs
-        bool asked = false;               // whether a waiting block was handed out since they began to wait
+        page_runs::run current{};    // the slab that blocks are being cut from
+        bin_queue waiting{};         // what came back, and is taken back into its slabs unless it is asked for before
+        bin_queue loose{};           // of no slab
+        std::uint32_t pages = 0;     // of its slabs
+        bool asked = false;          // whether a waiting block was handed out since they began to wait
     };
 
     page_runs::run home_of(const page_links& slab) noexcept {
@@ -171,11 +169,7 @@ private:
     }
     // Blocks in the slab's list.
     static std::size_t free_in(const page_counts& slab) noexcept { return std::size_t{slab.cut} - slab.used; }
-    static constexpr std::size_t stride_of(std::size_t index) noexcept {
-        return detail::bin_bytes(index) + detail::gap_before(detail::bin_bytes(index));
-    }
-
-    static std::size_t blocks_in(std::size_t index) noexcept { return detail::slab_pages(index) * pool_page / stride_of(index); }
+    static std::size_t stride_of(const bin_shape& shape) noexcept { return std::size_t{shape.bytes} + shape.gap; }
 
     // Takes blocks back into the slabs of one area, up to the first that lies elsewhere, which it returns; or null. (This is half of
     // what giving a block back takes: all that is rare is out of line.)
@@ -222,7 +216,7 @@ private:
         size_state& mine = sizes_[index];
         page_links& links = slab.of->links[slab.index];
         if (listed) unlink(mine, links);
-        if (mine.current == &links) mine.current = nullptr;    // (though blocks were still to be cut from it)
+        if (mine.current == slab) mine.current = {};    // (though blocks were still to be cut from it)
         const std::size_t count = detail::slab_pages(index);
         mine.pages -= static_cast<std::uint32_t>(count);
         runs_.give_back(slab, count);
@@ -243,7 +237,7 @@ private:
 
     HEADROOM_ALWAYS_INLINE bool refill_from_slab(bin_queue& queue, std::size_t index) noexcept {
         size_state& mine = sizes_[index];
-        if (mine.current != nullptr) {
+        if (mine.current) {
             cut_some(queue, mine, index);
         } else if (mine.first != nullptr) {
             take_free(queue, mine, index);
@@ -262,21 +256,21 @@ private:
 
     // Slabs of those sizes that have gaps begin in different lines of the cache too.
     static std::size_t first_line(std::size_t index, std::size_t at) noexcept {
-        const std::size_t gap = detail::gap_before(detail::bin_bytes(index));
-        if (gap == 0) return 0;
-        const std::size_t unused = detail::slab_pages(index) * pool_page - blocks_in(index) * stride_of(index);
-        return at / detail::slab_pages(index) * blocks_in(index) % (unused / gap + 1) * gap;
+        const bin_shape& shape = shapes[index];
+        if (shape.gap == 0) return 0;
+        const std::size_t unused = shape.pages * pool_page - shape.blocks * stride_of(shape);
+        return at / shape.pages * shape.blocks % (unused / shape.gap + 1) * shape.gap;
     }
 
-    // Cuts the next page's worth of blocks from the current slab.
+    // Cuts blocks from the current slab: a page's worth, then as many as it has been cut into, so that a slab of which little is used
+    // is not written to as a whole.
     void cut_some(bin_queue& queue, size_state& mine, std::size_t index) noexcept {
-        const page_runs::run home = home_of(*mine.current);
-        page_counts& from = home.of->counts[home.index];
-        const std::size_t size = detail::bin_bytes(index);
-        const std::size_t stride = stride_of(index);
-        const std::size_t all = blocks_in(index);
-        const std::size_t count = (std::min)(all - from.cut, (std::max)(most_cut / size, std::size_t{1}));
-        std::byte* place = mine.current->start + from.cut * stride + detail::gap_before(size);
+        page_counts& from = mine.current.of->counts[mine.current.index];
+        const bin_shape& shape = shapes[index];
+        const std::size_t size = shape.bytes;
+        const std::size_t stride = stride_of(shape);
+        const std::size_t count = (std::min<std::size_t>)(shape.blocks - from.cut, (std::max)(from.cut, shape.first));
+        std::byte* place = mine.current.of->links[mine.current.index].start + from.cut * stride + shape.gap;
         free_block* tail = queue.last;
         for (std::size_t i = 0; i < count; ++i, place += stride) {
             detail::hide_free(place, size);
@@ -286,7 +280,7 @@ private:
         queue.last = tail;
         from.cut = static_cast<std::uint16_t>(from.cut + count);
         from.used = static_cast<std::uint16_t>(from.used + count);
-        if (from.cut == all) mine.current = nullptr;
+        if (from.cut == shape.blocks) mine.current = {};
     }
 
     // Takes the free blocks of the first slab that has some, in order of addresses.
@@ -296,8 +290,7 @@ private:
         page_counts& from = home.of->counts[home.index];
         const auto free = static_cast<std::uint16_t>(free_in(from));
         unlink(mine, *mine.first);
-        const auto stride = static_cast<std::uint32_t>(stride_of(index));
-        const std::size_t gap = detail::gap_before(detail::bin_bytes(index));
+        const auto stride = static_cast<std::uint32_t>(stride_of(shapes[index]));
         const auto* block = reinterpret_cast<const free_block*>(home.place() + from.freed - 1);
         if (free >= few_free) {
             // Its memory may have been left alone for long: asked for at once it arrives sooner than link by link.
@@ -317,7 +310,7 @@ private:
         for (std::size_t word = 0; word < marks.size(); ++word) {
             for (std::uint64_t left = marks[word]; left != 0; left &= left - 1) {
                 const std::size_t which = word * 64 + static_cast<std::size_t>(std::countr_zero(left));
-                std::byte* const found = start + which * stride + gap;
+                std::byte* const found = start + which * stride + shapes[index].gap;
                 detail::link(tail, found);
                 tail = reinterpret_cast<free_block*>(found);
             }
@@ -326,6 +319,7 @@ private:
     }
 
     static constexpr std::uint16_t few_free = 8;
+    static constexpr std::size_t few_slabs = 16;
 
     page_runs runs_;
     std::array<size_state, bins> sizes_{};

@@ -79,7 +79,7 @@ public:
             if (--pool.room >= 0) {
                 detail::link(static_cast<detail::free_block*>(block), pool.first);
                 pool.first = static_cast<detail::free_block*>(block);
-                if constexpr (detail::poisoning) detail::poison(block, detail::binned_bytes[at / sizeof(detail::bin)]);
+                if constexpr (detail::poisoning) detail::poison(block, detail::bin_bytes(at / sizeof(detail::bin)));
                 return;
             }
         }
