@@ -340,7 +340,10 @@ protected:
                 if (!this->empty()) this->grow_room_(count);
             } else if (!bytewise_() || !this->widen_(count)) {
                 // (What is assigned may belong to the old elements, as the children of one. They go last.)
-                this->replace_(count, source);
+                gathered<sequence_> made(this->fresh_());
+                made.fill_(count, source);
+                this->give_up_();
+                this->steal_(made.floor_());
                 return;
             }
         } else if constexpr (Source::template as_bytes<Store, value_type>) {
