@@ -204,15 +204,20 @@ protected:
     constexpr bool room_for_many_(size_type index, size_type now, size_type count, const Source& source, size_type skip) {
         const size_type needed = checked_sum_(now);
         HEADROOM_OPEN_TAIL();
-        if (Store::stable_ || ((base_::bytewise_() || index == size()) && may_grow_first_(source, skip, count))) {
+        if constexpr (Store::stable_) {
             this->grow_room_(needed);
-        } else if constexpr (!Store::stable_) {
-            if (!this->widen_(needed)) {
-                this->build_many_(begin_ + static_cast<difference_type>(index), count, source, skip);
-                return false;
+            return true;
+        } else {
+            if constexpr (Store::moves_as_bytes_()) {
+                if ((base_::bytewise_() || index == size()) && may_grow_first_(source, skip, count)) {
+                    this->grow_room_(needed);
+                    return true;
+                }
             }
+            if (this->widen_(needed)) return true;
+            this->build_many_(begin_ + static_cast<difference_type>(index), count, source, skip);
+            return false;
         }
-        return true;
     }
     // Whether room may be made before elements are built from the source: nothing can fail then, and nothing they are built from moves.
     template <class Source>
@@ -237,15 +242,6 @@ protected:
     constexpr size_type checked_sum_(size_type more) const {
         if (more > max_size() - size()) detail::throw_length_error("headroom: past max_size()");
         return size() + more;
-    }
-    // Room for so many more, as appending makes it: where short ranges are appended one after the other, the elements move no
-    // more often than if they came one by one.
-    constexpr void reserve_more_(size_type more) {
-        if (more > spare_()) {
-            const size_type needed = checked_sum_(more);
-            HEADROOM_OPEN_TAIL();
-            this->grow_room_(needed);
-        }
     }
 
     // Appends `count` elements from the source, whose first `skip` are not wanted. (Inline, as far as there is room or the vector is
@@ -300,24 +296,17 @@ protected:
     // refused: a program that asks for too much must not fill memory first.)
     template <class Source>
     constexpr void append_beyond_(size_type count, const Source& source, size_type skip) {
-        if (count <= step_() && may_grow_first_(source, skip, count)) {
-            reserve_more_(count);
-            append_into_room_(count, source, skip);
-            return;
-        }
+        const bool in_steps =
+            Source::in_steps && count > step_() && !HEADROOM_CONSTANT_EVALUATED() && this->reaches_(checked_sum_(count));
         appended_ guard{*this, size()};
-        size_type most = count;
-        if constexpr (Source::in_steps) {
-            if (count > step_() && !HEADROOM_CONSTANT_EVALUATED() && this->reaches_(checked_sum_(count))) most = step_();
-        }
         while (count != 0) {
-            size_type step = (std::min)(most, count);
+            size_type now = in_steps ? (std::min)(count, step_()) : count;
             // (Spare capacity is filled before the vector grows: a step that lacks a few elements only would be taken for a push_back.)
-            if (step != count && spare_() != 0) step = (std::min)(step, spare_());
-            if (step > spare_() && !room_for_many_(size(), step, count, source, skip)) break;
-            append_into_room_(step, source, skip);
-            count -= step;
-            skip += step;
+            if (now != count && spare_() != 0) now = (std::min)(now, spare_());
+            if (now > spare_() && !room_for_many_(size(), now, count, source, skip)) break;
+            append_into_room_(now, source, skip);
+            count -= now;
+            skip += now;
         }
         guard.all = true;
     }
@@ -351,7 +340,13 @@ protected:
             const size_type count = way.count();    // (before the iterator is given away)
             append_from_(count, taken_from<typename Way::iterator>{std::move(way.first)});
         } else {
-            reserve_more_(way.guess);
+            // (As appending grows: where short ranges are appended one after the other, the elements move no more often than if
+            // they came one by one.)
+            if (way.guess > spare_()) {
+                const size_type needed = checked_sum_(way.guess);
+                HEADROOM_OPEN_TAIL();
+                this->grow_room_(needed);
+            }
             append_each_(std::move(way.first), std::move(way.last));
         }
     }

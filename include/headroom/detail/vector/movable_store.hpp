@@ -111,9 +111,9 @@ public:
 
     // `count` elements from the source, whose first `skip` are not wanted.
     template <class Source>
-    constexpr void build_many_(pointer at, std::size_t count, const Source& source, std::size_t skip) {
+    HEADROOM_NOINLINE constexpr void build_many_(pointer at, std::size_t count, const Source& source, std::size_t skip) {
         const std::size_t required = size_of_() + count;
-        borrowed_ larger(memory_, obtain_(memory_, size_of_(), required, false));
+        borrowed_ larger(memory_, obtain_apart_(memory_, size_of_(), required, false));
         T* const to = detail::raw_pointer(larger.held.begin);
         T* const place = to + (at - begin_);
         source.construct_(*this, place, skip, count);
@@ -232,6 +232,11 @@ private:
         const std::size_t wanted = exactly ? required : memory.next_capacity(size, required);
         return memory.template allocate<Quiet>(required, wanted, exactly);
     }
+    // The same out of line, for all but the elements that are appended one by one.
+    HEADROOM_NOINLINE static constexpr extent_ obtain_apart_(memory_reference_ memory, std::size_t size, std::size_t required,
+                                                             bool exactly) {
+        return obtain_(memory, size, required, exactly);
+    }
 
     HEADROOM_NOINLINE static constexpr void follow_one_by_one_(memory_reference_ memory, T* first, T* inner, T* last, T* to,
                                                                T* behind) {
@@ -271,7 +276,7 @@ private:
             if (!HEADROOM_CONSTANT_EVALUATED()) return memory.grown(begin, end, cap, required, exactly);
         }
         if (const pointer wider = memory.widen_(begin, cap, required, exactly); wider != pointer()) return {begin, wider};
-        borrowed_ to(memory, obtain_(memory, static_cast<std::size_t>(end - begin), required, exactly));
+        borrowed_ to(memory, obtain_apart_(memory, static_cast<std::size_t>(end - begin), required, exactly));
         T* const start = detail::raw_pointer(to.held.begin);
         follow_(memory, begin, end, end, cap, start, start + (end - begin));
         return to.keep();
@@ -279,7 +284,7 @@ private:
     HEADROOM_ALWAYS_INLINE constexpr void find_room_(std::size_t required, bool exactly) {
         if (begin_ == pointer()) {
             // (The first block is often the only one. Here, and not out of line: then the compiler still knows that the size is 0.)
-            install_(obtain_(memory_, 0, required, exactly), 0);
+            install_(obtain_apart_(memory_, 0, required, exactly), 0);
             return;
         }
         const std::size_t size = size_of_();    // the old pointers are dead once realloc has had them

@@ -204,7 +204,11 @@ protected:
     template <class Source>
     constexpr iterator insert_from_(size_type index, size_type count, const Source& source) {
         if (index == size()) {
-            append_from_(count, source);
+            if (count > spare_()) {
+                this->append_beyond_(count, source, 0);
+            } else {
+                this->append_into_room_(count, source, 0);
+            }
         } else if (count != 0 && (count <= spare_() || room_for_many_(index, count, count, source, 0))) {
             fill_gap_(index, count, source);
         }
