@@ -81,51 +81,42 @@ def _refuse_constant(name: str):
 _KINDS = {str: "a text", int: "a whole number", list: "a list", dict: "an object"}
 
 
-def _must(value: object, kind: type, what: str):
-    if not isinstance(value, kind) or isinstance(value, bool):
-        raise Unreadable(f"{what} is not {_KINDS[kind]}")
+def _must(record: dict, name: str, kind: type, otherwise=None):
+    """A field of a line, which must be of this kind."""
+    value = record.get(name, otherwise)
+    if type(value) is not kind:
+        raise Unreadable(f"{name} is not {_KINDS[kind]}")
     return value
 
 
-def _numbers(values: object, what: str) -> tuple[float, ...]:
-    for value in _must(values, list, what):
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-            raise Unreadable(f"{what} holds something that is not a number")
-    return tuple(values)
+def _numbers(record: dict, name: str, otherwise=None) -> tuple[float, ...]:
+    values = tuple(_must(record, name, list, otherwise))
+    if not all(type(value) in (int, float) and math.isfinite(value) for value in values):
+        raise Unreadable(f"{name} holds something that is not a number")
+    return values
 
 
-def _metric(name: str, value: object) -> Metric:
-    value = _must(value, dict, f'metric "{name}"')
-    unit = _must(value.get("unit"), str, f'the unit of metric "{name}"')
-    numbers = _numbers(value.get("values"), f'metric "{name}"')
-    counts = _numbers(value.get("counts", []), f'the counts of metric "{name}"')
-    if counts and len(counts) != len(numbers):
-        raise Unreadable(f'metric "{name}" has {len(numbers)} values but {len(counts)} counts')
-    if any(count < 0 for count in counts):
-        raise Unreadable(f'metric "{name}" has a negative count')
-    return Metric(unit, numbers, counts)
-
-
-def _parameters(value: object) -> tuple[tuple[str, object], ...]:
-    for name, parameter in _must(value, dict, "parameters").items():
-        if not isinstance(parameter, (str, int, float, bool)):
-            raise Unreadable(f'parameter "{name}" is neither text nor number')
-    return tuple(sorted(value.items()))
+def _metric(metrics: dict, name: str) -> Metric:
+    record = _must(metrics, name, dict)
+    numbers, counts = _numbers(record, "values"), _numbers(record, "counts", [])
+    if counts and (len(counts) != len(numbers) or min(counts) < 0):
+        raise Unreadable(f'the counts of metric "{name}" are negative, or not one for each value')
+    return Metric(_must(record, "unit", str), numbers, counts)
 
 
 def _run(record: dict, place: str) -> Run:
-    outcome = _must(record.get("outcome"), str, "outcome")
-    if outcome not in OUTCOMES:
-        raise Unreadable(f'unknown outcome "{outcome}"')
+    if record.get("outcome") not in OUTCOMES:
+        raise Unreadable("unknown outcome")
+    parameters, metrics = _must(record, "parameters", dict, {}), _must(record, "metrics", dict, {})
+    if not all(isinstance(value, (str, int, float, bool)) for value in parameters.values()):
+        raise Unreadable("a parameter is neither text nor number")
+    named = {name: _must(record, name, str) for name in ("machine", "experiment", "contender", "outcome")}
     return Run(
-        machine=_must(record.get("machine"), str, "machine"),
-        experiment=_must(record.get("experiment"), str, "experiment"),
-        contender=_must(record.get("contender"), str, "contender"),
-        parameters=_parameters(record.get("parameters", {})),
-        round=_must(record.get("round", 0), int, "round"),
-        outcome=outcome,
-        detail=_must(record.get("detail", ""), str, "detail"),
-        metrics={name: _metric(name, value) for name, value in _must(record.get("metrics", {}), dict, "metrics").items()},
+        **named,
+        parameters=tuple(sorted(parameters.items())),
+        round=_must(record, "round", int, 0),
+        detail=_must(record, "detail", str, ""),
+        metrics={name: _metric(metrics, name) for name in metrics},
         place=place,
     )
 
@@ -156,13 +147,13 @@ def read(paths: Iterable[str | Path]) -> ResultSet:
             result.lines += 1
             try:
                 record = json.loads(raw.decode("utf-8"), parse_constant=_refuse_constant)
-                version = _must(_must(record, dict, "the line").get("v"), int, 'the version "v"')
+                version = _must(_must({"the line": record}, "the line", dict), "v", int)
                 if version > SCHEMA_VERSION:
                     raise Unreadable(f"written by a newer lab (schema version {version}; this report reads up to {SCHEMA_VERSION})")
                 kind = record.get("kind")
                 if kind == "machine":
                     result.raw.append((f"{name}:{number}", str(record.get("id")), False, raw))
-                    _add_machine(result.machines, _must(record.get("id"), str, "the machine's id"), record)
+                    _add_machine(result.machines, _must(record, "id", str), record)
                 elif kind == "run":
                     run = _run(record, f"{name}:{number}")
                     result.raw.append((run.place, run.machine, True, raw))
@@ -179,7 +170,7 @@ def read(paths: Iterable[str | Path]) -> ResultSet:
                 result.problems.append(Problem(name, number, why + "; skipped"))
             except RecursionError:
                 result.problems.append(Problem(name, number, "nested too deep; skipped"))
-            except (Unreadable, ValueError) as error:
+            except (ValueError, OverflowError) as error:  # a number may have more digits than a float can have
                 result.problems.append(Problem(name, number, f"{error}; skipped"))
     result.runs = list(runs.values())
     for run in result.runs:
