@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headroom_report.pictures import charts, values
+from headroom_report.pictures import values
 from headroom_report.pictures.charts import Picture
 from headroom_report.results import published
 from headroom_report.results.catalogue import Contest, Experiment
@@ -17,9 +17,7 @@ def pictures(cells: list[Cell]) -> list[Picture | None]:
     one = next((cell for cell in cells if cell.parameters.get("pages") == 1), None)
     if one:
         pictures.append(
-            charts.histograms(
-                "commit-cost-histogram", "Calls by how long they took: one page", values.samples(one, "call_histogram"), "time of one call"
-            )
+            values.histograms(one, "commit-cost-histogram", "Calls by how long they took: one page", "call_histogram", "time of one call")
         )
     return pictures
 

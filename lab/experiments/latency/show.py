@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headroom_report.pictures import charts, values
+from headroom_report.pictures import values
 from headroom_report.pictures.charts import Picture
 from headroom_report.pictures.style import arrange
 from headroom_report.results import published, words
@@ -26,10 +26,11 @@ def pictures(cells: list[Cell]) -> list[Picture | None]:
     if chosen:
         cell = max(chosen, key=lambda cell: cell.parameters["elements"])
         pictures.append(
-            charts.histograms(
+            values.histograms(
+                cell,
                 "latency-histogram",
                 f"Appends by how long they took: {words.configuration(cell.parameters)}, all rounds",
-                values.samples(cell, "append_histogram"),
+                "append_histogram",
                 "time of one append",
             )
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headroom_report.pictures import charts, grids, values
+from headroom_report.pictures import charts, values
 from headroom_report.pictures.charts import Picture
 from headroom_report.results import words
 from headroom_report.results.catalogue import YARDSTICK, Contest, Experiment
@@ -10,7 +10,6 @@ from headroom_report.results.figures import PAIRED, Cell
 
 
 def pictures(cells: list[Cell]) -> list[Picture | None]:
-    rows = values.by_action(cells, values.element)
     lines = []
     for cell in cells:
         iterations, below = cell.parameters.get("iterations"), cell.sequence(YARDSTICK, "time_by_iteration") or ()
@@ -27,13 +26,7 @@ def pictures(cells: list[Cell]) -> list[Picture | None]:
     iterations = {cell.parameters.get("iterations") for cell in cells}
     after = f", {iterations.pop()} iterations" if len(iterations) == 1 else ""
     return [
-        grids.stacked(
-            "simulation",
-            f"Seconds in each action{after}, by element type",
-            rows,
-            values.ACTIONS,
-            "Stacked bars: one bar for each vector, made of the seconds in each of six actions; one panel for each element type.",
-        ),
+        *values.bars(cells, "simulation", f"Time of all actions{after}, divided by std::vector's", values.element, yardstick=YARDSTICK),
         charts.sweep(
             "simulation-iterations",
             "Time in all actions up to an iteration, divided by std::vector's",
@@ -69,7 +62,7 @@ EXPERIMENT = Experiment(
         Contest("erase", "erase"),
         Contest("pop_back", "pop_back"),
     ),
-    reading="Seconds in each action, stacked; shorter is better. Each element type has its own scale.",
+    reading="Time divided by std::vector's, for each type of element; under 1 is faster. What each action takes stands in the tables.",
     pictures=pictures,
     place=100,
 )

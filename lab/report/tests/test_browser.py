@@ -9,7 +9,7 @@ import shutil
 import pytest
 from headroom_report.page import chooser, html, model
 from headroom_report.pictures import style
-from headroom_report.results import reading
+from headroom_report.results import reading, strategies
 from playwright.sync_api import sync_playwright
 
 import samples
@@ -256,22 +256,21 @@ def test_a_page_without_results_makes_no_complaint(look):
 
 
 def test_every_contenders_colour_stands_out_from_both_backgrounds():
-    for look in style._KNOWN.values():
+    for colour in {*style.COLOURS.values(), *style.OTHERS}:
         for back in ((255, 255, 255), (20, 23, 26)):
-            assert contrast(back, [int(look.colour[i : i + 2], 16) for i in (1, 3, 5)]) >= 3, look
+            assert contrast(back, [int(colour[i : i + 2], 16) for i in (1, 3, 5)]) >= 3, colour
 
 
-def test_no_two_contenders_look_alike_even_without_colour():
-    names = list(style._KNOWN)
-    looks = style.looks(names)
-    assert len({(look.dash, look.shape) for look in looks.values()}) == len(names)
-    # Those that a user would preload, as the lab names them.
-    preloaded = ("jemalloc", "tcmalloc", "mimalloc", "mimalloc 2.4", "mimalloc 3.4", "hugetlb", "mimalloc 1.0", "mimalloc 4.1")
-    for below in ("std::vector", "headroom::vector", "std::allocator AS1"):
-        names = [below, *(f"{below} under {name}" for name in preloaded)]
-        looks = style.looks(names)
-        assert len({(look.dash, look.shape) for look in looks.values()}) == len(names)
-        assert len({look.colour for look in looks.values()}) == 1
+def test_no_two_contenders_of_an_experiment_look_alike_even_without_colour(published):
+    for section in published.machines[0].sections:
+        names = {strategies.implementation(name) for cell in section.cells for name in cell.contenders}
+        assert len({(look.dash, look.shape) for look in style.looks(names).values()}) == len(names)
+
+
+def test_a_contender_has_the_same_colour_everywhere_and_under_an_allocator_that_is_preloaded():
+    for name in ("std::vector", "headroom::vector", "std::allocator AS1"):
+        looks = style.looks([name, f"{name} under jemalloc", f"{name} under mimalloc 3.4", "boost::container::vector", "headroom::settled_vector"])
+        assert {look.colour for other, look in looks.items() if other.startswith(name)} == {style.looks([name])[name].colour}
 
 
 def rgb(colour: str) -> list[float]:

@@ -6,7 +6,9 @@ and grid get their colours from the page's style sheet, so that light, dark and 
 
 from __future__ import annotations
 
+import json
 import math
+import re
 from dataclasses import dataclass
 
 import altair as alt
@@ -99,18 +101,10 @@ def _shown(names: list[str]):
 
 _FILTER = "indexof(shown, datum.contender) >= 0"
 
-# Vega's expression language on an axis: 10⁷ for elements, KiB for bytes, ms for seconds.
-LABELS = {
-    "elements": "datum.value >= 1000 ? '10' + replace(replace(replace(replace(replace(replace(replace(replace(replace(replace("
-    "format(log(datum.value) / log(10), '.0f'), '0', '⁰'), '1', '¹'), '2', '²'), '3', '³'), '4', '⁴'), '5', '⁵'), "
-    "'6', '⁶'), '7', '⁷'), '8', '⁸'), '9', '⁹') : datum.value",
-    "bytes": "datum.value >= 1073741824 ? datum.value / 1073741824 + ' GiB' : datum.value >= 1048576 ? datum.value / 1048576 "
-    "+ ' MiB' : datum.value >= 1024 ? datum.value / 1024 + ' KiB' : datum.value + ' B'",
-    "s": "datum.value >= 0.9999999 ? format(datum.value, '~r') + ' s' : datum.value >= 0.00099999999 ? format(datum.value * 1e3, "
-    "'~r') + ' ms' : datum.value >= 9.9999999e-7 ? format(datum.value * 1e6, '~r') + ' µs' : format(datum.value * 1e9, "
-    "'~r') + ' ns'",
-    "": "format(datum.value, '~r')",
-}
+def _axis(values: list[float], unit: str, **more) -> alt.Axis:
+    """These values, in the words that all figures are told in, without zeros behind the point."""
+    said = [re.sub(r"\.0+(?!\d)|(\.\d+?)0+(?!\d)", r"\1", words.quantity(value, unit)) for value in values]
+    return alt.Axis(values=values, labelExpr=f"{json.dumps(said, ensure_ascii=False)}[indexof({values}, datum.value)]", **more)
 
 
 def sweep(
@@ -137,13 +131,13 @@ def sweep(
         "x:Q",
         title=x_title,
         scale=_logarithmic(min(xs) / 1.3, max(xs) * 1.3, base=base),
-        axis=alt.Axis(values=ticks(min(xs) / 1.3, max(xs) * 1.3, base), labelExpr=LABELS.get(x, LABELS[""]), grid=False),
+        axis=_axis(ticks(min(xs) / 1.3, max(xs) * 1.3, base), {"bytes": "B", "seconds": "s"}.get(x, ""), grid=False),
     )
     y_axis = alt.Y(
         "y:Q",
         title=y_title,
         scale=_logarithmic(low, high),
-        axis=alt.Axis(labelExpr=LABELS.get(unit, LABELS[""]), tickCount=6, values=ticks(low, high, fine=True)),
+        axis=_axis(ticks(low, high, fine=True), unit),
     )
     base_chart = alt.Chart().transform_filter(_FILTER)
     spread = alt.Y("low:Q", title=y_title), alt.Y2("high:Q")
@@ -166,56 +160,3 @@ def sweep(
 def short(value: float) -> float:
     """Five digits are enough to draw, and keep the page small."""
     return float(f"{value:.5g}")
-
-
-def histograms(
-    name: str, title: str, samples: dict[str, tuple[tuple[float, ...], tuple[float, ...]]], x_title: str
-) -> Picture | None:
-    """One row of bars for each contender, all on the same axes: how many samples took how long, four bars to a decade."""
-    per_decade = 4
-    rows = []
-    for contender, (values, counts) in samples.items():
-        bins: dict[int, float] = {}
-        for value, count in zip(values, counts):
-            # What is below a nanosecond is below what the clock can tell.
-            index = math.floor(math.log10(max(value, 1e-9)) * per_decade + 1e-9)
-            bins[index] = bins.get(index, 0) + count
-        for index, count in sorted(bins.items()):
-            low, high = 10 ** (index / per_decade), 10 ** ((index + 1) / per_decade)
-            rows.append(
-                {
-                    "contender": contender,
-                    "low": short(low),
-                    "high": short(high),
-                    "count": count,
-                    "floor": 0.7,
-                    "text": f"{count:,.0f} of {words.seconds(low)} … {words.seconds(high)}",
-                }
-            )
-    if not rows:
-        return None
-    names = arrange(set(samples))
-    low, high = min(row["low"] for row in rows) / 1.1, max(row["high"] for row in rows) * 1.1
-    most = max(row["count"] for row in rows)
-    x_axis = alt.X(
-        "low:Q",
-        title=x_title,
-        scale=_logarithmic(low, high),
-        axis=alt.Axis(values=ticks(low, high), labelExpr=LABELS["s"]),
-    )
-    y_axis = alt.Y(
-        "count:Q",
-        title="how many",
-        scale=_logarithmic(0.7, most * 2),
-        axis=alt.Axis(values=ticks(1, most * 2, most=3), labelExpr=LABELS["elements"]),
-    )
-    header = alt.Header(labelAngle=0, labelAlign="left", labelAnchor="start", labelOrient="top", labelPadding=2)
-    bars = (
-        alt.Chart(alt.Data(values=rows))
-        .transform_filter(_FILTER)
-        .mark_bar(stroke=None, binSpacing=0)
-        .encode(x_axis, alt.X2("high:Q"), y_axis, alt.Y2("floor:Q"), _colour(names), tooltip=tips(text="appends"))
-        .properties(width=2 * WIDTH, height=64)
-        .facet(row=alt.Row("contender:N", sort=names, title=None, header=header))
-    )
-    return _finished(name, title, bars, names, f"{title}: one histogram for each of {', '.join(names)}.")

@@ -1,4 +1,4 @@
-"""Heat maps, stacked bars, and bars in panels: the pictures of experiments whose answer is a grid and no curve."""
+"""Heat maps, and bars in panels: the pictures of experiments whose answer is a grid and no curve."""
 
 from __future__ import annotations
 
@@ -66,34 +66,6 @@ def heat(
 
 def _spread(low: float, high: float, count: int) -> list[float]:
     return [float(f"{low * (high / low) ** (i / (count - 1)):.3g}") for i in range(count)]
-
-
-# Six parts of a whole, in an order of their own: Okabe and Ito's colours, and the parts' order tells them apart too.
-PARTS = ["#0072b2", "#e69f00", "#56b4e9", "#cc79a7", "#009e73", "#8c6bb1"]
-
-
-def stacked(name: str, title: str, rows: list[dict], parts: list[str], what: str) -> Picture | None:
-    """Bars made of parts. A row: contender, panel, part, y (s), text. Each panel has its own scale."""
-    if not rows:
-        return None
-    names = arrange({row["contender"] for row in rows})
-    for row in rows:
-        row["order"] = parts.index(row["part"])
-    colour = alt.Scale(domain=parts, range=PARTS[: len(parts)])
-    chart = (
-        alt.Chart(alt.Data(values=rows))
-        .transform_filter(_FILTER)
-        .mark_bar(height=13, stroke="#ffffff", strokeWidth=0.4)
-        .encode(
-            alt.X("y:Q", title="seconds", stack="zero", axis=alt.Axis(tickCount=5, grid=True)),
-            alt.Y("contender:N", sort=names, title=None, axis=alt.Axis(labelLimit=230)),
-            alt.Color("part:N", sort=parts, title=None, scale=colour, legend=alt.Legend(orient="top", columns=6)),
-            alt.Order("order:Q"),
-            tooltip=tips(part="action", text="median (range)", against="÷ std::vector"),
-        )
-        .properties(width=300, height=alt.Step(19))
-    )
-    return _finished(name, title, faceted(chart, rows).resolve_scale(x="independent"), names, what)
 
 
 def panel_bars(name: str, title: str, rows: list[dict], x_title: str, line: float | None) -> Picture | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from dataclasses import replace
 
 from ..results import words
@@ -11,7 +13,6 @@ from ..results.strategies import GLOBAL, implementation, is_floor, plain, strate
 from . import charts, grids
 from .charts import Picture
 
-ACTIONS = ["construct", "push_back", "pop_back", "copy", "insert", "erase"]  # of the random simulation
 KINDS = {"AS3": "monotonic", "AS7": "multipool", "AS11": "multipool over monotonic"}  # of P0089R0's resources
 
 
@@ -46,11 +47,6 @@ def by_kind(cells: list[Cell], x: str) -> list[dict]:
         own = [replace(cell, runs={name: runs for name, runs in cell.runs.items() if strategy(name) in ("AS1", kind)}) for cell in cells]
         found += rows(own, of_metric("time"), lambda _, title=title: title, x, "time", GLOBAL, implementation)
     return found
-
-
-def by_action(cells: list[Cell], panel) -> list[dict]:
-    """Seconds in each action of the random simulation, for the experiments that run it."""
-    return [{**row, "part": action} for action in ACTIONS for row in rows(cells, of_metric(action), panel, metric=action)]
 
 
 def per_element(cell: Cell, contender: str):
@@ -92,10 +88,19 @@ def ratio_to(yardstick: str, metric: str):
     return value
 
 
-def samples(cell: Cell, metric: str) -> dict[str, tuple]:
-    """Each contender's histogram: values and counts."""
-    found = {name: cell.histogram(name, metric) for name in cell.contenders if not name.endswith(PAIRED)}
-    return {name: (histogram.values, histogram.counts) for name, histogram in found.items() if histogram}
+def histograms(cell: Cell, name: str, title: str, metric: str, x_title: str) -> Picture | None:
+    """How many samples took how long, four points to a decade; what is below a nanosecond is below what the clock can tell."""
+    found = []
+    for contender in cell.contenders:
+        histogram = None if contender.endswith(PAIRED) else cell.histogram(contender, metric)
+        bins: Counter[int] = Counter()
+        for value, count in zip(histogram.values, histogram.counts) if histogram else ():
+            bins[math.floor(math.log10(max(value, 1e-9)) * 4 + 1e-9)] += count
+        for index, count in sorted(bins.items()):
+            low, high = charts.short(10 ** (index / 4)), 10 ** ((index + 1) / 4)
+            said = {"where": f"{words.seconds(low)} … {words.seconds(high)}", "text": f"{count:,.0f}", "against": "—"}
+            found.append({"contender": contender, "x": low, "y": count, "low": count, "high": count, **said})
+    return charts.sweep(name, title, found, "seconds", x_title, "how many", "")
 
 
 def over(cells: list[Cell], name: str, title: str, size: str, value, y_title: str, unit: str, across=None, metric: str = "time", line: float | None = None,
