@@ -55,11 +55,8 @@ def growth_table(cells: list[Cell]) -> Table:
     return table
 
 
-def tables(section: Section) -> None:
-    section.tables.append(growth_table(section.cells))
-
-
 def beside(section: Section) -> None:
+    section.tables += [growth_table(section.cells)] if section.ran else []
     source = published.tables()["vector_reallocation_sequences"]
     pairs = (("libstdc++ (GCC 4.6.1)", YARDSTICK), ("MSVC (Visual Studio 2010)", "headroom::geometric<3,2>"))
     columns = [source.column("elements", {"implementation": name}) for name, _ in pairs]
@@ -109,7 +106,6 @@ EXPERIMENT = Experiment(
     ),
     reading="The first nine growths of each vector, each tenth, each hundredth and the last, at the number of elements it then held.",
     pictures=pictures,
-    tables=tables,
     beside=beside,
     no_choice=frozenset(
         {

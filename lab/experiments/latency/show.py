@@ -68,12 +68,9 @@ def decades_here(cells: list[Cell]) -> Table:
     return table
 
 
-def details(cells: list[Cell]) -> list[Table]:
-    return [decades_here(cells)]
-
-
 def beside(section: Section) -> None:
-    dynarray.beside(section, "reserve_and_commit_latency", "max_seconds", "append_max", "s", "Longest append")
+    section.details.append(decades_here(section.cells))
+    dynarray.beside(section, "reserve_and_commit_latency", "max_seconds", "append_max", "Longest append")
 
 EXPERIMENT = Experiment(
     title="Latency",
@@ -99,7 +96,6 @@ EXPERIMENT = Experiment(
     reading="How many appends took how long; both axes are logarithmic. What lies far to the right are the stalls.",
     answers=(Answer("growing", "longest single append", "append_max", {"element": "int", "optimisation": "O2"}, place=20),),
     pictures=pictures,
-    details=details,
     beside=beside,
     matters=(Matter("stall", "the longest single append", "append_max", "elements", {"optimisation": "O2"}, place=30),),
     place=20,

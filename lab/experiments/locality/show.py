@@ -8,7 +8,6 @@ from headroom_report.results import published, words
 from headroom_report.results.catalogue import Contest, Experiment
 from headroom_report.results.figures import PAIRED, Cell
 from headroom_report.results.strategies import GLOBAL, implementation, is_default
-from headroom_report.tables.measured import contest_table
 from headroom_report.tables.p0089 import PLAYS, decided, verdict_of
 from headroom_report.tables.section import Section
 from headroom_report.tables.table import Column, Entry, Table, quotient
@@ -161,15 +160,6 @@ def _shuffles(cells: list[Cell]) -> Picture | None:
     )
 
 
-def tables(section: Section) -> None:
-    """Only the cells in which local allocators took part: the others are in the shuffles' picture."""
-    with_local = [cell for cell in section.cells if len({name.removesuffix(PAIRED) for name in cell.contenders}) > 1]
-    for contest in EXPERIMENT.contests[::-1]:
-        table = contest_table(with_local, contest, section.noise.get(contest.metric), EXPERIMENT)
-        if table.rows:
-            section.tables.append(table)
-
-
 def beside(section: Section) -> None:
     source = published.tables()["p0089_locality"]
     local = PLAYS["AS7"]
@@ -254,7 +244,6 @@ EXPERIMENT = Experiment(
     reading="A cell is the time of an access after shuffling divided by the time before: pale is no slower, dark is much slower.",
     yardstick="std::allocator AS1",
     pictures=pictures,
-    tables=tables,
     beside=beside,
     by_strategy=True,
     alike=False,

@@ -26,7 +26,7 @@ def pictures(cells: list[Cell]) -> list[Picture | None]:
 
 def beside(section: Section) -> None:
     dynarray.beside(
-        section, "reserve_and_commit_memory", "peak_resident_bytes", "peak_resident", "B", "Peak resident memory"
+        section, "reserve_and_commit_memory", "peak_resident_bytes", "peak_resident", "Peak resident memory"
     )
 
 EXPERIMENT = Experiment(

@@ -36,7 +36,7 @@ def pictures(cells: list[Cell]) -> list[Picture | None]:
 
 
 def beside(section: Section) -> None:
-    dynarray.beside(section, "reserve_and_commit_throughput", "seconds", "time", "s", "Time to build")
+    dynarray.beside(section, "reserve_and_commit_throughput", "seconds", "time", "Time to build")
 
 EXPERIMENT = Experiment(
     title="Throughput",

@@ -12,7 +12,7 @@ import pytest
 from headroom_report.page import experiments, html, model, text
 from headroom_report.pictures.style import arrange
 from headroom_report.results import reading, words
-from headroom_report.results.strategies import STRATEGIES
+from headroom_report.results.strategies import KINDS, STRATEGIES, plain
 from headroom_report.verdicts import claims
 from headroom_report.__main__ import main
 
@@ -76,14 +76,19 @@ def test_medians_and_ratios_on_the_page_are_those_of_the_files(tables):
 
 
 def test_packed_tables_hold_the_figures_of_the_files(tables):
-    """The long tables behind the fold: a column for each way to use an implementation."""
-    (heading, *rows), times = tables["Every implementation: time of a leaf"], medians("data-structures")
-    ways = {(one.kind, one.title.partition(", ")[2] or "bound at compile time"): one.id for one in STRATEGIES.values()}
-    for row in rows:
-        for title, shown in list(zip(heading, row))[3:]:
-            expected = times.pop((row[0], f"{row[1]} {ways.get((row[2], title))}"), None)
-            assert shown == "—" if expected is None else number(shown) == pytest.approx(expected, rel=0.005)
-    assert not [place for place in times if not place[1].endswith("#2")]
+    """The long tables behind the fold: one for each kind of resource, a row for each way to use it, a column for each implementation."""
+    times, seen = medians("data-structures"), set()
+    everywhere = {plain(name): name for name in ("std::allocator AS1", "std::allocator AS2")}
+    for kind in KINDS[1:]:
+        heading, *rows = tables[f"time of a leaf: {kind}"]
+        ways = {one.title.removeprefix(f"{kind}, "): one.id for one in STRATEGIES.values() if one.kind == kind}
+        for what, *row in rows:
+            way = max((way for way in ways if f", {way}" in what), key=len)
+            for name, shown in zip(heading[1:], row):
+                place = what.replace(f", {way}", ""), everywhere.get(name, f"{name} {ways[way]}")
+                seen.add(place)
+                assert shown == "—" if place not in times else number(shown) == pytest.approx(times[place], rel=0.005)
+    assert not [place for place in times.keys() - seen if not place[1].endswith("#2")]
 
 
 def test_heat_maps_show_the_best_of_headrooms_and_the_best_of_the_others(page):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..results import published, words
 from ..results.catalogue import Contest, Experiment
 from ..results.figures import Cell, Noise
-from ..tables.by_strategy import best_table, implementations_table
+from ..tables import by_strategy
 from ..tables.measured import contest_table, published_table
 from ..tables.section import Section
 from . import experiments
@@ -19,19 +19,12 @@ def build(experiment: Experiment, cells: list[Cell]) -> Section:
     for contest in experiment.contests:
         section.noise[contest.metric] = Noise(own, contest.metric)
     if section.ran:
-        if experiment.by_strategy and not experiment.tables:
-            section.tables.append(best_table(own, experiment, section.noise.get(experiment.contests[0].metric)))
         for contest in experiment.contests + (experiment.more if len(own) <= MOST_CELLS else ()):
             if experiment.by_strategy:
-                table = implementations_table(own, contest.metric, contest.title)
+                found = by_strategy.tables(own, contest, experiment)
             else:
-                table = contest_table(own, contest, section.noise.get(contest.metric), experiment)
-            if table.rows:
-                (section.tables if contest in experiment.contests and not experiment.by_strategy else section.details).append(table)
-        if experiment.tables:
-            experiment.tables(section)
-        if experiment.details:
-            section.details += experiment.details(own)
+                found = [contest_table(own, contest, section.noise.get(contest.metric), experiment)]
+            (section.tables if contest in experiment.contests else section.details).extend(table for table in found if table.rows)
         if experiment.pictures:
             section.pictures = [picture for picture in experiment.pictures(own) if picture]
     if experiment.beside:

@@ -52,8 +52,8 @@ class Answer:
 
 @dataclass(frozen=True)
 class Experiment:
-    """The functions take what was measured: `pictures` and `details` the cells, `tables` and `beside` the section that they add
-    to (tables/section.py). They may use what stands left of the page: results, verdicts, pictures, tables."""
+    """The functions take what was measured: `pictures` the cells, `beside` the section that it adds to (tables/section.py). They
+    may use what stands left of the page: results, verdicts, pictures, tables."""
 
     title: str
     question: str
@@ -74,9 +74,7 @@ class Experiment:
     answers: tuple[Answer, ...] = ()
     in_readme: tuple[str, ...] = ()  # pictures that are published beside the page
     pictures: Callable | None = None
-    tables: Callable | None = None  # more of them, in view
-    details: Callable | None = None  # more of them, folded away
-    beside: Callable | None = None  # the document's figures beside ours, and in words where they agree
+    beside: Callable | None = None  # the document's figures beside ours, and in words where they agree; tables of its own
 
     def of(self, cells: list) -> list:
         return [cell for cell in cells if cell.experiment == self.id]

@@ -44,16 +44,12 @@ def contest_table(cells: list[Cell], contest: Contest, noise: Noise | None, expe
         table.rows.append(row)
     if not experiment.compared:
         return table  # these are different things, not different ways to do one
+    apart = f" (two runs of the same contender typically lie {words.share(noise.typical)} apart)" if noise else ""
     table.notes.append(
-        f"In brackets: divided by {implementation(by)}'s. * marks the least of the row. "
-        f"Grey: level with it, or {untold(noise)}"
+        f"In brackets: divided by {implementation(by)}'s. * marks the least of the row. Grey: level with it, or not told apart: fewer "
+        f"than three rounds, or within the noise{apart}."
     )
     return table
-
-
-def untold(noise: Noise | None) -> str:
-    apart = f" (two runs of the same contender typically lie {words.share(noise.typical)} apart)" if noise else ""
-    return f"not told apart: fewer than three rounds, or within the noise{apart}."
 
 
 def ending(cell: Cell, name: str) -> Entry:

@@ -14,7 +14,7 @@
   })());
   const views = [];
   let off = new Set(); // contenders that are filtered away
-  // A picture may name a contender with the way it was used; the filter has one box for all of these. What has no box stays.
+  // A contender may be named with the way it was used; the filter has one box for all of these. What has no box stays.
   const plain = (name) => name.replace(/, through std::pmr::memory_resource|, winked out/g, "");
   const kept = (id) => (pictures[id].params ?? []).filter((one) => one.name === "shown").flatMap((one) => one.value)
     .filter((name) => !off.has(name) && !off.has(plain(name)));
@@ -136,7 +136,7 @@
     off = new Set(boxes.filter((box) => !box.checked).map((box) => box.value));
     document.getElementById("count").textContent = off.size === 0 ? "all" : boxes.length - off.size + " of " + boxes.length;
     for (const heading of document.querySelectorAll("th[data-contender]"))
-      for (const row of heading.closest("table").rows) row.cells[heading.cellIndex].classList.toggle("hidden", off.has(heading.dataset.contender));
+      for (const row of heading.closest("table").rows) row.cells[heading.cellIndex].classList.toggle("hidden", off.has(plain(heading.dataset.contender)));
     for (const cell of document.querySelectorAll("td[data-contender]")) cell.parentElement.classList.toggle("hidden", off.has(cell.dataset.contender));
     for (const [id, view] of views) view.signal("shown", kept(id)).runAsync();
   };
