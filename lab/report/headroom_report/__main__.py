@@ -32,7 +32,6 @@ def _parser() -> argparse.ArgumentParser:
         choices=("short", "all"),
         help="print what matters as text: ten lines; all: every claim, promise, loss and table",
     )
-    parser.add_argument("--machine", metavar="ID", help="show the results of this machine (or build) alone")
     parser.add_argument(
         "--publish",
         metavar="DIR",
@@ -49,7 +48,7 @@ def main(arguments: list[str] | None = None) -> int:
     if not options.files:
         _parser().error("which result files?")
     found = reading.read(expand(options.files))
-    report = model.build(found, options.machine)
+    report = model.build(found)
     for problem in found.problems:
         print(f"headroom_report: {problem}", file=sys.stderr)
     good = True

@@ -201,12 +201,6 @@ def test_the_slow_appends_are_compared_with_the_calls_that_make_them(slow, state
     assert decide("commit-explains-append", [append], compared("commit-cost", {"commit": 1e-6, "first_touch": 1e-6}, "call_p50", pages=1)).state == state
 
 
-def test_the_published_ratio_is_taken_from_the_published_table():
-    found = {claim.id: claim.published for claim in EVERY}
-    assert found["throughput-ints"] == f"{3.295792 / 2.972950:.3g}× the time (Linux, 10⁹ ints)"
-    assert found["growth-half-more-often"].startswith("1.67")
-
-
 @pytest.mark.parametrize("name, contender, implementation", [("growth-doubles", "std::vector", "libstdc++ (GCC 4.6.1)"),
                                                              ("growth-half-more", "headroom::geometric<3,2>", "MSVC (Visual Studio 2010)")])
 def test_a_sequence_is_as_printed_or_is_not(name, contender, implementation):

@@ -150,7 +150,7 @@ def test_every_first_table_names_its_verdict_in_words(published, tables):
 
 
 def test_every_loss_is_on_the_page(published, tables):
-    shown = tables["Every cell where Headroom's default is not the best, worst first"][1:] + tables.get("The smaller of Headroom's losses", [0])[1:]
+    shown = tables["Every cell where Headroom's default is not the best, worst first"][1:]
     losses = [place for place in published.machines[0].standing.places if place.ratio > 1.005]
     assert losses and len(shown) == len(losses)
     decided = [number(row[0]) for row, place in zip(shown, published.machines[0].standing.losses) if place.lost]
@@ -247,8 +247,6 @@ def test_of_several_builds_on_one_machine_the_newest_that_ran_the_most_experimen
     page, report = made(tmp_path, build("old", "2026-01-01", both) + build("new", "2026-02-02", both) + build("part", "2026-03-03", ("growth",)))
     assert [machine.id for machine in report.machines] == ["new"]
     assert "other builds on the same machine: old (commit old), part (commit part)" in page
-    assert [machine.id for machine in model.build(report.results, "part").machines] == ["part"]
-    assert model.build(report.results, "none").machines == []
 
 
 def test_what_is_published_can_be_made_again_from_what_is_published(tmp_path, capsys):

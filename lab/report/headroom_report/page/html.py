@@ -55,7 +55,6 @@ def environment() -> jinja2.Environment:
     return environment
 
 
-WORST = 100  # losses in view; the rest, which are smaller, behind the fold
 LONG = 24  # rows from which a table is folded and packed away, and laid out when it is opened
 WIDE = 100  # cells from which it is, too
 
@@ -87,7 +86,7 @@ def pack(text: str) -> str:
 
 def _tables(machine: Machine) -> dict:
     """Those of the machine as a whole, and what they begin with."""
-    losses, promises = model.losses_table(machine), model.promises_table(machine)
+    promises = model.promises_table(machine)
     missed = [row for row in promises.rows if row[1].mark == "bad"]
     return {
         "claims": [(table, model.counted(verdicts)) for table, verdicts in model.claims_tables(machine)],
@@ -95,8 +94,7 @@ def _tables(machine: Machine) -> dict:
         "promises": replace(promises, rows=[row for row in promises.rows if row not in missed]),
         "promises_counted": model.counted(machine.promises),
         "lost": sum(place.lost for place in machine.standing.places),
-        "losses": replace(losses, rows=losses.rows[:WORST]),
-        "smaller_losses": Table(losses.columns, losses.rows[WORST:], "The smaller of Headroom's losses"),
+        "losses": model.losses_table(machine),
         "standing": model.standing_by_experiment(machine),
         "standing_words": model.standing_words(machine),
     }

@@ -123,14 +123,12 @@ class Report:
     notes: list[str] = field(default_factory=list)  # about the files and what was not run, in words
 
 
-def choose(results: ResultSet, only: str | None = None) -> tuple[list[str], list[str]]:
+def choose(results: ResultSet) -> tuple[list[str], list[str]]:
     """Which machines to show, and which are left out: of several builds on one machine, the newest of those that ran the most
-    experiments. `only` shows that machine alone."""
+    experiments."""
     ran: dict[str, set[str]] = {}
     for run in results.runs:
         ran.setdefault(run.machine, set()).add(run.experiment)
-    if only is not None:
-        return [name for name in ran if name == only], [name for name in ran if name != only]
     builds: dict[tuple, list[str]] = {}
     for name in ran:
         description = results.machines[name]
@@ -143,15 +141,15 @@ def choose(results: ResultSet, only: str | None = None) -> tuple[list[str], list
     return best, [name for name in ran if name not in best]
 
 
-def build(results: ResultSet, only: str | None = None) -> Report:
-    shown, left_out = choose(results, only)
+def build(results: ResultSet) -> Report:
+    shown, left_out = choose(results)
     machines = [Machine(results.machines[name], results.of_machine(name)) for name in shown]
     machines.sort(key=lambda machine: -len(machine.runs))
     report = Report(results, machines, *_warnings(results, machines))
-    if left_out and only is None:
+    if left_out:
         builds = ", ".join(f"{name} (commit {results.machines[name].get('commit', '?')})" for name in left_out)
         report.notes.append(
-            f"Left out: results of other builds on the same machine: {builds}. To see one: --machine ID; to lay two side by side: compare."
+            f"Left out: results of other builds on the same machine: {builds}. To see one, give its files alone; to lay two side by side: compare."
         )
     return report
 
@@ -167,7 +165,7 @@ def _warnings(results: ResultSet, machines: list[Machine]) -> tuple[list[str], l
         )
     if results.problems:
         found.append(
-            f"{len(results.problems)} {'place' if len(results.problems) == 1 else 'places'} in the files could not be read; they are listed at the end."
+            f"{len(results.problems)} {'place' if len(results.problems) == 1 else 'places'} in the files could not be read: the command names them, and the page at its end."
         )
     if results.repeated:
         notes.append(f"{results.repeated} runs came more than once; the last of each counts.")
@@ -225,28 +223,33 @@ def here(verdict: Verdict) -> str:
     return f"{text} ({f'{most}{len(verdict.findings)} cells' if most else where})"
 
 
-def _each(verdict: Verdict) -> str:
-    """The cells of a verdict, for hovering: those that decided against it first, where there are many."""
-    parts = []
-    found = verdict.findings
-    if len(found) > MOST_FINDINGS:
-        found = sorted(found, key=lambda finding: (finding.good, bool(finding.unsure)))[:MOST_FINDINGS]
-    for finding in found:
-        if not finding.parameters:
-            continue  # a mean of all cells stands in the verdict
-        value = finding.why
-        if finding.figure and finding.figure.unit:
-            value = words.quantity(finding.figure.median, finding.figure.unit)
-        elif finding.figure:
-            value = _told(words.digits(finding.figure.median), finding, verdict)
-        sign = f" ({finding.unsure})" if finding.unsure else "" if finding.good else " ✗"
-        parts.append(f"{words.configuration(finding.parameters)}: {value}{sign}")
-    if len(found) < len(verdict.findings):
-        parts.append(f"and {len(verdict.findings) - len(found)} more")
-    return "; ".join(parts)
+FEW = 6
 
 
-MOST_FINDINGS = 30
+def _cells(verdict: Verdict) -> str:
+    """Each cell of a verdict; where there are many, how many are as claimed, and the farthest of the others."""
+    found = [one for one in verdict.findings if one.parameters]  # a mean of all cells stands in the verdict
+    if len(found) <= FEW:
+        return "; ".join(_cell(one, verdict) for one in found)
+    bad = sorted((one for one in found if not one.good and not one.unsure), key=verdict.badness, reverse=True)
+    undecided = sum(bool(one.unsure) for one in found)
+    text = f"{len(found) - len(bad) - undecided} of {len(found)} cells"
+    farthest = [f"{words.configuration(one.parameters)} ({words.digits(one.figure.median) if one.figure else one.why})" for one in bad[:FEW]]
+    text += f"; not {', '.join(farthest)}" if bad else ""
+    text += f" and {len(bad) - FEW} more" if len(bad) > FEW else ""
+    return text + (f"; {undecided} undecided" if undecided else "")
+
+
+def _cell(finding: claims.Finding, verdict: Verdict) -> str:
+    value = finding.why
+    if finding.figure and finding.figure.unit:
+        value = words.quantity(finding.figure.median, finding.figure.unit)
+    elif finding.figure:
+        value = _told(words.digits(finding.figure.median), finding, verdict)
+    sign = f" ({finding.unsure})" if finding.unsure else "" if finding.good else " ✗"
+    return f"{words.configuration(finding.parameters)}: {value}{sign}"
+
+
 OVERTURNED = "overturned"
 # The words for a verdict, and its colour. Somebody else's sentence that does not hold here is no fault of Headroom's: only its own
 # promises can be red.
@@ -292,29 +295,16 @@ def claims_table(verdicts: list[Verdict], caption: str = "Claims of the document
         claim = verdict.claim
         overturned = ["Headroom was built so that this no longer holds"] if told(verdict)[0] == OVERTURNED else []
         remarks = [*overturned, *verdict.remarks, *_not_run(verdict), *([claim.note] if claim.note else [])]
-        table.rows.append(_row(verdict, ". ".join(dict.fromkeys(remarks)), _each(verdict), claim.published, claim.place))
+        table.rows.append(_row(verdict, ". ".join(dict.fromkeys(remarks)), _cells(verdict), claim.published, claim.place))
     return table
 
 
 def promises_table(machine: Machine) -> Table:
     table = Table(texts("Headroom's promise", "verdict", "here, at its worst", "asked"), caption="Headroom's promises")
     for verdict in machine.promises:
-        every = _counted(verdict) if len(verdict.findings) > 6 else _each(verdict)
-        remarks = [*([every] if every else []), *_not_run(verdict), *dict.fromkeys(verdict.remarks)]
-        table.rows.append(_row(verdict, "; ".join(remarks), "", verdict.claim.asked))
+        remarks = [_cells(verdict), *_not_run(verdict), *dict.fromkeys(verdict.remarks)]
+        table.rows.append(_row(verdict, "; ".join(filter(None, remarks)), "", verdict.claim.asked))
     return table
-
-
-def _counted(verdict: Verdict) -> str:
-    """In how many cells it was met, and the farthest of the others."""
-    bad = [finding for finding in verdict.findings if not finding.good and not finding.unsure]
-    bad.sort(key=lambda finding: -finding.figure.median if finding.figure else float("-inf"))
-    undecided = sum(bool(finding.unsure) for finding in verdict.findings)
-    text = f"{len(verdict.findings) - len(bad) - undecided} of {len(verdict.findings)} cells"
-    farthest = [f"{words.configuration(one.parameters)} ({words.digits(one.figure.median) if one.figure else one.why})" for one in bad[:6]]
-    text += f"; not {', '.join(farthest)}" if bad else ""
-    text += f" and {len(bad) - 6} more" if len(bad) > 6 else ""
-    return text + (f"; {undecided} undecided" if undecided else "")
 
 
 def _plain(missing: str) -> str:

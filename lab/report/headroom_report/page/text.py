@@ -88,10 +88,6 @@ def report_text(report: Report, width: int = 80, everything: bool = False) -> st
     out = []
     for warning in report.troubles:
         out.append(_hanging("!", warning, width, 2))
-    for problem in report.results.problems[: None if everything else 5]:
-        out.append(_hanging("", str(problem), width, 2))
-    if len(report.results.problems) > 5 and not everything:
-        out.append(f"  … and {len(report.results.problems) - 5} more")
     for machine in report.machines:
         out.append(machine_text(machine, width, everything))
     if everything and report.notes:

@@ -59,18 +59,6 @@ def promise(sentence: str, asked: str, each: Iterable = ()):
     return claim(PROMISES, sentence, "", "", each, asked=asked)
 
 
-def published_ratio(unit: str, table: str, of: dict, to: dict, column: str = "", **where) -> str:
-    """One cell of a document's table over another, or, of no column, the numbers of rows."""
-    rows = [published.tables()[table].records({**where, **side}) for side in (of, to)]
-    values = [len(own) if not column else own[0][column] for own in rows]
-    return f"{values[0] / values[1]:.3g}{unit}"
-
-
-def dynarray_ratio(unit: str, table: str, column: str, **where) -> str:
-    """DynArray's figure over std::vector's in “Reserve and commit”."""
-    return published_ratio(unit, f"reserve_and_commit_{table}", {"contender": "DynArray"}, {"contender": "std::vector"}, column, **where)
-
-
 @lru_cache
 def every() -> tuple[Claim, ...]:
     """In the order in which they stand in their files."""
@@ -328,8 +316,9 @@ class Findings:
                 remarks.append("The experiment was run, but not the cells that this speaks of")
             return verdict
         # What may be an accident decides nothing: the verdict must be the same whichever way it had come out.
-        holds = _holds([one.good or bool(one.unsure) for one in found], self.how)
-        certainly = _holds([one.good and not one.unsure for one in found], self.how)
+        needed = _needed(self.how, len(found))
+        holds = sum(one.good or bool(one.unsure) for one in found) >= needed
+        certainly = sum(one.good and not one.unsure for one in found) >= needed
         if holds != certainly:
             verdict.state = ONE_ROUND if any(one.unsure == ONE_ROUND for one in found) else TOO_NOISY
         else:
@@ -373,8 +362,8 @@ class Verdict:
 
     @property
     def decisive(self) -> Finding | None:
-        """The finding the verdict hangs on: the worst of those that had to hold, the best of those that could. Where every cell
-        had to hold, only those that decided it: no undecided cell stands for a verdict, and no decided one for none."""
+        """The finding the verdict hangs on: of as many as had to be as claimed, the best first, the last. Where every cell had to,
+        only those that decided it: no undecided cell stands for a verdict, and no decided one for none."""
         known = [one for one in self.findings if one.first is not None]
         if not self.how:
             decided = {
@@ -387,18 +376,18 @@ class Verdict:
                 return next((one for one in self.findings if not one.good), None)
         if not known:
             return None
-        known.sort(key=lambda one: one.figure.median)
-        if self.how == "most":
-            return known[len(known) // 2]
-        if self.how == "nine of ten":  # the best of the tenth that may miss, if it is less that is wanted
-            return known[math.ceil(0.9 * len(known)) - 1]
-        if self.sign == "between":
-            middle = math.sqrt(self.limits[0] * self.limits[1])
-            return max(known, key=lambda one: abs(math.log(one.figure.median / middle)) if one.figure.median > 0 else math.inf)
+        return sorted(known, key=self.badness)[_needed(self.how, len(known)) - 1]
+
+    def badness(self, one: Finding) -> float:
+        """More for what lies farther on the other side of what is claimed."""
+        if one.figure is None:
+            return math.inf
+        value = one.figure.median
         if self.sign == "==":
-            return min(known, key=lambda one: one.good)
-        worst = min if (self.sign in (">", ">=")) != (self.how == "some") else max
-        return worst(known, key=lambda one: one.figure.median)
+            return not one.good
+        if self.sign == "between" and self.how != "most":
+            return abs(math.log(value / math.sqrt(self.limits[0] * self.limits[1]))) if value > 0 else math.inf
+        return value if self.sign in ("<", "<=") else -value
 
 
 def decide(claim: Claim, everything: list[Cell]) -> Verdict:
@@ -406,14 +395,9 @@ def decide(claim: Claim, everything: list[Cell]) -> Verdict:
     return replace(claim.body(Cells(everything, claim.experiment).of(claim.experiment)), claim=claim)
 
 
-def _holds(good: list[bool], how: str) -> bool:
-    if how == "some":
-        return any(good)
-    if how == "most":
-        return 2 * sum(good) > len(good)
-    if how == "nine of ten":
-        return sum(good) >= 0.9 * len(good)
-    return all(good)
+def _needed(how: str, count: int) -> int:
+    """In how many of so many cells it must be as claimed."""
+    return {"most": count // 2 + 1, "some": 1, "nine of ten": math.ceil(0.9 * count)}.get(how, count)
 
 
 def _missing(wanted: dict[str, list], found: list[Finding]) -> list[str]:
