@@ -9,7 +9,6 @@ from headroom_report.results import published, words
 from headroom_report.results.catalogue import Answer, Contest, Experiment, Matter
 from headroom_report.results.figures import Cell
 from headroom_report.tables import dynarray
-from headroom_report.tables.measured import decade
 from headroom_report.tables.section import Section
 from headroom_report.tables.table import Column, Entry, Table
 
@@ -47,7 +46,7 @@ def decades_here(cells: list[Cell]) -> Table:
     bounds = published.tables()["reserve_and_commit_latency"].columns[8:]
     table = Table(
         [Column("what"), Column("contender"), Column("least", True), Column("longest", True)]
-        + [Column(decade(name), True) for name in bounds],
+        + [Column(name.replace("_", " "), True) for name in bounds],
         caption="Appends by how long they took, in the document's decades",
     )
     for cell in cells:

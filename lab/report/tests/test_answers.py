@@ -80,13 +80,6 @@ def test_a_mean_of_the_others_over_fewer_cells_does_not_stand_beside_ours():
     assert line.cells == 2 and line.other_ratio is None
 
 
-def test_the_best_of_one_is_said_to_be_the_only_one():
-    runs = appending(OURS, [0.5] * 3) + appending(YARDSTICK, [1.0] * 3) + appending("boost::container::vector", [1.5] * 3)
-    assert ("others", "best of the others: boost::container::vector, the only one") in words_of.legend(panel("growing", runs))
-    runs += appending("rvector", [1.2] * 3)
-    assert ("others", "best of the others: rvector") in words_of.legend(panel("growing", runs))
-
-
 def test_growing_is_answered_from_the_sizes_of_push_back_then_the_first_small_array_then_the_longest_append():
     runs = [run for size in (1, 10**8) for who in (OURS, YARDSTICK) for run in appending(who, [0.5] * 3, size)] + stalling(OURS, [0.5] * 3)
     runs += stalling(YARDSTICK, [1.0] * 3)

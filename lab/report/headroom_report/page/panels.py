@@ -42,7 +42,7 @@ def number(line: Line) -> tuple[str, str]:
 def best_other(line: Line) -> str:
     """Who stands for the best of the others."""
     name = implementation(line.other)
-    return f"mostly {name}" if line.others_differ else f"{name}, the only one" if line.alone else name
+    return f"mostly {name}" if line.others_differ else name
 
 
 def sentence(panel: Panel) -> str:

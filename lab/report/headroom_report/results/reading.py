@@ -46,21 +46,11 @@ class Run:
         return (self.machine, self.experiment, self.contender, self.parameters, self.round)
 
 
-@dataclass(frozen=True)
-class Problem:
-    file: str
-    line: int
-    why: str
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line}: {self.why}" if self.line else f"{self.file}: {self.why}"
-
-
 @dataclass
 class ResultSet:
     machines: dict[str, dict] = field(default_factory=dict)
     runs: list[Run] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)  # where, and what
     repeated: int = 0  # runs that a later line of the same key replaced
     files: list[str] = field(default_factory=list)
     lines: int = 0
@@ -139,7 +129,7 @@ def read(paths: Iterable[str | Path]) -> ResultSet:
             if name.endswith(".gz"):
                 data = gzip.decompress(data)
         except (OSError, EOFError, zlib.error) as error:
-            result.problems.append(Problem(name, 0, f"cannot be read: {getattr(error, 'strerror', None) or error}"))
+            result.problems.append(f"{name}: cannot be read: {getattr(error, 'strerror', None) or error}")
             continue
         for number, raw in enumerate(data.split(b"\n"), start=1):
             if not raw.strip():
@@ -163,15 +153,15 @@ def read(paths: Iterable[str | Path]) -> ResultSet:
                 else:
                     raise Unreadable(f"unknown kind {json.dumps(kind)}")
             except UnicodeDecodeError:
-                result.problems.append(Problem(name, number, "not UTF-8 text; skipped"))
+                result.problems.append(f"{name}:{number}: not UTF-8 text; skipped")
             except json.JSONDecodeError as error:
                 last = number == data.count(b"\n") + 1
                 why = "cut off in the middle" if last else f"not JSON ({error.msg})"
-                result.problems.append(Problem(name, number, why + "; skipped"))
+                result.problems.append(f"{name}:{number}: {why}; skipped")
             except RecursionError:
-                result.problems.append(Problem(name, number, "nested too deep; skipped"))
+                result.problems.append(f"{name}:{number}: nested too deep; skipped")
             except (ValueError, OverflowError) as error:  # a number may have more digits than a float can have
-                result.problems.append(Problem(name, number, f"{error}; skipped"))
+                result.problems.append(f"{name}:{number}: {error}; skipped")
     result.runs = list(runs.values())
     for run in result.runs:
         if run.machine not in result.machines:

@@ -59,23 +59,12 @@ def ending(cell: Cell, name: str) -> Entry:
     return Entry(outcome, "bad" if outcome not in ("absent", "not_run") else "unknown", cell.detail(name))
 
 
-def decade(column: str) -> str:
-    return (
-        column.replace("_", " ")
-        .replace("below ", "< ")
-        .replace("at least ", "≥ ")
-        .replace("us", " µs")
-        .replace("ms", " ms")
-        .replace("  ", " ")
-    )
-
-
 def published_table(table: published.Table) -> Table:
     """A document's table as printed."""
     source = table.source
     result = Table(
         [
-            Column(_title(name), number=any(isinstance(row[i], (int, float)) for row in table.rows))
+            Column(name.replace("_", " "), number=any(isinstance(row[i], (int, float)) for row in table.rows))
             for i, name in enumerate(table.columns)
         ],
         caption=f"As published: {source['document']}, {source['place']}",
@@ -84,15 +73,6 @@ def published_table(table: published.Table) -> Table:
     for row in table.rows:
         result.rows.append([_printed(name, value) for name, value in zip(table.columns, row)])
     return result
-
-
-def _title(column: str) -> str:
-    if column.startswith(("below_", "at_least_")) and column.endswith(("us", "ms")):
-        return decade(column)
-    for ending, unit in (("_seconds", " (s)"), ("_bytes", " (B)"), ("_microseconds", " (µs)")):
-        if column.endswith(ending):
-            return column.removesuffix(ending).replace("_", " ") + unit
-    return column.replace("_", " ")
 
 
 def _printed(column: str, value: object) -> Entry:

@@ -33,7 +33,6 @@ class Line:
     other: str = ""  # the best of the others, the yardstick apart; of several cells the one that is it most often
     other_ratio: float | None = None
     others_differ: bool = False  # it is not the same one in all cells
-    alone: bool = False  # it was the only one there to be the best
     quotients: tuple[float, float | None, float] | None = None  # where the answer is one: ours, the best other's, the yardstick's
     noise: float = 0.0  # how far the ratio may be off by accident, as a part of it
     undecided: str = ""  # whether it is less or more than the yardstick's could be accident
@@ -99,10 +98,9 @@ def _line(answer: Answer, experiment: Experiment, cells: list[Cell], noise: Nois
     if chosen is None:
         return None
     ours, pairs = chosen
-    others, rivals, there = [], [], set()
+    others, rivals = [], []
     for cell, _ in pairs:
         names = [name for name in _names(answer, experiment, cell) if is_peer(name) and name != experiment.yardstick]
-        there.update(names)
         rival, below = cell.least(answer.metric, names), cell.figure(experiment.yardstick, answer.metric)
         if rival and below and below.median:
             others.append(cell.ratio(answer.metric, rival[0], experiment.yardstick))
@@ -128,7 +126,6 @@ def _line(answer: Answer, experiment: Experiment, cells: list[Cell], noise: Nois
         max(rivals, key=rivals.count) if rivals else "",
         geometric_mean(others).median if others else None,
         len(set(rivals)) > 1,
-        len(there) == 1,
         None if None in (quotients[0], quotients[2]) else quotients,
         0.0 if ratio.exact else max(apart, ratio.scatter),
         found_out if found_out in UNDECIDED else "",
