@@ -1,4 +1,4 @@
-"""A table that both forms of the report print: the page with sorting, the terminal with spaces."""
+"""A table that both forms of the report print: the page with a grid, the terminal with spaces."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Entry:
 @dataclass(frozen=True)
 class Column:
     title: str
-    number: bool = False  # right-aligned, sorted by value
+    number: bool = False  # right-aligned
     contender: str = ""
 
 

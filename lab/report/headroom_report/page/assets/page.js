@@ -63,31 +63,6 @@
   // What is folded is printed when it is open; claims and promises always.
   addEventListener("beforeprint", () => { for (const group of document.querySelectorAll("details.group")) group.open = true; });
 
-  // Sorting: a click or Enter on a heading; again for the other way. Texts come as they first stand in the table, numbers by what they
-  // show: 1.40 ms, 64 KiB, 10⁷. What shows none is missing.
-  const units = { ns: 1e-9, µs: 1e-6, ms: 1e-3, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 }, powers = "⁰¹²³⁴⁵⁶⁷⁸⁹";
-  const shown = (text) => {
-    const found = text.trim().match(`^([\\d.,]+)([${powers}]*) ?([a-zA-Zµ]*)`);
-    if (!found) return Infinity;
-    const power = found[2] ? Number([...found[2]].map((digit) => powers.indexOf(digit)).join("")) : 1;
-    return Number(found[1].replaceAll(",", "")) ** power * (units[found[3]] ?? 1);
-  };
-  document.addEventListener("click", (event) => {
-    const button = event.target.closest(".sortable th button");
-    if (!button) return;
-    const heading = button.parentElement, table = heading.closest("table"), index = heading.cellIndex, body = table.tBodies[0];
-    const direction = heading.getAttribute("aria-sort") === "ascending" ? -1 : 1;
-    for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
-    heading.setAttribute("aria-sort", direction === 1 ? "ascending" : "descending");
-    table.first ??= [...body.rows];
-    const texts = [...new Set(table.first.map((row) => row.cells[index].textContent))];
-    const key = (cell) => heading.classList.contains("n") ? shown(cell.textContent) : texts.indexOf(cell.textContent);
-    const rows = table.first.map((row) => [key(row.cells[index]), row]);
-    // What is missing stays at the end, whichever way the rest is sorted.
-    rows.sort((a, b) => (a[0] === Infinity) - (b[0] === Infinity) || direction * (a[0] - b[0] || 0));
-    body.append(...rows.map((pair) => pair[1]));
-  });
-
   // Long tables are laid out when they are first opened.
   for (const place of document.querySelectorAll("details.packed")) {
     place.addEventListener("toggle", () => {
