@@ -32,5 +32,6 @@ def _ways(cell: Cell, kind: str) -> list[Cell]:
             everywhere[plain(name) + again] = runs
         elif kind in ("", used.kind):
             found.setdefault(used.title.removeprefix(f"{used.kind}, "), {})[implementation(name) + again] = runs
-    split = [Cell(cell.experiment, {**cell.parameters, "strategy": way}, {**everywhere, **own}) for way, own in found.items()]
-    return split or ([] if kind else [replace(cell, runs=everywhere)])
+    if len(everywhere) == len(cell.runs):  # it ran alone
+        return [Cell(cell.experiment, cell.parameters, everywhere)]
+    return [Cell(cell.experiment, {**cell.parameters, "strategy": way}, {**everywhere, **own}) for way, own in found.items()]
