@@ -299,6 +299,33 @@ TEST(advice, says_how_much_to_reserve) {
     EXPECT_EQ(advise(one).code.substr(0, 18), "v.reserve(20'000);");
 }
 
+// 48 MB copied once took a fifth of a program's time, and it was told to leave the array alone.
+TEST(advice, is_given_for_a_single_growth_that_took_long) {
+    site one = large_vector();
+    one.growth.count = 1;
+    EXPECT_EQ(rule_for(one), "large");
+    EXPECT_GE(advise(one).saves_least_ns, 0.5 * one.growth.ns);
+    site text = one;
+    text.container = "std::string";
+    text.element = "char";
+    text.element_size = 1;
+    EXPECT_EQ(rule_for(text), "long text");
+    site table = one;
+    table.what = doing::rehashing;
+    EXPECT_EQ(rule_for(table), "few hash tables");
+    site strings = one;
+    pin(strings);
+    EXPECT_EQ(rule_for(strings), "large, and a growth was long");
+    site small = one;
+    small.totals.largest_final = 100000;
+    small.totals.final_sizes.counts = small.totals.sizes.counts = {{100000, 1}};
+    EXPECT_EQ(rule_for(small), "few arrays, not large");
+    for (site* const each : {&one, &text, &table, &strings, &small}) {
+        each->growth.ns = 1000;    // and next to nothing where it did not
+        EXPECT_EQ(advise(*each).what, advice::leave_it) << advise(*each).because_of->name;
+    }
+}
+
 // 62 arrays "of nearly the same size", one of which was a megabyte: most of the bytes were in that.
 TEST(advice, about_sizes_goes_by_bytes_and_not_by_arrays) {
     site one = large_vector();

@@ -23,9 +23,8 @@ enum class feature {
     foreign,      // the code that allocates is a library's without source lines, not the program's
     reserving,    // reserve() has been called already
     rehashing,
-    text,           // a std::string or its like
-    has_reserve,    // the container has a function reserve(): not what a priority_queue holds
-    growths,
+    text,             // a std::string or its like
+    has_reserve,      // the container has a function reserve(): not what a priority_queue holds
     growing_share,    // time in growing / run's processor time; 1 where times are not known
     longest_ms,       // the longest single growth
     arrays,           // that grew, and have died or were alive at the end
