@@ -81,7 +81,7 @@ public:
     // invalidates what refers to them. `other` is empty afterwards; when a move throws, it keeps the elements, as the moves left them.
     HEADROOM_ALWAYS_INLINE constexpr small_vector(small_vector&& other) noexcept(moves_without_fail_)
         : small_vector(typename store_::nowhere_()) {
-        this->take_over_(other);
+        this->steal_(other);
     }
 
     // O(size() + other.size()). Invalidates: every element.
@@ -144,7 +144,7 @@ private:
             this->take_elements_(from);
         } else {
             this->give_up_();
-            this->take_over_(from);
+            this->steal_(from);
         }
     }
 };

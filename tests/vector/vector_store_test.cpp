@@ -95,11 +95,12 @@ public:
         rebuild(at, block(twice(static_cast<std::size_t>(end_ - begin_) + count)), count,
                 [&](T* place) { source.construct_(*this, place, skip, count); });
     }
-    void open_(std::size_t count, std::size_t) { reserve_room_(count); }
-    void steal_(toy_store& from) noexcept {
-        begin_ = std::exchange(from.begin_, nullptr);
-        end_ = std::exchange(from.end_, nullptr);
-        cap_ = std::exchange(from.cap_, nullptr);
+    template <class Source>
+    void replace_(std::size_t count, const Source& source) {
+        block to(count);
+        source.construct_(*this, to.begin.get(), 0, count);
+        give_up_();
+        take(std::move(to), count);
     }
     void give_up_() noexcept {
         destroy_(begin_, end_);

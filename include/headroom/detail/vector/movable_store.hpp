@@ -121,6 +121,16 @@ public:
         install_(larger.keep(), required);
     }
 
+    // The elements become `count` from the source.
+    template <class Source>
+    constexpr void replace_(std::size_t count, const Source& source) {
+        borrowed_ larger(memory_, obtain_(memory_, 0, count, true));
+        source.construct_(*this, detail::raw_pointer(larger.held.begin), 0, count);
+        destroy_(detail::raw_pointer(begin_), detail::raw_pointer(end_));
+        memory_.release(begin_, cap_);
+        install_(larger.keep(), count);
+    }
+
     constexpr void shrink_store_() {
         const std::size_t size = size_of_();
         if (size == 0) {
@@ -162,7 +172,7 @@ public:
         memory_.release(begin_, cap_);
     }
 
-    // Takes over the block of `from`, which is left without any; what was here is forgotten. Allocators stay.
+    // Takes over the block of `from`, which is left empty; what was here is forgotten. Allocators stay.
     HEADROOM_ALWAYS_INLINE constexpr void steal_(movable_store_& from) noexcept {
         begin_ = from.begin_;
         end_ = from.end_;

@@ -344,10 +344,7 @@ protected:
                 if (!this->empty()) this->grow_room_(count);
             } else if (!bytewise_() || !this->widen_(count)) {
                 // (What is assigned may belong to the old elements, as the children of one. They go last.)
-                gathered<sequence_> made(this->fresh_());
-                made.fill_(count, source);
-                this->give_up_();
-                this->steal_(made.floor_());
+                this->replace_(count, source);
                 return;
             }
         } else if constexpr (Source::template as_bytes<Store, value_type>) {

@@ -81,7 +81,7 @@ public:
     static constexpr bool moves_without_fail_ =
         std::disjunction_v<std::bool_constant<N == 0>, std::is_nothrow_move_constructible<T>>;
 
-    // Nowhere yet: start_inside_() or take_over_() comes next.
+    // Nowhere yet: start_inside_() or steal_() comes next.
     struct nowhere_ {};
     constexpr explicit small_store_(nowhere_) noexcept {}
     constexpr small_store_() noexcept { start_inside_(); }
@@ -123,12 +123,12 @@ public:
 
     // Takes over the block of `from`, or the elements inside, one by one; it is left empty. What was here is forgotten. When a move
     // throws, those that were moved are destroyed, and `from` has what the moves left.
-    HEADROOM_ALWAYS_INLINE constexpr void take_over_(small_store_& from) noexcept(moves_without_fail_) {
+    HEADROOM_ALWAYS_INLINE constexpr void steal_(small_store_& from) noexcept(moves_without_fail_) {
         if (from.is_inside_()) {
             start_inside_();
             take_elements_(from);
         } else {
-            this->steal_(from);
+            base_::steal_(from);
             from.start_inside_();
         }
     }

@@ -65,13 +65,12 @@ concept moving_store = common_store<S> && !S::stable_ &&
                            { store.template build_one_<true>(at) } -> std::same_as<typename S::value_type*>;
                            // The same for `count` elements of a source, after as many of it that are not wanted.
                            store.build_many_(at, count, source, count);
+                           // The elements become `count` of the source; the old ones go when all of these are built.
+                           store.replace_(count, source);
                            // For elements that are gathered before they come here: what an empty store of the same kind is made
-                           // from, room for `count` in it, of which so many are built at first, and its end.
+                           // from, and its end.
                            S(constant.fresh_());
-                           store.open_(count, count);
                            store.give_up_();
-                           // The block of another store, which is left without any; what was here is forgotten.
-                           store.steal_(store);
                        };
 
 template <class S>
