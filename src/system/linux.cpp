@@ -124,14 +124,17 @@ page_range reserve(std::size_t bytes, std::size_t alignment, std::error_code& er
     }
     bytes = detail::round_up(bytes, page);
     if (alignment < page) alignment = page;
-    const std::size_t spare = alignment > detail::real_page_size() ? alignment : 0;
-    page_range range = map(bytes + spare, initial, error);
+    // Often the system's own choice is aligned; then one call is enough.
+    page_range range = map(bytes, initial, error);
     if (error) return {};
-    if (spare != 0) {
+    if (address(range.data) % alignment != 0) {
+        detail::release_surely(range);
+        range = map(bytes + alignment, initial, error);
+        if (error) return {};
         const std::size_t before = (alignment - address(range.data) % alignment) % alignment;
         std::byte* const aligned = range.data + before;
         // The tail first: if giving it back is refused, what remains is one mapping that can be given back whole.
-        if ((error = unmap(aligned + bytes, spare - before))) {
+        if ((error = unmap(aligned + bytes, alignment - before))) {
             detail::release_surely(range);
             return {};
         }
