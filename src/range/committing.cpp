@@ -126,10 +126,16 @@ void transfer(range* from, range* to, std::size_t bytes) noexcept {
     const std::size_t whole = whole_pages(bytes);
     if (!remap(from->part(0, whole), to->part(0, whole))) {
         counts.bytes_remapped.fetch_add(whole, std::memory_order_relaxed);
-        // The pages moved: `to` has them, `from` has none. What it has memory for beyond them goes back.
+        // The pages moved: `to` has them, `from` has none. What `from` has memory for beyond them is given back, or all of it would count
+        // as warm.
         from->ahead.wanted.store(0, std::memory_order_relaxed);    // or the helper would provide them again
         to->set_memory(std::max(to->memory(), whole));
-        return cut_memory(from, 0);
+        from->set_memory(std::max(from->memory(), committed_of(from)));
+        from->extent.provided = 0;
+        cut_memory(from, whole);
+        if (from->memory() > whole) return;    // the system does not take it
+        from->set_memory(0);
+        return;
     }
     std::memcpy(to->start(), from->start(), bytes);
     count_copied(bytes);
