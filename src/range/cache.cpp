@@ -32,22 +32,23 @@ constinit range* newest_kept = nullptr;
 constinit range* oldest = nullptr;
 constinit std::size_t ranges = 0;
 constinit std::atomic<std::size_t> bytes_listed{0};
-constinit std::atomic<std::size_t> users_limit{nobody_said};
-
-bool user_said() noexcept { return users_limit.load(std::memory_order_relaxed) != nobody_said; }
+constinit std::atomic<std::size_t> cache_bytes{nobody_said};
+constinit std::atomic<bool> limit_is_users{false};
 
 // --- What was dropped with its memory: the last sixteen. Under the lock.
 
 struct dropped_range {
     std::size_t reserved;    // 0: none
     std::size_t memory;
+    std::size_t number;    // among all that were dropped
     cache_clock::time_point when;
 };
 constinit dropped_range dropped[16]{};
-constinit std::size_t next_dropped = 0;
 
 void remember(const range* control, std::size_t memory, cache_clock::time_point now) noexcept {
-    dropped[next_dropped++ % std::size(dropped)] = {control->size(), memory, now};
+    const std::size_t number = drops.load(std::memory_order_relaxed);
+    dropped[number % std::size(dropped)] = {control->size(), memory, number, now};
+    drops.store(number + 1, std::memory_order_relaxed);
 }
 
 bool is_alike(std::size_t a, std::size_t b) noexcept {
@@ -56,10 +57,13 @@ bool is_alike(std::size_t a, std::size_t b) noexcept {
 }
 
 // Whether a range of that size was dropped soon before this one's life began; it counts once.
-bool was_wanted_again(const range* control, std::size_t memory) noexcept {
+bool was_wanted_again(const range* control, std::size_t memory, cache_clock::time_point now) noexcept {
+    // (A life that began in a slot did not look at the clock.)
+    const cache_clock::time_point since = control->cache.since == cache_clock::time_point{} ? now : control->cache.since;
     for (dropped_range& each : dropped) {
         if (each.reserved != control->size() || !is_alike(each.memory, memory)) continue;
-        if (each.when > control->cache.since || control->cache.since - each.when > soon) continue;
+        const bool before = each.number - control->cache.drops_before > SIZE_MAX / 2;    // (the numbers wrap round)
+        if (!before || since - each.when > soon) continue;
         each.reserved = 0;
         return true;
     }
@@ -68,9 +72,9 @@ bool was_wanted_again(const range* control, std::size_t memory) noexcept {
 
 // How much of the range's `memory` is worth keeping.
 std::size_t worth_keeping(const range* control, std::size_t memory, cache_clock::time_point now) noexcept {
-    if (user_said()) return memory;
+    if (limit_is_users.load(std::memory_order_relaxed)) return memory;
     const std::size_t wanted = control->cache.wanted_again;
-    const bool all = memory <= wanted || (wanted != 0 && is_alike(memory, wanted)) || was_wanted_again(control, memory);
+    const bool all = memory <= wanted || (wanted != 0 && is_alike(memory, wanted)) || was_wanted_again(control, memory, now);
     const std::size_t most = control->cache.appended > memory / 2 ? most_of_appended
                              : memory > most_of_one_piece         ? of_larger_pieces
                                                                   : SIZE_MAX;
@@ -135,15 +139,17 @@ bool leave_for_next(range* control, std::size_t kept) noexcept {
 
 }    // namespace
 
+constinit std::atomic<std::size_t> drops{0};
 constinit std::atomic<std::uint32_t> slots_generation{0};
 constinit thread_local own_slots slots_of_this_thread{};
 
 std::size_t limit_of_cache(std::size_t bytes) noexcept {
-    const std::size_t users = users_limit.load(std::memory_order_relaxed);
-    if (users != nobody_said) return users;
+    std::size_t limit = cache_bytes.load(std::memory_order_relaxed);
+    if (limit != nobody_said) return limit;
     if (bytes <= limit_unasked) return limit_unasked;
     // Where a group of processes may have little memory, and is killed for more, what is kept for later must be little too.
-    return std::min(default_limit, memory_of_group() / 16);
+    const std::size_t own = std::min(default_limit, memory_of_group() / 16);
+    return cache_bytes.compare_exchange_strong(limit, own, std::memory_order_relaxed) ? own : limit;
 }
 
 range* take_from_list(std::size_t bytes, const commit_policy& policy) noexcept {
@@ -173,22 +179,30 @@ range* give_to_list(range* control, std::size_t memory) noexcept {
     const auto also = this_copy.warm_in_ranges.load(std::memory_order_relaxed);
     const std::size_t limit = limit_of_cache(bytes_listed.load(std::memory_order_relaxed) + also + memory);
     const std::size_t room = limit > also ? limit - also : 0;
+    const bool users = limit_is_users.load(std::memory_order_relaxed);
     std::size_t kept;
     {
         const std::lock_guard guard(registry_mutex);
-        kept = std::min(worth_keeping(control, memory, now), room);
+        kept = limit == 0 ? 0 : std::min(worth_keeping(control, memory, now), room);
     }
     kept &= ~(page_size() - 1);
-    const bool left = kept != 0 && leave_for_next(control, kept);
-    if (left) memory = control->memory();    // (the system may have refused to take the rest)
-    const std::lock_guard guard(registry_mutex);
-    const bool listed = left && memory <= room && users_limit.load(std::memory_order_relaxed) != 0;
-    range* const ending = evict(listed ? room - memory : room, most_ranges - 1,
-                                user_said() ? cache_clock::time_point::min() : now - soon, listed ? nullptr : control);
-    if (listed) {
-        control->cache.since = now;
-        control->cache.appended = 0;
-        link_as_newest(control);
+    range* ending = nullptr;
+    bool listed = kept != 0 && leave_for_next(control, kept);
+    if (listed) memory = control->memory();    // (the system may have refused to take the rest)
+    {
+        const std::lock_guard guard(registry_mutex);
+        listed = listed && memory <= room && cache_bytes.load(std::memory_order_relaxed) != 0;
+        const std::size_t others = listed ? room - memory : room;
+        ending = evict(others, most_ranges - 1, users ? cache_clock::time_point::min() : now - soon, nullptr);
+        if (listed) {
+            control->cache.since = now;
+            control->cache.appended = 0;
+            link_as_newest(control);
+        }
+    }
+    if (!listed) {
+        control->cache.next = ending;
+        ending = control;
     }
     return ending;
 }
@@ -200,7 +214,8 @@ range* limit_cache(std::size_t bytes) noexcept {
     if (bytes == limit_as_it_is) {
         bytes = 0;
     } else {
-        users_limit.store(bytes, std::memory_order_relaxed);
+        limit_is_users.store(true, std::memory_order_relaxed);
+        cache_bytes.store(bytes, std::memory_order_relaxed);
     }
     return evict(bytes, bytes == 0 ? 0 : most_ranges, cache_clock::time_point::min(), mine);
 }

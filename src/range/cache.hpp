@@ -29,6 +29,9 @@ inline constexpr std::size_t limit_unasked = std::size_t{512} << 10;
 // while `bytes` are no more than limit_unasked.
 [[nodiscard]] std::size_t limit_of_cache(std::size_t bytes) noexcept;
 
+// How many ranges were dropped so far with memory that nobody kept; wraps round.
+extern constinit std::atomic<std::size_t> drops;
+
 // Marks a range of the cache as live.
 inline void make_live(range* control) noexcept {
     control->cache.hits.store(control->cache.hits.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);

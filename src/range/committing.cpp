@@ -81,9 +81,6 @@ std::size_t generous_for(range* control, std::size_t least, bool past_start) noe
 std::size_t extend(range* control, std::size_t needed, bool exactly, failure& why) noexcept {
     const std::size_t committed = committed_of(control);
     if (needed > committed) {
-        // (A life that began in a slot has not looked at the clock yet.)
-        if (control->cache.since == std::chrono::steady_clock::time_point{})
-            control->cache.since = std::chrono::steady_clock::now();
         const std::size_t least = whole_pages(needed);
         const bool past_start = least > control->terms.policy.from();
         const bool page_by_page = control->terms.policy.which() == policy_kind::page_by_page;

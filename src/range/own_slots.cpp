@@ -103,6 +103,7 @@ held_range acquire(std::size_t bytes, bool exact, std::size_t floor_bytes, const
             if (each == nullptr || each->size() - bytes >= smallest_page || each->terms.policy != policy) continue;
             place = nullptr;
             make_live(each);
+            each->cache.drops_before = drops.load(std::memory_order_relaxed);
             each->cache.since = {};
             return {each, each->start(), committed_of(each), each->size()};
         }

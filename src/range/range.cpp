@@ -136,6 +136,7 @@ held_range acquire_slowly(std::size_t bytes, bool exact, std::size_t floor_bytes
             return {};
         }
     }
+    control->cache.drops_before = drops.load(std::memory_order_relaxed);
     control->cache.since = std::chrono::steady_clock::now();
     const std::size_t committed = committed_of(control);
     clear_stale(control, 0, committed);    // given back before anybody asked for more

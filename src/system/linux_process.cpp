@@ -192,8 +192,6 @@ bool readable_means_in_use() noexcept {
 }
 
 std::size_t memory_of_group() noexcept {
-    static constinit std::atomic<std::size_t> known{0};    // 0: not asked
-    if (const std::size_t bytes = known.load(std::memory_order_relaxed)) return bytes;
     // Lines of the form number:controllers:path; version 2 has one group for all, whose list of controllers is empty. In a
     // container the path may be one of the host's, which is not there: then the mount itself is the group.
     const small_file<4096> groups("/proc/self/cgroup");
@@ -213,8 +211,6 @@ std::size_t memory_of_group() noexcept {
         }
         line = *end == '\n' ? end + 1 : end;
     }
-    least = std::max<std::size_t>(least, 1);
-    known.store(least, std::memory_order_relaxed);
     return least;
 }
 

@@ -24,7 +24,7 @@ void lower_thread_priority() noexcept;
 void join_helper_thread() noexcept;
 [[nodiscard]] bool helper_thread_can_be_joined() noexcept;
 
-// The bytes of memory that the process's group may have before the system kills; SIZE_MAX where nobody says so. Asked once.
+// The bytes of memory that the process's group may have before the system kills; SIZE_MAX where nobody says so.
 std::size_t memory_of_group() noexcept;
 
 // How many mappings the process has, and may have; zeros where nobody says so. Reads files, of all mappings: for who was refused.

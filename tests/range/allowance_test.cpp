@@ -92,29 +92,6 @@ TEST_F(allowance, keeps_nothing_where_another_size_was_dropped_before) {
     EXPECT_EQ(headroom::cached_bytes(), 0u);
 }
 
-// Lives that begin in a thread's slots do not look at the clock, until they grow.
-template <class T>
-void small_ones_and_then_two_large_at_once() {
-    headroom::trim_cache();
-    allowance::forget();
-    for (int i = 0; i < 8; ++i) {
-        headroom::settled_vector<T> one(3), another(3);
-    }
-    const std::size_t before = headroom::cached_bytes();
-    {
-        headroom::settled_vector<T> one, another;
-        while (one.size() < 8 * MiB / sizeof(T)) {
-            one.push_back(T(1));
-            another.push_back(T(1));
-        }
-    }
-    EXPECT_LE(headroom::cached_bytes(), before);
-}
-TEST_F(allowance, keeps_nothing_of_two_that_grew_at_once) {
-    small_ones_and_then_two_large_at_once<int>();
-    small_ones_and_then_two_large_at_once<long long>();
-}
-
 TEST_F(allowance, keeps_nothing_where_the_size_is_wanted_again_much_later) {
     live_and_die(3 * MiB);
     forget();
