@@ -315,7 +315,7 @@ private:
 // An appender claims room before it builds an element, so publishing cannot fail. When no other room is left, the vector
 // takes back what appenders have claimed and not used: to the element where max_elements was given, so that max_size()
 // elements fit, however many appenders there are. Where the reservation is the default, which nobody counts, an appender
-// that has built elements and not published them keeps the room for its whole batch, and appending is faster.
+// that has begun elements and not published them keeps up to 512 bytes of room more, and appending is faster.
 //
 // T must be relocatable, or its move must not throw. The vector must outlive the appender. An appender is for one thread at
 // a time. It takes memory for a batch from the heap.
@@ -331,7 +331,7 @@ public:
 
     // A batch of 0 counts as one of 1. Throws std::bad_alloc, and std::length_error for a batch that no array can have.
     HEADROOM_ALWAYS_INLINE explicit appender(concurrent_vector& to, size_type batch = default_batch)
-        : to_(&to), batch_(batch == 0 ? 1 : batch), claim_(begin_claim(to, batch_)), at_once_(to.counted_ ? 1 : batch_) {}
+        : to_(&to), batch_(batch == 0 ? 1 : batch), claim_(begin_claim(to, batch_)), at_once_(to.counted_ ? 1 : uncounted_) {}
     appender(const appender&) = delete;
     appender& operator=(const appender&) = delete;
 
@@ -353,7 +353,7 @@ public:
             places::build(first() + built_, static_cast<Args&&>(args)...);
             built_ = count;
         } else {
-            if (count > announced_) announced_ = announce(to_, *claim_, built_, count < at_once_ ? at_once_ : count, batch_);
+            if (count > announced_) announced_ = announce(to_, *claim_, built_, (std::min)(built_ + at_once_, batch_), batch_);
             places::build(first() + built_, static_cast<Args&&>(args)...);
             built_ = count;
             if (HEADROOM_UNLIKELY(count == batch_)) flush();
@@ -374,11 +374,11 @@ public:
             auto left = static_cast<size_type>(last - each);
             const T* from = left == 0 ? nullptr : detail::lying_in_memory<iterator_of_range>::address(each);
             while (left != 0) {
-                const size_type room = batch_ - built_;
-                announced_ = announce(to_, *claim_, built_, built_ + (left < room ? left : room), batch_);
-                const size_type some = announced_ - built_;
+                const size_type wanted = built_ + (std::min)(left, batch_ - built_);
+                if (wanted > announced_) announced_ = announce(to_, *claim_, built_, wanted, batch_);
+                const size_type some = (std::min)(wanted, announced_) - built_;
                 detail::copy_bytes(first() + built_, from, some);
-                built_ = announced_;
+                built_ += some;
                 if (built_ == batch_) flush();
                 from += some;
                 left -= some;
@@ -403,7 +403,11 @@ public:
 
     // Publishes what has been built, at consecutive indices. Never throws. O(batch).
     HEADROOM_ALWAYS_INLINE void flush() noexcept {
-        if (built_ != 0) to_->publish_claimed(*claim_, first(), built_, batch_);
+        if (built_ != 0) {
+            to_->publish_claimed(*claim_, first(), built_, batch_);
+        } else if (announced_ != 0) {
+            claim_->announce_none();    // a constructor threw
+        }
         built_ = announced_ = 0;
     }
 
@@ -440,8 +444,9 @@ private:
     concurrent_vector* to_;
     size_type batch_;
     head* claim_;
-    // How many elements are announced at least: one where each counts, else a batch. (The store for it costs as much as building an
+    // How many elements are announced at a time: one where each counts, else a few. (A store for each costs as much as building an
     // element of a few bytes.)
+    static constexpr size_type uncounted_ = (std::max)(size_type{1}, 512 / sizeof(T));
     size_type at_once_;
     size_type built_ = 0;
     size_type announced_ = 0;    // elements of this batch that others know of: see claims.hpp

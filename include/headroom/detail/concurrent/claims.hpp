@@ -2,7 +2,7 @@
 //
 // An appender claims room for a batch before it builds the first element of it, so that publishing cannot fail. What it has
 // claimed and not built stands in the way of others once the vector is nearly full, so it can be taken back: the appender says
-// how far it builds next (one element, or a batch where nobody counts them), and looks whether it still may; who
+// how far it builds next (one element, or a few where a few more or less do not count), and looks whether it still may; who
 // takes back withdraws the claim, and sees what the appender said. That is two threads which each write one word and read the
 // other's, and one of them must pass a memory fence in between. It is the one that takes back, by making all threads pass one,
 // where the system can do that; an append then costs none. That happens only when a vector is full but for what is claimed.
