@@ -8,8 +8,11 @@
 #include <cerrno>
 #include <functional>
 #include <initializer_list>
+#include <iterator>
+#include <memory>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include <headroom/settled_vector.hpp>
 #include <headroom/testing.hpp>
@@ -310,6 +313,52 @@ TYPED_TEST(refused_calls_under, growing_from_nothing) {
     };
     const auto found = in_every_way<vector>(nothing, [](vector& v) { v = filled<vector>(100'000); });
     EXPECT_GE(found.calls, 1U);
+}
+
+// What is given away is taken only once there is memory for all of it.
+template <class T>
+class given_away : public testing::Test {};
+using owning = testing::Types<std::string, std::unique_ptr<int>, headroom_test::move_only>;
+TYPED_TEST_SUITE(given_away, owning);
+
+template <class T, class Take>
+void nothing_given_is_lost(Take take) {
+    constexpr std::size_t count = (std::size_t{700} << 10) / sizeof(T);    // several steps of what is built at a time
+    std::uint64_t refusals = 0;
+    for (std::uint64_t k = 1;; ++k) {
+        std::vector<T> given;
+        for (std::size_t i = 0; i < count; ++i) given.push_back(make<T>(static_cast<int>(i)));
+        headroom::trim_cache();
+        bool thrown = false;
+        headroom::testing::fail_system_call(k, ENOMEM, afterwards::keep_failing);
+        try {
+            take(std::make_move_iterator(given.begin()), std::make_move_iterator(given.end()));
+        } catch (const std::bad_alloc&) {
+            thrown = true;
+        }
+        const bool refused = headroom::testing::stop_failing() >= k;
+        if (!refused) break;
+        if (!thrown) continue;
+        ++refusals;
+        for (std::size_t i = 0; i < count; ++i)
+            ASSERT_EQ(headroom_test::number(given[i]), static_cast<int>(i)) << "the " << k << "th call refused";
+    }
+    EXPECT_GE(refusals, 2U);
+}
+TYPED_TEST(given_away, to_a_new_vector) {
+    nothing_given_is_lost<TypeParam>([](auto first, auto last) { settled_vector<TypeParam>(first, last); });
+}
+TYPED_TEST(given_away, to_one_that_has_elements) {
+    nothing_given_is_lost<TypeParam>([](auto first, auto last) {
+        settled_vector<TypeParam> v;
+        v.push_back(make<TypeParam>(1));
+        v.insert(v.end(), first, last);
+    });
+    nothing_given_is_lost<TypeParam>([](auto first, auto last) {
+        settled_vector<TypeParam> v;
+        v.push_back(make<TypeParam>(1));
+        v.assign(first, last);
+    });
 }
 
 }    // namespace

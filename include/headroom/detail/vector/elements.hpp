@@ -324,7 +324,10 @@ struct taken_from {
     It first;
 
     static constexpr bool lies_in_memory = lying_in_memory<It>::value;
-    static constexpr bool in_steps = std::random_access_iterator<It> || lies_in_memory;
+    static constexpr bool jumps = std::random_access_iterator<It> || lies_in_memory;
+    // (What is given away must not be taken until all memory is there: it would be lost when the rest is refused.)
+    static constexpr bool in_steps =
+        jumps && (!std::is_rvalue_reference_v<Given> || std::is_trivially_copyable_v<std::remove_reference_t<Given>>);
 
     // Whether what is read from the iterator, made or assigned to a T, is a copy of bytes.
     template <class Store, class T>
@@ -345,7 +348,7 @@ struct taken_from {
 
     constexpr It at(std::size_t skip) const {
         It it = first;
-        if constexpr (in_steps) {
+        if constexpr (jumps) {
             it += static_cast<std::iter_difference_t<It>>(skip);
         } else {
             for (; skip != 0; --skip) ++it;
