@@ -28,8 +28,8 @@ std::error_code commit_part(range* control, std::size_t to, provision how) noexc
     range_extent& extent = control->extent;
     const std::size_t memory = control->memory();
     std::size_t there = std::max(from, std::min(extent.provided, to));    // so far memory is there
-    // (A single page arrives sooner at its first touch than by a call, above all a process's first.)
-    if (how == provision::now && to - there > page_size()) {
+    // (A range's first page arrives sooner at its first touch than by a call, above all a process's first.)
+    if (how == provision::now && there < to && to > page_size()) {
         const std::error_code error = prefault(control->part(there, to));
         if (error == out_of_memory()) {
             control->set_memory(std::max(memory, to));    // some of it may be there
