@@ -186,23 +186,18 @@ range* give_to_list(range* control, std::size_t memory) noexcept {
         kept = limit == 0 ? 0 : std::min(worth_keeping(control, memory, now), room);
     }
     kept &= ~(page_size() - 1);
-    range* ending = nullptr;
-    bool listed = kept != 0 && leave_for_next(control, kept);
-    if (listed) memory = control->memory();    // (the system may have refused to take the rest)
-    {
-        const std::lock_guard guard(registry_mutex);
-        listed = listed && memory <= room && cache_bytes.load(std::memory_order_relaxed) != 0;
-        const std::size_t others = listed ? room - memory : room;
-        ending = evict(others, most_ranges - 1, users ? cache_clock::time_point::min() : now - soon, nullptr);
-        if (listed) {
-            control->cache.since = now;
-            control->cache.appended = 0;
-            link_as_newest(control);
-        }
-    }
-    if (!listed) {
-        control->cache.next = ending;
-        ending = control;
+    const bool left = kept != 0 && leave_for_next(control, kept);
+    if (left) memory = control->memory();    // (the system may have refused to take the rest)
+    const std::lock_guard guard(registry_mutex);
+    const std::size_t room_now =
+        std::min(room, cache_bytes.load(std::memory_order_relaxed));    // (others may have set a limit meanwhile)
+    const bool listed = left && memory <= room_now;
+    range* const ending = evict(listed ? room_now - memory : room_now, most_ranges - 1,
+                                users ? cache_clock::time_point::min() : now - soon, listed ? nullptr : control);
+    if (listed) {
+        control->cache.since = now;
+        control->cache.appended = 0;
+        link_as_newest(control);
     }
     return ending;
 }
