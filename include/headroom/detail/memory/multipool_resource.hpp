@@ -87,8 +87,8 @@ public:
     }
 
     // Gives memory back that no block in use needs: free pages of reservations to the system, chunks in which no page is in use
-    // to upstream, large blocks that were kept. Returns the bytes of the pages (of reservations also of those that were given back
-    // before and not used since). O(pages + free blocks). Invalidates: nothing.
+    // to upstream, large blocks that were kept. Returns the bytes of the pages (of a reservation's free pages side by
+    // side all count, where any was used since they were given back). O(pages + free blocks). Invalidates: nothing.
     // Precondition, as of every call: not from an upstream, or a new_handler, that this resource has called.
     std::size_t trim() noexcept;
 

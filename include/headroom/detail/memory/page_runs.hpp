@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <memory_resource>
 #include <new>
+#include <utility>
 
 #include <headroom/detail/memory/bins.hpp>
 #include <headroom/detail/memory/chunks.hpp>
@@ -274,7 +275,7 @@ private:
     run cut(const run& from, std::size_t count) noexcept {
         page_counts* const counts = from.of->counts + from.index;
         const std::size_t length = counts->length();
-        const std::uint8_t went_back = counts->back;
+        const std::uint8_t went_back = std::exchange(counts->back, std::uint8_t{0});
         unlist(from, length);
         if (length > count) {
             enlist({from.of, from.index + count}, length - count);
