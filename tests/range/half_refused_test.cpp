@@ -101,6 +101,17 @@ TEST(memory_that_is_taken_back, is_provided_again_though_the_system_stopped_half
     for (std::size_t i = before; i < 512 * KiB; ++i) ASSERT_EQ(range.data()[i], std::byte{0});
 }
 
+TEST(memory_that_is_committed, is_there_but_for_the_first_page_however_small_the_steps) {
+    if (!system_provides_memory()) GTEST_SKIP();
+    const std::size_t page = headroom::page_size();
+    for (const std::size_t step : {page, 3 * page, 16 * page}) {
+        headroom::trim_cache();
+        headroom::reservation range(16 * MiB, headroom::stepped(page, page));
+        for (std::size_t to = step; to <= MiB; to += step) ASSERT_FALSE(range.commit_to(to));
+        EXPECT_TRUE(is_there(range, page, MiB / step * step)) << step;
+    }
+}
+
 TEST(memory_that_is_taken_back, is_not_thought_warm_by_the_next_owner_where_the_system_stopped_half_way) {
     if (!system_provides_memory()) GTEST_SKIP();
     for (const headroom::commit_policy& policy : {headroom::commit_policy(), headroom::least_memory(),
