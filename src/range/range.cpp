@@ -72,8 +72,9 @@ std::size_t memory_worth(const range* control, std::size_t used) noexcept {
     const std::size_t committed = committed_of(control);
     const std::size_t provided = control->extent.provided;
     const std::size_t known = std::min(provided, committed);
-    // (Past both the system has refused to take memory back: it may have emptied the pages before.)
-    if (committed - known <= warm_start) return std::max(provided, committed);
+    // (Past these two the system has refused to take memory back: it may have emptied the pages before. And of pages that moved away no
+    // memory is left.)
+    if (committed - known <= warm_start) return std::min(control->memory(), std::max(provided, committed));
     const residency found = resident(control->part(known, committed));
     // What is almost empty would count as kept, and as little.
     return std::max(found.bytes >= found.reach / 2 ? known + found.reach : known, provided);

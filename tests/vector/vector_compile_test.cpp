@@ -5,11 +5,13 @@
 
 #include <array>
 #include <atomic>
+#include <functional>
 #include <iterator>
 #include <list>
 #include <memory>
 #include <memory_resource>
 #include <mutex>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -178,6 +180,20 @@ TEST(vector_of_an_incomplete_type, may_be_a_member_of_that_type) {
     root.children[1].children.push_back(node{5, {}});
     const node copy = root;
     EXPECT_EQ(copy.children[1].children[0].value, 5);
+}
+
+// Nor is anything asked of what a range refers to.
+struct never_defined;
+template <class Vector>
+bool refers_to_what_is_never_defined() {
+    const std::array<never_defined*, 3> places{};
+    auto referred = places | std::views::transform([](never_defined* each) -> never_defined& { return *each; });
+    return Vector(referred.begin(), referred.begin()).empty();
+}
+
+TEST(vector_of_references, to_an_incomplete_type_may_be_made_of_a_range_of_them) {
+    EXPECT_TRUE(refers_to_what_is_never_defined<vector<std::reference_wrapper<never_defined>>>());
+    EXPECT_TRUE(refers_to_what_is_never_defined<headroom::settled_vector<std::reference_wrapper<never_defined>>>());
 }
 
 struct only_constructible {

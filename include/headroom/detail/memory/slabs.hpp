@@ -269,7 +269,8 @@ private:
         const bin_shape& shape = shapes[index];
         const std::size_t size = shape.bytes;
         const std::size_t stride = stride_of(shape);
-        const std::size_t count = (std::min<std::size_t>)(shape.blocks - from.cut, (std::max)(from.cut, shape.first));
+        const std::size_t count =
+            (std::min)(std::size_t{shape.blocks} - from.cut, std::size_t{(std::max)(from.cut, shape.first)});
         std::byte* place = mine.current.of->links[mine.current.index].start + from.cut * stride + shape.gap;
         free_block* tail = queue.last;
         for (std::size_t i = 0; i < count; ++i, place += stride) {

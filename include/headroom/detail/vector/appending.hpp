@@ -358,7 +358,7 @@ protected:
         constexpr bool can_grow = std::is_move_constructible_v<value_type>;
         {
             HEADROOM_OPEN_TAIL();
-            this->open_(count, can_grow && Source::in_steps ? step_() : count);
+            this->open_(count, can_grow ? step_() : count);
         }
         // (What fits into the first step has its room now: it need not be asked for again.)
         if constexpr (can_grow) {

@@ -326,8 +326,8 @@ struct taken_from {
     static constexpr bool lies_in_memory = lying_in_memory<It>::value;
     static constexpr bool jumps = std::random_access_iterator<It> || lies_in_memory;
     // (What is given away must not be taken until all memory is there: it would be lost when the rest is refused.)
-    static constexpr bool in_steps =
-        jumps && (!std::is_rvalue_reference_v<Given> || std::is_trivially_copyable_v<std::remove_reference_t<Given>>);
+    static constexpr bool in_steps = jumps && std::disjunction_v<std::negation<std::is_rvalue_reference<Given>>,
+                                                                 std::is_trivially_copyable<std::remove_reference_t<Given>>>;
 
     // Whether what is read from the iterator, made or assigned to a T, is a copy of bytes.
     template <class Store, class T>
