@@ -7,7 +7,6 @@ from headroom_report.pictures.charts import Picture
 from headroom_report.results import published
 from headroom_report.results.catalogue import Contest, Experiment
 from headroom_report.results.figures import Cell
-from headroom_report.tables.section import Section
 from headroom_report.tables.table import Column, Entry, Table
 
 
@@ -22,10 +21,10 @@ def pictures(cells: list[Cell]) -> list[Picture | None]:
     return pictures
 
 
-def beside(section: Section) -> None:
+def beside(cells: list[Cell]) -> list[Table]:
     """The document's histograms of its system's commit call, and of our commit and first touch at one page."""
     source = published.tables()["reserve_and_commit_system_calls"]
-    cell = next((cell for cell in section.cells if cell.parameters.get("pages") == 1), None)
+    cell = next((cell for cell in cells if cell.parameters.get("pages") == 1), None)
     theirs = [
         ("bench2.exe", "NtAllocateVirtualMemory"),
         ("bench0.exe", "VirtualAlloc"),
@@ -61,7 +60,7 @@ def beside(section: Section) -> None:
                 [Entry(f"{low:,}")]
                 + [Entry(f"{column.get(low, 0):,.0f}") for column in counts]
             )
-    section.beside.append(table)
+    return [table]
 
 EXPERIMENT = Experiment(
     title="Commit cost",

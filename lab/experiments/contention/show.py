@@ -8,7 +8,7 @@ from headroom_report.results import published, words
 from headroom_report.results.catalogue import Answer, Contest, Experiment, Matter
 from headroom_report.results.figures import Cell
 from headroom_report.tables.p0089 import percent_table
-from headroom_report.tables.section import Section
+from headroom_report.tables.table import Table
 from headroom_report.verdicts.claims import least
 
 
@@ -51,8 +51,8 @@ def pictures(cells: list[Cell]) -> list[Picture | None]:
     ]
 
 
-def beside(section: Section) -> None:
-    private = [cell for cell in section.cells if cell.parameters.get("sharing", "private") == "private"]
+def beside(cells: list[Cell]) -> list[Table]:
+    private = [cell for cell in cells if cell.parameters.get("sharing", "private") == "private"]
     there = {(row[0], row[1]) for row in published.tables()["p0089_contention"].rows}
     here = {(cell.parameters.get("N_exponent"), cell.parameters.get("S_exponent")) for cell in private}
     keys = {"S exponent": "S_exponent", "W threads": "W"}
@@ -60,16 +60,7 @@ def beside(section: Section) -> None:
     if here <= there:
         keys["N exponent"] = "N_exponent"
         note = ""
-
-    class Only:  # what is shared has no table in the document
-        cells = private
-        beside = section.beside
-        agreement = section.agreement
-        noise = section.noise
-
-    percent_table(
-        Only, "p0089_contention", keys, "Time divided by the global allocator's: published and here", lambda cell: words.configuration(cell.parameters), note
-    )
+    return percent_table(private, "p0089_contention", keys, note)  # what is shared has no table in the document
 
 EXPERIMENT = Experiment(
     title="Contention",

@@ -8,8 +8,7 @@ from headroom_report.results import published, words
 from headroom_report.results.catalogue import Answer, Contest, Experiment, Matter
 from headroom_report.results.figures import Cell
 from headroom_report.results.strategies import GLOBAL, STRATEGIES, implementation, is_default, is_peer, least
-from headroom_report.tables.p0089 import PART, PLAYS, decided, here_of, same_side
-from headroom_report.tables.section import Section
+from headroom_report.tables.p0089 import PART, PLAYS, here_of
 from headroom_report.tables.table import Column, Entry, Table, quantity, quotient
 
 MOST_PANELS = 3  # sizes in one picture
@@ -151,7 +150,7 @@ def _published_structures(ranks: dict[int, list[Cell]]) -> Picture | None:
 SHOWN = ("AS3", "AS4", "AS7", "AS8", "AS11", "AS12")  # bound at compile time: the pictures have the rest
 
 
-def beside(section: Section) -> None:
+def beside(cells: list[Cell]) -> list[Table]:
     source = published.tables()["p0089_data_structures"]
     columns = [Column("what"), Column("whose")] + [Column(STRATEGIES[name].title, True) for name in SHOWN]
     table = Table(
@@ -163,52 +162,23 @@ def beside(section: Section) -> None:
             + PART
         ],
     )
-    agreement = {"columns put right": [0, 0], "as printed": [0, 0]}
-    better: dict[str, list[bool]] = {"columns put right": [], "as printed": []}
-    first: list[bool] = []
-    for cell in sorted(section.cells, key=lambda cell: (number(cell.parameters.get("structure")), words.order(cell.parameters))):
+    for cell in sorted(cells, key=lambda cell: (number(cell.parameters.get("structure")), words.order(cell.parameters))):
         here = {name: here_of(cell, name) for name in SHOWN}
         if not any(here.values()):
             continue
-        structure, size = cell.parameters.get("structure"), cell.parameters.get("size_exponent")
-        found = source.records({"id": structure, "size exponent": size})
-        what = words.configuration(cell.parameters)
-        between = decided(cell, PLAYS["AS3"], PLAYS["AS7"], section)
-        if plain(cell) and between is not None:
-            first.append(between < 1)
+        what = Entry(words.configuration(cell.parameters))
+        found = source.records({"id": cell.parameters.get("structure"), "size exponent": cell.parameters.get("size_exponent")})
         for record in found if plain(cell) else []:
             for reading, row in (("columns put right", swapped(source, record)), ("as printed", record)):
-                there = {name: row[name] / row["AS1"] if row[name] is not None else None for name in SHOWN}
-                table.rows.append([Entry(what), Entry(f"published, {reading}")] + [quotient(there[name]) for name in SHOWN])
-                for name in SHOWN:
-                    same = same_side(there[name], decided(cell, PLAYS[name], GLOBAL, section))
-                    if same is not None:
-                        agreement[reading][0] += same
-                        agreement[reading][1] += 1
-                if between is not None:
-                    better[reading].append((there["AS3"] < there["AS7"]) == (between < 1))
-        table.rows.append([Entry(what), Entry("here")] + [quotient(here[name]) for name in SHOWN])
-    if table.rows:
-        section.beside.append(table)
-    for reading, (same, total) in agreement.items():
-        if total:
-            section.agreement.append(
-                f"Read {reading}: whether a strategy is faster or slower than the global allocator comes out the same here in {same} of {total} "
-                f"figures; which of monotonic and multipool is the faster, in {sum(better[reading])} of {len(better[reading])} rows."
-            )
-    if first:
-        section.agreement.append(
-            f"Here the monotonic resource is faster than the multipool in {sum(first)} of {len(first)} cells with a clean heap that decide it: what the text says of "
-            "its multipool, the figures here say of its monotonic."
-            if 2 * sum(first) > len(first)
-            else f"Here the monotonic resource is faster than the multipool in only {sum(first)} of {len(first)} cells with a clean heap that decide it."
-        )
-    _heaps(section)
+                there = [quotient(row[name] / row["AS1"] if row[name] is not None else None) for name in SHOWN]
+                table.rows.append([what, Entry(f"published, {reading}"), *there])
+        table.rows.append([what, Entry("here"), *(quotient(here[name]) for name in SHOWN)])
+    return [table, _heaps(cells)]
 
 
-def _heaps(section: Section) -> None:
+def _heaps(cells: list[Cell]) -> Table:
     """What the state of the heap does, to the global allocator and to the others."""
-    rows = [cell for cell in section.cells if not plain(cell)]
+    rows = [cell for cell in cells if not plain(cell)]
     table = Table(
         [Column("what"), Column("heap")]
         + [Column(STRATEGIES[name].title, True) for name in ("AS1", "AS3", "AS7", "AS11")]
@@ -220,7 +190,7 @@ def _heaps(section: Section) -> None:
         clean = next(
             (
                 one
-                for one in section.cells
+                for one in cells
                 if plain(one)
                 and all(one.parameters.get(name) == cell.parameters.get(name) for name in ("structure", "size_exponent"))
             ),
@@ -236,8 +206,7 @@ def _heaps(section: Section) -> None:
                 + [quantity(figure) for figure in figures]
                 + [quotient(figures[0].median / base.median if figures[0] and base and base.median else None)]
             )
-    if table.rows:
-        section.beside.append(table)
+    return table
 
 
 def _state(cell: Cell) -> str:

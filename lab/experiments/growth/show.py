@@ -8,7 +8,6 @@ from headroom_report.pictures.style import arrange
 from headroom_report.results import published, words
 from headroom_report.results.catalogue import YARDSTICK, Contest, Experiment
 from headroom_report.results.figures import PAIRED, Cell
-from headroom_report.tables.section import Section
 from headroom_report.tables.table import NOTHING, Column, Entry, Table, quantity
 
 
@@ -55,14 +54,13 @@ def growth_table(cells: list[Cell]) -> Table:
     return table
 
 
-def beside(section: Section) -> None:
-    section.tables += [growth_table(section.cells)] if section.ran else []
+def beside(cells: list[Cell]) -> list[Table]:
     source = published.tables()["vector_reallocation_sequences"]
     pairs = (("libstdc++ (GCC 4.6.1)", YARDSTICK), ("MSVC (Visual Studio 2010)", "headroom::geometric<3,2>"))
     columns = [source.column("elements", {"implementation": name}) for name, _ in pairs]
     here = [
         next(
-            (cell.sequence(contender, "grows_at") for cell in section.cells if cell.sequence(contender, "grows_at")),
+            (cell.sequence(contender, "grows_at") for cell in cells if cell.sequence(contender, "grows_at")),
             None,
         )
         for _, contender in pairs
@@ -80,19 +78,7 @@ def beside(section: Section) -> None:
             for values in (column, ours):
                 row.append(Entry(f"{values[i]:,.0f}") if values and i < len(values) else NOTHING)
         table.rows.append(row)
-    section.beside.append(table)
-    for (name, contender), column, ours in zip(pairs, columns, here):
-        if ours is None:
-            continue
-        if list(ours) == column:
-            section.agreement.append(
-                f"{contender} grows here exactly as {name} is printed: {len(column)} times, last at {column[-1]:,}."
-            )
-        else:
-            section.agreement.append(
-                f"{contender} grows here {len(ours)} times, last at {ours[-1]:,.0f}; {name} is printed with "
-                f"{len(column)}, last at {column[-1]:,}."
-            )
+    return [growth_table(cells), table]
 
 EXPERIMENT = Experiment(
     title="Growth",

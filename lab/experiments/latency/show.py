@@ -9,7 +9,6 @@ from headroom_report.results import published, words
 from headroom_report.results.catalogue import Answer, Contest, Experiment, Matter
 from headroom_report.results.figures import Cell
 from headroom_report.tables import dynarray
-from headroom_report.tables.section import Section
 from headroom_report.tables.table import Column, Entry, Table
 
 
@@ -67,9 +66,8 @@ def decades_here(cells: list[Cell]) -> Table:
     return table
 
 
-def beside(section: Section) -> None:
-    section.details.append(decades_here(section.cells))
-    dynarray.beside(section, "reserve_and_commit_latency", "max_seconds", "append_max", "Longest append")
+def beside(cells: list[Cell]) -> list[Table]:
+    return [*dynarray.beside(cells, "reserve_and_commit_latency", "max_seconds", "append_max", "Longest append"), decades_here(cells)]
 
 EXPERIMENT = Experiment(
     title="Latency",

@@ -8,8 +8,7 @@ from headroom_report.results import published, words
 from headroom_report.results.catalogue import Contest, Experiment
 from headroom_report.results.figures import PAIRED, Cell
 from headroom_report.results.strategies import GLOBAL, implementation, is_default
-from headroom_report.tables.p0089 import PLAYS, decided, verdict_of
-from headroom_report.tables.section import Section
+from headroom_report.tables.p0089 import PLAYS
 from headroom_report.tables.table import Column, Entry, Table, quotient
 
 
@@ -160,7 +159,7 @@ def _shuffles(cells: list[Cell]) -> Picture | None:
     )
 
 
-def beside(section: Section) -> None:
+def beside(cells: list[Cell]) -> list[Table]:
     source = published.tables()["p0089_locality"]
     local = PLAYS["AS7"]
     table = Table(
@@ -171,7 +170,6 @@ def beside(section: Section) -> None:
             Column("none, here", True),
             Column("multipool, published", True),
             Column("multipool, here", True),
-            Column("does it help here?"),
         ],
         caption="Time after shuffling divided by the time before: published (2²¹ links) and here",
         notes=[
@@ -179,9 +177,8 @@ def beside(section: Section) -> None:
             "allocator. Three cells of the document's table 17 (2²⁵ links, not shown here) measured nothing: a 32-bit count overflowed."
         ],
     )
-    cells = [cell for cell in section.cells if cell.parameters.get("sf") == 5]
+    cells = [cell for cell in cells if cell.parameters.get("sf") == 5]
     most = max((cell.parameters.get("af", 1) for cell in cells), default=1)
-    slow_there, slow_here, helped = [], [], 0
     for cell in cells:
         links, af = cell.parameters.get("subsystem_links"), cell.parameters.get("af", 1)
         without, with_one = cell.figure(GLOBAL, "degradation"), cell.figure(local, "degradation")
@@ -192,11 +189,6 @@ def beside(section: Section) -> None:
         there = (
             {record["table"]: record[column] for record in source.records(where) if record["table"] in (16, 18)} if column else {}
         )
-        if 16 in there:
-            slow_there.append(there[16] >= 2)
-            slow_here.append(without.median >= 2)
-        ratio = decided(cell, local, GLOBAL, section, "degradation")
-        helped += ratio is not None and ratio < 1
         table.rows.append(
             [
                 Entry(words.count2(links)),
@@ -205,23 +197,9 @@ def beside(section: Section) -> None:
                 quotient(without.median),
                 quotient(there.get(18)),
                 quotient(with_one.median if with_one else None),
-                Entry("—", mark="unknown") if with_one is None else verdict_of(None if ratio is None else ratio < 1),
             ]
         )
-    if table.rows:
-        section.beside.append(table)
-        worst = [cell.figure(local, "degradation") for cell in cells]
-        worst = [figure.median for figure in worst if figure]
-        without = [figure.median for figure in (cell.figure(GLOBAL, "degradation") for cell in cells) if figure]
-        section.agreement.append(
-            f"Without local allocators, shuffling makes reading at least twice as slow here in {sum(slow_here)} of {len(slow_here)} cells that the document has "
-            f"too, where it has {sum(slow_there)}; up to {words.ratio(max(without))} times here, up to 18 there."
-        )
-        if worst:
-            section.agreement.append(
-                f"With a local multipool it is at worst {words.ratio(max(worst))} times as slow here, where the document has under 3; in {helped} of "
-                f"{len(table.rows)} cells that is less than without."
-            )
+    return [table]
 
 EXPERIMENT = Experiment(
     title="Locality",

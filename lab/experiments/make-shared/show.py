@@ -7,8 +7,6 @@ from headroom_report.pictures.charts import Picture
 from headroom_report.results import published, words
 from headroom_report.results.catalogue import Contest, Experiment
 from headroom_report.results.figures import Cell
-from headroom_report.tables.p0089 import decided, same_side, verdict_of
-from headroom_report.tables.section import Section
 from headroom_report.tables.table import Column, Entry, Table, quotient
 
 YARDSTICK = "std::shared_ptr(new)"
@@ -18,7 +16,7 @@ def pictures(cells: list[Cell]) -> list[Picture | None]:
     return values.bars(cells, "make-shared", f"Time to make and drop one shared int, divided by {YARDSTICK}'s", yardstick=YARDSTICK)
 
 
-def beside(section: Section) -> None:
+def beside(cells: list[Cell]) -> list[Table]:
     source = published.tables()["make_shared"]
     table = Table(
         [
@@ -29,13 +27,12 @@ def beside(section: Section) -> None:
             Column("shared_ptr(new), here", True),
             Column("make_shared, here", True),
             Column("ratio, here", True),
-            Column("same order?"),
         ],
         caption="100,000 shared ints: published and here",
         notes=[f"Published on: {'; '.join(source.machines.values())}."],
     )
     for level, printed in (("O0", "O0"), ("O2", "O")):
-        cell = next((cell for cell in section.cells if cell.parameters.get("optimisation") == level), None)
+        cell = next((cell for cell in cells if cell.parameters.get("optimisation") == level), None)
         there = {record["way"]: record["seconds"] for record in source.records({"optimisation": printed})}
         figures = [cell.figure(name, "time") if cell else None for name in ("std::shared_ptr(new)", "std::make_shared")]
         if not all(figures):
@@ -43,7 +40,6 @@ def beside(section: Section) -> None:
         count = cell.parameters.get("objects", 100_000)
         ratio_there = there["make_shared"] / there["shared_ptr(new)"]
         ratio = cell.ratio("time", "std::make_shared", "std::shared_ptr(new)")
-        same = same_side(ratio_there, decided(cell, "std::make_shared", "std::shared_ptr(new)", section))
         table.rows.append(
             [
                 Entry(f"-{level}"),
@@ -51,15 +47,9 @@ def beside(section: Section) -> None:
                 quotient(ratio_there),
                 *[Entry(words.seconds(figure.median * count)) for figure in figures],
                 quotient(ratio.median if ratio else None),
-                verdict_of(same),
             ]
         )
-        section.agreement.append(
-            f"{'Without' if level == 'O0' else 'With'} optimisation make_shared takes {words.ratio(ratio.median)} times the time of "
-            f"shared_ptr(new) here, {words.ratio(ratio_there)} times in the document."
-        )
-    if table.rows:
-        section.beside.append(table)
+    return [table]
 
 EXPERIMENT = Experiment(
     title="Shared objects",

@@ -8,7 +8,7 @@ from headroom_report.results import words
 from headroom_report.results.catalogue import Answer, Contest, Experiment, Matter
 from headroom_report.results.figures import Cell
 from headroom_report.tables import dynarray
-from headroom_report.tables.section import Section
+from headroom_report.tables.table import Table
 from headroom_report.verdicts.claims import least
 
 
@@ -24,9 +24,9 @@ def pictures(cells: list[Cell]) -> list[Picture | None]:
     return [values.over(cells, "memory", title, "elements", value, "bytes of memory per byte", "", metric="peak_resident", line=1.0)]
 
 
-def beside(section: Section) -> None:
-    dynarray.beside(
-        section, "reserve_and_commit_memory", "peak_resident_bytes", "peak_resident", "Peak resident memory"
+def beside(cells: list[Cell]) -> list[Table]:
+    return dynarray.beside(
+        cells, "reserve_and_commit_memory", "peak_resident_bytes", "peak_resident", "Peak resident memory"
     )
 
 EXPERIMENT = Experiment(

@@ -7,49 +7,29 @@ from headroom_report.pictures.charts import Picture
 from headroom_report.results import published, words
 from headroom_report.results.catalogue import DEFAULT, YARDSTICK, Contest, Experiment, Matter
 from headroom_report.results.figures import Cell
-from headroom_report.tables.section import Section
 from headroom_report.tables.table import Column, Entry, Table
-from headroom_report.verdicts.difference import BETTER, between
 
 
 def pictures(cells: list[Cell]) -> list[Picture | None]:
     return values.against("one-growth", "Time of one life, divided by std::vector's", "bytes", YARDSTICK)(cells)
 
 
-def beside(section: Section) -> None:
-    ratios = [(cell.parameters.get("bytes"), cell.ratio("time", DEFAULT, YARDSTICK), cell) for cell in section.cells]
-    ratios = [one for one in ratios if one[1] and isinstance(one[0], int)]
+def beside(cells: list[Cell]) -> list[Table]:
+    ratios = [(cell.parameters.get("bytes"), cell.ratio("time", DEFAULT, YARDSTICK)) for cell in cells]
+    ratios = [(size, ratio.median) for size, ratio in ratios if ratio and isinstance(size, int)]
     table = Table(
         [Column("size"), Column("published"), Column("here, settled_vector ÷ std::vector")],
         caption="Published and here",
     )
     for row in published.tables()["4gb_per_vector"].records():
         low, high = row["from_bytes"], row["below_bytes"]
-        inside = [one for one in ratios if one[0] >= low and (high is None or one[0] < high)]
+        inside = [(size, ratio) for size, ratio in ratios if size >= low and (high is None or size < high)]
+        text = "not run"
         if inside:
-            noise = section.noise.get("time")
-            surely = all(between(cell, "time", DEFAULT, YARDSTICK, noise, 0.0) == BETTER for _, _, cell in inside)
-            best, worst = min(ratio.median for _, ratio, _ in inside), max(ratio.median for _, ratio, _ in inside)
-            text = f"{words.ratio(best)} to {words.ratio(worst)} over {len(inside)} sizes, {words.size(inside[0][0])} to {words.size(inside[-1][0])}"
-            if high is not None:
-                section.agreement.append(
-                    f"Under {words.size(high)} the document has std::vector ahead; here settled_vector takes {text.split(' over')[0]} times "
-                    f"its time" + (": it is ahead at every size." if surely else ".")
-                )
-            else:
-                section.agreement.append(
-                    f"From {words.size(low)} the document has settled_vector up to 35% faster (0.65); here its best is {words.ratio(best)}."
-                )
-        else:
-            text = "not run"
-        table.rows.append(
-            [
-                Entry(f"under {words.size(high)}" if high else f"from {words.size(low)}"),
-                Entry(row["statement"]),
-                Entry(text),
-            ]
-        )
-    section.beside.append(table)
+            best, worst = (words.ratio(found(ratio for _, ratio in inside)) for found in (min, max))
+            text = f"{best} to {worst} over {len(inside)} sizes, {words.size(inside[0][0])} to {words.size(inside[-1][0])}"
+        table.rows.append([Entry(f"under {words.size(high)}" if high else f"from {words.size(low)}"), Entry(row["statement"]), Entry(text)])
+    return [table]
 
 EXPERIMENT = Experiment(
     title="One growth",

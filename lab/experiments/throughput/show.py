@@ -9,7 +9,7 @@ from headroom_report.pictures.charts import Picture
 from headroom_report.results.catalogue import Answer, Contest, Experiment, Matter
 from headroom_report.results.figures import Cell
 from headroom_report.tables import dynarray
-from headroom_report.tables.section import Section
+from headroom_report.tables.table import Table
 
 
 def pictures(cells: list[Cell]) -> list[Picture | None]:
@@ -35,8 +35,8 @@ def pictures(cells: list[Cell]) -> list[Picture | None]:
     ]
 
 
-def beside(section: Section) -> None:
-    dynarray.beside(section, "reserve_and_commit_throughput", "seconds", "time", "Time to build")
+def beside(cells: list[Cell]) -> list[Table]:
+    return dynarray.beside(cells, "reserve_and_commit_throughput", "seconds", "time", "Time to build")
 
 EXPERIMENT = Experiment(
     title="Throughput",

@@ -8,7 +8,7 @@ from headroom_report.results import published, words
 from headroom_report.results.catalogue import Contest, Experiment
 from headroom_report.results.figures import Cell
 from headroom_report.tables.p0089 import percent_table
-from headroom_report.tables.section import Section
+from headroom_report.tables.table import Table
 
 
 def pictures(cells: list[Cell]) -> list[Picture | None]:
@@ -34,23 +34,16 @@ def pictures(cells: list[Cell]) -> list[Picture | None]:
     ]
 
 
-def beside(section: Section) -> None:
+def beside(cells: list[Cell]) -> list[Table]:
     smallest = min((row[0] for row in published.tables()["p0089_utilization"].rows), default=30)
-    totals = {cell.parameters.get("T_exponent") for cell in section.cells}
+    totals = {cell.parameters.get("T_exponent") for cell in cells}
     keys = {"A exponent": "A_exponent", "S exponent": "S_exponent"}
     if any(isinstance(total, int) and total >= smallest for total in totals):
         keys["T exponent"] = "T_exponent"
         note = ""
     else:
         note = f"The document's smallest total is {words.power2(smallest)} bytes; its rows for that stand beside ours."
-    percent_table(
-        section,
-        "p0089_utilization",
-        keys,
-        "Time divided by the global allocator's: published and here",
-        lambda cell: words.configuration(cell.parameters),
-        note,
-    )
+    return percent_table(cells, "p0089_utilization", keys, note)
 
 EXPERIMENT = Experiment(
     title="Utilization",

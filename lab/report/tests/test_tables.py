@@ -19,7 +19,7 @@ def test_neither_a_second_run_nor_what_nobody_could_take_nor_a_bound_of_the_labs
     times = {"std::allocator AS1": 2.0, "std::allocator AS1#2": 1.0, "arithmetic": 0.5, "floor/multipool AS7": 1.0, "headroom::multipool_resource AS7": 1.5}
     found = cells(run for name, time in times.items() for run in rounds("any", name, [time], x=1))
     experiment = Experiment("", "", "", "", no_choice=frozenset({"arithmetic"}))
-    assert starred(contest_table(found, Contest("time", "time"), None, experiment)) == ["headroom::multipool_resource"]
+    assert starred(contest_table(found, Contest("time", "time"), experiment)) == ["headroom::multipool_resource"]
 
 
 @pytest.mark.parametrize("alike", [True, False])

@@ -1,10 +1,10 @@
-"""One section for each experiment: pictures, our tables, the published tables beside ours."""
+"""One section for each experiment: pictures, our tables, the documents'."""
 
 from __future__ import annotations
 
 from ..results import published, words
 from ..results.catalogue import Contest, Experiment
-from ..results.figures import Cell, Noise
+from ..results.figures import Cell
 from ..tables import by_strategy
 from ..tables.measured import contest_table, published_table
 from ..tables.section import Section
@@ -16,21 +16,15 @@ MOST_CELLS = 150  # of the documents' own grids what does not count is in the fi
 def build(experiment: Experiment, cells: list[Cell]) -> Section:
     own = sorted(experiment.of(cells), key=lambda cell: words.order(cell.parameters))
     section = Section(experiment, own)
-    for contest in experiment.contests:
-        section.noise[contest.metric] = Noise(own, contest.metric)
     if section.ran:
         for contest in experiment.contests + (experiment.more if len(own) <= MOST_CELLS else ()):
-            if experiment.by_strategy:
-                found = by_strategy.tables(own, contest, experiment)
-            else:
-                found = [contest_table(own, contest, section.noise.get(contest.metric), experiment)]
+            found = by_strategy.tables(own, contest, experiment) if experiment.by_strategy else [contest_table(own, contest, experiment)]
             (section.tables if contest in experiment.contests else section.details).extend(table for table in found if table.rows)
         if experiment.pictures:
             section.pictures = [picture for picture in experiment.pictures(own) if picture]
     if experiment.beside:
-        experiment.beside(section)
-    for table in published.of_experiment(experiment.id):
-        section.details.append(published_table(table))
+        section.tables += [table for table in experiment.beside(own) if table.rows]
+    section.details += map(published_table, published.of_experiment(experiment.id))
     return section
 
 

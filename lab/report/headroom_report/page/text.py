@@ -75,10 +75,9 @@ def machine_text(machine: Machine, width: int = 80, everything: bool = False) ->
             why = f" ({section.why_not})" if section.why_not else ""
             out.append(textwrap.fill(f"Not run{why}. To run it: {section.command}", width, break_on_hyphens=False))
             continue
-        for table in section.tables + section.beside:
+        for table in section.tables:
             out += ["", textwrap.fill(table.caption, width), plain(table, width)]
             out += [textwrap.fill(note, width) for note in table.notes]
-        out += [textwrap.fill(sentence, width) for sentence in section.agreement]
     facts = [_hanging(f"{name}: ", value, width, 2) for name, value in machine.facts]
     out += [_heading("The machine", width), *facts]
     return "\n".join(out)

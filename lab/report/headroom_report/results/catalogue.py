@@ -52,8 +52,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Experiment:
-    """The functions take what was measured: `pictures` the cells, `beside` the section that it adds to (tables/section.py). They
-    may use what stands left of the page: results, verdicts, pictures, tables."""
+    """The functions take the cells that were measured. They may use what stands left of the page: results, verdicts, pictures, tables."""
 
     title: str
     question: str
@@ -74,7 +73,7 @@ class Experiment:
     answers: tuple[Answer, ...] = ()
     in_readme: tuple[str, ...] = ()  # pictures that are published beside the page
     pictures: Callable | None = None
-    beside: Callable | None = None  # the document's figures beside ours, and in words where they agree; tables of its own
+    beside: Callable | None = None  # tables of its own: the document's figures beside ours
 
     def of(self, cells: list) -> list:
         return [cell for cell in cells if cell.experiment == self.id]

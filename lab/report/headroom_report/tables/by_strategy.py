@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..results.catalogue import Contest, Experiment
-from ..results.figures import PAIRED, Cell, Noise
+from ..results.figures import PAIRED, Cell
 from ..results.strategies import KINDS, STRATEGIES, implementation, plain, strategy
 from .measured import contest_table
 from .table import Table
@@ -18,7 +18,7 @@ def tables(cells: list[Cell], contest: Contest, experiment: Experiment) -> list[
         rows = [row for cell in cells for row in _ways(cell, kind)]
         titled = replace(contest, title=f"{contest.title}: {kind}") if kind else contest
         divided = replace(experiment, yardstick=implementation(experiment.yardstick))
-        found.append(contest_table(rows, titled, Noise(rows, contest.metric), divided))
+        found.append(contest_table(rows, titled, divided))
     return found
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from ..pictures.charts import Picture
 from ..results.catalogue import Experiment
-from ..results.figures import Cell, Noise
+from ..results.figures import Cell
 from .table import Table
 
 
@@ -16,10 +16,7 @@ class Section:
     cells: list[Cell]
     pictures: list[Picture] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)  # in view
-    beside: list[Table] = field(default_factory=list)  # published and here
-    agreement: list[str] = field(default_factory=list)  # in words
     details: list[Table] = field(default_factory=list)  # folded away
-    noise: dict[str, Noise] = field(default_factory=dict)  # contest metric: A/A
 
     @property
     def command(self) -> str:

@@ -46,12 +46,12 @@ def difference(first: Figure, second: Figure, noise: float = 0.0, slack: float =
     return BETTER if ratio < 1 else WORSE
 
 
-def between(cell: Cell, metric: str, first: str, second: str, noise: Noise | None, slack: float = SLACK) -> str:
+def between(cell: Cell, metric: str, first: str, second: str, noise: Noise) -> str:
     """The same of two contenders in one cell; nothing where one has no figure."""
     one, other = cell.figure(first, metric), cell.figure(second, metric)
     if one is None or other is None:
         return ""
-    return difference(one, other, noise.between(cell, first, second) if noise is not None else 0.0, slack)
+    return difference(one, other, noise.between(cell, first, second))
 
 
 def limit(value: float) -> Figure:
