@@ -12,7 +12,7 @@ from headroom_report.tables.table import Column, Entry, Table
 
 def pictures(cells: list[Cell]) -> list[Picture | None]:
     title = "Time per page of each call"
-    pictures = [values.over(cells, "commit-cost", title, "pages", values.of_metric("time_per_page"), "time per page", "s", metric="", x_title="pages in one call")]
+    pictures = [values.over(cells, "commit-cost", title, "pages", values.of_metric("time_per_page"), "time per page", "s", x_title="pages in one call")]
     one = next((cell for cell in cells if cell.parameters.get("pages") == 1), None)
     if one:
         pictures.append(

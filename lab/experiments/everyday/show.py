@@ -17,7 +17,7 @@ def _shown(name: str) -> bool:
 
 def pictures(cells: list[Cell]) -> list[Picture | None]:
     pushed = [cell for cell in cells if cell.parameters.get("workload") == "push"]
-    rows = values.rows(pushed, values.ratio_to(YARDSTICK, "time"), values.element, "elements", "time")
+    rows = values.rows(pushed, values.ratio_to(YARDSTICK), values.element, "elements")
     rows = [row for row in rows if _shown(row["contender"]) and "settled" not in row["contender"].split(" under ")[0]]
     return [
         charts.sweep(

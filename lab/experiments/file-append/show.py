@@ -11,7 +11,7 @@ from headroom_report.results.figures import Cell
 def pictures(cells: list[Cell]) -> list[Picture | None]:
     appended = [cell for cell in cells if cell.parameters.get("workload") == "append"]
     title = "Processor time to append ints to a file"
-    return [values.over(appended, "file-append", title, "elements", values.of_metric("append_cpu"), "processor time", "s", metric="")]
+    return [values.over(appended, "file-append", title, "elements", values.of_metric("append_cpu"), "processor time", "s")]
 
 
 EXPERIMENT = Experiment(

@@ -19,7 +19,7 @@ def pictures(cells: list[Cell]) -> list[Picture | None]:
             for number, size in enumerate(found if not name.endswith(PAIRED) else (), start=1):
                 if number == float(f"{number:.1g}") or number == len(found):  # enough to draw a line
                     drawn = {"x": size, "y": number, "low": number, "high": number}
-                    told = {"where": words.configuration(cell.parameters), "text": f"growth {number} at {size:,.0f} elements", "against": "—"}
+                    told = {"where": words.configuration(cell.parameters), "text": f"growth {number} at {size:,.0f} elements"}
                     rows.append({"contender": name, **drawn, **told})
     return [charts.sweep("growth", "How often each vector has grown when it holds so many", rows, "elements", "elements held", "growths", "")]
 

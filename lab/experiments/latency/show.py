@@ -35,7 +35,7 @@ def pictures(cells: list[Cell]) -> list[Picture | None]:
 
     optimised = [cell for cell in cells if cell.parameters.get("optimisation") == "O2"]
     pictures.append(
-        values.over(optimised, "latency-longest", "Longest single append, -O2", "elements", values.of_metric("append_max"), "longest append", "s", values.element, "append_max")
+        values.over(optimised, "latency-longest", "Longest single append, -O2", "elements", values.of_metric("append_max"), "longest append", "s", values.element)
     )
     return pictures
 

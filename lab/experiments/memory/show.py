@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from headroom_report.pictures import values
 from headroom_report.pictures.charts import Picture
 from headroom_report.results import words
@@ -18,10 +20,10 @@ def pictures(cells: list[Cell]) -> list[Picture | None]:
         if not (peak and base and payload) or not payload.median:
             return None
         low, middle, high = ((figure - base.median) / payload.median for figure in (peak.low, peak.median, peak.high))
-        return middle, low, high, f"{words.ratio(middle)} bytes for each byte; peak {words.figure(peak)}"
+        return replace(peak, median=middle, low=low, high=high), f"{words.ratio(middle)} bytes for each byte; peak {words.figure(peak)}"
 
     title = "Memory at the peak for each byte of elements"
-    return [values.over(cells, "memory", title, "elements", value, "bytes of memory per byte", "", metric="peak_resident", line=1.0)]
+    return [values.over(cells, "memory", title, "elements", value, "bytes of memory per byte", "", line=1.0)]
 
 
 def beside(cells: list[Cell]) -> list[Table]:

@@ -15,7 +15,7 @@ def _workload(cell: Cell) -> str:
 def pictures(cells: list[Cell]) -> list[Picture | None]:
     return [
         values.over(cells, "optimisation", "Time at each level of optimisation, divided by std::vector's", "elements",
-                    values.ratio_to(YARDSTICK, "time"), "÷ std::vector", "", _workload, line=1.0)
+                    values.ratio_to(YARDSTICK), "÷ std::vector", "", _workload, line=1.0)
     ]
 
 

@@ -21,7 +21,7 @@ def pictures(cells: list[Cell]) -> list[Picture | None]:
                 if seconds > 0 and against > 0 and stretch % 2 == 0:
                     ratio = charts.short(seconds / against)
                     drawn = {"x": iterations * stretch // len(until), "y": ratio, "low": ratio, "high": ratio}
-                    told = {"where": words.configuration(cell.parameters), "text": words.seconds(seconds), "against": words.ratio(ratio)}
+                    told = {"where": words.configuration(cell.parameters), "text": f"{words.ratio(ratio)} times {YARDSTICK}'s; {words.seconds(seconds)}"}
                     lines.append({"contender": name, "panel": values.element(cell), **drawn, **told})
     iterations = {cell.parameters.get("iterations") for cell in cells}
     after = f", {iterations.pop()} iterations" if len(iterations) == 1 else ""

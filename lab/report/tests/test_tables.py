@@ -39,7 +39,7 @@ def test_where_the_global_allocator_ran_alone_its_figures_are_shown(alike):
 
 def test_a_legend_has_room_for_its_longest_name():
     name = "boost::container::pmr::unsynchronized_pool_resource over monotonic AS11"
-    rows = [{"contender": name, "x": x, "y": 1.0, "low": 1.0, "high": 1.0, "text": "", "where": "", "against": ""} for x in (1, 10)]
+    rows = [{"contender": name, "x": x, "y": 1.0, "low": 1.0, "high": 1.0, "text": "", "where": ""} for x in (1, 10)]
     spec = str(charts.sweep("a", "a", rows, "elements", "elements", "time", "s").spec)
     assert "'labelLimit': 450" in spec and "'labelLimit': 300" not in spec
     for row in rows:

@@ -47,28 +47,31 @@ def _encodings(names: list[str]):
     )
 
 
-def _colour(names: list[str]):
-    """Where each contender has its own line, and needs no legend."""
-    colour, _, _ = _encodings(names)
-    colour.legend = None
-    return colour
-
-
 def _logarithmic(low: float, high: float, **more) -> alt.Scale:
     return alt.Scale(type="log", domain=[low, high], nice=False, **more)
 
 
-def ticks(low: float, high: float, base: float = 10, most: int = 10, fine: bool = False) -> list[float]:
-    """Powers of the base, and no more than so many; `fine`: 1, 2, 5 a decade where the span is short."""
+def ticks(low: float, high: float, base: float = 10, fine: bool = False) -> list[float]:
+    """Powers of the base, and no more than ten; `fine`: 1, 2, 5 a decade where the span is short."""
     steps = (1, 2, 5) if fine and math.log10(high / low) < 2.5 else (1,)
     powers = range(math.floor(math.log(low, base)), math.ceil(math.log(high, base)) + 1)
     found = [float(f"{step * base**power:.12g}") for power in powers for step in steps]
     found = [value for value in found if low <= value <= high]
-    return found[:: -(-len(found) // most) or 1]
+    return found[:: -(-len(found) // 10) or 1]
 
 
 def _finished(name: str, title: str, chart, names: list[str], what: str) -> Picture:
-    return Picture(name, title, _spec(chart.add_params(_shown(names))), what)
+    spec = chart.add_params(alt.param(name="shown", value=names)).to_dict(validate=CHECKED)
+    # The page sets fonts and colours; what is left here keeps lines thin and numbers readable.
+    spec["config"] = {
+        "view": {"stroke": None},
+        "axis": {"gridOpacity": 1, "domain": True, "labelFontSize": 11, "titleFontSize": 12, "titleFontWeight": "normal"},
+        "legend": {"labelFontSize": 11, "symbolSize": 80, "symbolOpacity": 1},
+        "header": {"labelFontSize": 12, "titleFontSize": 12},
+        "background": None,
+        "font": "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif",
+    }
+    return Picture(name, title, spec, what)
 
 
 def faceted(chart, rows: list[dict], columns: int = 2):
@@ -81,25 +84,8 @@ def tips(**titles: str) -> list:
     return [alt.Tooltip("contender:N"), *(alt.Tooltip(f"{field}:N", title=title) for field, title in titles.items())]
 
 
-def _spec(chart: alt.TopLevelMixin) -> dict:
-    spec = chart.to_dict(validate=CHECKED)
-    # The page sets fonts and colours; what is left here keeps lines thin and numbers readable.
-    spec["config"] = {
-        "view": {"stroke": None},
-        "axis": {"gridOpacity": 1, "domain": True, "labelFontSize": 11, "titleFontSize": 12, "titleFontWeight": "normal"},
-        "legend": {"labelFontSize": 11, "symbolSize": 80, "symbolOpacity": 1},
-        "header": {"labelFontSize": 12, "titleFontSize": 12},
-        "background": None,
-        "font": "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif",
-    }
-    return spec
-
-
-def _shown(names: list[str]):
-    return alt.param(name="shown", value=names)
-
-
 _FILTER = "indexof(shown, datum.contender) >= 0"
+
 
 def _axis(values: list[float], unit: str, **more) -> alt.Axis:
     """These values, in the words that all figures are told in, without zeros behind the point."""
@@ -141,7 +127,7 @@ def sweep(
     )
     base_chart = alt.Chart().transform_filter(_FILTER)
     spread = alt.Y("low:Q", title=y_title), alt.Y2("high:Q")
-    hover = tips(where="what", text="median (range)", against="÷ std::vector")
+    hover = tips(where="what", text="median (range)")
     layers = [
         base_chart.mark_line(strokeWidth=2).encode(x_axis, y_axis, colour, dash),
         base_chart.mark_rule(strokeWidth=1, opacity=0.6).encode(x_axis, *spread, colour),

@@ -6,7 +6,7 @@ import math
 
 import altair as alt
 
-from .charts import _FILTER, Picture, _colour, _finished, faceted, tips
+from .charts import _FILTER, Picture, _encodings, _finished, faceted, tips
 from .style import arrange
 
 # Blue is less, red is more, and either stands out from light and dark without telling green from red.
@@ -74,11 +74,13 @@ def panel_bars(name: str, title: str, rows: list[dict], x_title: str, line: floa
         return None
     names = arrange({row["contender"] for row in rows})
     base = alt.Chart().transform_filter(_FILTER)
+    colour, _, _ = _encodings(names)
+    colour.legend = None  # each contender has its own line
     y_axis = alt.Y("contender:N", sort=names, title=None, axis=alt.Axis(labelLimit=330))
     most = max(row["y"] for row in rows)  # and room for the words after the longest bar
     x_axis = alt.X("y:Q", title=x_title, scale=alt.Scale(domain=[0, most * 1.25 or 1], nice=False), axis=alt.Axis(tickCount=5))
     layers = [
-        base.mark_bar(height=12).encode(x_axis, y_axis, _colour(names), tooltip=tips(text="median (range)")),
+        base.mark_bar(height=12).encode(x_axis, y_axis, colour, tooltip=tips(text="median (range)")),
         base.mark_text(align="left", dx=4, fontSize=11).encode(x_axis, y_axis, alt.Text("label:N"), tooltip=tips(text="median (range)")),
     ]
     if line is not None:

@@ -7,18 +7,17 @@ from collections import Counter
 from dataclasses import replace
 
 from ..results import words
-from ..results.catalogue import YARDSTICK
 from ..results.figures import PAIRED, Cell
-from ..results.strategies import GLOBAL, implementation, is_floor, plain, strategy
+from ..results.strategies import implementation, is_floor, plain, strategy
 from . import charts, grids
 from .charts import Picture
 
 KINDS = {"AS3": "monotonic", "AS7": "multipool", "AS11": "multipool over monotonic"}  # of P0089R0's resources
 
 
-def rows(cells: list[Cell], value, panel=None, x: str = "", metric: str = "", by: str = YARDSTICK, name=plain) -> list[dict]:
-    """A row for each contender in each cell: `value` gives median, low, high, the words for hovering, which also say how it stands
-    to `by` in `metric`, and for bars the words that stand beside. `x`: the parameter that is the size, where there is one."""
+def rows(cells: list[Cell], value, panel=None, x: str = "", name=plain) -> list[dict]:
+    """A row for each contender in each cell: `value` gives the figure, the words for hovering, and for bars those that stand beside.
+    `x`: the parameter that is the size, where there is one."""
     found = []
     for cell in cells:
         size = cell.parameters.get(x)
@@ -28,12 +27,12 @@ def rows(cells: list[Cell], value, panel=None, x: str = "", metric: str = "", by
             own = None if contender.endswith(PAIRED) else value(cell, contender)
             if own is None:
                 continue
-            against = cell.ratio(metric, contender, by) if metric else None
-            row = {"contender": name(contender), "y": charts.short(own[0]), "text": own[3], "against": words.ratio(against.median) if against else "—"}
+            figure, text, *label = own
+            row = {"contender": name(contender), "y": charts.short(figure.median), "text": text}
             if x:
-                row |= {"x": size, "low": charts.short(own[1]), "high": charts.short(own[2]), "where": words.configuration(cell.parameters)}
-            if own[4:]:
-                row["label"] = own[4]
+                row |= {"x": size, "low": charts.short(figure.low), "high": charts.short(figure.high), "where": words.configuration(cell.parameters)}
+            if label:
+                (row["label"],) = label
             if panel:
                 row["panel"] = panel(cell)
             found.append(row)
@@ -45,7 +44,7 @@ def by_kind(cells: list[Cell], x: str) -> list[dict]:
     found = []
     for kind, title in KINDS.items():
         own = [replace(cell, runs={name: runs for name, runs in cell.runs.items() if strategy(name) in ("AS1", kind)}) for cell in cells]
-        found += rows(own, of_metric("time"), lambda _, title=title: title, x, "time", GLOBAL, implementation)
+        found += rows(own, of_metric("time"), lambda _, title=title: title, x, implementation)
     return found
 
 
@@ -53,13 +52,8 @@ def per_element(cell: Cell, contender: str):
     figure = cell.figure(contender, "time")
     if figure is None:
         return None
-    count = cell.parameters["elements"]
-    return (
-        figure.median / count,
-        figure.low / count,
-        figure.high / count,
-        f"{words.seconds(figure.median / count)} an element; {words.figure(figure)}",
-    )
+    each = figure.times(1 / cell.parameters["elements"])
+    return each, f"{words.seconds(each.median)} an element; {words.figure(figure)}"
 
 
 def element(cell: Cell) -> str:
@@ -71,19 +65,17 @@ def of_metric(metric: str):
 
     def value(cell: Cell, contender: str):
         figure = cell.figure(contender, metric)
-        return None if figure is None else (figure.median, figure.low, figure.high, words.figure(figure))
+        return None if figure is None else (figure, words.figure(figure))
 
     return value
 
 
-def ratio_to(yardstick: str, metric: str):
-    """A metric's figure divided by the yardstick's in the same cell."""
+def ratio_to(yardstick: str):
+    """The time divided by the yardstick's in the same cell."""
 
     def value(cell: Cell, contender: str):
-        ratio, figure = cell.ratio(metric, contender, yardstick), cell.figure(contender, metric)
-        if ratio is None or figure is None:
-            return None
-        return ratio.median, ratio.low, ratio.high, words.figure(figure)
+        ratio = cell.ratio("time", contender, yardstick)
+        return None if ratio is None else (ratio, f"{words.ratio(ratio.median)} times {implementation(yardstick)}'s; {words.figure(cell.figure(contender, 'time'))}")
 
     return value
 
@@ -98,21 +90,21 @@ def histograms(cell: Cell, name: str, title: str, metric: str, x_title: str) -> 
             bins[math.floor(math.log10(max(value, 1e-9)) * 4 + 1e-9)] += count
         for index, count in sorted(bins.items()):
             low, high = charts.short(10 ** (index / 4)), 10 ** ((index + 1) / 4)
-            said = {"where": f"{words.seconds(low)} … {words.seconds(high)}", "text": f"{count:,.0f}", "against": "—"}
+            said = {"where": f"{words.seconds(low)} … {words.seconds(high)}", "text": f"{count:,.0f}"}
             found.append({"contender": contender, "x": low, "y": count, "low": count, "high": count, **said})
     return charts.sweep(name, title, found, "seconds", x_title, "how many", "")
 
 
-def over(cells: list[Cell], name: str, title: str, size: str, value, y_title: str, unit: str, across=None, metric: str = "time", line: float | None = None,
+def over(cells: list[Cell], name: str, title: str, size: str, value, y_title: str, unit: str, across=None, line: float | None = None,
          x_title: str = "") -> Picture | None:
     """Lines over a size, one panel for each value of `across`: what most experiments draw."""
-    return charts.sweep(name, title, rows(cells, value, across, size, metric), size, x_title or size, y_title, unit, line)
+    return charts.sweep(name, title, rows(cells, value, across, size), size, x_title or size, y_title, unit, line)
 
 
 def against(name: str, title: str, size: str, yardstick: str, across=None):
     """What an experiment's `pictures` may be: its time divided by the yardstick's, over a size."""
     by = yardstick.split(" ")[0]
-    return lambda cells: [over(cells, name, title, size, ratio_to(yardstick, "time"), f"÷ {by}", "", across, line=1.0)]
+    return lambda cells: [over(cells, name, title, size, ratio_to(yardstick), f"÷ {by}", "", across, line=1.0)]
 
 
 def bars(cells: list[Cell], name: str, title: str, panel=lambda cell: words.configuration(cell.parameters), metric: str = "time", yardstick: str = "") -> list:
@@ -124,7 +116,7 @@ def bars(cells: list[Cell], name: str, title: str, panel=lambda cell: words.conf
         if figure is None or ratio is None or is_floor(contender):
             return None
         said = words.quantity(figure.median, figure.unit)
-        return ratio.median, ratio.low, ratio.high, words.figure(figure), f"{words.ratio(ratio.median)}  ({said})" if yardstick else said
+        return ratio, words.figure(figure), f"{words.ratio(ratio.median)}  ({said})" if yardstick else said
 
     found = rows(cells, value, panel)
     return [grids.panel_bars(name, title, found, f"÷ {yardstick}" if yardstick else metric, 1.0 if yardstick else None)]
