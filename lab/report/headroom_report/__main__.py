@@ -23,7 +23,7 @@ def _parser() -> argparse.ArgumentParser:
         description="Makes the lab's report from result files.",
         epilog="To compare two result sets: headroom_report compare A B",
     )
-    parser.add_argument("files", nargs="*", metavar="FILE", help="result files (JSON Lines), or folders of them")
+    parser.add_argument("files", nargs="+", metavar="FILE", help="result files (JSON Lines), or folders of them")
     parser.add_argument("--out", metavar="PAGE", help="write the page here (one self-contained HTML file)")
     parser.add_argument(
         "--text",
@@ -45,8 +45,6 @@ def main(arguments: list[str] | None = None) -> int:
     if arguments[:1] == ["compare"]:
         return compare.main(arguments[1:])
     options = _parser().parse_args(arguments)
-    if not options.files:
-        _parser().error("which result files?")
     found = reading.read(expand(options.files))
     report = model.build(found)
     for problem in found.problems:

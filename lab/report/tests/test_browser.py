@@ -226,7 +226,7 @@ def test_on_paper_no_column_is_squeezed_to_single_letters(look, page):
 def test_a_page_without_results_makes_no_complaint(look):
     window = look(html.render(model.build(reading.ResultSet())))
     assert window.log == []
-    assert "No results" in window.inner_text("body")
+    assert "No result file was given." in window.inner_text("body")
 
 
 def test_every_contenders_colour_stands_out_from_both_backgrounds():

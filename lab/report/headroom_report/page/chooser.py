@@ -64,11 +64,6 @@ def frees_nothing(contender: str) -> bool:
     return any(word in contender.split(" over ")[0] for word in FREES_NOTHING)
 
 
-def every_matter() -> list[tuple[Experiment, Matter]]:
-    found = [(experiment, matter) for experiment in experiments.every() for matter in experiment.matters]
-    return sorted(found, key=lambda pair: pair[1].place)
-
-
 def _elements(matter: Matter, cell: Cell, element: str) -> int | None:
     """How many, where that is what a cell is of."""
     if not matter.size:
@@ -88,7 +83,8 @@ class Choices:
         self.found: dict[tuple[str, str], list[tuple[int, Cell]]] = {}
         self.of: dict[str, tuple[Experiment, Matter]] = {}
         self.noise: dict[str, Noise] = {}
-        for experiment, matter in every_matter():
+        every = [(experiment, matter) for experiment in experiments.every() for matter in experiment.matters]
+        for experiment, matter in sorted(every, key=lambda pair: pair[1].place):
             self.of[matter.id] = (experiment, matter)
             self.noise[matter.id] = Noise(experiment.of(cells), matter.metric)
             for cell in experiment.of(cells):

@@ -18,7 +18,3 @@ def every() -> tuple[Experiment, ...]:
 
 def names() -> list[str]:
     return [experiment.id for experiment in every()]
-
-
-def by_id(name: str) -> Experiment | None:
-    return next((experiment for experiment in every() if experiment.id == name), None)

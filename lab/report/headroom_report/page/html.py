@@ -20,7 +20,6 @@ from ..results import words
 from ..results.documents import CITATIONS
 from ..results.strategies import implementation
 from ..tables.table import Table
-from ..verdicts import claims
 from . import chooser, experiments, model, panels
 from .model import Machine, Report
 
@@ -44,15 +43,6 @@ def _json(value: object) -> str:
 def _breakable(name: str) -> Markup:
     """A contender's name that may be broken where a reader would: after :: and before a policy."""
     return Markup(str(escape(name)).replace("::", "::<wbr>").replace("/", "/<wbr>").replace("_", "_<wbr>"))
-
-
-def environment() -> jinja2.Environment:
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(ASSETS), autoescape=True, trim_blocks=False, undefined=jinja2.StrictUndefined
-    )
-    environment.globals["superscript"] = lambda number: str(number).translate(words.SUPERSCRIPT)
-    environment.globals["breakable"] = _breakable
-    return environment
 
 
 LONG = 24  # rows from which a table is folded and packed away, and laid out when it is opened
@@ -119,7 +109,8 @@ def render(report: Report) -> str:
         for picture in section.pictures
     }
     style, script = ((ASSETS / name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
-    return environment().get_template("page.html.j2").render(
+    environment = jinja2.Environment(loader=jinja2.FileSystemLoader(ASSETS), autoescape=True, undefined=jinja2.StrictUndefined)
+    return environment.get_template("page.html.j2").render(
         style=style,
         script=script,
         packed=Packed(),
@@ -132,7 +123,8 @@ def render(report: Report) -> str:
         panels=panels,
         most_problems=MOST_PROBLEMS,
         contenders=_contenders(report),
-        unmeasured=model.claims_table([claims.decide(claim, []) for claim in claims.documents_claims()]),
+        breakable=_breakable,
+        power_of_ten=words.power,
         citations=CITATIONS,
         schema=SCHEMA_VERSION,
     )

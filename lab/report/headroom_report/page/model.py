@@ -160,9 +160,7 @@ def _warnings(results: ResultSet, machines: list[Machine]) -> tuple[list[str], l
     if not results.files:
         found.append("No result file was given.")
     elif not machines:
-        found.append(
-            "The files hold no run that could be read, so there is nothing to show but what the documents claim."
-        )
+        found.append("The files hold no run that could be read, so there is nothing to show.")
     if results.problems:
         found.append(
             f"{len(results.problems)} {'place' if len(results.problems) == 1 else 'places'} in the files could not be read: the command names them, and the page at its end."
@@ -286,10 +284,10 @@ def _row(verdict: Verdict, small: str, hover: str, *more: str) -> list[Entry]:
 
 
 def _not_run(verdict: Verdict) -> list[str]:
-    return ["not run: " + ", ".join(_plain(text) for text in verdict.missing)] if verdict.missing else []
+    return ["not run: " + ", ".join(words.parameter(*one) for one in verdict.missing)] if verdict.missing else []
 
 
-def claims_table(verdicts: list[Verdict], caption: str = "Claims of the documents") -> Table:
+def claims_table(verdicts: list[Verdict], caption: str) -> Table:
     table = Table(texts("claim", "verdict", "here", "published", "where"), caption=caption)
     for verdict in verdicts:
         claim = verdict.claim
@@ -305,11 +303,6 @@ def promises_table(machine: Machine) -> Table:
         remarks = [_cells(verdict), *_not_run(verdict), *dict.fromkeys(verdict.remarks)]
         table.rows.append(_row(verdict, "; ".join(filter(None, remarks)), "", verdict.claim.asked))
     return table
-
-
-def _plain(missing: str) -> str:
-    name, _, value = missing.partition(" ")
-    return words.parameter(name, int(value)) if value.isdigit() else missing
 
 
 def losses_table(machine: Machine) -> Table:
@@ -330,8 +323,8 @@ def losses_table(machine: Machine) -> Table:
                 Entry(words.configuration(place.parameters)),
                 Entry(place.measure),
                 Entry(strategies.implementation(place.other), contender=strategies.implementation(place.other)),
-                quantity(place.other_figure, hover=words.figure(place.other_figure)),
-                quantity(place.figure, hover=words.figure(place.figure)) if place.figure else Entry(place.why),
+                quantity(place.other_figure),
+                quantity(place.figure) if place.figure else Entry(place.why),
             ]
         )
     return table

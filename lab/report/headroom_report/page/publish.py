@@ -26,9 +26,7 @@ RESULTS = "results.jsonl.gz"
 
 def _lines(report: Report, found: ResultSet) -> bytes:
     shown = {machine.id for machine in report.machines}
-    last = {run.place for run in found.runs}
-    kept = [line for place, machine, is_run, line in found.raw if machine in shown and (not is_run or place in last)]
-    return b"".join(rounded(line) + b"\n" for line in kept)
+    return b"".join(rounded(line) + b"\n" for key, line in found.raw.items() if key[0] in shown)
 
 
 def rounded(line: bytes) -> bytes:

@@ -29,9 +29,8 @@ def build(experiment: Experiment, cells: list[Cell]) -> Section:
 
 
 def every_experiment(cells: list[Cell]) -> list[Section]:
-    known = experiments.every()
-    unknown = dict.fromkeys(cell.experiment for cell in cells if experiments.by_id(cell.experiment) is None)
-    return [build(experiment, cells) for experiment in (*known, *(_unknown(name, cells) for name in unknown))]
+    unknown = [name for name in dict.fromkeys(cell.experiment for cell in cells) if name not in experiments.names()]
+    return [build(experiment, cells) for experiment in (*experiments.every(), *(_unknown(name, cells) for name in unknown))]
 
 
 def _unknown(name: str, cells: list[Cell]) -> Experiment:

@@ -39,7 +39,6 @@ class Run:
     outcome: str
     detail: str
     metrics: dict[str, Metric] = field(hash=False)
-    place: str = ""  # file:line
 
     @property
     def key(self) -> tuple:
@@ -54,7 +53,7 @@ class ResultSet:
     repeated: int = 0  # runs that a later line of the same key replaced
     files: list[str] = field(default_factory=list)
     lines: int = 0
-    raw: list[tuple[str, str, bool, bytes]] = field(default_factory=list)  # file:line, machine, is it a run, the line
+    raw: dict[tuple, bytes] = field(default_factory=dict)  # the lines that count, in their order; a key begins with the machine
 
     def of_machine(self, machine: str) -> list[Run]:
         return [run for run in self.runs if run.machine == machine]
@@ -94,7 +93,7 @@ def _metric(metrics: dict, name: str) -> Metric:
     return Metric(_must(record, "unit", str), numbers, counts)
 
 
-def _run(record: dict, place: str) -> Run:
+def _run(record: dict) -> Run:
     if record.get("outcome") not in OUTCOMES:
         raise Unreadable("unknown outcome")
     parameters, metrics = _must(record, "parameters", dict, {}), _must(record, "metrics", dict, {})
@@ -107,7 +106,6 @@ def _run(record: dict, place: str) -> Run:
         round=_must(record, "round", int, 0),
         detail=_must(record, "detail", str, ""),
         metrics={name: _metric(metrics, name) for name in metrics},
-        place=place,
     )
 
 
@@ -142,13 +140,13 @@ def read(paths: Iterable[str | Path]) -> ResultSet:
                     raise Unreadable(f"written by a newer lab (schema version {version}; this report reads up to {SCHEMA_VERSION})")
                 kind = record.get("kind")
                 if kind == "machine":
-                    result.raw.append((f"{name}:{number}", str(record.get("id")), False, raw))
                     _add_machine(result.machines, _must(record, "id", str), record)
+                    result.raw[record["id"], name, number] = raw
                 elif kind == "run":
-                    run = _run(record, f"{name}:{number}")
-                    result.raw.append((run.place, run.machine, True, raw))
-                    if run.key in runs:
+                    run = _run(record)
+                    if result.raw.pop(run.key, None) is not None:
                         result.repeated += 1
+                    result.raw[run.key] = raw
                     runs[run.key] = run
                 else:
                     raise Unreadable(f"unknown kind {json.dumps(kind)}")

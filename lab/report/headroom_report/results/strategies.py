@@ -72,12 +72,6 @@ def plain(contender: str) -> str:
     return implementation(contender) + (f", {used.way}" if used and used.way else "")
 
 
-def of_cell(cell: Cell) -> list[str]:
-    """The strategies that took part in a cell, in the paper's order."""
-    there = {strategy(name) for name in cell.contenders}
-    return [name for name in STRATEGIES if name in there]
-
-
 def is_floor(contender: str) -> bool:
     """The lab's own bound on what can be had (a free list or a pointer over warm memory), and no allocator to use."""
     return contender.startswith(FLOOR)

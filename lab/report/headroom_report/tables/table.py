@@ -35,13 +35,13 @@ def numbers(*titles: str) -> list[Column]:
 NOTHING = Entry("—")
 
 
-def quantity(figure, **more) -> Entry:
+def quantity(figure) -> Entry:
     """A figure's median with its unit, or that there is none."""
-    return Entry(words.quantity(figure.median, figure.unit), **more) if figure else NOTHING
+    return Entry(words.quantity(figure.median, figure.unit), hover=words.figure(figure)) if figure else NOTHING
 
 
-def quotient(value: float | None, **more) -> Entry:
-    return NOTHING if value is None else Entry(words.ratio(value), **more)
+def quotient(value: float | None) -> Entry:
+    return NOTHING if value is None else Entry(words.ratio(value))
 
 
 @dataclass

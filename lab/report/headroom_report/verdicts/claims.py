@@ -353,7 +353,7 @@ class Verdict:
     claim: Claim | None
     state: str
     findings: list[Finding] = field(default_factory=list)
-    missing: list[str] = field(default_factory=list)  # asked for, and not run
+    missing: list[tuple[str, object]] = field(default_factory=list)  # parameters that were asked for, and not run
     remarks: list[str] = field(default_factory=list)
     how: str = ""  # in "" (every cell), most, some, nine of ten, the largest, the mean
     sign: str = "<="
@@ -400,10 +400,10 @@ def _needed(how: str, count: int) -> int:
     return {"most": count // 2 + 1, "some": 1, "nine of ten": math.ceil(0.9 * count)}.get(how, count)
 
 
-def _missing(wanted: dict[str, list], found: list[Finding]) -> list[str]:
+def _missing(wanted: dict[str, list], found: list[Finding]) -> list[tuple[str, object]]:
     there = [one for one in found if one.first or one.shows is not None]
     return [
-        f"{name} {value}"
+        (name, value)
         for name, values in (wanted.items() if there else ())
         for value in values
         if value not in {one.parameters.get(name) for one in there}

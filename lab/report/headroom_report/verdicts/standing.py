@@ -70,7 +70,8 @@ def counted(places: list[Place]) -> tuple[int, int, int, int]:
 
 def _groups(cell: Cell, alike: bool) -> list[tuple[dict[str, object], list[str]]]:
     """Who is compared with whom: where the question is P0089R0's strategies each with its like, elsewhere all with all."""
-    found = [name for name in strategies.of_cell(cell) if strategies.STRATEGIES[name].kind != "global"]
+    there = {strategies.strategy(name) for name in cell.contenders}
+    found = [name for name, one in strategies.STRATEGIES.items() if name in there and one.kind != "global"]
     if not found or not alike:
         return [(cell.parameters, cell.contenders)]
     return [
