@@ -7,7 +7,7 @@ from headroom_report.pictures.charts import Picture
 from headroom_report.results import published, words
 from headroom_report.results.catalogue import Answer, Contest, Experiment, Matter
 from headroom_report.results.figures import Cell
-from headroom_report.results.strategies import GLOBAL, STRATEGIES, implementation, is_default, is_peer, least
+from headroom_report.results.strategies import GLOBAL, STRATEGIES, implementation, is_default, is_peer, strategy
 from headroom_report.tables.p0089 import PART, PLAYS, here_of
 from headroom_report.tables.table import Column, Entry, Table, quantity, quotient
 
@@ -67,7 +67,8 @@ def pictures(cells: list[Cell]) -> list[Picture | None]:
                 if below is None or not below.median:
                     continue
                 for name in COLUMNS:
-                    found = least(cell, name, "time", admits if not name in ("AS1", "AS2") else is_peer)
+                    fits = is_peer if name in ("AS1", "AS2") else admits
+                    found = cell.least("time", [one for one in cell.contenders if strategy(one) == name and fits(one)])
                     if found is None:
                         continue
                     value = found[1].median / below.median

@@ -1,7 +1,7 @@
 from headroom_report.results import published
 from headroom_report.results.catalogue import DEFAULT, YARDSTICK
 from headroom_report.results.documents import REALLOCATION
-from headroom_report.verdicts.claims import Finding, claim, limit, promise
+from headroom_report.verdicts.claims import Finding, claim, promise
 
 TABLE, GCC, MSVC = "vector_reallocation_sequences", "libstdc++ (GCC 4.6.1)", "MSVC (Visual Studio 2010)"
 BY_HALF = "headroom::geometric<3,2>"
@@ -14,7 +14,7 @@ def as_printed(cell, contender, implementation):
     if here is None:
         return None
     why = f"{len(here)} growths, the last at {int(here[-1]):,}" if here else "no growth"
-    return Finding(cell.parameters, limit(float(list(here) == there)), why=why)
+    return Finding(cell.parameters, shows=list(here) == there, why=why)
 
 
 @promise("Committed but unused memory under the default policy / 64 KiB while no more than 4 MiB are used, 2 MiB from there on, at its "
@@ -26,12 +26,12 @@ def unused(cells):
 @claim(REALLOCATION, "The standard library of GCC grows a vector at the powers of two: 21 times for 1,000,000 ints.", "first listing",
        "0, 1, 2, 4 … 524,288: 21 growths")
 def growth_doubles(cells):
-    return cells(elements=10**6).figures(lambda cell: as_printed(cell, YARDSTICK, GCC)) == 1
+    return cells(elements=10**6).figures(lambda cell: as_printed(cell, YARDSTICK, GCC)).shown()
 
 @claim(REALLOCATION, "Growing by half, in whole numbers, gives the sequence of Visual Studio 2010, up to 699,913.", "second listing",
        "0, 1, 2, 3, 4, 6, 9 … 699,913: 35 growths")
 def growth_half_more(cells):
-    return cells(elements=10**6).figures(lambda cell: as_printed(cell, BY_HALF, MSVC)) == 1
+    return cells(elements=10**6).figures(lambda cell: as_printed(cell, BY_HALF, MSVC)).shown()
 
 @claim(REALLOCATION, "Growing by half needs considerably more growths than doubling.", "after the second listing",
        "1.67× as many")

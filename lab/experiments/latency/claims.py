@@ -12,7 +12,7 @@ def slow_appends(cells, cell, at, call):
     if not samples or not calls or not all(calls):
         return None
     tails = summarise((percentile(metric, 1 - (1 - at) / 1024) for metric in samples), samples[0].unit, samples[0].unit == "s")
-    return Finding(cell.parameters, tails, together(calls, sum(figure.median for figure in calls)), kind="times")
+    return Finding(cell.parameters, tails, together(calls, sum(figure.median for figure in calls)))
 
 
 @promise("Longest single append while building 10⁹ ints / std::vector's longest", "≤ 1/1000 at 10⁹")

@@ -108,12 +108,6 @@ def test_what_may_be_an_accident_decides_nothing_on_either_side_of_the_limit(tim
     assert decide("append-prefault", appending({10**9: times}, PREFAULT)).state == state  # at most 0.12
 
 
-def test_a_count_needs_no_rounds_and_knows_no_noise():
-    for share, state in ((1, claims.HOLDS), (1.001, claims.FAILS)):
-        verdict = decide("unused", compared("growth", {SETTLED: share}, "unused_share", elements=9))
-        assert verdict.state == state and not verdict.remarks
-
-
 def test_a_promise_at_a_quiet_cell_is_decided_whatever_the_others_noise():
     def cell(size, again):
         return appending({size: 0.11}, PREFAULT) + rounds("throughput", "std::vector#2", [again] * 3, element="int", elements=size, optimisation="O2")
@@ -166,6 +160,12 @@ def test_the_best_of_a_strategy_is_taken_cell_by_cell():
 def test_a_ratio_of_ratios_compares_two_bindings():
     times = {"headroom::multipool_resource AS9": 6.0, POOL: 4.0, "floor/multipool AS9": 3.0, "floor/multipool AS7": 2.5}
     assert decide("structures-binding", structure(times)).decisive.figure.median == pytest.approx(1.5 / 1.2)
+
+
+def test_a_quotient_of_times_is_told_as_one_and_a_count_is_not():
+    assert model.here(decide("lives-ageing", rounds("lives", POOL, [1.05] * 3, "ageing", "", elements=9))) == "1.05× (9 elements)"
+    counted = compared("pair-instructions", {POOL: 15.0}, "instructions", known_size=True)
+    assert model.here(decide("pair-instructions-constant", counted)) == "15.0 (the size known to the compiler)"
 
 
 @pytest.mark.parametrize("missed, state, shown", [(1, claims.HOLDS, 1.5), (2, claims.FAILS, 3.0)])

@@ -28,7 +28,6 @@ STAYS = ("headroom::settled_vector", "boost::container::stable_vector", "tbb::co
 # What is never used again while the resource lives: a program that runs on takes more and more.
 FREES_NOTHING = ("monotonic", "arena", "memory_stack", "Sequential")
 UNSAFE = "unchecked"
-ELEMENT_BYTES = {"int": 4, "unique_ptr<int>": 8}
 
 
 @dataclass(frozen=True)
@@ -72,7 +71,7 @@ def _elements(matter: Matter, cell: Cell, element: str) -> int | None:
     if not isinstance(size, int) or isinstance(size, bool) or size <= 0:
         return None
     if matter.size == "bytes":
-        return max(1, size // ELEMENT_BYTES.get(element, 1))
+        return max(1, size // code.BYTES.get(element, 1))
     return 1 << size if matter.size == "size_exponent" and size < 60 else size
 
 

@@ -30,14 +30,8 @@ MOST_PROBLEMS = 200
 
 @lru_cache
 def vega() -> str:
-    """Vega, Vega-Lite and Vega-Embed as one script, safe inside a page."""
-    return (
-        vl_convert.javascript_bundle(vl_version=VEGA_LITE).replace("</script", "<\\/script").replace("<!--", "<\\!--")
-    )
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+    """Vega, Vega-Lite and Vega-Embed as one script, packed."""
+    return pack(vl_convert.javascript_bundle(vl_version=VEGA_LITE))
 
 
 def _breakable(name: str) -> Markup:
@@ -67,7 +61,7 @@ class Packed:
 
     def packed(self, **others) -> str:
         """The tables, and what else the script reads, by its name."""
-        return pack(_json({"tables": self._tables, **others}))
+        return pack(json.dumps({"tables": self._tables, **others}, ensure_ascii=False, separators=(",", ":"), allow_nan=False))
 
 
 def pack(text: str) -> str:
@@ -115,7 +109,7 @@ def render(report: Report) -> str:
         script=script,
         packed=Packed(),
         title="Headroom lab report" + (f": {report.machines[0].title}" if report.machines else ""),
-        vega=pack(vega()),
+        vega=vega(),
         pictures=pictures,
         choices=[chooser.Choices(machine.cells).answers() for machine in report.machines],
         report=report,

@@ -207,12 +207,10 @@ def here(verdict: Verdict) -> str:
     if found.figure is None:
         return found.why + (f" ({words.configuration(found.parameters)})" if found.parameters else "")
     value = found.figure.median
-    if found.kind == "words":
-        return found.why
-    if found.kind == "times":
-        text = f"{_told(words.ratio(value), found, verdict)}×"
-    elif found.figure.unit:
+    if found.figure.unit:
         text = words.quantity(value, found.figure.unit)
+    elif found.second != claims.limit(1) or not found.figure.exact:  # a quotient; counts have no unit either
+        text = f"{_told(words.ratio(value), found, verdict)}×"
     else:
         text = _told(words.digits(value), found, verdict)
     cell = [words.configuration(found.parameters)] if found.parameters else []

@@ -24,7 +24,7 @@ def build(experiment: Experiment, cells: list[Cell]) -> Section:
             section.pictures = [picture for picture in experiment.pictures(own) if picture]
     if experiment.beside:
         section.tables += [table for table in experiment.beside(own) if table.rows]
-    section.details += map(published_table, published.of_experiment(experiment.id))
+    section.details += [published_table(table) for table in published.tables().values() if table.experiment == experiment.id]
     return section
 
 

@@ -8,14 +8,12 @@ from dataclasses import replace
 
 from ..results import words
 from ..results.figures import PAIRED, Cell
-from ..results.strategies import implementation, is_floor, plain, strategy
+from ..results.strategies import STRATEGIES, implementation, is_floor, plain, strategy
 from . import charts, grids
 from .charts import Picture
 
-KINDS = {"AS3": "monotonic", "AS7": "multipool", "AS11": "multipool over monotonic"}  # of P0089R0's resources
 
-
-def rows(cells: list[Cell], value, panel=None, x: str = "", name=plain) -> list[dict]:
+def rows(cells: list[Cell], value, panel=None, x: str = "") -> list[dict]:
     """A row for each contender in each cell: `value` gives the figure, the words for hovering, and for bars those that stand beside.
     `x`: the parameter that is the size, where there is one."""
     found = []
@@ -28,7 +26,7 @@ def rows(cells: list[Cell], value, panel=None, x: str = "", name=plain) -> list[
             if own is None:
                 continue
             figure, text, *label = own
-            row = {"contender": name(contender), "y": charts.short(figure.median), "text": text}
+            row = {"contender": plain(contender), "y": charts.short(figure.median), "text": text}
             if x:
                 row |= {"x": size, "low": charts.short(figure.low), "high": charts.short(figure.high), "where": words.configuration(cell.parameters)}
             if label:
@@ -42,9 +40,9 @@ def rows(cells: list[Cell], value, panel=None, x: str = "", name=plain) -> list[
 def by_kind(cells: list[Cell], x: str) -> list[dict]:
     """One panel for each kind of resource (bound at compile time), the global allocator in all."""
     found = []
-    for kind, title in KINDS.items():
+    for kind in ("AS3", "AS7", "AS11"):
         own = [replace(cell, runs={name: runs for name, runs in cell.runs.items() if strategy(name) in ("AS1", kind)}) for cell in cells]
-        found += rows(own, of_metric("time"), lambda _, title=title: title, x, implementation)
+        found += rows(own, of_metric("time"), lambda _, kind=kind: STRATEGIES[kind].kind, x)
     return found
 
 

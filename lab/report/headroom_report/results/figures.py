@@ -70,10 +70,6 @@ def is_timed(metric: str, unit: str) -> bool:
     return unit == "s" or metric in QUOTIENTS
 
 
-def is_exact(metric: str, unit: str) -> bool:
-    return unit != "B" and not is_timed(metric, unit)
-
-
 def summarise(values: Iterable[float], unit: str = "", timed: bool = False, exact: bool = False) -> Figure | None:
     values = list(values)
     if not values:
@@ -168,7 +164,8 @@ class Cell:
         key = (contender, metric)
         if key not in self.known:
             unit = self.unit(contender, metric)
-            self.known[key] = summarise(self.values(contender, metric), unit, is_timed(metric, unit), is_exact(metric, unit))
+            timed = is_timed(metric, unit)
+            self.known[key] = summarise(self.values(contender, metric), unit, timed, not timed and unit != "B")
         return self.known[key]
 
     def least(self, metric: str, names: Iterable[str]) -> tuple[str, Figure] | None:

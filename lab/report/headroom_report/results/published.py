@@ -56,7 +56,3 @@ def module(path: Path):
 def tables() -> dict[str, Table]:
     found = [table for path in sorted(EXPERIMENTS.glob("*/published.json")) for table in load(path)]
     return {table.id: table for table in found}
-
-
-def of_experiment(experiment: str) -> list[Table]:
-    return [table for table in tables().values() if table.experiment == experiment]

@@ -59,12 +59,8 @@ class ResultSet:
         return [run for run in self.runs if run.machine == machine]
 
 
-class Unreadable(ValueError):
-    """What is wrong with a line, in words for its owner."""
-
-
 def _refuse_constant(name: str):
-    raise Unreadable(f"{name} is not a number")
+    raise ValueError(f"{name} is not a number")
 
 
 _KINDS = {str: "a text", int: "a whole number", list: "a list", dict: "an object"}
@@ -74,14 +70,14 @@ def _must(record: dict, name: str, kind: type, otherwise=None):
     """A field of a line, which must be of this kind."""
     value = record.get(name, otherwise)
     if type(value) is not kind:
-        raise Unreadable(f"{name} is not {_KINDS[kind]}")
+        raise ValueError(f"{name} is not {_KINDS[kind]}")
     return value
 
 
 def _numbers(record: dict, name: str, otherwise=None) -> tuple[float, ...]:
     values = tuple(_must(record, name, list, otherwise))
     if not all(type(value) in (int, float) and math.isfinite(value) for value in values):
-        raise Unreadable(f"{name} holds something that is not a number")
+        raise ValueError(f"{name} holds something that is not a number")
     return values
 
 
@@ -89,16 +85,16 @@ def _metric(metrics: dict, name: str) -> Metric:
     record = _must(metrics, name, dict)
     numbers, counts = _numbers(record, "values"), _numbers(record, "counts", [])
     if counts and (len(counts) != len(numbers) or min(counts) < 0):
-        raise Unreadable(f'the counts of metric "{name}" are negative, or not one for each value')
+        raise ValueError(f'the counts of metric "{name}" are negative, or not one for each value')
     return Metric(_must(record, "unit", str), numbers, counts)
 
 
 def _run(record: dict) -> Run:
     if record.get("outcome") not in OUTCOMES:
-        raise Unreadable("unknown outcome")
+        raise ValueError("unknown outcome")
     parameters, metrics = _must(record, "parameters", dict, {}), _must(record, "metrics", dict, {})
     if not all(isinstance(value, (str, int, float, bool)) for value in parameters.values()):
-        raise Unreadable("a parameter is neither text nor number")
+        raise ValueError("a parameter is neither text nor number")
     named = {name: _must(record, name, str) for name in ("machine", "experiment", "contender", "outcome")}
     return Run(
         **named,
@@ -137,7 +133,7 @@ def read(paths: Iterable[str | Path]) -> ResultSet:
                 record = json.loads(raw.decode("utf-8"), parse_constant=_refuse_constant)
                 version = _must(_must({"the line": record}, "the line", dict), "v", int)
                 if version > SCHEMA_VERSION:
-                    raise Unreadable(f"written by a newer lab (schema version {version}; this report reads up to {SCHEMA_VERSION})")
+                    raise ValueError(f"written by a newer lab (schema version {version}; this report reads up to {SCHEMA_VERSION})")
                 kind = record.get("kind")
                 if kind == "machine":
                     _add_machine(result.machines, _must(record, "id", str), record)
@@ -149,7 +145,7 @@ def read(paths: Iterable[str | Path]) -> ResultSet:
                     result.raw[run.key] = raw
                     runs[run.key] = run
                 else:
-                    raise Unreadable(f"unknown kind {json.dumps(kind)}")
+                    raise ValueError(f"unknown kind {json.dumps(kind)}")
             except UnicodeDecodeError:
                 result.problems.append(f"{name}:{number}: not UTF-8 text; skipped")
             except json.JSONDecodeError as error:

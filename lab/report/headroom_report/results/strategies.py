@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from .figures import PAIRED, Cell, Figure
+from .figures import PAIRED
 
 GLOBAL = "std::allocator AS1"  # what all is divided by
 MONOTONIC = "headroom::monotonic_resource AS3"
@@ -83,8 +83,3 @@ def is_default(contender: str) -> bool:
 
 def is_peer(contender: str) -> bool:
     return not contender.startswith((HEADROOM, FLOOR)) and not contender.endswith(PAIRED)
-
-
-def least(cell: Cell, wanted: str, metric: str, who) -> tuple[str, Figure] | None:
-    """Of the contenders under one strategy that `who` admits, the one with the least median."""
-    return cell.least(metric, [name for name in cell.contenders if strategy(name) == wanted and who(name)])

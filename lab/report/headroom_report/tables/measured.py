@@ -11,14 +11,10 @@ from ..verdicts.difference import LEVEL, UNDECIDED, between
 from .table import NOTHING, Column, Entry, Table
 
 
-def measured(cells: list[Cell], metric: str) -> list[Cell]:
-    return [cell for cell in cells if any(metric in run.metrics for name in cell.contenders for run in cell.ok(name))]
-
-
 def contest_table(cells: list[Cell], contest: Contest, experiment: Experiment) -> Table:
     """A row for each configuration, a column for each contender: its median, and in brackets the ratio to the yardstick's."""
     noise, by = Noise(cells, contest.metric), experiment.yardstick
-    cells = measured(cells, contest.metric)
+    cells = [cell for cell in cells if any(contest.metric in run.metrics for name in cell.contenders for run in cell.ok(name))]
     names = arrange({name for cell in cells for name in cell.contenders if not (experiment.by_strategy and name.endswith(PAIRED))})
     shown = {name: implementation(name) + (PAIRED if name.endswith(PAIRED) else "") for name in names}
     table = Table([Column("what")] + [Column(shown[name], True, shown[name]) for name in names], caption=contest.title)

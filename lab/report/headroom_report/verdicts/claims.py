@@ -169,7 +169,7 @@ class Cells:
         if not bad:
             return True
         ours = of.startswith(HEADROOM) and not well(cell, of) and all(where.ok(name) for where, name in others)
-        return Finding(cell.parameters, None, why=bad, shows=failing if ours else None)
+        return Finding(cell.parameters, why=bad, shows=failing if ours else None)
 
     def ratio(self, metric: str, of, to, at: dict | None = None, per=None, failing: bool = False) -> Findings:
         """`of`'s figure divided by `to`'s: each a contender, or a list of them; `to` may be `best(...)`. `at`: the parameters in
@@ -190,7 +190,7 @@ class Cells:
                 if under and first and second:
                     first, second = cell.ratio(metric, one, name), cell.ratio(metric, *under)
                 if first and second and second.median:
-                    found.list.append(Finding(cell.parameters, first, second, found.noise.between(cell, one, name), why, "times", one))
+                    found.list.append(Finding(cell.parameters, first, second, found.noise.between(cell, one, name), why, one))
         return found
 
     def value(self, metric: str, of: str, less: str = "", over: str = "") -> Findings:
@@ -206,8 +206,7 @@ class Cells:
                 middle = (figure.median - minus.median) / under.median
                 scatter = figure.scatter * abs(figure.median / (middle * under.median)) if middle else 0.0
                 figure = together([figure], middle, scatter=scatter, unit="" if over else figure.unit)
-            kind = "times" if over or metric == "degradation" else "value"
-            found.list.append(Finding(cell.parameters, figure, noise=found.noise.between(cell, of), kind=kind, of=of))
+            found.list.append(Finding(cell.parameters, figure, noise=found.noise.between(cell, of), of=of))
         return found
 
     def _noise(self, metric: str) -> Noise:
@@ -236,13 +235,12 @@ class Finding:
     """The quantity in one cell."""
 
     parameters: dict[str, object]
-    first: Figure | None  # None where a contender did not end well; `why` says how
+    first: Figure | None = None  # None where a contender did not end well, or where it is yes or no; `why` says how
     second: Figure = limit(1)
     noise: float = 0.0
     why: str = ""
-    kind: str = "words"  # how it is told: "times" (a ratio), "value", or in the words of `why`
     of: str = ""  # whose it is
-    shows: bool | None = None  # of one that did not end well: what the claim says, the opposite, or nothing
+    shows: bool | None = None  # without a figure: what the claim says, the opposite, or nothing
     good: bool = False
     unsure: str = ""  # ONE_ROUND or TOO_NOISY, where it could have come out the other way
 
@@ -252,14 +250,11 @@ class Finding:
             return self.first
         return together([self.first, self.second], self.first.median / self.second.median)
 
-    def to(self, value: float) -> str:
-        return difference(self.first, self.second.times(value), self.noise, slack=0.0)
-
     def judged(self, wanted: list[tuple[float, set[str]]]) -> Finding:
         """Whether it stands as wanted to every limit."""
         if self.first is None:
             return replace(self, good=bool(self.shows))
-        found = [(self.to(value), outcomes) for value, outcomes in wanted]
+        found = [(difference(self.first, self.second.times(value), self.noise, slack=0.0), outcomes) for value, outcomes in wanted]
         fails = any(one not in UNDECIDED and one not in outcomes for one, outcomes in found)
         unsure = "" if fails else next((one for one, _ in found if one in UNDECIDED), "")
         return replace(self, good=not fails and (not unsure or self._as_measured(wanted)), unsure=unsure)
@@ -270,7 +265,7 @@ class Finding:
 
 
 class Findings:
-    """`<=`, `<`, `>=`, `>`, `==`, `between` and `within` give the verdict."""
+    """`<=`, `<`, `>=`, `>`, `between`, `within` and `shown` give the verdict."""
 
     def __init__(self, cells: Cells, found: list[Finding] | None = None, how: str = "", noise: Noise | None = None):
         self.cells, self.list, self.how, self.noise = cells, found or [], how, noise
@@ -301,7 +296,7 @@ class Findings:
         if known:
             figures = [one.figure for one in known]
             why = f"geometric mean of {len(known)} cells, the largest {max(figure.median for figure in figures):.2f}"
-            rest.insert(0, Finding({}, geometric_mean(figures), noise=self.noise.typical, why=why, kind="times"))
+            rest.insert(0, Finding({}, geometric_mean(figures), noise=self.noise.typical, why=why))
         self.list = rest
         return self._how("mean")
 
@@ -337,8 +332,9 @@ class Findings:
     def __gt__(self, value: float) -> Verdict:
         return self._verdict(">", [(value, {WORSE})])
 
-    def __eq__(self, value: float) -> Verdict:
-        return self._verdict("==", [(value, {LEVEL})])
+    def shown(self) -> Verdict:
+        """Of findings that are yes or no."""
+        return self._verdict("", [])
 
     def between(self, low: float, high: float) -> Verdict:
         return self._verdict("between", [(low, {WORSE, LEVEL}), (high, {BETTER, LEVEL})])
@@ -383,8 +379,6 @@ class Verdict:
         if one.figure is None:
             return math.inf
         value = one.figure.median
-        if self.sign == "==":
-            return not one.good
         if self.sign == "between" and self.how != "most":
             return abs(math.log(value / math.sqrt(self.limits[0] * self.limits[1]))) if value > 0 else math.inf
         return value if self.sign in ("<", "<=") else -value
