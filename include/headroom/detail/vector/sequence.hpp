@@ -297,20 +297,19 @@ protected:
                 return;
             }
         }
-        if (behind > count) {
-            append_moved_(last - count, last);
-            detail::push_up(place, last - count, last);
-            source.assign(floor_(), place, 0, count);
-        } else {
+        // (The last elements go behind the others, and so do the new ones that reach beyond the end.)
+        const size_type over = (std::min)(behind, count);
+        if (count > behind) {
             source.construct_(floor_(), last, behind, count - behind);
             end_ += static_cast<difference_type>(count - behind);
-            append_moved_(place, last);
-            source.assign(floor_(), place, 0, behind);
         }
+        append_moved_(last - over, last);
+        detail::push_up(place, last - over, last);
+        source.assign(floor_(), place, 0, over);
     }
 
     // Constructs at the end, by moving. There is room.
-    constexpr void append_moved_(value_type* first, value_type* last) {
+    HEADROOM_NOINLINE constexpr void append_moved_(value_type* first, value_type* last) {
         const auto count = static_cast<size_type>(last - first);
         detail::given_away(first).construct_(floor_(), raw_(end_), 0, count);
         end_ += static_cast<difference_type>(count);
@@ -364,7 +363,7 @@ protected:
                 // (Instantiates no relocating code, so that immovable T compile.)
                 this->append_into_room_(count - old, source, old);
             }
-        } else {
+        } else if (count != old) {
             truncate_(count);
         }
     }
