@@ -292,15 +292,18 @@ protected:
         }
     };
 
-    // The same for more than there is room for: in steps, where the source allows it, else at once. (Not in steps where the last would be
-    // refused: a program that asks for too much must not fill memory first.)
+    // How many of `count` elements more are built at a time. (Not in steps where the last would be refused: a program that asks for too
+    // much must not fill memory first.)
+    HEADROOM_NOINLINE constexpr size_type at_a_time_(size_type count) {
+        return !HEADROOM_CONSTANT_EVALUATED() && this->reaches_(checked_sum_(count)) ? step_() : count;
+    }
+    // The same for more than there is room for: in steps, where the source allows it, else at once.
     template <class Source>
     constexpr void append_beyond_(size_type count, const Source& source, size_type skip) {
-        const bool in_steps =
-            Source::in_steps && count > step_() && !HEADROOM_CONSTANT_EVALUATED() && this->reaches_(checked_sum_(count));
+        const size_type most = Source::in_steps && count > step_() ? at_a_time_(count) : count;
         appended_ guard{*this, size()};
         while (count != 0) {
-            size_type now = in_steps ? (std::min)(count, step_()) : count;
+            size_type now = (std::min)(count, most);
             // (Spare capacity is filled before the vector grows: a step that lacks a few elements only would be taken for a push_back.)
             if (now != count && spare_() != 0) now = (std::min)(now, spare_());
             if (now > spare_() && !room_for_many_(size(), now, count, source, skip)) break;
@@ -355,16 +358,22 @@ protected:
     template <class Source>
     constexpr void fill_(size_type count, const Source& source) {
         // Elements that cannot even be moved may be built in place: no path that grows is asked to compile for them.
-        constexpr bool can_grow = std::is_move_constructible_v<value_type>;
+        if constexpr (std::is_move_constructible_v<value_type>) {
+            if (count > step_()) {
+                open_in_steps_(count);
+                append_beyond_(count, source, 0);
+                return;
+            }
+        }
         {
             HEADROOM_OPEN_TAIL();
-            this->open_(count, can_grow ? step_() : count);
-        }
-        // (What fits into the first step has its room now: it need not be asked for again.)
-        if constexpr (can_grow) {
-            if (count > step_() && count > spare_()) return append_beyond_(count, source, 0);
+            this->open_(count, count);
         }
         append_into_room_(count, source, 0);
+    }
+    HEADROOM_NOINLINE constexpr void open_in_steps_(size_type count) {
+        HEADROOM_OPEN_TAIL();
+        this->open_(count, step_());
     }
     template <class Way>
     constexpr void fill_along_(Way way) {

@@ -90,8 +90,8 @@ void copy_bytes(T* to, const T* from, std::size_t count) noexcept {
 #pragma GCC diagnostic pop
 #endif
 
-// memset to zero, likewise. (Not told where from: compilers make one calloc of a malloc and a memset, and glibc's takes no short block of
-// those that its threads keep.)
+// memset to zero, likewise. (Not told where from: compilers make one calloc of a malloc and a memset, or a loop that zeroes, and glibc's
+// takes no short block of those that its threads keep.)
 template <class T>
 void zero_bytes(T* to, std::size_t count) noexcept {
     if (count == 0) return;
@@ -230,6 +230,7 @@ struct defaults {
                 return to + count;
             }
         }
+        if (!HEADROOM_CONSTANT_EVALUATED()) HEADROOM_LOADED_ALONE(to);    // (as zero_bytes(), which the loop may become)
         unfinished<Store> built(store, to);
         for (; count != 0; --count, ++built.end) store.construct_(built.end);
         return built.release();

@@ -42,7 +42,9 @@ public:
         memory_.construct_(place, static_cast<Args&&>(args)...);
     }
     HEADROOM_ALWAYS_INLINE constexpr void destroy_one_(value_type* place) noexcept { memory_.destroy_one_(place); }
-    constexpr void destroy_(value_type* first, value_type* last) noexcept { memory_.destroy_(first, last); }
+    constexpr void destroy_(value_type* first, value_type* last) noexcept {
+        if constexpr (!std::is_trivially_destructible_v<T> || !Memory::plain_()) destroy_apart_(memory_, first, last);
+    }
 
     constexpr movable_store_() = default;
     // (An allocator is copied or moved once on its way here, not more.)
@@ -163,7 +165,8 @@ public:
     }
 
     HEADROOM_ALWAYS_INLINE constexpr void give_up_() noexcept {
-        destroy_(detail::raw_pointer(begin_), detail::raw_pointer(end_));
+        // (Inline: for a short vector, the call that destroy_() is would be a good part of it.)
+        memory_.destroy_(detail::raw_pointer(begin_), detail::raw_pointer(end_));
 #if defined(HEADROOM_ASAN)
         if constexpr (Memory::annotates_()) {
             if (!HEADROOM_CONSTANT_EVALUATED()) detail::open_all(begin_, cap_, end_);
@@ -246,6 +249,10 @@ private:
     HEADROOM_NOINLINE static constexpr extent_ obtain_apart_(memory_reference_ memory, std::size_t size, std::size_t required,
                                                              bool exactly) {
         return obtain_(memory, size, required, exactly);
+    }
+
+    HEADROOM_NOINLINE static constexpr void destroy_apart_(memory_reference_ memory, T* first, T* last) noexcept {
+        memory.destroy_(first, last);
     }
 
     HEADROOM_NOINLINE static constexpr void follow_one_by_one_(memory_reference_ memory, T* first, T* inner, T* last, T* to,
