@@ -73,6 +73,7 @@ using headroom::reservation;
 using headroom::reservations;
 using headroom::reset_statistics;
 using headroom::set_cache_limit;
+using headroom::set_min_available_memory;
 using headroom::statistics;
 using headroom::stepped;
 using headroom::trim_cache;

@@ -59,6 +59,7 @@ FAULTS = [    # lint, file, text that replaces the file, what the lint must say
     ("snippets", "README.md", "<!-- file: examples/quick.cpp -->\n```cpp\nint x;\n```\n", "differs from examples/quick.cpp"),
     ("snippets", "README.md", "<!-- part of: examples/quick.cpp -->\n```cpp\nint x;\n```\n", "is not in examples/quick.cpp"),
     ("snippets", "README.md", "<!-- synopsis of: examples/quick.cpp -->\n```cpp\nint main(int);\n```\n", "not declared in"),
+    ("requests", "include/headroom/vector.hpp", HEADER + "class vector {\npublic:\n    void widen(size_type count);\n};\n", "vector.hpp:5: no test asks vector::widen"),
     ("style", "tests/some_test.cpp", "TEST(Suite, Test) {}\n", "some_test.cpp:1: Suite.Test is not in small letters"),
     ("style", "include/headroom/pages.hpp", "#pragma once\n", "pages.hpp:1: opens without saying what it is"),
     ("style", "src/range/cache.cpp", "\tint x;\n", "src/range/cache.cpp:1: a tab or a trailing blank"),

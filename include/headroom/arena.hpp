@@ -172,7 +172,10 @@ private:
         const std::size_t pad = -detail::address_of(cursor_) & (alignment - 1);
         const std::size_t room = range_.reserved() - used();
         std::error_code error = std::make_error_code(std::errc::not_enough_memory);
-        if (pad <= room && bytes <= room - pad) error = range_.commit_to(used() + pad + bytes);
+        if (pad <= room && bytes <= room - pad) {
+            const std::size_t needed = used() + pad + bytes;
+            error = bytes > detail::largest_populated ? range_.commit_untouched_to(needed) : range_.commit_to(needed);
+        }
         if (error) {
             if constexpr (throws) {
                 detail::throw_refused("grow an arena", bytes, error);

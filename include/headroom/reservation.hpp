@@ -70,15 +70,21 @@ namespace detail {
 
 // The same calls for those who want to know the reason as a std::error_code.
 inline held_range acquire(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy,
-                          std::error_code& error) noexcept {
+                          std::error_code& error, expected_use use = {}) noexcept {
     failure why;
-    const held_range held = detail::acquire(bytes, exact, floor_bytes, policy, why);
+    const held_range held = detail::acquire(bytes, exact, floor_bytes, policy, why, use);
     error = detail::to_error_code(why);
     return held;
 }
 inline std::size_t extend(range* control, std::size_t needed, std::error_code& error) noexcept {
     failure why;
     const std::size_t committed = detail::extend(control, needed, why);
+    error = detail::to_error_code(why);
+    return committed;
+}
+inline std::size_t extend_untouched(range* control, std::size_t needed, std::error_code& error) noexcept {
+    failure why;
+    const std::size_t committed = detail::extend_untouched(control, needed, why);
     error = detail::to_error_code(why);
     return committed;
 }
@@ -141,15 +147,11 @@ public:
     [[nodiscard]] explicit operator bool() const noexcept { return held_.control != nullptr; }
 
     // Makes at least the first `bytes` usable, and more as the policy says. result_out_of_range past the reservation,
-    // the system's error when it refuses; nothing has changed then. Invalidates: nothing.
-    std::error_code commit_to(std::size_t bytes) noexcept {
-        if (bytes <= held_.committed) return {};
-        if (bytes > held_.reserved) return std::make_error_code(std::errc::result_out_of_range);
-        std::error_code error;
-        const std::size_t committed = detail::extend(held_.control, bytes, error);
-        if (!error) held_.committed = committed;
-        return error;
-    }
+    // the system's error when it refuses; nothing has changed then. At most 4 MiB, a sixteenth of what was committed before, or a step of
+    // the policy are populated; other memory arrives at first touch. Invalidates: nothing.
+    std::error_code commit_to(std::size_t bytes) noexcept { return commit_by(&detail::extend, bytes); }
+    // As commit_to, but all memory arrives at first touch: for a block of which nobody knows how much will be used.
+    std::error_code commit_untouched_to(std::size_t bytes) noexcept { return commit_by(&detail::extend_untouched, bytes); }
 
     // Gives the memory past `bytes` (rounded up to pages) back to the system. Invalidates: pointers past it.
     void decommit_from(std::size_t bytes) noexcept {
@@ -169,6 +171,16 @@ public:
     friend void swap(reservation& a, reservation& b) noexcept { std::swap(a.held_, b.held_); }
 
 private:
+    std::error_code commit_by(std::size_t (*extend)(detail::range*, std::size_t, std::error_code&) noexcept,
+                              std::size_t bytes) noexcept {
+        if (bytes <= held_.committed) return {};
+        if (bytes > held_.reserved) return std::make_error_code(std::errc::result_out_of_range);
+        std::error_code error;
+        const std::size_t committed = (*extend)(held_.control, bytes, error);
+        if (!error) held_.committed = committed;
+        return error;
+    }
+
     detail::held_range held_;
 };
 
@@ -183,14 +195,22 @@ HEADROOM_API [[nodiscard]] std::vector<owner> reservations();
 HEADROOM_API [[nodiscard]] page_statistics statistics() noexcept;
 HEADROOM_API void reset_statistics() noexcept;
 
-// Limits the bytes of memory that the warm cache keeps of destroyed reservations for the next one. Unless this is called, a
-// reservation is kept only where one of its size was dropped within a second before it was made: at most 64 MiB in all or, where a
-// control group limits the program's memory, a sixteenth of that if it is less; at most 32 MiB for one reservation, and 6 MiB
-// where its memory was committed for one element after another. Once it is called, everything is kept up to `bytes`. A smaller
-// limit trims at once, as trim_cache().
+// Limits the bytes of memory that the warm cache keeps of destroyed reservations for the next one. Unless this is called, it keeps at most
+// a sixteenth of the bytes in use; where a size was wanted again (one like it was dropped within a second before the reservation was made),
+// as much more as was in use at once in the last second or two; and 64 MiB in all or, where a control group limits the program's memory, a
+// sixteenth of that if it is less. Once it is called, everything is kept up to `bytes`. A smaller limit trims at once, as trim_cache().
 HEADROOM_API void set_cache_limit(std::size_t bytes) noexcept;
 HEADROOM_API [[nodiscard]] std::size_t cache_limit() noexcept;
 HEADROOM_API [[nodiscard]] std::size_t cached_bytes() noexcept;
+
+// Refuses memory (`refused`, a bad_alloc) where a commit would leave less than `bytes` of memory available: on the machine, or below the
+// limit of a control group, in which file pages not in use count as free. 0, the default, switches it off. So a vector that grows in a
+// container throws, where the kernel would kill the process. Any thread may call it, at any time; it applies to memory that is committed
+// from then on, by every range and large block of the process, not to small blocks of the heap. Memory that is committed and not yet
+// written to is not seen, and what a process gave back counts as available up to a second or two later. What is available is read again
+// after 16 MiB, or a quarter of what is left if that is less, and after 10 ms. Returns false where the system does not say how much memory
+// is available (anywhere but on Linux, or without /proc); then nothing is refused. Never throws. Invalidates: nothing.
+HEADROOM_API bool set_min_available_memory(std::size_t bytes) noexcept;
 
 // Gives the memory in the warm cache back to the system. Two small ranges that another thread has in slots of its own (128 KiB, in
 // at most 32 threads) follow at that thread's next call, or when it ends.

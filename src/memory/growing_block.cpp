@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include <headroom/detail/errors.hpp>
+#include <headroom/detail/vector/held_range.hpp>
 #include <headroom/growth.hpp>
 
 #include "memory/heap_steps.hpp"
@@ -74,7 +75,7 @@ HEADROOM_NOINLINE block<void*> regrow_block(const large_layout& layout, void* be
         to = allocate_large(layout, required, wanted, exactly);
     } else {
         const std::size_t bytes = wanted * layout.element;
-        moved = layout.heap == nullptr && bytes > cached_bytes;
+        moved = layout.heap == nullptr && bytes > cached_bytes && !(bytes >= least_admitted && exceeds_memory(bytes));
         void* const start = moved ? std::realloc(begin, bytes) : take_block(layout, bytes);
         if (start != nullptr) to = {start, end_of(layout, start, wanted)};
     }

@@ -43,7 +43,10 @@ block<void*> map(const large_layout& layout, std::size_t required, std::size_t w
     const std::size_t usable = required < layout.from ? layout.from : required;
     const std::size_t least = bytes_for(layout, wanted < usable ? usable : wanted);
     failure why;
-    const held_range held = acquire_slowly(reservation_for(least), false, least, layout.commit, why);
+    // A block that grows wants some times of what it needs now; one that is filled step by step wants all that it will have.
+    const bool grows = !exactly && required < wanted && wanted / 4 < required;
+    const held_range held =
+        acquire_slowly(reservation_for(least), false, least, layout.commit, why, {bytes_for(layout, wanted), grows});
     if (why) return {};
     std::size_t committed = held.committed;
     // Memory is provided for what is required; the rest of the smallest large block is only made accessible.
@@ -70,7 +73,8 @@ bool beyond_addresses(const large_layout& layout, std::size_t count) noexcept {
 block<void*> substitute(const large_layout& layout, void* old, std::size_t required, std::size_t wanted) noexcept {
     for (std::size_t count = wanted;; count = required) {
         const std::size_t usable = std::max(count, layout.from);
-        if (!beyond_addresses(layout, usable)) {
+        // (The heap must not give what a range was refused for lack of memory.)
+        if (!beyond_addresses(layout, usable) && !exceeds_memory(bytes_for(layout, usable))) {
             const std::size_t bytes = bytes_for(layout, usable);
             void* const start = old != nullptr ? std::realloc(start_of(layout, old), bytes) : take_block(layout, bytes);
             if (start != nullptr) {
@@ -94,6 +98,7 @@ void give_up(const large_layout& layout, void* begin, range* control) noexcept {
 }    // namespace
 
 void* take_block(const large_layout& layout, std::size_t bytes) noexcept {
+    if (bytes >= least_admitted && exceeds_memory(bytes)) return nullptr;
     return layout.heap == nullptr ? std::malloc(bytes) : layout.heap->take(bytes);
 }
 
@@ -110,7 +115,7 @@ void release_large(const large_layout& layout, void* begin) noexcept { give_up(l
 
 void* widen_large(const large_layout& layout, void* begin, std::size_t required, bool exactly) noexcept {
     const block_header& header = header_of(layout, begin);
-    if (!reaches(layout, header, required)) return nullptr;
+    if (!can_grow_in_place(layout, header, required)) return nullptr;
     failure why;
     const std::size_t committed = committed_for(header.control, bytes_for(layout, required), exactly, why);
     return why ? nullptr : end_within(layout, begin, committed);

@@ -7,8 +7,12 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-bool reaches_large(const large_layout& layout, void* begin, std::size_t required) noexcept {
-    return reaches(layout, header_of(layout, begin), required);
+bool charge_large(const large_layout& layout, void* begin, std::size_t required) noexcept {
+    const block_header& header = header_of(layout, begin);
+    if (!can_grow_in_place(layout, header, required)) return false;
+    failure why;
+    charge(header.control, bytes_for(layout, required), why);
+    return !why;
 }
 
 void trim_large(const large_layout& layout, void* begin, std::size_t size) noexcept {

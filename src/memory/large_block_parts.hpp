@@ -9,6 +9,9 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
+// A heap block of so many bytes takes the place of a range, and is asked for as one.
+inline constexpr std::size_t least_admitted = std::size_t{1} << 20;
+
 inline std::size_t bytes_between(const void* from, const void* to) noexcept {
     return static_cast<std::size_t>(static_cast<const std::byte*>(to) - static_cast<const std::byte*>(from));
 }
@@ -49,8 +52,8 @@ inline std::byte* start_of(const large_layout& layout, void* begin) noexcept {
 inline const block_header& header_of(const large_layout& layout, const void* begin) noexcept {
     return *reinterpret_cast<const block_header*>(static_cast<const std::byte*>(begin) - line(layout));
 }
-// Whether `required` elements fit into the block's reservation. No block of the heap has one.
-inline bool reaches(const large_layout& layout, const block_header& header, std::size_t required) noexcept {
+// True if `required` elements fit into the block's reservation. A block of the heap has none.
+inline bool can_grow_in_place(const large_layout& layout, const block_header& header, std::size_t required) noexcept {
     return header.control != nullptr && bytes_for(layout, required) <= header.reserved;
 }
 inline void* begin_of(const large_layout& layout, void* start, block_header header) noexcept {

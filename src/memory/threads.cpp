@@ -202,6 +202,21 @@ void shared_pools::make_depot() {
 #endif
 }
 
+// Calls `operation`; if memory is refused, once more when what this thread and the depot keep was given back.
+template <class Operation>
+void shared_pools::retry_once(Operation operation) {
+#if defined(__cpp_exceptions)
+    try {
+#endif
+        operation();
+#if defined(__cpp_exceptions)
+    } catch (const std::bad_alloc&) {
+        give_back();
+        operation();
+    }
+#endif
+}
+
 void* shared_pools::refill(std::size_t at) {
     const std::size_t index = at / sizeof(thread_bin);
     const std::size_t bytes = bin_bytes(index);
@@ -221,22 +236,24 @@ void* shared_pools::refill(std::size_t at) {
             return block;
         }
     }
-    const std::lock_guard lock(mutex_);
-    if (mine == nullptr) return core_.allocate(bytes, alignment_of(bytes));
+    if (mine == nullptr) return allocate(bytes, alignment_of(bytes));
     bin_queue fresh;
     fresh.clear();
     std::uint32_t count = batch_of(bytes) + 1;    // half a batch, and what was asked for
+    retry_once([&] {
+        const std::lock_guard lock(mutex_);
 #if defined(__cpp_exceptions)
-    try {
+        try {
 #endif
-        batches_.take(core_, index, fresh, count);
+            batches_.take(core_, index, fresh, count);
 #if defined(__cpp_exceptions)
-    } catch (...) {
-        // One block is what was asked for; the next refill will learn whether memory is still short.
-        if (fresh.empty()) throw;
-        count = static_cast<std::uint32_t>(fresh.count());
-    }
+        } catch (...) {
+            // One block is what was asked for; the next refill will learn whether memory is still short.
+            if (fresh.empty()) throw;
+            count = static_cast<std::uint32_t>(fresh.count());
+        }
 #endif
+    });
     link(fresh.last, nullptr);
     thread_bin& pool = mine->pools[index];
     pool.first = next_of(fresh.before.next);
@@ -293,8 +310,12 @@ void shared_pools::give_back() {
 }
 
 void* shared_pools::allocate(std::size_t bytes, std::size_t alignment) {
-    const std::lock_guard lock(mutex_);
-    return core_.allocate(bytes, alignment);
+    void* block = nullptr;
+    retry_once([&] {
+        const std::lock_guard lock(mutex_);
+        block = core_.allocate(bytes, alignment);
+    });
+    return block;
 }
 
 void shared_pools::deallocate(void* block, std::size_t bytes, std::size_t alignment) {

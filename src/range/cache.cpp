@@ -19,12 +19,10 @@ constexpr std::size_t most_ranges = 128;
 constexpr std::size_t nobody_said = SIZE_MAX;
 // How long a size is remembered, and how long a range lies here without being taken.
 constexpr std::chrono::seconds soon{1};
-// What one range may keep, however often its memory was wanted again: nobody can tell the last vector of a loop from the others,
-// and its memory would stay. Where memory arrived by appends, element by element, fresh huge pages cost little beside that.
-// What came in one piece (a copy, say) would be warm on the heap too, up to this size.
-constexpr std::size_t most_of_appended = std::size_t{6} << 20;
-constexpr std::size_t most_of_one_piece = std::size_t{32} << 20;
-constexpr std::size_t of_larger_pieces = std::size_t{4} << 20;
+// Of the bytes in use, how many may be kept though their size was not wanted again; and how many may be warm in live ranges that have
+// not grown into them yet.
+constexpr std::size_t share_of_kept = 16;
+constexpr std::size_t share_of_warm = 2;
 
 // --- The list, from the most to the least recently given. Under the registry's lock, but what is atomic.
 
@@ -32,6 +30,7 @@ constinit range* newest_kept = nullptr;
 constinit range* oldest = nullptr;
 constinit std::size_t ranges = 0;
 constinit std::atomic<std::size_t> bytes_listed{0};
+constinit std::size_t bytes_not_reusable = 0;    // of those, in ranges that are kept as a share only
 constinit std::atomic<std::size_t> cache_bytes{nobody_said};
 constinit std::atomic<bool> limit_is_users{false};
 
@@ -70,17 +69,27 @@ bool was_wanted_again(const range* control, std::size_t memory, cache_clock::tim
     return false;
 }
 
-// How much of the range's `memory` is worth keeping.
-std::size_t worth_keeping(const range* control, std::size_t memory, cache_clock::time_point now) noexcept {
-    if (limit_is_users.load(std::memory_order_relaxed)) return memory;
-    const std::size_t wanted = control->cache.wanted_again;
-    const bool all = memory <= wanted || (wanted != 0 && is_alike(memory, wanted)) || was_wanted_again(control, memory, now);
-    const std::size_t most = control->cache.appended > memory / 2 ? most_of_appended
-                             : memory > most_of_one_piece         ? of_larger_pieces
-                                                                  : SIZE_MAX;
-    const std::size_t kept = std::min(all ? memory : wanted, most);
-    if (kept < memory) remember(control, memory, now);
-    return kept;
+// How much the list may keep, of what was wanted again and of what was not: the second up to a share of the bytes in use, the first as
+// much more as brings the total to the most that was in use at once.
+struct list_limits {
+    std::size_t reusable;
+    std::size_t share;
+};
+constinit std::size_t most_before = 0;    // bytes in use at once, in the second before `most_since`
+constinit cache_clock::time_point most_since{};
+
+std::size_t most_at_once() noexcept { return std::max(this_copy.most_in_use.load(std::memory_order_relaxed), most_before); }
+
+list_limits limits_at(cache_clock::time_point now) noexcept {
+    const std::size_t in_use = this_copy.bytes_in_use.load(std::memory_order_relaxed);
+    if (now - most_since > soon) {
+        const std::size_t most = this_copy.most_in_use.exchange(in_use, std::memory_order_relaxed);
+        most_before = now - most_since > 2 * soon ? in_use : most;
+        most_since = now;
+    }
+    const std::size_t share = in_use / share_of_kept;
+    const std::size_t most = most_at_once();
+    return {std::max(share, most - std::min(most, in_use)), share};
 }
 
 void unlink(range* control) noexcept {
@@ -90,6 +99,7 @@ void unlink(range* control) noexcept {
     entry.next = entry.previous = nullptr;
     --ranges;
     bytes_listed.fetch_sub(control->memory(), std::memory_order_relaxed);
+    if (!entry.reusable) bytes_not_reusable -= control->memory();
 }
 
 void link_as_newest(range* control) noexcept {
@@ -99,17 +109,21 @@ void link_as_newest(range* control) noexcept {
     newest_kept = control;
     ++ranges;
     bytes_listed.fetch_add(control->memory(), std::memory_order_relaxed);
+    if (!control->cache.reusable) bytes_not_reusable += control->memory();
 }
 
-// Unlinks the oldest while more than `bytes` are listed, or more than `count` ranges, or they were given before `time`; puts them
+// Unlinks the oldest while more than `limits` are listed, or more than `count` ranges, or they were given before `time`; puts them
 // before the chain `evicted`.
-range* evict(std::size_t bytes, std::size_t count, cache_clock::time_point time, range* evicted) noexcept {
-    while (oldest != nullptr &&
-           (bytes_listed.load(std::memory_order_relaxed) > bytes || ranges > count || oldest->cache.since < time)) {
-        range* const each = oldest;
-        unlink(each);
-        each->cache.next = evicted;
-        evicted = each;
+range* evict(list_limits limits, std::size_t count, cache_clock::time_point time, range* evicted) noexcept {
+    for (range* each = oldest; each != nullptr;) {
+        range* const younger = each->cache.previous;
+        if (bytes_listed.load(std::memory_order_relaxed) > limits.reusable || ranges > count || each->cache.since < time ||
+            (!each->cache.reusable && bytes_not_reusable > limits.share)) {
+            unlink(each);
+            each->cache.next = evicted;
+            evicted = each;
+        }
+        each = younger;
     }
     return evicted;
 }
@@ -152,54 +166,101 @@ std::size_t limit_of_cache(std::size_t bytes) noexcept {
     return cache_bytes.compare_exchange_strong(limit, own, std::memory_order_relaxed) ? own : limit;
 }
 
-range* take_from_list(std::size_t bytes, const commit_policy& policy) noexcept {
+range* take_from_list(std::size_t bytes, const commit_policy& policy, expected_use use, std::size_t& kept) noexcept {
+    const std::size_t in_use = this_copy.bytes_in_use.load(std::memory_order_relaxed);
+    const std::size_t warm = this_copy.warm_in_ranges.load(std::memory_order_relaxed);
     const std::lock_guard guard(registry_mutex);
+    // A known size gets little more than it needs. What may grow gets twice as much; more while little is warm and unused; and whatever
+    // there is while little is in use of what was at once.
+    const std::size_t known = std::min(use.bytes, SIZE_MAX / 4);
+    std::size_t most = std::max(known + known / 8, small_memory);
+    if (use.may_grow) {
+        const std::size_t unused = in_use / share_of_warm;
+        most = std::max(2 * known, small_memory) + unused - std::min(warm, unused);
+        if (in_use <= most_at_once() / 4) most = SIZE_MAX;
+    }
+    if (limit_is_users.load(std::memory_order_relaxed)) most = SIZE_MAX;
     std::size_t younger = hardened() ? ranges_between : 0;
-    for (range* each = newest_kept; each != nullptr; each = each->cache.next) {
+    // The one whose memory is closest to what is known of the use: so of several that may grow the first gets the smallest.
+    range* found = nullptr;
+    std::size_t least = SIZE_MAX;
+    for (range* each = newest_kept; each != nullptr && least != 0; each = each->cache.next) {
         if (younger != 0) {
             --younger;
             continue;
         }
         if (each->size() != bytes || each->terms.policy != policy) continue;
-        unlink(each);
-        each->cache.wanted_again = each->memory();
-        if (each->memory() > small_memory) {
-            each->cache.warm = each->memory();
-            this_copy.warm_in_ranges.fetch_add(each->cache.warm, std::memory_order_relaxed);
-        }
-        make_live(each);
-        return each;
+        const std::size_t memory = each->memory();
+        const std::size_t off = std::max(memory, use.bytes) - std::min(memory, use.bytes);
+        if (off >= least) continue;
+        least = off;
+        found = each;
     }
-    return nullptr;
+    if (found == nullptr) return nullptr;
+    unlink(found);
+    kept = most;
+    found->cache.wanted_again = std::min(found->memory(), kept);
+    if (found->memory() > small_memory) {
+        found->cache.warm = found->memory();
+        this_copy.warm_in_ranges.fetch_add(found->cache.warm, std::memory_order_relaxed);
+    }
+    make_live(found);
+    return found;
 }
 
 range* give_to_list(range* control, std::size_t memory) noexcept {
     const auto now = cache_clock::now();
     count_warm_in_use(control, SIZE_MAX);
-    const auto also = this_copy.warm_in_ranges.load(std::memory_order_relaxed);
+    count_out_of_use(control);
+    const bool users = limit_is_users.load(std::memory_order_relaxed);
+    const std::size_t also = users ? this_copy.warm_in_ranges.load(std::memory_order_relaxed) : 0;
     const std::size_t limit = limit_of_cache(bytes_listed.load(std::memory_order_relaxed) + also + memory);
     const std::size_t room = limit > also ? limit - also : 0;
-    const bool users = limit_is_users.load(std::memory_order_relaxed);
-    std::size_t kept;
+    list_limits limits{room, room};
+    std::size_t kept = memory;
+    bool reusable = true;
     {
         const std::lock_guard guard(registry_mutex);
-        kept = limit == 0 ? 0 : std::min(worth_keeping(control, memory, now), room);
+        if (!users) {
+            const list_limits own = limits_at(now);
+            limits = {std::min(room, own.reusable), std::min(room, own.share)};
+            const std::size_t before = control->cache.wanted_again;
+            reusable = memory <= before || (before != 0 && is_alike(memory, before)) || was_wanted_again(control, memory, now);
+            if (!reusable && memory > limits.share) kept = std::min(before, limits.reusable);
+        }
+        kept = std::min(kept, limits.reusable);
+        if (kept < memory) remember(control, memory, now);
     }
     kept &= ~(page_size() - 1);
     const bool left = kept != 0 && leave_for_next(control, kept);
     if (left) memory = control->memory();    // (the system may have refused to take the rest)
     const std::lock_guard guard(registry_mutex);
-    const std::size_t room_now =
-        std::min(room, cache_bytes.load(std::memory_order_relaxed));    // (others may have set a limit meanwhile)
-    const bool listed = left && memory <= room_now;
-    range* const ending = evict(listed ? room_now - memory : room_now, most_ranges - 1,
-                                users ? cache_clock::time_point::min() : now - soon, listed ? nullptr : control);
+    const std::size_t room_now = cache_bytes.load(std::memory_order_relaxed);    // (others may have set a limit meanwhile)
+    limits = {std::min(limits.reusable, room_now), std::min(limits.share, room_now)};
+    const bool listed = left && memory <= limits.reusable;
+    const std::size_t less = listed ? memory : 0;
+    const list_limits others{limits.reusable - less, limits.share - std::min(limits.share, reusable ? 0 : less)};
+    range* const ending =
+        evict(others, most_ranges - 1, users ? cache_clock::time_point::min() : now - soon, listed ? nullptr : control);
     if (listed) {
         control->cache.since = now;
-        control->cache.appended = 0;
+        control->cache.reusable = reusable;
         link_as_newest(control);
     }
     return ending;
+}
+
+range* evict_excess() noexcept {
+    const std::size_t listed = bytes_listed.load(std::memory_order_relaxed);
+    if (listed == 0 || limit_is_users.load(std::memory_order_relaxed)) return nullptr;
+    const std::size_t in_use = this_copy.bytes_in_use.load(std::memory_order_relaxed);
+    const std::size_t share = in_use / share_of_kept;
+    // (A share more than the rule says: a vector that is a little longer than in the last round must not cost another its whole range.)
+    if (listed <= share || in_use - share + listed <= this_copy.most_in_use.load(std::memory_order_relaxed)) return nullptr;
+    const std::lock_guard guard(registry_mutex);
+    list_limits limits = limits_at(cache_clock::now());
+    limits.reusable += share;
+    return evict(limits, most_ranges, cache_clock::time_point::min(), nullptr);
 }
 
 range* limit_cache(std::size_t bytes) noexcept {
@@ -212,7 +273,7 @@ range* limit_cache(std::size_t bytes) noexcept {
         limit_is_users.store(true, std::memory_order_relaxed);
         cache_bytes.store(bytes, std::memory_order_relaxed);
     }
-    return evict(bytes, bytes == 0 ? 0 : most_ranges, cache_clock::time_point::min(), mine);
+    return evict({bytes, bytes}, bytes == 0 ? 0 : most_ranges, cache_clock::time_point::min(), mine);
 }
 
 }}}    // namespace headroom::detail

@@ -1,9 +1,12 @@
 // Ranges whose owners died, kept with their memory for the next one: fresh pages are what growing costs most.
 //
-// Nothing is kept until keeping would have paid. Of what is dropped the size is remembered, for a second and without memory; a
-// range is kept when one of its size was dropped within a second before its life began. Two tiers: a list under the registry's lock, and
-// slots of each thread's own for ranges with little memory. What is kept in the list and, in living ranges, was handed out warm
-// and has not come to use yet, stays under a limit; what lies in the list for a second goes back when the next range is dropped.
+// The rule, by share and by size. Whatever its size, a dropped range is kept while all that is kept is at most a sixteenth of the bytes
+// in use. Where a size was wanted again, because one like it was dropped within a second before this life began, kept and used bytes
+// together may reach the most that was in use at once in the last second or two. A kept range serves a request that uses at least half
+// of its memory; what may grow gets more, as long as at most a quarter of the bytes in use are warm and unused; the surplus is given back.
+// What lies here for a second goes back when the next range is dropped; what exceeds the rule, when a range takes fresh memory.
+//
+// Two tiers: a list under the registry's lock, and slots of each thread's own for ranges with little memory.
 //
 // Nothing here ends a range: what must end is returned, chained by `cache.next`.
 #pragma once
@@ -12,6 +15,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+
+#include <headroom/detail/vector/held_range.hpp>
 
 #include "range/range.hpp"
 
@@ -38,12 +43,16 @@ inline void make_live(range* control) noexcept {
     control->identity.state.store(range_state::live, std::memory_order_release);
 }
 
-// A range of the list reserved at `bytes` under `policy`, made live; null when there is none. The most recently given first.
-[[nodiscard]] range* take_from_list(std::size_t bytes, const commit_policy& policy) noexcept;
+// Takes a range out of the list that is reserved at `bytes` under `policy`, and makes it live; null if there is none. Of several the one
+// whose memory fits `use` best. The caller gives the memory past `kept` bytes back before it hands the range out.
+[[nodiscard]] range* take_from_list(std::size_t bytes, const commit_policy& policy, expected_use use, std::size_t& kept) noexcept;
 
-// Takes a range that nobody owns into the list, with as much of its `memory` bytes as was wanted again and the limit permits. What
+// Takes a range that nobody owns into the list, with as much of its `memory` bytes as the rules above keep. Returns what
 // must end: ranges that give way or have lain for too long and, where it is not kept, this one.
 [[nodiscard]] range* give_to_list(range* control, std::size_t memory) noexcept;
+
+// Called when a live range took fresh memory: returns, for ending, what is kept beyond the rules above since then.
+[[nodiscard]] range* evict_excess() noexcept;
 
 // Sets the limit for good, or leaves it as it is. What must end: with limit_as_it_is all that the list keeps, and the slots of the
 // calling thread either way. What other threads have in theirs they give up at their next call, or when they end.

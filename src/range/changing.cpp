@@ -75,6 +75,7 @@ std::size_t shrink(range* control, std::size_t kept) noexcept {
     control->set_memory(std::max(control->memory(), control->extent.accessible));    // of an open range: all of it
     cut_memory(control, kept);
     count_warm_in_use(control, committed_of(control));
+    count_in_use(control);
     report(control, committed_of(control));
     if (control->ahead.handed != 0) control->ahead.handed = committed_of(control);
     return committed_of(control);

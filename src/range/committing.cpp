@@ -17,8 +17,8 @@ using policy_kind = commit_policy::kind;
 // Committing warm memory is cheap, so larger steps stall nobody.
 constexpr std::size_t largest_warm_step = std::size_t{1} << 20;
 
-// Commits up to `generous` or, where that is refused, up to `needed`, once what is kept warm was given back.
-std::error_code commit_or_less(range* control, std::size_t generous, std::size_t needed, provision how) noexcept {
+// Commits up to `generous`; if that is refused, gives back what is kept warm and commits up to `needed`.
+std::error_code commit_best_effort(range* control, std::size_t generous, std::size_t needed, provision how) noexcept {
     // (Where nothing is asked of the system, there is no time to be taken.)
     if (generous <= control->extent.accessible && (how == provision::at_first_touch || generous <= control->extent.provided))
         return commit_part(control, generous, how);
@@ -28,6 +28,7 @@ std::error_code commit_or_less(range* control, std::size_t generous, std::size_t
         give_back_unused();
         error = commit_part(control, needed, how);
     }
+    end_all(evict_excess());
     return error;
 }
 
@@ -74,25 +75,30 @@ std::size_t generous_for(range* control, std::size_t least, bool past_start) noe
         if (least <= provided) target = std::min(target, provided);    // what is warm first
         target = std::max(least, target);
     }
+    // What was charged for a known number of elements is all that they need.
+    const std::size_t accessible = control->extent.accessible;
+    if (least <= accessible) target = std::min(target, accessible);
     return std::min(control->size(), target);
 }
 
-// Commits at least `needed` bytes: as many as the policy says, or as the pages are that they lie in.
-std::size_t extend(range* control, std::size_t needed, bool exactly, failure& why) noexcept {
+// How far to commit, and when memory arrives: as the policy says; as it says, at first touch; or whole pages, at first touch.
+enum class extent_kind { by_policy, untouched, exact };
+
+// Commits at least `needed` bytes.
+std::size_t extend(range* control, std::size_t needed, extent_kind kind, failure& why) noexcept {
+    const bool exactly = kind == extent_kind::exact;
     const std::size_t committed = committed_of(control);
     if (needed > committed) {
         const std::size_t least = whole_pages(needed);
         const bool past_start = least > control->terms.policy.from();
         const bool page_by_page = control->terms.policy.which() == policy_kind::page_by_page;
+        const bool untouched = kind != extent_kind::by_policy || page_by_page;
         if (exactly && past_start && has_huge_pages(control)) advise_huge_once(control);
-        why = failure_of(commit_or_less(control, exactly ? least : generous_for(control, least, past_start), least,
-                                        exactly || page_by_page ? provision::at_first_touch : provision::now));
+        why = failure_of(commit_best_effort(control, exactly ? least : generous_for(control, least, past_start), least,
+                                            untouched ? provision::at_first_touch : provision::now));
         if (why) return 0;
-        if (!exactly) {
-            constexpr std::size_t one_element = 4096;    // at most, to count as one
-            const std::size_t now = committed_of(control);
-            if (needed - committed <= one_element) control->cache.appended += now - committed;
-            if (page_by_page) control->extent.provided = std::max(control->extent.provided, now);
+        if (kind == extent_kind::by_policy && page_by_page) {
+            control->extent.provided = std::max(control->extent.provided, committed_of(control));
         }
     }
     if (control->ahead.handed != 0) control->ahead.handed = committed_of(control);
@@ -107,13 +113,30 @@ std::size_t extend(range* control, std::size_t needed, failure& why) noexcept {
     // From there on the helper may be at work on this range: nothing is read before it is paused.
     if (policy.which() == policy_kind::prefault_ahead && needed > policy.from())
         return policy_calls::filling(policy)(control, needed, why);
-    return extend(control, needed, false, why);
+    return extend(control, needed, extent_kind::by_policy, why);
 }
 
 std::size_t extend_exactly(range* control, std::size_t needed, failure& why) noexcept {
     why = {};
     const std::lock_guard pause(control->ahead.batch);    // the helper must not commit at the same time
-    return extend(control, needed, true, why);
+    return extend(control, needed, extent_kind::exact, why);
+}
+
+std::size_t extend_untouched(range* control, std::size_t needed, failure& why) noexcept {
+    why = {};
+    const std::lock_guard pause(control->ahead.batch);
+    return extend(control, needed, extent_kind::untouched, why);
+}
+
+void charge(range* control, std::size_t needed, failure& why) noexcept {
+    why = {};
+    const std::lock_guard pause(control->ahead.batch);    // the helper must not commit at the same time
+    std::error_code error = make_accessible(control, whole_pages(needed));
+    if (error) {
+        give_back_unused();
+        error = make_accessible(control, whole_pages(needed));
+    }
+    why = failure_of(error);
 }
 
 void transfer(range* from, range* to, std::size_t bytes) noexcept {
@@ -130,8 +153,9 @@ void transfer(range* from, range* to, std::size_t bytes) noexcept {
         from->set_memory(std::max(from->memory(), committed_of(from)));
         from->extent.provided = 0;
         cut_memory(from, whole);
-        if (from->memory() > whole) return;    // the system does not take it
-        from->set_memory(0);
+        if (from->memory() <= whole) from->set_memory(0);    // more: the system does not take it
+        count_in_use(from);
+        count_in_use(to);
         return;
     }
     std::memcpy(to->start(), from->start(), bytes);

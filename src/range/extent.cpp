@@ -7,9 +7,14 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
+bool exceeds_memory(std::size_t bytes) noexcept { return static_cast<bool>(admit(bytes, bytes)); }
+
 std::error_code make_accessible(range* control, std::size_t to) noexcept {
-    if (to <= control->extent.accessible) return {};
-    const page_range more = control->part(control->extent.accessible, to);
+    const std::size_t accessible = control->extent.accessible;
+    if (to <= accessible) return {};
+    const std::size_t there = std::max(accessible, control->memory());
+    if (const std::error_code error = admit(to > there ? to - there : 0, to)) return error;
+    const page_range more = control->part(accessible, to);
     const std::error_code error = commit(more);
     if (error) {
         // Where it is of several mappings (huge pages are asked for in a part of it, say) the first may have been made accessible:
@@ -29,23 +34,46 @@ std::error_code commit_part(range* control, std::size_t to, provision how) noexc
     const std::size_t memory = control->memory();
     std::size_t there = std::max(from, std::min(extent.provided, to));    // so far memory is there
     // (A range's first page arrives sooner at its first touch than by a call, above all a process's first.)
-    if (how == provision::now && there < to && to > page_size()) {
-        const std::error_code error = prefault(control->part(there, to));
+    const std::size_t ahead = std::max({most_populated_ahead, from / 16, control->terms.policy.max_step()});
+    const std::size_t populated = to - from > ahead ? whole_pages(from + ahead) : to;
+    if (how == provision::now && there < populated && populated > page_size()) {
+        const std::error_code error = prefault(control->part(there, populated));
         if (error == out_of_memory()) {
             control->set_memory(std::max(memory, to));    // some of it may be there
             cut_memory(control, from);
             count_warm_in_use(control, from);
+            count_in_use(control);
             return error;
         }
         // Any other refusal (an older kernel, say): memory arrives at first touch.
-        if (!error) there = to;
+        if (!error) there = populated;
     }
     if (there > from) counts.faults_avoided.fetch_add((there - from) / page_size(), std::memory_order_relaxed);
-    if (how == provision::now && extent.provided >= from) extent.provided = std::max(extent.provided, to);
+    if (how == provision::now && extent.provided >= from) extent.provided = std::max(extent.provided, populated);
     if (to > memory) control->set_memory(to);
     set_committed(control, to);
     count_warm_in_use(control, to);
+    count_in_use(control);
     return {};
+}
+
+void count_in_use(range* control) noexcept {
+    const std::size_t memory = control->memory();
+    const std::size_t more = memory - control->extent.in_use;    // (less: it wraps round, and so does the sum)
+    if (more == 0) return;
+    const bool grows = memory > control->extent.in_use;
+    control->extent.in_use = memory;
+    library_copy& home = *control->terms.home;
+    const std::size_t all = home.bytes_in_use.fetch_add(more, std::memory_order_relaxed) + more;
+    if (!grows) return;
+    std::size_t most = home.most_in_use.load(std::memory_order_relaxed);
+    while (most < all && !home.most_in_use.compare_exchange_weak(most, all, std::memory_order_relaxed)) {}
+}
+
+void count_out_of_use(range* control) noexcept {
+    const std::size_t less = control->extent.in_use;
+    control->extent.in_use = 0;
+    control->terms.home->bytes_in_use.fetch_sub(less, std::memory_order_relaxed);
 }
 
 void count_warm_in_use(range* control, std::size_t committed) noexcept {

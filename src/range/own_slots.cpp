@@ -64,9 +64,9 @@ HEADROOM_COLD void empty_closed_slots() noexcept {
 }
 
 HEADROOM_COLD held_range acquire_elsewhere(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy,
-                                           failure& why) noexcept {
+                                           failure& why, expected_use use) noexcept {
     empty_closed_slots();
-    const held_range held = acquire_slowly(bytes, exact, floor_bytes, policy, why);
+    const held_range held = acquire_slowly(bytes, exact, floor_bytes, policy, why, use);
     if (held.control != nullptr && held.control->cache.wanted_again != 0) prepare_end(held.control);
     return held;
 }
@@ -93,7 +93,8 @@ HEADROOM_ALWAYS_INLINE bool end_in_slot(range* control) noexcept {
 
 }    // namespace
 
-held_range acquire(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy, failure& why) noexcept {
+held_range acquire(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy, failure& why,
+                   expected_use use) noexcept {
     why = {};
     if (own_slots* const mine = usable_slots()) {
         constexpr std::size_t smallest_page = 4096;
@@ -108,7 +109,7 @@ held_range acquire(std::size_t bytes, bool exact, std::size_t floor_bytes, const
             return {each, each->start(), committed_of(each), each->size()};
         }
     }
-    return acquire_elsewhere(bytes, exact, floor_bytes, policy, why);
+    return acquire_elsewhere(bytes, exact, floor_bytes, policy, why, use);
 }
 
 void relinquish(range* control, std::size_t used) noexcept {

@@ -57,7 +57,6 @@ range* make_range(std::size_t reserved, const commit_policy& policy, std::error_
     control->set_memory(0);
     control->rights = {};
     control->cache.wanted_again = 0;
-    control->cache.appended = 0;
     control->cache.ends_fast = false;
     set_committed(control, control->extent.accessible);
     enter_addresses(control);
@@ -74,15 +73,20 @@ std::size_t memory_worth(const range* control, std::size_t used) noexcept {
     const std::size_t known = std::min(provided, committed);
     // (Past these two the system has refused to take memory back: it may have emptied the pages before. And of pages that moved away no
     // memory is left.)
-    if (committed - known <= warm_start) return std::min(control->memory(), std::max(provided, committed));
-    const residency found = resident(control->part(known, committed));
-    // What is almost empty would count as kept, and as little.
-    return std::max(found.bytes >= found.reach / 2 ? known + found.reach : known, provided);
+    std::size_t worth = std::min(control->memory(), std::max(provided, committed));
+    if (committed - known > warm_start) {
+        const residency found = resident(control->part(known, committed));
+        // What is almost empty would count as kept, and as little.
+        worth = std::max(found.bytes >= found.reach / 2 ? known + found.reach : known, provided);
+    }
+    // An earlier owner's surplus, of which this one did not use half, is of no use to one like this.
+    return std::min(worth, 2 * committed);
 }
 
 void end(range* control) noexcept {
     control->identity.state.store(range_state::unused, std::memory_order_release);
     count_warm_in_use(control, SIZE_MAX);
+    count_out_of_use(control);
     leave_addresses(control);
     quarantine_or_release(control->terms.mapping);
     control->terms.mapping = {};
@@ -114,8 +118,8 @@ range* make_range_surely(std::size_t reserved, const commit_policy& policy, std:
     return make_range(reserved, policy, error, for_file);
 }
 
-held_range acquire_slowly(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy,
-                          failure& why) noexcept {
+held_range acquire_slowly(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy, failure& why,
+                          expected_use use) noexcept {
     std::error_code error;
     constexpr std::size_t most = SIZE_MAX / 4;
     if (std::min(bytes, exact ? bytes : floor_bytes) > most) {
@@ -123,8 +127,12 @@ held_range acquire_slowly(std::size_t bytes, bool exact, std::size_t floor_bytes
         return {};
     }
     bytes = whole_pages(std::clamp<std::size_t>(bytes, 1, most));
-    range* control = take_from_list(bytes, policy);
-    if (control == nullptr) {
+    std::size_t kept = SIZE_MAX;
+    range* control = take_from_list(bytes, policy, use, kept);
+    if (control != nullptr) {
+        cut_memory(control, kept);
+        count_warm_in_use(control, 0);
+    } else {
         counts.cache_misses.fetch_add(1, std::memory_order_relaxed);
         floor_bytes = std::min(bytes, whole_pages(std::max<std::size_t>(floor_bytes, 1)));
         control = make_range_surely(bytes, policy, error);
@@ -142,6 +150,7 @@ held_range acquire_slowly(std::size_t bytes, bool exact, std::size_t floor_bytes
     const std::size_t committed = committed_of(control);
     clear_stale(control, 0, committed);    // given back before anybody asked for more
     count_warm_in_use(control, committed);
+    count_in_use(control);
     tell_of_pointers(control, true);
     report(control, committed);
     return {control, control->start(), committed, control->size()};

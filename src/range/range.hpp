@@ -51,6 +51,7 @@ struct range_extent {
     std::atomic<std::size_t> memory{0};       // what may have memory behind it
     std::size_t accessible = 0;               // what the system lets us touch; at least what is committed
     std::size_t provided = 0;                 // what is known to have its memory
+    std::size_t in_use = 0;                   // what bytes_in_use counts of it (cache.hpp)
 };
 
 // Which copy of the library a range is of: it alone ends the range, whoever's code says so. Modules that were linked with a copy each may
@@ -58,6 +59,8 @@ struct range_extent {
 struct library_copy {
     void (*relinquish)(range* control, std::size_t used) noexcept;
     std::atomic<std::size_t> warm_in_ranges{0};    // bytes that were handed out warm and have not come to use yet (cache.cpp)
+    std::atomic<std::size_t> bytes_in_use{0};      // memory of all live ranges (cache.hpp)
+    std::atomic<std::size_t> most_in_use{0};       // the most of it since a second or two ago (cache.cpp)
 };
 extern constinit library_copy this_copy;
 
@@ -81,9 +84,9 @@ struct cache_entry {
     std::atomic<std::uint64_t> hits{0};    // how often it was handed out warm; written by its owner
     std::size_t warm = 0;                  // bytes that an earlier owner left and the present one has not committed yet
     std::size_t wanted_again = 0;          // bytes that it kept for this life; 0: it began anew
+    bool reusable = false;                 // in the list: kept because its size was wanted again, and not only as a share
     std::size_t drops_before = 0;          // how many ranges had been dropped when this life began
     std::chrono::steady_clock::time_point since{};    // when this life began (0: in a slot), or when it was given back
-    std::size_t appended = 0;                         // bytes committed in this life for one element more, and not for many
     bool ends_fast = false;                           // whether its life may end in a slot of the thread's own; see own_slots.cpp
     range* next = nullptr;
     range* previous = nullptr;

@@ -1,10 +1,14 @@
 #include "system/calls.hpp"
 
+#include "system/admission.hpp"
+
 namespace headroom { inline namespace v0_1 { namespace detail {
 
 constinit call_counters calls;
 
 constinit pretences pretended;
+
+constinit std::atomic<bool (*)(std::size_t) noexcept> leaves_enough_memory{nullptr};
 
 int intercept(page_call kind) noexcept {
     calls.made[static_cast<std::size_t>(kind)].fetch_add(1, std::memory_order_relaxed);

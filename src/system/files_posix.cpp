@@ -26,9 +26,6 @@
 #ifndef PATH_MAX
 #define PATH_MAX 4096
 #endif
-#ifndef MAP_NORESERVE
-#define MAP_NORESERVE 0
-#endif
 #ifndef MAP_ANONYMOUS
 #define MAP_ANONYMOUS MAP_ANON
 #endif
@@ -411,10 +408,7 @@ std::error_code protect_shown(page_range pages, access allowed) noexcept { retur
 
 std::error_code unmap_file(page_range range) noexcept {
     return try_file_call(page_call::file, [=] {
-        return mmap(range.data, range.bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) ==
-                       MAP_FAILED
-                   ? -1
-                   : 0;
+        return mmap(range.data, range.bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED ? -1 : 0;
     });
 }
 

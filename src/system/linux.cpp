@@ -36,6 +36,9 @@ extern "C" {
 namespace headroom { inline namespace v0_1 {
 namespace {
 
+// Without MAP_NORESERVE: the system then checks, when pages become writable, that it could provide them.
+constexpr int fresh = MAP_PRIVATE | MAP_ANONYMOUS;
+
 // (One function for all calls on a range, and not one for each: they are many, and all alike.)
 HEADROOM_NOINLINE std::error_code call_on(page_call kind, page_range range, int (*call)(void*, std::size_t, int),
                                           int how) noexcept {
@@ -66,9 +69,9 @@ page_range map(std::size_t bytes, access initial, std::error_code& error) noexce
     const int rights = initial == access::read_write  ? PROT_READ | PROT_WRITE
                        : initial == access::read_only ? PROT_READ
                                                       : PROT_NONE;
-    void* const data = limit != 0 && bytes > limit
+    void* const data = (limit != 0 && bytes > limit) || (initial == access::read_write && detail::exceeds_all_memory(bytes))
                            ? (errno = ENOMEM, MAP_FAILED)
-                           : mmap(nullptr, bytes, rights, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+                           : mmap(nullptr, bytes, rights, fresh, -1, 0);
     if (data == MAP_FAILED) {
         detail::note_refusal();
         error = detail::system_error(errno);
@@ -81,8 +84,6 @@ std::error_code unmap(std::byte* data, std::size_t bytes) noexcept {
     if (bytes == 0) return {};
     return call_on(page_call::release, {data, bytes}, [](void* at, std::size_t count, int) { return munmap(at, count); }, 0);
 }
-
-constexpr int fresh = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 
 // The system may have unmapped the range before it refused to put something else there. Fills the hole if there is one; where there
 // is none, this finds the range in place and does nothing. (Kernels before 4.17 do not know the flag: they map somewhere else.)
@@ -152,6 +153,8 @@ page_range reserve(std::size_t bytes, std::size_t alignment, std::error_code& er
 std::error_code release(page_range range) noexcept { return unmap(range.data, range.bytes); }
 
 std::error_code commit(page_range range) noexcept {
+    // Where overcommit is unlimited the system refuses nothing.
+    if (detail::exceeds_all_memory(range.bytes)) return detail::out_of_memory();
     // Never by mapping over the range: where that is refused half-way it leaves a hole for somebody else to fall into.
     return allow(page_call::commit, range, PROT_READ | PROT_WRITE);
 }
@@ -240,12 +243,15 @@ bool move_mapping(page_range from, std::byte* to) noexcept {
 }    // namespace
 
 // Kernels up to 6.16 move no more than one mapping in a call, and unmap the target before they find that there are several. Another
-// thread may map something into such a hole, so it must not come to be: each mapping is moved by itself. Where promises are charged
-// the system may find after unmapping that it cannot charge what stays mapped at `from`: nothing is moved there.
+// thread may map something into such a hole, so it must not come to be: each mapping is moved by itself. The system charges what stays
+// mapped at `from` once more, after it has unmapped the target. So nothing is moved where that may be refused: where overcommit is off,
+// and where the range is larger than all memory.
 std::error_code remap(page_range from, page_range to) noexcept {
     const detail::kept_errno unchanged;
     const std::error_code cannot = detail::system_error(ENOSYS);
-    if (!detail::answers_can_be_trusted(from) || detail::promises_are_charged()) return cannot;
+    if (!detail::answers_can_be_trusted(from) || detail::promises_are_charged() || detail::exceeds_all_memory(from.bytes)) {
+        return cannot;
+    }
     for (std::size_t moved = 0; moved != from.bytes;) {
         const page_range piece = first_mapping({from.data + moved, from.bytes - moved});
         if (!move_mapping(piece, to.data + moved)) {

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -102,22 +103,68 @@ struct file_name {
 constexpr char all_groups[] = "/sys/fs/cgroup/memory";
 constexpr std::size_t groups_of_version_2 = 14;
 
-// The least limit that `file` states in the group `path` (its first `length` bytes), or in a group above it.
-std::size_t least_limit(std::size_t mount, const char* path, std::size_t length, const char* file) noexcept {
-    std::size_t least = SIZE_MAX;
-    for (bool more = true; more;) {
-        while (length != 0 && path[length - 1] == '/') --length;
+// What the two versions of control groups call their files.
+struct group_version {
+    std::size_t mount;    // bytes of all_groups
+    const char* limit;
+    const char* usage;
+    const char* inactive;    // the line of memory.stat that counts file pages not in use
+};
+constexpr group_version version_1{sizeof all_groups, "/memory.limit_in_bytes", "/memory.usage_in_bytes",
+                                  "\ntotal_inactive_file "};
+constexpr group_version version_2{groups_of_version_2, "/memory.max", "/memory.current", "\ninactive_file "};
+
+// A control group that the process is in, or one above it: the first `length` bytes of `path`.
+struct control_group {
+    const group_version& version;
+    const char* path;
+    std::size_t length;
+
+    template <std::size_t Most>
+    [[nodiscard]] small_file<Most> read(const char* file) const noexcept {
         file_name name;
-        name.add(all_groups, mount);
+        name.add(all_groups, version.mount);
         name.add(path, length);
         name.add(file, SIZE_MAX);
-        const small_file<> limit(name.text);
-        // (The other answers are "max" and none.)
-        if (limit.text[0] >= '0' && limit.text[0] <= '9') least = std::min(least, number(limit.text));
-        more = length != 0;
-        while (length != 0 && path[length - 1] != '/') --length;
+        return small_file<Most>(name.text);
     }
-    return least;
+    // The number in a file of the group; SIZE_MAX where it says "max" or cannot be read.
+    [[nodiscard]] std::size_t number_in(const char* file) const noexcept {
+        const auto text = read<32>(file);
+        return text.text[0] >= '0' && text.text[0] <= '9' ? number(text.text) : SIZE_MAX;
+    }
+};
+
+// Returns the number behind `name` in the text; 0 where it is not there.
+std::size_t number_after(const char* text, const char* name) noexcept {
+    const char* const found = std::strstr(text, name);
+    return found == nullptr ? 0 : number(found + std::strlen(name));
+}
+
+// Calls visit(group) for each control group of the process that can limit its memory, and for the groups above it.
+template <class Visit>
+void for_each_group(Visit visit) noexcept {
+    // Lines of the form number:controllers:path; version 2 has one group for all, whose list of controllers is empty. In a
+    // container the path may be one of the host's, which is not there: then the mount itself is the group.
+    const small_file<4096> groups("/proc/self/cgroup");
+    for (const char* line = groups.text; *line != '\0';) {
+        const char* const end = find(line, '\n');
+        const char* const controllers = find(line, ':');
+        if (controllers >= end) break;
+        const char* const path = find(controllers + 1, ':');
+        if (path >= end) break;
+        const bool all = path == controllers + 1;
+        if (all || lists_memory(controllers, path)) {
+            control_group group{all ? version_2 : version_1, path + 1, static_cast<std::size_t>(end - (path + 1))};
+            for (bool more = true; more;) {
+                while (group.length != 0 && group.path[group.length - 1] == '/') --group.length;
+                visit(group);
+                more = group.length != 0;
+                while (group.length != 0 && group.path[group.length - 1] != '/') --group.length;
+            }
+        }
+        line = *end == '\n' ? end + 1 : end;
+    }
 }
 
 }    // namespace
@@ -192,25 +239,44 @@ bool readable_means_in_use() noexcept {
 }
 
 std::size_t memory_of_group() noexcept {
-    // Lines of the form number:controllers:path; version 2 has one group for all, whose list of controllers is empty. In a
-    // container the path may be one of the host's, which is not there: then the mount itself is the group.
-    const small_file<4096> groups("/proc/self/cgroup");
     std::size_t least = SIZE_MAX;
-    for (const char* line = groups.text; *line != '\0';) {
-        const char* const end = find(line, '\n');
-        const char* const controllers = find(line, ':');
-        if (controllers >= end) break;
-        const char* const path = find(controllers + 1, ':');
-        if (path >= end) break;
-        const auto bytes = static_cast<std::size_t>(end - (path + 1));
-        const bool all = path == controllers + 1;
-        if (all) {
-            least = std::min(least, least_limit(groups_of_version_2, path + 1, bytes, "/memory.max"));
-        } else if (lists_memory(controllers, path)) {
-            least = std::min(least, least_limit(sizeof all_groups, path + 1, bytes, "/memory.limit_in_bytes"));
-        }
-        line = *end == '\n' ? end + 1 : end;
+    for_each_group([&](const control_group& group) { least = std::min(least, group.number_in(group.version.limit)); });
+    return least;
+}
+
+bool exceeds_all_memory(std::size_t bytes) noexcept {
+    static constinit std::atomic<std::size_t> known{0};
+    if (bytes <= known.load(std::memory_order_relaxed)) return false;
+    const kept_errno unchanged;
+    struct sysinfo all{};
+    if (syscall(SYS_sysinfo, &all) != 0) return false;
+    const std::size_t unit = all.mem_unit == 0 ? 1 : all.mem_unit;
+    const std::size_t units = std::size_t{all.totalram} + all.totalswap;
+    const std::size_t most = units > SIZE_MAX / unit ? SIZE_MAX : units * unit;
+    known.store(most, std::memory_order_relaxed);
+    return bytes > most;
+}
+
+std::size_t available_memory() noexcept {
+    constexpr char available[] = "\nMemAvailable:";
+    const small_file<512> machine("/proc/meminfo");
+    const char* line = std::strstr(machine.text, available);
+    std::size_t least = SIZE_MAX;
+    if (line != nullptr) {
+        for (line += sizeof available - 1; *line == ' ';) ++line;
+        least = number(line);
+        least = least > SIZE_MAX / 1024 ? SIZE_MAX : least * 1024;
     }
+    for_each_group([&](const control_group& group) {
+        const std::size_t limit = group.number_in(group.version.limit);
+        // A limit beyond all memory is none: where nobody set one, version 1 states the largest number that it has.
+        if (limit == SIZE_MAX || exceeds_all_memory(limit)) return;
+        const std::size_t used = group.number_in(group.version.usage);
+        if (used == SIZE_MAX) return;
+        const std::size_t unneeded = number_after(group.read<4096>("/memory.stat").text, group.version.inactive);
+        const std::size_t taken = used - std::min(used, unneeded);
+        least = std::min(least, limit - std::min(limit, taken));
+    });
     return least;
 }
 

@@ -27,6 +27,15 @@ void join_helper_thread() noexcept;
 // The bytes of memory that the process's group may have before the system kills; SIZE_MAX where nobody says so.
 std::size_t memory_of_group() noexcept;
 
+// True if `bytes` exceed the machine's memory and swap space together, so that they could never be resident at once. Never true where
+// the system does not say how much it has. One system call when it is true, for swap space may have been added; seldom one when not.
+[[nodiscard]] bool exceeds_all_memory(std::size_t bytes) noexcept;
+
+// Returns how many bytes of memory the process can still take before others are pushed out or the process is killed: the machine's
+// available memory or, if less, what is left below the limit of a control group, where file pages that are not in use count as free.
+// SIZE_MAX where the system does not say. Reads files: some 10 us, and as many more for each control group with a limit.
+[[nodiscard]] std::size_t available_memory() noexcept;
+
 // How many mappings the process has, and may have; zeros where nobody says so. Reads files, of all mappings: for who was refused.
 struct mapping_count {
     std::size_t used = 0;

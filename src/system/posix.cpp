@@ -19,9 +19,6 @@
 #ifndef MAP_ANONYMOUS
 #define MAP_ANONYMOUS MAP_ANON
 #endif
-#ifndef MAP_NORESERVE
-#define MAP_NORESERVE 0
-#endif
 
 namespace headroom { inline namespace v0_1 {
 namespace {
@@ -44,8 +41,7 @@ std::error_code unmap(std::byte* data, std::size_t bytes) noexcept {
 // Maps fresh, empty pages over the range: the only way in POSIX to give memory back.
 std::error_code map_over(page_range range, access allowed) noexcept {
     return attempt(page_call::decommit, [=] {
-        return mmap(range.data, range.bytes, rights_of(allowed), MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
-                    0) == MAP_FAILED
+        return mmap(range.data, range.bytes, rights_of(allowed), MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED
                    ? -1
                    : 0;
     });
@@ -71,9 +67,9 @@ page_range reserve(std::size_t bytes, std::size_t alignment, std::error_code& er
     }
     const detail::kept_errno unchanged;
     const std::size_t limit = detail::address_space_limit();
-    void* const mapped = limit != 0 && bytes > limit ? (errno = ENOMEM, MAP_FAILED)
-                                                     : mmap(nullptr, bytes + spare, rights_of(initial),
-                                                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* const mapped = limit != 0 && bytes > limit
+                             ? (errno = ENOMEM, MAP_FAILED)
+                             : mmap(nullptr, bytes + spare, rights_of(initial), MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (mapped == MAP_FAILED) {
         detail::note_refusal();
         error = system_error(errno);
@@ -120,6 +116,10 @@ std::error_code name(page_range, const char*) noexcept { return unsupported(); }
 namespace detail {
 
 std::size_t memory_of_group() noexcept { return SIZE_MAX; }
+
+bool exceeds_all_memory(std::size_t) noexcept { return false; }
+
+std::size_t available_memory() noexcept { return SIZE_MAX; }
 
 mapping_count count_mappings() noexcept { return {}; }
 

@@ -167,6 +167,10 @@ void lower_thread_priority() noexcept { SetThreadPriority(GetCurrentThread(), TH
 
 std::size_t memory_of_group() noexcept { return SIZE_MAX; }
 
+bool exceeds_all_memory(std::size_t) noexcept { return false; }
+
+std::size_t available_memory() noexcept { return SIZE_MAX; }
+
 mapping_count count_mappings() noexcept { return {}; }
 
 void keep_loaded(const void* code) noexcept {

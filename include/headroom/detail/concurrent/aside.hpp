@@ -10,6 +10,7 @@
 
 #include <headroom/detail/attributes.hpp>
 #include <headroom/detail/errors.hpp>
+#include <headroom/detail/vector/held_range.hpp>
 #include <headroom/relocatable.hpp>
 
 namespace headroom { inline namespace v0_1 { namespace detail {
@@ -29,6 +30,7 @@ struct aside_block {
     [[nodiscard]] static Header* make(std::size_t count) {
         constexpr std::size_t most = (SIZE_MAX / 2 - offset) / sizeof(T);
         if (count > most) detail::throw_length_error("headroom: no batch is that long");
+        if (detail::exceeds_memory(offset + count * sizeof(T))) detail::throw_bad_alloc();
         return ::new (::operator new(offset + count * sizeof(T), std::align_val_t{alignment})) Header;
     }
     static void drop(Header* block) noexcept {

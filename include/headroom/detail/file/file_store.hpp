@@ -36,7 +36,11 @@ public:
     static constexpr file_steps steps_() noexcept { return {Policy::growth_fraction, Policy::min_step, Policy::max_step}; }
 
     [[nodiscard]] constexpr std::size_t max_size() const noexcept { return limit_; }
-    [[nodiscard]] static constexpr bool reaches_(std::size_t) noexcept { return true; }
+    // All of the file's space is allocated before the first element is written.
+    [[nodiscard]] bool try_charge_(std::size_t count) {
+        reserve_room_(count);
+        return true;
+    }
 
     HEADROOM_ALWAYS_INLINE void grow_room_for_one_() { cap_ = one_more_(control_, begin_, end_, limit_); }
     // The same, but false where it is refused.

@@ -1,7 +1,7 @@
 // The sizes in which a multipool hands out memory.
 //
 // Up to 128 bytes in steps of 8, so that a list node of 24 bytes takes 24; above, eight steps to each doubling, so that at
-// most an eighth of a block is unused (4 KiB and more: four steps, a quarter). Every step is a power of two, so a size that
+// most an eighth of a block is unused. Every step is a power of two, so a size that
 // was rounded up to an alignment lands in a bin whose size is a multiple of that alignment.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 inline constexpr std::size_t block_step = 8;            // bytes
 inline constexpr std::size_t fine_bins = 16;            // 8, 16, ... 128
 inline constexpr std::size_t short_bins = 56;           // up to largest_short
-inline constexpr std::size_t bins = 72;                 // and 5120, 6144, ... largest_pooled
+inline constexpr std::size_t bins = 88;                 // and 4608, 5120, ... largest_pooled
 inline constexpr std::size_t largest_short = 4096;      // bytes: what the fast paths serve
 inline constexpr std::size_t largest_pooled = 65536;    // bytes
 
@@ -26,6 +26,9 @@ inline constexpr std::size_t pool_page = 4096;    // bytes; the system's may be 
 // Unused bytes before a block, where there is room. Blocks whose size is a multiple of a kilobyte would begin in few sets
 // of the processor's cache: 256 of 4 KiB in one. A line between them, and their beginnings are spread over all.
 HEADROOM_ALWAYS_INLINE constexpr std::size_t gap_before(std::size_t size) noexcept { return size % 1024 == 0 ? 64 : 0; }
+
+// Blocks of so many bytes have a slab each; over a named upstream they are in no bin, and take just the pages that they need.
+inline constexpr std::size_t own_pages_from = 16384;
 
 // What there is to know of the blocks of one bin, and of the slabs that they are cut from.
 struct bin_shape {
@@ -40,15 +43,21 @@ inline constexpr std::array<bin_shape, bins> shapes = [] {
     std::array<bin_shape, bins> table{};
     std::size_t bytes = 0;
     for (bin_shape& each : table) {
-        bytes += bytes < 128 ? block_step : std::bit_floor(bytes) / (bytes < largest_short ? 8 : 4);
+        bytes += bytes < 128 ? block_step : std::bit_floor(bytes) / 8;
         const std::size_t gap = detail::gap_before(bytes);
-        // The nodes of containers get one page at a time, larger blocks at least four to a slab, and from 16 KiB on each has pages
-        // of its own.
-        const std::size_t pages = bytes <= 128    ? 1
-                                  : bytes <= 512  ? 4
-                                  : bytes <= 1024 ? 8
-                                  : bytes < 16384 ? 16
-                                                  : bytes / pool_page + 1;
+        // The nodes of containers get one page at a time; larger blocks slabs of which they leave little over; and from 16 KiB on each
+        // has pages of its own.
+        std::size_t pages = bytes <= 128             ? 1
+                            : bytes <= 512           ? 4
+                            : bytes <= 1024          ? 8
+                            : bytes < own_pages_from ? 16
+                                                     : bytes / pool_page + 1;
+        if (bytes > largest_short && bytes < own_pages_from) {
+            const auto left_over = [&](std::size_t of) { return of * pool_page % (bytes + gap) * 64 / of; };
+            for (std::size_t fewer = pages - 1; fewer >= 8; --fewer) {
+                if (left_over(fewer) < left_over(pages)) pages = fewer;
+            }
+        }
         each.bytes = static_cast<std::uint32_t>(bytes);
         each.gap = static_cast<std::uint16_t>(gap);
         each.blocks = static_cast<std::uint16_t>(pages * pool_page / (bytes + gap));
@@ -57,6 +66,8 @@ inline constexpr std::array<bin_shape, bins> shapes = [] {
     }
     return table;
 }();
+
+inline constexpr std::size_t largest_of_shared_slabs = own_pages_from - own_pages_from / 2 / 8;
 
 // Size of the blocks in bin `index`, in bytes.
 constexpr std::size_t bin_bytes(std::size_t index) noexcept { return shapes[index].bytes; }
@@ -168,7 +179,7 @@ inline constexpr auto bin_offset = [] {
 // The bin of a size from largest_short + 1 to largest_pooled. (No division: it would take longer than the rest of an allocation.)
 HEADROOM_ALWAYS_INLINE constexpr std::size_t long_index(std::size_t bytes) noexcept {
     const std::size_t octave = static_cast<unsigned>(std::bit_width((bytes - 1) / largest_short)) - 1U;
-    return short_bins + octave * 4 + ((bytes - 1) / (largest_short / 4) >> octave) - 4;
+    return short_bins + octave * 8 + ((bytes - 1) / (largest_short / 8) >> octave) - 8;
 }
 
 // The bin of any size from 1 to largest_pooled.

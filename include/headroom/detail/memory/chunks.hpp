@@ -87,28 +87,34 @@ struct piece {
 //   at_first_touch: each page when it is written to: nothing for pages that never are
 enum class arrival : bool { at_once, at_first_touch };
 
+// A block above this is never populated ahead of its first touch: nobody knows how much of it will be used.
+inline constexpr std::size_t largest_populated = std::size_t{64} << 10;
+[[nodiscard]] constexpr arrival arrival_of(std::size_t bytes) noexcept {
+    return bytes > largest_populated ? arrival::at_first_touch : arrival::at_once;
+}
+
 // Commits `needed` bytes from the base or more; the count of committed bytes, or 0 and `error` when refused.
-inline std::size_t extend_for(range* control, std::size_t needed, std::size_t reserved, arrival how, const commit_policy& policy,
+inline std::size_t extend_for(range* control, std::size_t needed, std::size_t reserved, arrival how,
                               std::error_code& error) noexcept {
-    // (Huge pages are not left to first touch: they take a tenth of the time.)
-    if (how == arrival::at_once || needed > policy.from()) return detail::extend(control, needed, error);
+    if (how == arrival::at_once) return detail::extend(control, needed, error);
     // Access alone costs nothing but the call, so not many calls.
     constexpr std::size_t largest_step = std::size_t{128} << 10;
     const std::size_t committed =
-        detail::extend_exactly(control, (std::min)(reserved, needed + (std::min)(needed / 4, largest_step)), error);
+        detail::extend_untouched(control, (std::min)(reserved, needed + (std::min)(needed / 4, largest_step)), error);
     return error ? detail::extend_exactly(control, needed, error) : committed;
 }
 
-// A reservation of at least `wanted` bytes, half as much where refused, of which `needed` are committed; an empty piece
-// when that is refused too.
+// A reservation of at least `wanted` bytes, half as much where refused, of which `needed` are committed, and no more of one that
+// does not grow, which arrive at first touch; an empty piece when that is refused too.
 HEADROOM_COLD inline piece reserved_piece(std::size_t wanted, std::size_t needed, arrival how = arrival::at_once,
-                                          const commit_policy& policy = chunk_policy) noexcept {
+                                          const commit_policy& policy = chunk_policy, bool may_grow = true) noexcept {
     std::error_code error;
-    const held_range held = detail::acquire((std::max)(wanted, needed), false, needed, policy, error);
+    const held_range held = detail::acquire((std::max)(wanted, needed), false, needed, policy, error, {needed, may_grow});
     if (error) return {};
     piece result{held.base, held.committed, 0, held.control, held.reserved};
     if (held.committed < needed) {
-        result.bytes = detail::extend_for(held.control, needed, held.reserved, how, policy, error);
+        result.bytes = may_grow ? detail::extend_for(held.control, needed, held.reserved, how, error)
+                                : detail::extend_exactly(held.control, needed, error);
         if (error) {
             detail::relinquish(held.control);
             return {};
@@ -124,6 +130,8 @@ struct chunk {
     std::byte* first;    // usable bytes: [first, last)
     std::byte* last;
     piece memory;
+    std::size_t blocks = 0;    // how many a multipool has cut from it, before it went on to the next chunk
+    std::size_t free = 0;      // how many of those are free; used only while they are counted
 };
 
 class chunk_chain {
@@ -170,10 +178,12 @@ public:
     // Moves `cursor` and `limit` so that `bytes` fit at the next multiple of `alignment`; a chunk that is taken from
     // upstream for it has about `most` bytes at most, if that suffices. Throws what upstream throws, and then has changed nothing.
     // Precondition: alignment is a power of two.
-    HEADROOM_COLD void make_room(std::size_t bytes, std::size_t alignment, std::size_t most = largest_chunk) {
+    // `unit`: what the chunk is going to be cut into, with the bytes between; a chunk from upstream has a whole number of those.
+    HEADROOM_COLD void make_room(std::size_t bytes, std::size_t alignment, std::size_t most = largest_chunk,
+                                 std::size_t unit = 1) {
         if (bytes > largest_request || alignment > most_alignment) detail::refuse(upstream_);
         if (has_room(bytes, alignment)) return;
-        adopt(obtain(bytes, alignment, most, arrival::at_once, link_bytes));
+        adopt(obtain(bytes, alignment, most, detail::arrival_of(bytes), link_bytes, unit));
     }
     // Such a piece is a chunk from now on, and the next to be used. It has room for what describes a chunk, and more.
     void adopt(const piece& memory) noexcept {
@@ -208,13 +218,77 @@ public:
         return false;
     }
 
+    void forget_free() noexcept {
+        for (chunk* each = first_; each != nullptr; each = each->next) each->free = 0;
+    }
+    void forget_blocks() noexcept {
+        for (chunk* each = first_; each != nullptr; each = each->next) each->blocks = 0;
+    }
+    // The chunk that the bytes at hand belong to; null: none.
+    [[nodiscard]] chunk* active() const noexcept { return active_; }
+    // The chunk that has the address; null: none. O(chunks).
+    [[nodiscard]] chunk* find(const void* address) const noexcept {
+        chunk* each = first_;
+        while (each != nullptr && (address < each->first || address >= each->last)) each = each->next;
+        return each;
+    }
+    // The smallest chunk of at least `bytes` for which is_empty(chunk) holds, and that came from upstream; null: there is none. O(chunks).
+    template <class IsEmpty>
+    [[nodiscard]] const chunk* smallest_empty(std::size_t bytes, IsEmpty is_empty) const noexcept {
+        const chunk* found = nullptr;
+        for (const chunk* each = first_; each != nullptr; each = each->next) {
+            if (each->memory.control != nullptr || each->memory.bytes < bytes || !is_empty(*each)) continue;
+            if (found == nullptr || each->memory.bytes < found->memory.bytes) found = each;
+        }
+        return found;
+    }
+    // Makes the chunks for which is_empty(chunk) holds usable again, or gives those back that came from upstream. O(chunks).
+    template <class IsEmpty>
+    void reuse(bool give_back, IsEmpty is_empty) noexcept {
+        chunk* usable = nullptr;
+        chunk* used = nullptr;    // the last in use; those behind the active one are not
+        bool before_active = true;
+        for (chunk** at = &first_; *at != nullptr;) {
+            chunk* const each = *at;
+            const bool is_active = each == active_;
+            if (is_active) before_active = false;
+            if (!is_empty(*each)) {
+                if (before_active || is_active) used = each;
+                at = &each->next;
+                continue;
+            }
+            *at = each->next;
+            if (give_back && each->memory.control == nullptr) {
+                const piece memory = each->memory;
+                memory.give_back(upstream_);
+            } else {
+                each->blocks = 0;
+                hide(each->first, each->last);
+                each->next = std::exchange(usable, each);
+            }
+            if (is_active) active_ = nullptr;
+        }
+        if (active_ == nullptr) {
+            active_ = used;
+            cursor = limit = used != nullptr ? used->last : nullptr;
+        }
+        while (usable != nullptr) {
+            chunk* const each = std::exchange(usable, usable->next);
+            chunk** const place = active_ != nullptr ? &active_->next : &first_;
+            each->next = std::exchange(*place, each);
+        }
+        if (give_back) next_ = initial_;
+    }
+
     // How many bytes the next piece for `bytes` has, where `most` are allowed; a reservation has as many as anybody wants.
     [[nodiscard]] std::size_t next_bytes(std::size_t bytes, std::size_t most) const noexcept {
         return reserves_for(bytes) ? SIZE_MAX : (std::max)(bytes, (std::min)(next_, most));
     }
     // Memory for `bytes`, and `beside` for what describes it, that belongs to no chunk: as much as the next chunk is to have, about
-    // `most` bytes from upstream. What a reservation commits arrives as `how` says. Throws what upstream throws.
-    [[nodiscard]] piece obtain(std::size_t bytes, std::size_t alignment, std::size_t most, arrival how, std::size_t beside = 0) {
+    // `most` bytes from upstream, or half as much and so on where upstream refuses that. What a reservation commits arrives as `how` says.
+    // Throws what upstream throws when it refuses `bytes`.
+    [[nodiscard]] piece obtain(std::size_t bytes, std::size_t alignment, std::size_t most, arrival how, std::size_t beside = 0,
+                               std::size_t unit = 1) {
         if (reserves_for(bytes)) {
             // (It begins at a page, and with what describes it.)
             const std::size_t needed = bytes + (beside != 0 ? beside + alignment : 0);
@@ -226,9 +300,25 @@ public:
                 return memory;
             }
         }
-        const std::size_t usable = detail::round_to((std::max)(bytes, (std::min)(next_, most)), alignof(std::max_align_t));
+        const std::size_t least = detail::round_to(bytes, alignof(std::max_align_t));
+        const auto in_units = [&](std::size_t wanted) {
+            return (std::max)(least, detail::round_to(wanted / unit * unit, alignof(std::max_align_t)));
+        };
+        std::size_t usable = in_units((std::min)(next_, most));
         piece memory{nullptr, usable + beside, (std::max)(alignment, alignof(std::max_align_t))};
-        memory.data = static_cast<std::byte*>(upstream_->allocate(memory.bytes, memory.alignment));
+#if defined(__cpp_exceptions)
+        while (memory.data == nullptr && usable > least) {
+            try {
+                memory.data = from_upstream(memory.bytes, memory.alignment);
+            } catch (const std::bad_alloc&) {
+                // What is left of a bounded upstream is used up in smaller pieces. The next request begins with those.
+                usable = in_units(usable / 2);
+                memory.bytes = usable + beside;
+                next_ = (std::max)(usable / 2, std::size_t{1});
+            }
+        }
+#endif
+        if (memory.data == nullptr) memory.data = from_upstream(memory.bytes, memory.alignment);
         // Reservations follow soon, so get there quickly; upstream's chunks may be all there is, so do not overshoot.
         next_ = (std::min)((std::max)(next_, usable), largest_chunk) * (reserve_ ? 4 : 2);
         hide(memory.data, memory.data + memory.bytes);
@@ -239,7 +329,7 @@ public:
         if (needed <= memory.bytes) return true;
         if (memory.control == nullptr || needed > memory.reserved) return false;
         std::error_code error;
-        const std::size_t committed = detail::extend_for(memory.control, needed, memory.reserved, how, *policy_, error);
+        const std::size_t committed = detail::extend_for(memory.control, needed, memory.reserved, how, error);
         if (error) return false;
         hide(memory.data + memory.bytes, memory.data + committed);
         memory.bytes = committed;
@@ -314,6 +404,11 @@ private:
         return pad <= room && bytes <= room - pad;
     }
 
+    std::byte* from_upstream(std::size_t bytes, std::size_t alignment) {
+        // The heap must not give what a range was refused for lack of memory.
+        if (reserve_ && detail::exceeds_memory(bytes)) detail::throw_bad_alloc();
+        return static_cast<std::byte*>(upstream_->allocate(bytes, alignment));
+    }
     [[nodiscard]] bool reserves_for(std::size_t bytes) const noexcept {
         return reserve_ && (std::max)(next_, bytes) >= reserve_from;
     }
@@ -348,7 +443,7 @@ private:
         if (memory.control == nullptr || !fits(from, memory.data + memory.reserved, bytes, alignment)) return false;
         const std::size_t pad = -detail::address_of(from) & (alignment - 1);
         const std::size_t needed = static_cast<std::size_t>(from - memory.data) + pad + bytes;
-        if (!provide(memory, needed, arrival::at_once)) return false;
+        if (!provide(memory, needed, detail::arrival_of(bytes))) return false;
         grown.last = memory.data + memory.bytes;
         return true;
     }

@@ -65,10 +65,12 @@ public:
         give_back_kept(upstream);
     }
 
-    // Gives back what is kept and not in use.
-    void give_back_kept(std::pmr::memory_resource* upstream) noexcept {
+    // Gives back what is kept and not in use. False if nothing was.
+    bool give_back_kept(std::pmr::memory_resource* upstream) noexcept {
+        const bool any = freed_ != nullptr || spare_ != nullptr;
         give_back_all(freed_, upstream);
         give_back_all(spare_, upstream);
+        return any;
     }
 
     // Keeps the blocks in use for the next round, and those given back in this one; those kept before and not used since go
@@ -111,7 +113,9 @@ private:
         if (reserve && needed >= chunk_chain::reserve_from && alignment <= headroom::page_size()) {
             // Reservations of few sizes, so that the warm cache has the right one.
             const std::size_t wanted = std::bit_ceil((std::max)(needed, std::size_t{1} << 20));
-            const auto reserved = [&] { return detail::reserved_piece(wanted, needed, arrival::at_first_touch); };
+            const auto reserved = [&] {
+                return detail::reserved_piece(wanted, needed, arrival::at_first_touch, chunk_policy, false);
+            };
             if (const piece memory = reserved(); memory.data != nullptr) return memory;
             // What is kept may be what stands in the way.
             if (freed_ != nullptr || spare_ != nullptr) {
@@ -119,6 +123,7 @@ private:
                 if (const piece memory = reserved(); memory.data != nullptr) return memory;
             }
         }
+        if (reserve && detail::exceeds_memory(needed)) detail::throw_bad_alloc();    // (as chunk_chain::obtain)
         piece memory{nullptr, needed, (std::max)(alignment, alignof(std::max_align_t))};
         memory.data = static_cast<std::byte*>(upstream->allocate(memory.bytes, memory.alignment));
         return memory;

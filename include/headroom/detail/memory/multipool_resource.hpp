@@ -203,6 +203,8 @@ private:
     // Whether blocks of that size are cut from slabs: else, also after rewind(), chunks are cut singly, as far as there are some.
     [[nodiscard]] bool has_slabs(std::size_t index) const noexcept { return slabs_ != nullptr && slabs_->has_slabs(index); }
     void* carve_farther(std::size_t pool, std::size_t bytes, std::size_t alignment);
+    // Another area with a slab of that bin, or a chunk with room for a block of it. False for a chunk. Throws what upstream throws.
+    bool more_memory(std::size_t index);
     HEADROOM_ALWAYS_INLINE static std::size_t index_of(std::size_t pool) noexcept { return pool / sizeof(detail::bin); }
 
     // How many bytes a chunk may have that is taken for blocks of that size.
@@ -279,13 +281,16 @@ private:
     [[gnu::noinline]] void* allocate_rare(std::size_t bytes, std::size_t alignment) {
         // (has_single_bit may be a call.)
         if (bytes - 1 < detail::largest_pooled && alignment - 1 < detail::fine_alignment && (alignment & (alignment - 1)) == 0) {
+            if (is_apart(bytes)) return allocate_run(bytes, alignment);
             return take(long_pool(bytes), bytes, alignment);
         }
         return allocate_slowly(bytes, alignment);
     }
     [[gnu::noinline]] void deallocate_rare(void* block, std::size_t bytes, std::size_t alignment) {
-        if (bytes - 1 < detail::largest_pooled && alignment <= detail::fine_alignment)
+        if (bytes - 1 < detail::largest_pooled && alignment <= detail::fine_alignment) {
+            if (is_apart(bytes)) return deallocate_apart(block, bytes, alignment);
             return take_back(long_pool(bytes), block, bytes);
+        }
         deallocate_slowly(block, bytes, alignment);
     }
     static std::size_t long_pool(std::size_t bytes) noexcept { return detail::long_index(bytes) * sizeof(detail::bin); }
@@ -304,19 +309,59 @@ private:
     }
     [[gnu::noinline]] void deallocate_slowly(void* block, std::size_t bytes, std::size_t alignment) {
         if (bytes == 0 && alignment <= detail::fine_alignment) return take_back(pool_of_none(alignment), block, bytes);
-        if (!by_pages(bytes, alignment)) return deallocate_large(block, bytes);
+        const bool paged = by_pages(bytes, alignment);
+        if (!paged && !may_take_free_pages(bytes, alignment)) return deallocate_large(block, bytes);
         bytes += bytes == 0;
         detail::area* const of = slabs_ == nullptr ? nullptr : slabs_->runs().find(block);
         if (of == nullptr) return deallocate_large(block, bytes);
-        if (const std::size_t index = aligned_index(bytes, alignment); index < detail::bins) {
+        if (const std::size_t index = paged ? aligned_index(bytes, alignment) : detail::bins; index < detail::bins) {
             return take_back(index * sizeof(detail::bin), block, bytes);
         }
+        give_back_run(*of, block, bytes, alignment);
+    }
+    void give_back_run(detail::area& of, void* block, std::size_t bytes, std::size_t alignment) noexcept {
         detail::poison(block, bytes);
-        slabs_->runs().give_back({of, of->index_of(block)}, pages_for(bytes, alignment));
+        slabs_->runs().give_back({&of, of.index_of(block)}, pages_for(bytes, alignment));
+    }
+    // A block of such a size as is_apart() says: in pages, or of upstream's where there were none.
+    void deallocate_apart(void* block, std::size_t bytes, std::size_t alignment) {
+        detail::area* const of = slabs_ == nullptr ? nullptr : slabs_->runs().find(block);
+        if (of == nullptr) return deallocate_large(block, bytes);
+        give_back_run(*of, block, bytes, alignment);
     }
     void* allocate_large(std::size_t bytes, std::size_t alignment) {
-        return fresh(large_.allocate(bytes, alignment, upstream_resource(), chain_.reserves()), bytes, alignment);
+#if defined(__cpp_exceptions)
+        try {
+#endif
+            return fresh(large_.allocate(bytes, alignment, upstream_resource(), chain_.reserves()), bytes, alignment);
+#if defined(__cpp_exceptions)
+        } catch (const std::bad_alloc&) {
+            if (void* const block = allocate_reclaimed(bytes, alignment)) return block;
+            throw;
+        }
+#endif
     }
+    // The same once upstream has refused it: from what is given back, or in pages that slabs have given up. Null if there is neither;
+    // throws what upstream throws when it refuses again.
+    void* allocate_reclaimed(std::size_t bytes, std::size_t alignment);
+    // Upstream has refused memory for a block: gives back what is kept and empty, where upstream takes it back, and makes the chunks
+    // usable anew of which no block is in use. False if there was nothing of the kind. O(free blocks).
+    bool reclaim(std::size_t bytes) noexcept;
+    bool release_empty_chunks(std::size_t bytes) noexcept;
+    static bool chunk_is_empty(const detail::chunk& each) noexcept { return each.blocks != 0 && each.blocks == each.free; }
+    // True if upstream gives again what it gets back, unlike a monotonic resource. Found out once, with an empty chunk or area of at least
+    // `bytes`, which upstream has just refused.
+    bool takes_back(std::size_t bytes) noexcept;
+    // Counts the blocks that were cut from the active chunk. Call it before another becomes active. O(pools).
+    void count_cut() noexcept;
+    [[nodiscard]] bool chain_has_room(std::size_t bytes, std::size_t alignment) noexcept {
+        if (chain_.fits(bytes, alignment)) return true;
+        count_cut();
+        return chain_.has_room(bytes, alignment);
+    }
+    // Calls visit(queue, single) for each pool's free blocks that lie in no slab, and the number of its blocks that do not.
+    template <class Visit>
+    void each_loose(Visit visit) noexcept;    // the number may be changed
     void deallocate_large(void* block, std::size_t bytes) { large_.deallocate(block, bytes, upstream_resource(), keeping); }
 
     // Whether that belongs into a slab or pages of its own: more alignment than the queues' blocks have, or more bytes where chunks are
@@ -326,6 +371,14 @@ private:
         if (bytes <= largest_)
             return alignment > detail::fine_alignment && detail::round_to(bytes + (bytes == 0), alignment) <= largest_;
         return bytes <= largest_run && largest_ == detail::largest_pooled && chain_.reserves();
+    }
+    // True if such a block, which is no pool's, may lie in pages that slabs have given up.
+    [[nodiscard]] static bool may_take_free_pages(std::size_t bytes, std::size_t alignment) noexcept {
+        return keeping && bytes > detail::largest_pooled && alignment <= most_aligned;
+    }
+    // True for blocks that are in no bin over a named upstream, but get the pages that they need: upstream may not have much.
+    [[nodiscard]] bool is_apart(std::size_t bytes) const noexcept {
+        return bytes > detail::largest_of_shared_slabs && bytes <= largest_ && keeping && !chain_.reserves();
     }
     // The bin whose slabs' blocks are aligned so; `bins`: there is none, it takes pages.
     [[nodiscard]] std::size_t aligned_index(std::size_t bytes, std::size_t alignment) const noexcept {
@@ -343,11 +396,13 @@ private:
     void* allocate_aligned(std::size_t index, std::size_t bytes, std::size_t alignment);
 
     // Pages for a wide block. Those of whole pages get one more: else all would begin in one set of the processor's cache.
-    static std::size_t pages_for(std::size_t bytes, std::size_t alignment) noexcept {
-        return bytes / detail::pool_page + std::size_t{bytes % detail::pool_page != 0 || alignment <= 64};
+    [[nodiscard]] std::size_t pages_for(std::size_t bytes, std::size_t alignment) const noexcept {
+        const bool one_more = alignment <= 64 && chain_.reserves();
+        return bytes / detail::pool_page + std::size_t{bytes % detail::pool_page != 0 || one_more};
     }
     // Where in its pages it begins: in lines of the cache that differ from run to run, as far as there is room.
-    static std::byte* place_in(const detail::page_runs::run& pages, std::size_t bytes, std::size_t alignment) noexcept {
+    [[nodiscard]] std::byte* place_in(const detail::page_runs::run& pages, std::size_t bytes,
+                                      std::size_t alignment) const noexcept {
         const std::size_t unused = pages_for(bytes, alignment) * detail::pool_page - bytes;
         if (alignment > 64 || unused < 64) return pages.place();
         return pages.place() + (pages.index * 64 & (std::bit_floor((std::min)(unused, detail::pool_page)) - 1));
@@ -373,6 +428,8 @@ private:
             each.single = 0;
             each.room = room_of(index);
         });
+        counted_ = 0;
+        chain_.forget_blocks();
         if (slabs_ != nullptr) slabs_->start_over();
     }
 
@@ -403,6 +460,8 @@ private:
     std::size_t most_blocks_;
     std::array<std::uint64_t, 2> entered_{};    // the pools that were ever used, a bit each
     detail::slab_space* slabs_ = nullptr;       // null until a chunk is large enough
+    std::size_t counted_ = 0;                   // blocks cut from chunks, as of count_cut()
+    enum class answer : std::uint8_t { unknown, no, yes } takes_back_ = answer::unknown;
     detail::large_blocks large_;
     [[no_unique_address]] detail::memory_checks checks_{"multipool_resource"};
     std::array<detail::bin, detail::bins> pools_{};

@@ -28,6 +28,7 @@ HEADROOM_COLD inline bool multipool_resource::add_area(const detail::piece& memo
         return true;
 #if defined(__cpp_exceptions)
     } catch (...) {
+        count_cut();
         chain_.adopt(memory);
         return false;
     }
@@ -46,23 +47,138 @@ HEADROOM_COLD inline bool multipool_resource::add_area_or_not(std::size_t least)
 #endif
 }
 
+HEADROOM_COLD inline bool multipool_resource::more_memory(std::size_t index) {
+    const std::size_t size = detail::bin_bytes(index);
+    const std::size_t most = most_of(size);
+    const std::size_t slab = detail::slab_pages(index) * detail::pool_page;
+    const std::size_t least = (std::max)(slab, std::clamp(most, least_area, least_first_area));
+    if (chain_.next_bytes(size, most) >= least) {
+#if defined(__cpp_exceptions)
+        try {
+#endif
+            if (add_area(chain_.obtain(slab, detail::pool_page, most, arrival_of_slab(index))) && next_slab(index)) return true;
+#if defined(__cpp_exceptions)
+        } catch (const std::bad_alloc&) {
+            // Upstream has no slab more, but a few blocks perhaps.
+        }
+#endif
+    }
+    count_cut();
+    chain_.make_room(size, detail::alignment_of(size), most, size + detail::gap_before(size));
+    return false;
+}
+
+template <class Visit>
+void multipool_resource::each_loose(Visit visit) noexcept {
+    each_entered([&](std::size_t index, detail::bin& each) noexcept {
+        visit(slabs_ != nullptr ? slabs_->loose(index) : static_cast<detail::bin_queue&>(each), each.single);
+    });
+}
+
+inline void multipool_resource::count_cut() noexcept {
+    std::size_t all = 0;
+    each_entered([&](std::size_t, const detail::bin& each) noexcept { all += each.single; });
+    if (chain_.active() != nullptr) chain_.active()->blocks += all - counted_;
+    counted_ = all;
+}
+
+HEADROOM_COLD inline bool multipool_resource::takes_back(std::size_t bytes) noexcept {
+    if (takes_back_ != answer::unknown) return takes_back_ == answer::yes;
+    const detail::chunk* const probe = chain_.smallest_empty(bytes, chunk_is_empty);
+    const detail::area* const probed = slabs_ != nullptr && probe == nullptr ? slabs_->runs().smallest_empty(bytes) : nullptr;
+    if (probe == nullptr && probed == nullptr) return false;
+    const detail::piece gone = probe != nullptr ? probe->memory : probed->memory;
+    if (probe != nullptr) {
+        chain_.reuse(true, [probe](const detail::chunk& each) noexcept { return &each == probe; });
+    } else {
+        slabs_->runs().forget_empty(probed);
+    }
+#if defined(__cpp_exceptions)
+    try {
+#endif
+        void* const again = upstream_resource()->allocate(gone.bytes, gone.alignment);
+        upstream_resource()->deallocate(again, gone.bytes, gone.alignment);
+        takes_back_ = answer::yes;
+#if defined(__cpp_exceptions)
+    } catch (...) {
+        takes_back_ = answer::no;
+    }
+#endif
+    return takes_back_ == answer::yes;
+}
+
+HEADROOM_COLD inline bool multipool_resource::reclaim(std::size_t bytes) noexcept {
+    bool any = large_.give_back_kept(upstream_resource());
+    if (slabs_ != nullptr) settle(true);
+    if constexpr (!detail::memory_checked) any = release_empty_chunks(bytes) || any;
+    if (slabs_ != nullptr && (chain_.reserves() || takes_back(bytes))) any = slabs_->runs().trim() != 0 || any;
+    return any;
+}
+
+HEADROOM_COLD inline bool multipool_resource::release_empty_chunks(std::size_t bytes) noexcept {
+    count_cut();
+    chain_.forget_free();
+    each_loose([this](detail::bin_queue& blocks, std::uint32_t) noexcept {
+        const detail::free_block* block = blocks.before.next;
+        for (std::size_t left = blocks.count(); left != 0; --left) {
+            ++chain_.find(block)->free;
+            if (left != 1) block = detail::next_of(block);
+        }
+    });
+    bool found = false;
+    each_loose([&](detail::bin_queue& blocks, std::uint32_t& single) noexcept {
+        detail::free_block* block = blocks.take_all();
+        while (block != nullptr) {
+            detail::free_block* const next = detail::next_of(block);
+            if (chunk_is_empty(*chain_.find(block))) {
+                --single;
+                --counted_;
+                found = true;
+            } else {
+                blocks.add(block);
+            }
+            block = next;
+        }
+    });
+    if (found) chain_.reuse(!chain_.reserves() && takes_back(bytes), chunk_is_empty);
+    return found;
+}
+
+HEADROOM_COLD inline void* multipool_resource::allocate_reclaimed(std::size_t bytes, std::size_t alignment) {
+    const bool any = reclaim(bytes);
+    if (slabs_ != nullptr && takes_back_ != answer::yes && may_take_free_pages(bytes, alignment)) {
+        const std::size_t count = pages_for(bytes, alignment);
+        if (const detail::page_runs::run found = slabs_->runs().take(count)) {
+            detail::page_runs::mark_used(found, count);
+            return fresh(place_in(found, bytes, alignment), bytes, alignment);
+        }
+    }
+    if (!any) return nullptr;
+    return fresh(large_.allocate(bytes, alignment, upstream_resource(), chain_.reserves()), bytes, alignment);
+}
+
 HEADROOM_COLD inline void* multipool_resource::carve_farther(std::size_t pool, std::size_t bytes, std::size_t alignment) {
     const std::size_t size = size_of(pool);
     const std::size_t index = index_of(pool);
     detail::bin& mine = pool_at(pool);
     const std::size_t aligned = detail::alignment_of(size);
-    if (has_slabs(index) || !chain_.has_room(size, aligned)) {
+    if (has_slabs(index) || !chain_has_room(size, aligned)) {
         // (Rather than more memory the last free block is taken.)
         const auto take = [&] { return slabs_->refill(mine, index); };
         const auto fresh_pages = [&] { return next_slab(index) || !mine.empty(); };
         bool found = slabs_ != nullptr ? find(take, fresh_pages) : !mine.empty();
-        if (!found && (slabs_ == nullptr || !chain_.has_room(size, aligned))) {
-            const std::size_t most = most_of(size);
-            const std::size_t slab = detail::slab_pages(index) * detail::pool_page;
-            const std::size_t least = (std::max)(slab, std::clamp(most, least_area, least_first_area));
-            found = chain_.next_bytes(size, most) >= least &&
-                    add_area(chain_.obtain(slab, detail::pool_page, most, arrival_of_slab(index))) && next_slab(index);
-            if (!found) chain_.make_room(size, aligned, most);
+        if (!found && (slabs_ == nullptr || !chain_has_room(size, aligned))) {
+#if defined(__cpp_exceptions)
+            try {
+#endif
+                found = more_memory(index);
+#if defined(__cpp_exceptions)
+            } catch (const std::bad_alloc&) {
+                if (!reclaim(size)) throw;
+                found = slabs_ != nullptr && (take() || fresh_pages());
+                if (!found && !chain_has_room(size, aligned)) found = more_memory(index);
+            }
+#endif
         }
         if (found) return handed_out(mine.take(), bytes, alignment, pool);
     }
@@ -126,8 +242,6 @@ HEADROOM_COLD inline detail::page_runs::run multipool_resource::more_pages(std::
     const auto take = [&] { return static_cast<bool>(found = slabs_->runs().take(count)); };
     const auto fresh_pages = [&] {
         found = fresh_run(count, detail::arrival::at_first_touch);
-        // The first page comes with a write, for it will be written to: after a read, as of a counter, it would come twice.
-        if (found) detail::link(reinterpret_cast<detail::free_block*>(found.place()), nullptr);
         return static_cast<bool>(found);
     };
     if ((slabs_ == nullptr || !find(take, fresh_pages)) && add_area_or_not(count * detail::pool_page)) fresh_pages();

@@ -232,6 +232,25 @@ public:
         enlist(gone, count);
     }
 
+    // The smallest area of at least `bytes` that upstream gave and in which nothing is used; null: there is none. O(areas).
+    [[nodiscard]] const area* smallest_empty(std::size_t bytes) const noexcept {
+        const area* found = nullptr;
+        for (const area* const each : *this) {
+            if (each->memory.control != nullptr || each->memory.bytes < bytes || !each->is_empty()) continue;
+            if (found == nullptr || each->memory.bytes < found->memory.bytes) found = each;
+        }
+        return found;
+    }
+    // Gives such an area back to upstream. O(areas).
+    void forget_empty(const area* gone) noexcept {
+        area** const at = std::find(areas_, areas_ + count_, gone);
+        area* const leaving = *at;
+        std::copy(at + 1, areas_ + count_, at);
+        --count_;
+        latest_ = nullptr;
+        leave(leaving);
+    }
+
     // Gives back what is free: of reservations to the system, which keeps the addresses; upstream's pieces in which nothing is used.
     // Returns how many bytes. O(pages).
     std::size_t trim() noexcept {
@@ -240,10 +259,7 @@ public:
         for (area* const each : *this) {
             if (each->memory.control == nullptr && each->is_empty()) {
                 result += each->pages * pool_page;
-                if (each->frontier != 0) unlist({each, 0}, each->frontier);
-                used_ -= each->frontier;
-                if (active_ == each) active_ = nullptr;
-                forget(each);
+                leave(each);
             } else {
                 if (each->memory.control != nullptr) result += each->discard_free();
                 areas_[kept++] = each;
@@ -323,6 +339,13 @@ private:
         area** const after = from(detail::address_of(place) + 1);
         if (after == areas_ || !(*(after - 1))->holds(place)) return nullptr;
         return latest_ = *(after - 1);
+    }
+    // An area in which nothing is used, and which is listed no more, goes.
+    void leave(area* gone) noexcept {
+        if (gone->frontier != 0) unlist({gone, 0}, gone->frontier);
+        used_ -= gone->frontier;
+        if (active_ == gone) active_ = nullptr;
+        forget(gone);
     }
     // An area and its memory go.
     void forget(area* gone) noexcept {

@@ -133,6 +133,9 @@ public:
         }
     }
 
+    // The free blocks of bin `index` that lie in no slab.
+    [[nodiscard]] bin_queue& loose(std::size_t index) noexcept { return sizes_[index].loose; }
+
     // Adds what there is of each size, in slabs and besides, but for what is in the queues; all that was cut counts as in use.
     void count(std::array<multipool_statistics::size_class, bins>& classes) const noexcept {
         for (const area* const each : runs_) {

@@ -123,6 +123,8 @@ public:
 private:
     friend struct thread_leaving;
 
+    template <class Operation>
+    void retry_once(Operation operation);
     // The calling thread's cache, though another resource may have taken its place; null when it has none.
     thread_cache* find_cache() noexcept;
     thread_cache* find_or_make_cache();

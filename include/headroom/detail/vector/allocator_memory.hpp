@@ -108,7 +108,7 @@ struct allocator_memory {
             traits::deallocate(allocator_, begin, static_cast<typename traits::size_type>(cap - begin));
         }
     }
-    [[nodiscard]] static constexpr bool reaches_(const pointer&, const pointer&, std::size_t) noexcept { return false; }
+    [[nodiscard]] static constexpr bool try_charge_(const pointer&, const pointer&, std::size_t) noexcept { return false; }
     [[nodiscard]] static constexpr pointer widen_(pointer, pointer, std::size_t, bool) noexcept { return pointer(); }
     [[nodiscard]] static constexpr pointer trim(pointer, pointer cap, std::size_t) noexcept { return cap; }
     [[nodiscard]] static constexpr bool wastes(const pointer&, std::size_t size, std::size_t capacity) noexcept {

@@ -292,15 +292,22 @@ protected:
         }
     };
 
-    // How many of `count` elements more are built at a time. (Not in steps where the last would be refused: a program that asks for too
-    // much must not fill memory first.)
-    HEADROOM_NOINLINE constexpr size_type at_a_time_(size_type count) {
-        return !HEADROOM_CONSTANT_EVALUATED() && this->reaches_(checked_sum_(count)) ? step_() : count;
+    // Returns how many of `count` elements more are built at a time: few, once the system has promised the memory of all. (A program that
+    // asks for too much must not fill memory first.) All, where they go to another block.
+    HEADROOM_NOINLINE constexpr size_type elements_per_step_(size_type count) {
+        return !HEADROOM_CONSTANT_EVALUATED() && this->try_charge_(checked_sum_(count)) ? step_() : count;
     }
     // The same for more than there is room for: in steps, where the source allows it, else at once.
     template <class Source>
     constexpr void append_beyond_(size_type count, const Source& source, size_type skip) {
-        const size_type most = Source::in_steps && count > step_() ? at_a_time_(count) : count;
+        if constexpr (Source::template touches_nothing<Store, value_type>) {
+            // Not populated either: nobody knows when they are written to.
+            if (!HEADROOM_CONSTANT_EVALUATED() && count > step_()) {
+                HEADROOM_OPEN_TAIL();
+                this->reserve_room_(checked_sum_(count));
+            }
+        }
+        const size_type most = Source::in_steps && count > step_() ? elements_per_step_(count) : count;
         appended_ guard{*this, size()};
         while (count != 0) {
             size_type now = (std::min)(count, most);

@@ -216,6 +216,9 @@ struct defaults {
     // Whether construction and assignment are copies of bytes.
     template <class Store, class T>
     static constexpr bool as_bytes = false;
+    // True if construction leaves memory as it is, so that it need not be there.
+    template <class Store, class T>
+    static constexpr bool touches_nothing = false;
     // Whether `count` elements after the first `skip` are built without fail, and from nothing in [first, last).
     template <class T>
     static constexpr bool lies_outside(const T*, const T*, std::size_t, std::size_t) noexcept {
@@ -240,6 +243,9 @@ struct defaults {
 // Elements made by default initialisation: those of trivial types keep what the memory held.
 struct uninitialised : defaults {
     template <class Store, class T>
+    static constexpr bool touches_nothing = std::is_trivially_default_constructible_v<T> && Store::plain_();
+
+    template <class Store, class T>
     constexpr T* construct_(Store& store, T* to, std::size_t skip, std::size_t count) const {
         if constexpr (Store::plain_()) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
@@ -259,6 +265,8 @@ struct repeated {
     const Value& value;
 
     static constexpr bool in_steps = true;
+    template <class Store, class T>
+    static constexpr bool touches_nothing = false;
     template <class Store, class T>
     static constexpr bool as_bytes = copied_as_bytes<T, const T&> && assigned_as_bytes<T, const T&> && Store::plain_();
     template <class T>
@@ -335,6 +343,8 @@ struct taken_from {
     static constexpr bool constructed_as_bytes() noexcept {
         return lies_in_memory && copied_as_bytes<T, Given> && Store::plain_();
     }
+    template <class Store, class T>
+    static constexpr bool touches_nothing = false;
     template <class Store, class T>
     static constexpr bool as_bytes = constructed_as_bytes<Store, T>() && assigned_as_bytes<T, Given>;
     template <class T>

@@ -19,6 +19,7 @@
 #include <headroom/detail/errors.hpp>
 #include <headroom/detail/memory/blocks.hpp>
 #include <headroom/detail/vector/elements.hpp>
+#include <headroom/detail/vector/held_range.hpp>
 #include <headroom/growth.hpp>
 #include <headroom/relocatable.hpp>
 
@@ -72,7 +73,7 @@ struct heap_memory : built_by_themselves_<T> {
         block<T*> made;
         if (wanted >= large_from()) {
             made = elements(detail::allocate_large(layout, required, wanted, exactly));
-        } else if (void* const begin = heap_for<alignof(T)>::take(wanted * sizeof(T))) {
+        } else if (void* const begin = take_heap(wanted * sizeof(T))) {
             made = {static_cast<T*>(begin), static_cast<T*>(begin) + wanted};
         }
         if (!Quiet && made.begin == nullptr) detail::throw_bad_alloc();
@@ -92,9 +93,9 @@ struct heap_memory : built_by_themselves_<T> {
         }
     }
 
-    // Whether the address space for `required` elements is there.
-    [[nodiscard]] static constexpr bool reaches_(T* begin, T* cap, std::size_t required) noexcept {
-        return is_large(begin, cap) && detail::reaches_large(layout, begin, required);
+    // Asks the system for the memory of `required` elements where the elements are. False if they do not fit there, or it is refused.
+    [[nodiscard]] static bool try_charge_(T* begin, T* cap, std::size_t required) noexcept {
+        return is_large(begin, cap) && detail::charge_large(layout, begin, required);
     }
     // Room for `required` elements without moving those that are there: the new end of the block, or null.
     [[nodiscard]] static constexpr T* widen_(T* begin, T* cap, std::size_t required, bool exactly) noexcept {
@@ -170,6 +171,15 @@ private:
         return {static_cast<T*>(from.begin), static_cast<T*>(from.cap)};
     }
 
+    // A heap block. Null where memory is refused: by the heap or, for blocks so large that ranges take their place by default, by
+    // exceeds_memory().
+    [[nodiscard]] HEADROOM_ALWAYS_INLINE static void* take_heap(std::size_t bytes) noexcept {
+        constexpr std::size_t usual = std::size_t{1} << 20;
+        if constexpr (Policy::map_threshold > usual) {
+            if (bytes >= usual && detail::exceeds_memory(bytes)) return nullptr;
+        }
+        return heap_for<alignof(T)>::take(bytes);
+    }
     [[nodiscard]] static constexpr bool is_on_malloc() noexcept { return heap_for<alignof(T)>::is_malloc; }
     [[nodiscard]] static constexpr const other_heap* heap() noexcept {
         return is_on_malloc() ? nullptr : &heap_for<alignof(T)>::calls;

@@ -80,8 +80,8 @@ public:
         grow_room_(size_of_() + 1);
     }
 
-    // Whether there is address space for `count` elements where they are.
-    [[nodiscard]] constexpr bool reaches_(std::size_t count) const noexcept { return memory_.reaches_(begin_, cap_, count); }
+    // Asks the system for the memory of `count` elements where the elements are. False if they do not fit there, or it is refused.
+    [[nodiscard]] constexpr bool try_charge_(std::size_t count) noexcept { return memory_.try_charge_(begin_, cap_, count); }
     // Room for `count` elements where they are, or false.
     [[nodiscard]] constexpr bool widen_(std::size_t count) {
         const pointer cap = memory_.widen_(begin_, cap_, count, false);

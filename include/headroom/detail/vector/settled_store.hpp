@@ -90,7 +90,7 @@ public:
         if (elements > detail::most_elements(sizeof(T))) detail::throw_length_error("headroom: no array is that long");
         const std::size_t bytes = lead + (elements == 0 ? 1 : elements * sizeof(T));
         failure why;
-        const held_range held = detail::acquire(bytes, true, bytes, commit, why);
+        const held_range held = detail::acquire(bytes, true, bytes, commit, why, {});
         if (why) refuse_(what, bytes, why);
         return settled_store_(placed_(held, lead, elements, true, commit));
     }
@@ -118,10 +118,16 @@ public:
         try_make_room_(static_cast<std::size_t>(end_ - begin_) + 1, false, why);
         return !why;
     }
-    // Callers have checked max_size(). Reserves the whole range now, though it is filled in steps: where the system gives less than
-    // the default reservation, a range for the first step alone could be too small.
-    [[nodiscard]] bool reaches_(std::size_t count) {
+    // Asks the system for the memory of `count` elements. Reserves the whole range first: where the system gives less than the default
+    // reservation, a range for the first step alone could be too small. Throws `refused`, with nothing changed but that there is a range.
+    // Precondition: count <= max_size().
+    [[nodiscard]] bool try_charge_(std::size_t count) {
         if (begin_ == nullptr) install_(reserve_surely_(count <= most_by_default_() ? count * sizeof(T) : 0, reserving_));
+        if (count <= max_size() && !held_open_()) {
+            failure why;
+            detail::charge(control_, bytes_to_(begin_, count), why);
+            if (why) fail_(why, count);
+        }
         return true;
     }
     void grow_room_(std::size_t count) { make_room_(count, false); }
@@ -271,7 +277,10 @@ private:
         constexpr std::size_t least = smallest < sizeof(T) ? sizeof(T) : smallest;
         constexpr std::size_t wanted = by_default + most_lead_;
         const std::size_t floor = (floor_bytes < least ? least : floor_bytes) + most_lead_;
-        const held_range held = detail::acquire(wanted, false, floor < wanted ? floor : wanted, Policy::commit, why);
+        // (Few elements are mostly the first of more.)
+        constexpr std::size_t few = std::size_t{64} << 10;
+        const held_range held = detail::acquire(wanted, false, floor < wanted ? floor : wanted, Policy::commit, why,
+                                                {floor_bytes, floor_bytes <= few});
         if (why) return {};
         const std::size_t lead = lead_at_(held.base);
         const std::size_t fitting = (held.reserved - most_lead_) / sizeof(T);

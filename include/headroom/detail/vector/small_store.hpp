@@ -33,8 +33,8 @@ struct small_vector_memory : heap_memory<T, Policy> {
         // (In constant evaluation nothing is inside: see small_store_::inside_().)
         if (HEADROOM_CONSTANT_EVALUATED() || !is_inside(begin, cap)) base_::release(begin, cap);
     }
-    [[nodiscard]] static constexpr bool reaches_(T* begin, T* cap, std::size_t required) noexcept {
-        return !is_inside(begin, cap) && base_::reaches_(begin, cap, required);
+    [[nodiscard]] static bool try_charge_(T* begin, T* cap, std::size_t required) noexcept {
+        return !is_inside(begin, cap) && base_::try_charge_(begin, cap, required);
     }
     [[nodiscard]] static constexpr T* widen_(T* begin, T* cap, std::size_t required, bool exactly) noexcept {
         return is_inside(begin, cap) ? nullptr : base_::widen_(begin, cap, required, exactly);

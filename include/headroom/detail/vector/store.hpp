@@ -37,8 +37,9 @@ concept common_store = requires(S store, const S constant, typename S::value_typ
     store.reserve_room_(count);
     store.grow_room_(count);
     store.grow_room_for_one_();
-    // Whether there are addresses for `count` where the elements are.
-    { store.reaches_(count) } -> std::same_as<bool>;
+    // Asks the system for the memory of `count` where the elements are, so that growing there step by step is not refused half-way.
+    // False where they would go to another block.
+    { store.try_charge_(count) } -> std::same_as<bool>;
 
     // Whether AddressSanitizer is told which part of the memory holds elements.
     { constant.annotates_() } -> std::same_as<bool>;

@@ -1,0 +1,52 @@
+#include "system/admission.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+
+#include <headroom/reservation.hpp>
+
+namespace headroom { inline namespace v0_1 {
+namespace detail { namespace {
+
+using admission_clock = std::chrono::steady_clock;
+
+constinit std::atomic<std::size_t> min_available{0};
+
+// Reading what is available takes some 10 us. It is read again once `allowance` bytes were admitted, or after `longest_trust`, because
+// other programs take memory, too.
+constexpr std::size_t most_allowance = std::size_t{16} << 20;
+constexpr std::chrono::milliseconds longest_trust{10};
+constinit std::atomic<std::size_t> admitted{0};
+constinit std::atomic<std::size_t> allowance{0};
+constinit std::atomic<std::int64_t> read_at{0};
+
+bool leaves_enough(std::size_t more) noexcept {
+    const std::int64_t now = admission_clock::now().time_since_epoch().count();
+    constexpr std::int64_t trusted = std::chrono::duration_cast<admission_clock::duration>(longest_trust).count();
+    const std::size_t together = admitted.fetch_add(more, std::memory_order_relaxed) + more;
+    if (together <= allowance.load(std::memory_order_relaxed) && now - read_at.load(std::memory_order_relaxed) < trusted)
+        return true;
+    const std::size_t minimum = min_available.load(std::memory_order_relaxed);
+    const std::size_t available = available_memory();
+    if (available < minimum || available - minimum < more) return false;
+    // Near the minimum it is read more often.
+    admitted.store(more, std::memory_order_relaxed);
+    allowance.store(more + std::min((available - minimum - more) / 4, most_allowance), std::memory_order_relaxed);
+    read_at.store(now, std::memory_order_relaxed);
+    return true;
+}
+
+}    // namespace
+}    // namespace detail
+
+bool set_min_available_memory(std::size_t bytes) noexcept {
+    using namespace detail;
+    allowance.store(0, std::memory_order_relaxed);    // the next request reads
+    min_available.store(bytes, std::memory_order_relaxed);
+    leaves_enough_memory.store(bytes != 0 ? leaves_enough : nullptr, std::memory_order_relaxed);
+    return available_memory() != SIZE_MAX;
+}
+
+}}    // namespace headroom

@@ -1,0 +1,25 @@
+// Decides whether memory may be asked of the system: the one place for what the library refuses by itself.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <system_error>
+
+#include "system/platform.hpp"
+
+namespace headroom { inline namespace v0_1 { namespace detail {
+
+// Checks that enough memory stays available (admission.cpp). Null until set_min_available_memory() is called, so that other programs do
+// not link what it takes.
+extern constinit std::atomic<bool (*)(std::size_t more) noexcept> leaves_enough_memory;
+
+// Returns out_of_memory() where `more` bytes must not become resident: where `whole`, the range or block that they belong to, could
+// never be resident at once, or where less than set_min_available_memory() asks for would stay available. Called before memory is asked
+// of the system. Any thread may call it.
+[[nodiscard]] inline std::error_code admit(std::size_t more, std::size_t whole) noexcept {
+    if (exceeds_all_memory(whole)) return out_of_memory();
+    auto* const check = leaves_enough_memory.load(std::memory_order_relaxed);
+    return check == nullptr || more == 0 || check(more) ? std::error_code() : out_of_memory();
+}
+
+}}}    // namespace headroom::detail

@@ -1,0 +1,142 @@
+// A pool over an upstream that has little: when it refuses a piece, smaller ones are asked for, and what is empty goes back to it first.
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <memory_resource>
+#include <new>
+#include <vector>
+
+#include <headroom/monotonic.hpp>
+#include <headroom/multipool.hpp>
+
+#include "support/resources.hpp"
+
+namespace {
+
+using headroom_test::counting_upstream;
+
+constexpr std::size_t KiB = 1024;
+
+struct filled {
+    std::vector<std::pair<unsigned char*, std::size_t>> blocks;
+    std::size_t bytes = 0;
+};
+
+// Allocates blocks of that size until one is refused, and writes to each.
+template <class Resource>
+filled fill(Resource& resource, std::size_t size) {
+    filled result;
+    try {
+        for (;;) {
+            auto* const block = static_cast<unsigned char*>(resource.allocate(size, 8));
+            std::memset(block, static_cast<int>(result.blocks.size() % 251), size);
+            result.blocks.emplace_back(block, size);
+            result.bytes += size;
+        }
+    } catch (const std::bad_alloc&) {}
+    return result;
+}
+template <class Resource>
+void empty(Resource& resource, const filled& from) {
+    for (std::size_t i = 0; i < from.blocks.size(); ++i) {
+        const auto& [block, size] = from.blocks[i];
+        ASSERT_EQ(block[0], i % 251);
+        ASSERT_EQ(block[size - 1], i % 251);
+        resource.deallocate(block, size, 8);
+    }
+}
+
+// Multiples of eight, which is what blocks are rounded up to.
+std::vector<std::size_t> sizes_up_to(std::size_t most) {
+    std::vector<std::size_t> sizes;
+    for (std::size_t size = 24; size <= most; size += (size / 6 + 8) / 8 * 8) sizes.push_back(size);
+    return sizes;
+}
+
+template <class Resource>
+struct bounded_upstream : testing::Test {};
+using kinds = testing::Types<headroom::multipool_resource, headroom::synchronized_multipool_resource>;
+TYPED_TEST_SUITE(bounded_upstream, kinds);
+
+TYPED_TEST(bounded_upstream, is_handed_out_nearly_whole) {
+    for (const std::size_t bound : {64 * KiB, 1024 * KiB, 10 * 1024 * KiB}) {
+        for (const std::size_t size : sizes_up_to(bound / 8)) {
+            counting_upstream upstream;
+            upstream.limit(bound);
+            TypeParam resource(&upstream);
+            const filled all = fill(resource, size);
+            EXPECT_GE(static_cast<double>(all.bytes), .76 * static_cast<double>(bound)) << size << " of " << bound;
+            empty(resource, all);
+        }
+    }
+}
+
+TYPED_TEST(bounded_upstream, that_is_a_fixed_buffer_is_handed_out_nearly_whole) {
+    for (const std::size_t bound : {64 * KiB, 1024 * KiB}) {
+        for (const std::size_t size : sizes_up_to(bound / 8)) {
+            const auto buffer = std::make_unique<std::byte[]>(bound);
+            std::pmr::monotonic_buffer_resource upstream(buffer.get(), bound, std::pmr::null_memory_resource());
+            TypeParam resource(&upstream);
+            const filled all = fill(resource, size);
+            EXPECT_GE(static_cast<double>(all.bytes), .74 * static_cast<double>(bound)) << size << " of " << bound;
+            empty(resource, all);
+        }
+    }
+}
+
+TEST(bounded_upstream_of_one_thread, what_one_size_had_serves_another) {
+    for (const std::size_t bound : {64 * KiB, 1024 * KiB, 10 * 1024 * KiB}) {
+        for (const std::size_t first : sizes_up_to(bound / 8)) {
+            for (const std::size_t second : {std::size_t{40}, std::size_t{704}, std::size_t{3000}, bound / 9, bound / 8}) {
+                if (second > bound / 8) continue;
+                counting_upstream upstream;
+                upstream.limit(bound);
+                {
+                    headroom::multipool_resource resource(&upstream);
+                    empty(resource, fill(resource, first));
+                    const filled all = fill(resource, second);
+                    EXPECT_GE(static_cast<double>(all.bytes), .74 * static_cast<double>(bound))
+                        << second << " after " << first << " of " << bound;
+                    empty(resource, all);
+                }
+                EXPECT_EQ(upstream.blocks(), 0U);
+                EXPECT_EQ(upstream.mistakes(), 0U);
+            }
+        }
+    }
+}
+
+// A block in use keeps its chunk, and nothing is handed out twice.
+TEST(bounded_upstream_of_one_thread, blocks_in_use_stay_when_others_are_reclaimed) {
+    for (const std::size_t keep : {2U, 7U, 50U}) {
+        counting_upstream upstream;
+        upstream.limit(256 * KiB);
+        {
+            headroom::multipool_resource resource(&upstream);
+            filled first = fill(resource, 112);
+            filled kept, gone;
+            for (std::size_t i = 0; i < first.blocks.size(); ++i) {
+                std::memset(first.blocks[i].first, static_cast<int>((i % keep == 0 ? kept : gone).blocks.size() % 251), 112);
+                (i % keep == 0 ? kept : gone).blocks.push_back(first.blocks[i]);
+            }
+            empty(resource, gone);
+            for (const std::size_t size : {48U, 1200U, 9000U}) empty(resource, fill(resource, size));
+            empty(resource, kept);
+        }
+        EXPECT_EQ(upstream.blocks(), 0U);
+        EXPECT_EQ(upstream.mistakes(), 0U);
+    }
+}
+
+TEST(bounded_upstream_of_one_thread, of_a_monotonic_resource_is_handed_out_nearly_whole) {
+    for (const std::size_t size : sizes_up_to(8 * KiB)) {
+        counting_upstream upstream;
+        upstream.limit(64 * KiB);
+        headroom::monotonic_resource resource(&upstream);
+        EXPECT_GE(fill(resource, size).bytes, 48 * KiB) << size;
+    }
+}
+
+}    // namespace
