@@ -52,7 +52,7 @@ for header in HEADERS:
     if not (ROOT / path).is_file(): continue
     for number, name, operation in operations(text(path)):
         if name in SHARED:
-            asked = re.search(rf'add\("{operation}["( ]', tables)
+            asked = re.search(rf'add\(\s*"{operation}["( ]', tables)
         elif operation == name:
             asked = re.search(rf'"{name}\.\(|add_constructors<headroom::{name}<', tables)
         else:

@@ -208,8 +208,8 @@ HEADROOM_API [[nodiscard]] std::size_t cached_bytes() noexcept;
 // container throws, where the kernel would kill the process. Any thread may call it, at any time; it applies to memory that is committed
 // from then on, by every range and large block of the process, not to small blocks of the heap. Memory that is committed and not yet
 // written to is not seen, and what a process gave back counts as available up to a second or two later. What is available is read again
-// after 16 MiB, or a quarter of what is left if that is less, and after 10 ms. Returns false where the system does not say how much memory
-// is available (anywhere but on Linux, or without /proc); then nothing is refused. Never throws. Invalidates: nothing.
+// after 10 ms, and when a sixteenth of what was left above `bytes` has been committed since. Returns false where the system does not say how
+// much memory is available (anywhere but on Linux, or without /proc); then nothing is refused. Never throws. Invalidates: nothing.
 HEADROOM_API bool set_min_available_memory(std::size_t bytes) noexcept;
 
 // Gives the memory in the warm cache back to the system. Two small ranges that another thread has in slots of its own (128 KiB, in

@@ -1,6 +1,5 @@
 #include "system/admission.hpp"
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -14,9 +13,9 @@ using admission_clock = std::chrono::steady_clock;
 
 constinit std::atomic<std::size_t> min_available{0};
 
-// Reading what is available takes some 10 us. It is read again once `allowance` bytes were admitted, or after `longest_trust`, because
+// Reading what is available takes some 50 us. It is read again once `allowance` bytes were admitted, or after `longest_trust`, because
 // other programs take memory, too.
-constexpr std::size_t most_allowance = std::size_t{16} << 20;
+constexpr std::size_t share_of_allowance = 16;    // of what is left above the minimum
 constexpr std::chrono::milliseconds longest_trust{10};
 constinit std::atomic<std::size_t> admitted{0};
 constinit std::atomic<std::size_t> allowance{0};
@@ -33,7 +32,7 @@ bool leaves_enough(std::size_t more) noexcept {
     if (available < minimum || available - minimum < more) return false;
     // Near the minimum it is read more often.
     admitted.store(more, std::memory_order_relaxed);
-    allowance.store(more + std::min((available - minimum - more) / 4, most_allowance), std::memory_order_relaxed);
+    allowance.store(more + (available - minimum - more) / share_of_allowance, std::memory_order_relaxed);
     read_at.store(now, std::memory_order_relaxed);
     return true;
 }

@@ -307,6 +307,9 @@ protected:
                 this->reserve_room_(checked_sum_(count));
             }
         }
+        if constexpr (!Store::stable_ && Source::in_steps) {
+            if (begin_ == pointer() && count > step_()) open_in_steps_(count);
+        }
         const size_type most = Source::in_steps && count > step_() ? elements_per_step_(count) : count;
         appended_ guard{*this, size()};
         while (count != 0) {
