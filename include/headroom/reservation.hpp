@@ -150,7 +150,7 @@ public:
     // the system's error when it refuses; nothing has changed then. At most 4 MiB, a sixteenth of what was committed before, or a step of
     // the policy are populated; other memory arrives at first touch. Invalidates: nothing.
     std::error_code commit_to(std::size_t bytes) noexcept { return commit_by(&detail::extend, bytes); }
-    // As commit_to, but all memory arrives at first touch: for a block of which nobody knows how much will be used.
+    // As commit_to, but populates nothing: memory arrives at first touch.
     std::error_code commit_untouched_to(std::size_t bytes) noexcept { return commit_by(&detail::extend_untouched, bytes); }
 
     // Gives the memory past `bytes` (rounded up to pages) back to the system. Invalidates: pointers past it.
@@ -195,21 +195,21 @@ HEADROOM_API [[nodiscard]] std::vector<owner> reservations();
 HEADROOM_API [[nodiscard]] page_statistics statistics() noexcept;
 HEADROOM_API void reset_statistics() noexcept;
 
-// Limits the bytes of memory that the warm cache keeps of destroyed reservations for the next one. Unless this is called, it keeps at most
-// a sixteenth of the bytes in use; where a size was wanted again (one like it was dropped within a second before the reservation was made),
-// as much more as was in use at once in the last second or two; and 64 MiB in all or, where a control group limits the program's memory, a
-// sixteenth of that if it is less. Once it is called, everything is kept up to `bytes`. A smaller limit trims at once, as trim_cache().
+// Limits the bytes of memory that the warm cache keeps of destroyed reservations for the next one. By default it keeps a sixteenth of the
+// bytes in use; for sizes that come and go (a similar one was dropped within a second before the reservation was made) up to the most
+// bytes in use at once in the last second or two, less those in use now; in all at most 64 MiB, or a sixteenth of a control group's limit
+// if less. A call replaces these rules: everything is kept up to `bytes`. A smaller limit trims at once, as trim_cache().
 HEADROOM_API void set_cache_limit(std::size_t bytes) noexcept;
 HEADROOM_API [[nodiscard]] std::size_t cache_limit() noexcept;
 HEADROOM_API [[nodiscard]] std::size_t cached_bytes() noexcept;
 
-// Refuses memory (`refused`, a bad_alloc) where a commit would leave less than `bytes` of memory available: on the machine, or below the
-// limit of a control group, in which file pages not in use count as free. 0, the default, switches it off. So a vector that grows in a
-// container throws, where the kernel would kill the process. Any thread may call it, at any time; it applies to memory that is committed
-// from then on, by every range and large block of the process, not to small blocks of the heap. Memory that is committed and not yet
-// written to is not seen, and what a process gave back counts as available up to a second or two later. What is available is read again
-// after 10 ms, and when a sixteenth of what was left above `bytes` has been committed since. Returns false where the system does not say how
-// much memory is available (anywhere but on Linux, or without /proc); then nothing is refused. Never throws. Invalidates: nothing.
+// Refuses commits (`refused`, a bad_alloc) that would leave less than `bytes` of memory available, on the machine or below the limit of a
+// control group (version 1 or 2; inactive file pages count as available). A vector that grows in a container then throws, instead of
+// being killed. 0, the default, switches it off. Applies from then on to every range and large block of the process, not to small heap
+// blocks. Does not see memory that is committed but not written to yet; memory that a process freed counts as available a second or two
+// later. Reads what is available every 10 ms, or after a sixteenth of the rest above `bytes` was committed. Returns false if the system
+// does not tell (anywhere but on Linux, or without /proc); nothing is refused then. Any thread, any time. Never throws. Invalidates:
+// nothing.
 HEADROOM_API bool set_min_available_memory(std::size_t bytes) noexcept;
 
 // Gives the memory in the warm cache back to the system. Two small ranges that another thread has in slots of its own (128 KiB, in

@@ -43,7 +43,7 @@ block<void*> map(const large_layout& layout, std::size_t required, std::size_t w
     const std::size_t usable = required < layout.from ? layout.from : required;
     const std::size_t least = bytes_for(layout, wanted < usable ? usable : wanted);
     failure why;
-    // A block that grows wants some times of what it needs now; one that is filled step by step wants all that it will have.
+    // A block that grows by a factor wants up to four times what it needs now; one that is filled in steps wants its final size.
     const bool grows = !exactly && required < wanted && wanted / 4 < required;
     const held_range held =
         acquire_slowly(reservation_for(least), false, least, layout.commit, why, {bytes_for(layout, wanted), grows});
@@ -73,7 +73,7 @@ bool beyond_addresses(const large_layout& layout, std::size_t count) noexcept {
 block<void*> substitute(const large_layout& layout, void* old, std::size_t required, std::size_t wanted) noexcept {
     for (std::size_t count = wanted;; count = required) {
         const std::size_t usable = std::max(count, layout.from);
-        // (The heap must not give what a range was refused for lack of memory.)
+        // A range of this size was refused for lack of memory, so the heap must not provide it.
         if (!beyond_addresses(layout, usable) && !exceeds_memory(bytes_for(layout, usable))) {
             const std::size_t bytes = bytes_for(layout, usable);
             void* const start = old != nullptr ? std::realloc(start_of(layout, old), bytes) : take_block(layout, bytes);

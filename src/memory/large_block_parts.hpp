@@ -9,7 +9,7 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-// A heap block of so many bytes takes the place of a range, and is asked for as one.
+// Smallest heap block that must pass exceeds_memory(): larger ones replace ranges.
 inline constexpr std::size_t least_admitted = std::size_t{1} << 20;
 
 inline std::size_t bytes_between(const void* from, const void* to) noexcept {

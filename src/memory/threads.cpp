@@ -202,7 +202,7 @@ void shared_pools::make_depot() {
 #endif
 }
 
-// Calls `operation`; if memory is refused, once more when what this thread and the depot keep was given back.
+// Calls `operation`; if it throws bad_alloc, returns this thread's and the depot's blocks to the core and calls it again.
 template <class Operation>
 void shared_pools::retry_once(Operation operation) {
 #if defined(__cpp_exceptions)

@@ -69,11 +69,10 @@ bool was_wanted_again(const range* control, std::size_t memory, cache_clock::tim
     return false;
 }
 
-// How much the list may keep, of what was wanted again and of what was not: the second up to a share of the bytes in use, the first as
-// much more as brings the total to the most that was in use at once.
+// Limits of the list, in bytes.
 struct list_limits {
-    std::size_t reusable;
-    std::size_t share;
+    std::size_t reusable;    // of all: kept and used bytes together are at most the most that was in use at once
+    std::size_t share;       // of ranges whose size was not wanted again
 };
 constinit std::size_t most_before = 0;    // bytes in use at once, in the second before `most_since`
 constinit cache_clock::time_point most_since{};
@@ -170,8 +169,8 @@ range* take_from_list(std::size_t bytes, const commit_policy& policy, expected_u
     const std::size_t in_use = this_copy.bytes_in_use.load(std::memory_order_relaxed);
     const std::size_t warm = this_copy.warm_in_ranges.load(std::memory_order_relaxed);
     const std::lock_guard guard(registry_mutex);
-    // A known size gets little more than it needs. What may grow gets twice as much; more while little is warm and unused; and whatever
-    // there is while little is in use of what was at once.
+    // Largest memory to hand out. A request of known size gets at most an eighth more than it needs. One that may grow gets twice that,
+    // more while little is warm and unused, and anything while at most a quarter of the peak is in use.
     const std::size_t known = std::min(use.bytes, SIZE_MAX / 4);
     std::size_t most = std::max(known + known / 8, small_memory);
     if (use.may_grow) {
@@ -181,7 +180,7 @@ range* take_from_list(std::size_t bytes, const commit_policy& policy, expected_u
     }
     if (limit_is_users.load(std::memory_order_relaxed)) most = SIZE_MAX;
     std::size_t younger = hardened() ? ranges_between : 0;
-    // The one whose memory is closest to what is known of the use: so of several that may grow the first gets the smallest.
+    // Takes the range whose memory is closest to the expected use; the first of several that grow gets the smallest.
     range* found = nullptr;
     std::size_t least = SIZE_MAX;
     for (range* each = newest_kept; each != nullptr && least != 0; each = each->cache.next) {
@@ -255,7 +254,7 @@ range* evict_excess() noexcept {
     if (listed == 0 || limit_is_users.load(std::memory_order_relaxed)) return nullptr;
     const std::size_t in_use = this_copy.bytes_in_use.load(std::memory_order_relaxed);
     const std::size_t share = in_use / share_of_kept;
-    // (A share more than the rule says: a vector that is a little longer than in the last round must not cost another its whole range.)
+    // Tolerates one share more: a vector slightly longer than in the last round must not cost another its whole range.
     if (listed <= share || in_use - share + listed <= this_copy.most_in_use.load(std::memory_order_relaxed)) return nullptr;
     const std::lock_guard guard(registry_mutex);
     list_limits limits = limits_at(cache_clock::now());

@@ -1,10 +1,12 @@
 // Ranges whose owners died, kept with their memory for the next one: fresh pages are what growing costs most.
 //
-// The rule, by share and by size. Whatever its size, a dropped range is kept while all that is kept is at most a sixteenth of the bytes
-// in use. Where a size was wanted again, because one like it was dropped within a second before this life began, kept and used bytes
-// together may reach the most that was in use at once in the last second or two. A kept range serves a request that uses at least half
-// of its memory; what may grow gets more, as long as at most a quarter of the bytes in use are warm and unused; the surplus is given back.
-// What lies here for a second goes back when the next range is dropped; what exceeds the rule, when a range takes fresh memory.
+// The rule, by share and by size:
+//   - A dropped range of any size is kept while all kept ranges have at most a sixteenth of the bytes in use.
+//   - A range whose size recurs is kept while kept and used bytes together are at most the most that was in use at once in the last second
+//     or two. A size recurs if a similar range was dropped within a second before this one's life began.
+//   - A kept range serves a request for about as much memory as it has. A request that may grow may get more, while at most half of the
+//     bytes in use are warm and unused. The surplus is given back to the system first.
+//   - Ranges older than a second are released at the next drop; ranges in excess of the rule, when a live range takes fresh memory.
 //
 // Two tiers: a list under the registry's lock, and slots of each thread's own for ranges with little memory.
 //
@@ -43,15 +45,15 @@ inline void make_live(range* control) noexcept {
     control->identity.state.store(range_state::live, std::memory_order_release);
 }
 
-// Takes a range out of the list that is reserved at `bytes` under `policy`, and makes it live; null if there is none. Of several the one
-// whose memory fits `use` best. The caller gives the memory past `kept` bytes back before it hands the range out.
+// Removes a range with `bytes` of addresses and that policy from the list and makes it live; null if there is none. Chooses by `use`. The
+// caller must cut its memory to `kept` bytes.
 [[nodiscard]] range* take_from_list(std::size_t bytes, const commit_policy& policy, expected_use use, std::size_t& kept) noexcept;
 
-// Takes a range that nobody owns into the list, with as much of its `memory` bytes as the rules above keep. Returns what
-// must end: ranges that give way or have lain for too long and, where it is not kept, this one.
+// Adds a range without an owner to the list, with as much of its `memory` bytes as the rule above keeps. Returns the ranges to unmap: older
+// ones and, if it is not kept, this one.
 [[nodiscard]] range* give_to_list(range* control, std::size_t memory) noexcept;
 
-// Called when a live range took fresh memory: returns, for ending, what is kept beyond the rules above since then.
+// Removes ranges in excess of the rule from the list, after a live range took fresh memory; returns them to be unmapped.
 [[nodiscard]] range* evict_excess() noexcept;
 
 // Sets the limit for good, or leaves it as it is. What must end: with limit_as_it_is all that the list keeps, and the slots of the

@@ -75,13 +75,13 @@ std::size_t generous_for(range* control, std::size_t least, bool past_start) noe
         if (least <= provided) target = std::min(target, provided);    // what is warm first
         target = std::max(least, target);
     }
-    // What was charged for a known number of elements is all that they need.
+    // charge() made exactly the bytes accessible that the elements need.
     const std::size_t accessible = control->extent.accessible;
     if (least <= accessible) target = std::min(target, accessible);
     return std::min(control->size(), target);
 }
 
-// How far to commit, and when memory arrives: as the policy says; as it says, at first touch; or whole pages, at first touch.
+// by_policy: as far as the policy says, populated. untouched: as far, at first touch. exact: whole pages, at first touch.
 enum class extent_kind { by_policy, untouched, exact };
 
 // Commits at least `needed` bytes.

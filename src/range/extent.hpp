@@ -24,20 +24,20 @@ inline constexpr std::size_t warm_start = std::size_t{64} << 10;
     return (bytes + (page - 1)) & ~(page - 1);
 }
 
-// Makes the range accessible up to `to`. Here memory is charged, and refused: by the system, or by admit(). Nothing has changed then.
+// Makes the range accessible up to `to`. Memory is charged here, and refused here, by the system or by admit(); nothing has changed then.
 [[nodiscard]] std::error_code make_accessible(range* control, std::size_t to) noexcept;
 
-// How far beyond what is committed memory is populated at most: as far as this, a sixteenth of what is committed, or a step of the
-// policy. A request for more gets the rest at first touch: nobody knows when it will be written, and by then it has left the caches.
+// Bytes that one call populates at most beyond the committed part, or a sixteenth of it, or a step of the policy, if more. The rest of a
+// larger request arrives at first touch: it may be written to much later, or never.
 inline constexpr std::size_t most_populated_ahead = std::size_t{4} << 20;
 
-// Brings the count of bytes in use up to date with a live range's memory. Under the range's `batch` where the helper fills it.
+// Updates bytes_in_use from memory() of a live range. Under the range's `batch` if the helper fills it.
 void count_in_use(range* control) noexcept;
-// Takes a range whose owner is gone out of it.
+// Removes a range without an owner from bytes_in_use.
 void count_out_of_use(range* control) noexcept;
 
-// Makes [committed, to) the owner's. With provision::now it populates what is not warm, as far as most_populated_ahead says; all other
-// memory arrives when it is touched. Where memory is refused nothing is committed.
+// Commits [committed, to). With provision::now, populates what is not warm, up to most_populated_ahead; other memory arrives at first
+// touch. If refused, nothing is committed.
 enum class provision { now, at_first_touch };
 [[nodiscard]] std::error_code commit_part(range* control, std::size_t to, provision how) noexcept;
 

@@ -79,7 +79,7 @@ std::size_t memory_worth(const range* control, std::size_t used) noexcept {
         // What is almost empty would count as kept, and as little.
         worth = std::max(found.bytes >= found.reach / 2 ? known + found.reach : known, provided);
     }
-    // An earlier owner's surplus, of which this one did not use half, is of no use to one like this.
+    // More than twice what this owner used came from an earlier owner; the next one like this does not need it.
     return std::min(worth, 2 * committed);
 }
 

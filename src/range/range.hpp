@@ -84,7 +84,7 @@ struct cache_entry {
     std::atomic<std::uint64_t> hits{0};    // how often it was handed out warm; written by its owner
     std::size_t warm = 0;                  // bytes that an earlier owner left and the present one has not committed yet
     std::size_t wanted_again = 0;          // bytes that it kept for this life; 0: it began anew
-    bool reusable = false;                 // in the list: kept because its size was wanted again, and not only as a share
+    bool reusable = false;                 // in the list: its size recurs
     std::size_t drops_before = 0;          // how many ranges had been dropped when this life began
     std::chrono::steady_clock::time_point since{};    // when this life began (0: in a slot), or when it was given back
     bool ends_fast = false;                           // whether its life may end in a slot of the thread's own; see own_slots.cpp

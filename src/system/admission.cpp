@@ -19,13 +19,13 @@ constexpr std::size_t share_of_allowance = 16;    // of what is left above the m
 constexpr std::chrono::milliseconds longest_trust{10};
 constinit std::atomic<std::size_t> admitted{0};
 constinit std::atomic<std::size_t> allowance{0};
-constinit std::atomic<std::int64_t> read_at{0};
+constinit std::atomic<std::int64_t> last_look{0};
 
 bool leaves_enough(std::size_t more) noexcept {
     const std::int64_t now = admission_clock::now().time_since_epoch().count();
     constexpr std::int64_t trusted = std::chrono::duration_cast<admission_clock::duration>(longest_trust).count();
     const std::size_t together = admitted.fetch_add(more, std::memory_order_relaxed) + more;
-    if (together <= allowance.load(std::memory_order_relaxed) && now - read_at.load(std::memory_order_relaxed) < trusted)
+    if (together <= allowance.load(std::memory_order_relaxed) && now - last_look.load(std::memory_order_relaxed) < trusted)
         return true;
     const std::size_t minimum = min_available.load(std::memory_order_relaxed);
     const std::size_t available = available_memory();
@@ -33,7 +33,7 @@ bool leaves_enough(std::size_t more) noexcept {
     // Near the minimum it is read more often.
     admitted.store(more, std::memory_order_relaxed);
     allowance.store(more + (available - minimum - more) / share_of_allowance, std::memory_order_relaxed);
-    read_at.store(now, std::memory_order_relaxed);
+    last_look.store(now, std::memory_order_relaxed);
     return true;
 }
 

@@ -1,4 +1,4 @@
-// Decides whether memory may be asked of the system: the one place for what the library refuses by itself.
+// Refuses memory before a system call requests it.
 #pragma once
 
 #include <atomic>
@@ -13,9 +13,8 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 // not link what it takes.
 extern constinit std::atomic<bool (*)(std::size_t more) noexcept> leaves_enough_memory;
 
-// Returns out_of_memory() where `more` bytes must not become resident: where `whole`, the range or block that they belong to, could
-// never be resident at once, or where less than set_min_available_memory() asks for would stay available. Called before memory is asked
-// of the system. Any thread may call it.
+// Returns out_of_memory() if `more` new bytes are refused: if `whole`, the range or block that they belong to, exceeds all memory, or if
+// less than set_min_available_memory() would stay available. Call it before a system call that provides memory. Any thread may call it.
 [[nodiscard]] inline std::error_code admit(std::size_t more, std::size_t whole) noexcept {
     if (exceeds_all_memory(whole)) return out_of_memory();
     auto* const check = leaves_enough_memory.load(std::memory_order_relaxed);

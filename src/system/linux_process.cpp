@@ -103,7 +103,7 @@ struct file_name {
 constexpr char all_groups[] = "/sys/fs/cgroup/memory";
 constexpr std::size_t groups_of_version_2 = 14;
 
-// What the two versions of control groups call their files.
+// File names of the two versions of control groups.
 struct group_version {
     std::size_t mount;    // bytes of all_groups
     const char* limit;
@@ -269,7 +269,7 @@ std::size_t available_memory() noexcept {
     }
     for_each_group([&](const control_group& group) {
         const std::size_t limit = group.number_in(group.version.limit);
-        // A limit beyond all memory is none: where nobody set one, version 1 states the largest number that it has.
+        // Without a limit, version 1 states the largest number that it can.
         if (limit == SIZE_MAX || exceeds_all_memory(limit)) return;
         const std::size_t used = group.number_in(group.version.usage);
         if (used == SIZE_MAX) return;

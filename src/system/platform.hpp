@@ -27,13 +27,12 @@ void join_helper_thread() noexcept;
 // The bytes of memory that the process's group may have before the system kills; SIZE_MAX where nobody says so.
 std::size_t memory_of_group() noexcept;
 
-// True if `bytes` exceed the machine's memory and swap space together, so that they could never be resident at once. Never true where
-// the system does not say how much it has. One system call when it is true, for swap space may have been added; seldom one when not.
+// True if `bytes` exceed the machine's memory and swap space together. False if the system does not tell. A system call when true, because
+// swap space may have been added; seldom one when false.
 [[nodiscard]] bool exceeds_all_memory(std::size_t bytes) noexcept;
 
-// Returns how many bytes of memory the process can still take before others are pushed out or the process is killed: the machine's
-// available memory or, if less, what is left below the limit of a control group, where file pages that are not in use count as free.
-// SIZE_MAX where the system does not say. Reads files: some 10 us, and as many more for each control group with a limit.
+// Returns the bytes of memory available to the process: of the machine or, if less, below the limit of a control group (inactive file pages
+// count as available). SIZE_MAX if the system does not tell. Reads files: 10 us, and as much for each group with a limit.
 [[nodiscard]] std::size_t available_memory() noexcept;
 
 // How many mappings the process has, and may have; zeros where nobody says so. Reads files, of all mappings: for who was refused.

@@ -1,4 +1,4 @@
-// A pool over an upstream that has little: when it refuses a piece, smaller ones are asked for, and what is empty goes back to it first.
+// A pool over a bounded upstream asks for smaller pieces when a piece is refused, and returns empty ones before it throws.
 #include <gtest/gtest.h>
 
 #include <cstddef>

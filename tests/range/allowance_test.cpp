@@ -106,7 +106,7 @@ TEST_F(allowance, grows_where_memory_is_wanted_again) {
     EXPECT_EQ(headroom::statistics().cache_hits, 1u);
 }
 
-// A loop's last vector stays: nobody can know that it was the last.
+// The cache cannot tell a loop's last vector from the others, so its memory stays.
 TEST_F(allowance, a_loop_leaves_no_more_than_it_had_in_use_at_once) {
     for (int i = 0; i < 8; ++i) live_and_die(40 * MiB);
     EXPECT_LE(headroom::cached_bytes(), 42 * MiB);
@@ -120,7 +120,7 @@ TEST_F(allowance, a_loop_leaves_no_more_than_it_had_in_use_at_once) {
     EXPECT_GT(headroom::cached_bytes(), 0u);
 }
 
-// Sizes that nobody asks for twice are kept as a share of what is in use, and only as long as that is in use.
+// Sizes that do not recur are kept as a share of the bytes in use, and only as long as those are in use.
 TEST_F(allowance, keeps_a_sixteenth_of_what_is_in_use_whatever_its_size) {
     if (ranges_rest) GTEST_SKIP() << "hardened, a range rests before it is used again";
     {

@@ -1,6 +1,6 @@
 // set_min_available_memory(): a container or resource that grows until it is refused throws, keeps what it has, and goes on when memory is
 // free again. The same where the system refuses, by RLIMIT_DATA.
-// (A program of its own: what is available is read again after 10 ms, and other tests would take of it.)
+// A program of its own, because other tests would change what is available.
 // Labels: linux posix no-sanitizer no-valgrind alone
 #include <gtest/gtest.h>
 

@@ -1,5 +1,4 @@
-// Requests for more memory than the machine has, and for memory that nobody touches: of what each public operation is asked that takes a
-// count, a size, a range or a capacity.
+// Calls every public operation that takes a count, a size, a range or a capacity with a given number of bytes.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +14,7 @@
 
 namespace headroom_test {
 
-// A range of as many copies of one value as anybody asks for, which has none of them in memory.
+// Iterator over any number of copies of one value, none of which is in memory.
 template <class T, class Category>
 class copies {
 public:
@@ -61,12 +60,12 @@ struct copies_range {
     [[nodiscard]] iterator end() const { return {value, count}; }
 };
 
-// What is asked, and whether the operation takes addresses only: then it may succeed.
+// One call of a public operation.
 struct memory_request {
     std::string name;    // type.operation
     std::function<void(std::size_t bytes)> run;
-    bool addresses_only = false;
-    bool untouched = false;    // the standard library's counterpart touches nothing
+    bool addresses_only = false;    // takes no memory, so it may succeed
+    bool untouched = false;         // the standard library's counterpart touches nothing
 };
 
 template <class T>
@@ -78,7 +77,7 @@ std::ptrdiff_t length_for(std::size_t bytes) {
     return static_cast<std::ptrdiff_t>(std::min(count_for<T>(bytes), static_cast<std::size_t>(PTRDIFF_MAX)));
 }
 
-// The operations that all containers of contiguous elements have, on one that has some elements; these stay.
+// Operations of all containers of contiguous elements, on a container with some elements.
 template <class Vector>
 void add_sequence(std::vector<memory_request>& all, const std::string& type, Vector& to) {
     using T = typename Vector::value_type;

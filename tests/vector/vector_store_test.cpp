@@ -74,7 +74,7 @@ public:
         rebuild(end_, block(twice(count)), 0, [](T*) {});
     }
     void grow_room_for_one_() { grow_room_(static_cast<std::size_t>(end_ - begin_) + 1); }
-    [[nodiscard]] static bool try_charge_(std::size_t) noexcept { return false; }
+    [[nodiscard]] static bool try_charge_(std::size_t, std::size_t) noexcept { return false; }
     [[nodiscard]] static bool widen_(std::size_t) noexcept { return false; }
 
     template <bool Quiet, class... Args>

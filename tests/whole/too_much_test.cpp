@@ -1,6 +1,6 @@
-// Memory is asked for as the system can refuse it, and touched when it is used. Every public operation that takes a count, a size, a range
-// or a capacity is asked for more than the machine has: it throws, and fills nothing. And it is asked for a gigabyte that nobody touches:
-// that does not become resident. (scripts/lint_requests.py finds an operation that these tables lack.)
+// Every public operation that takes a count, a size, a range or a capacity throws when it is asked for more than the machine has, and fills
+// nothing. Asked for a gigabyte that is not written to, it makes none of it resident. scripts/lint_requests.py finds an operation that the
+// tables lack.
 // Labels: posix no-sanitizer no-valgrind alone
 #include <gtest/gtest.h>
 
@@ -256,7 +256,7 @@ void limit_files() {
 std::vector<std::size_t> too_much() {
     const auto memory = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGE_SIZE));
     const std::size_t more = std::size_t{1} << 30;
-    // (Where the machine has swap space too, or more than 80 GB, what it could hold is not too much.)
+    // With swap space the machine could hold more than its memory.
     std::vector<std::size_t> sizes{SIZE_MAX / 2, SIZE_MAX, SIZE_MAX - 1};
     if (sizeof(std::size_t) >= 8) sizes.push_back(std::size_t{1} << (sizeof(std::size_t) >= 8 ? 46 : 0));
     std::ifstream swaps("/proc/swaps");

@@ -306,7 +306,7 @@ outcome many(std::size_t) {
     return refused ? outcome::throws : smaller ? outcome::falls_back : outcome::works;
 }
 
-// More than the system can promise at once is committed, and hardly any of it touched.
+// Asks for more than the system can promise at once.
 outcome promise(std::size_t) {
     try {
         settled_vector<char> v(headroom::max_elements{512 * gib});
@@ -436,6 +436,7 @@ int main(int count, char** arguments) {
         else if (kind == "locked") locked(value);
         else if (kind == "files") limit(RLIMIT_NOFILE, value);
         else if (kind == "proc") without_proc();
+        else if (kind == "left") check(headroom::set_min_available_memory(value * mib), "nobody says what is available");
         else if (kind == "cache") headroom::set_cache_limit(value * mib);
         else return 2;
     }

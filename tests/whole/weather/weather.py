@@ -150,8 +150,9 @@ def run(command, members=None, **more):
 
 
 class Weather:
-    def __init__(self, subject, examples, expected):
+    def __init__(self, subject, examples, expected, too_much):
         self.subject = subject
+        self.too_much = too_much
         self.examples = sorted(pathlib.Path(expected).glob("*.out")) if examples else []
         self.folder = examples
         self.rows = []
@@ -213,19 +214,25 @@ class Weather:
     def fills(self, mib, *limits, works=FILLS):
         return [(work, lambda members, work=work: self.one(work, mib, *limits, members=members)) for work in works]
 
+    def asked_for_too_much(self):
+        def all_operations(_):
+            next(self.runs)
+            ended = run([self.too_much])
+            return "throws" if ended.returncode == 0 else f"FAILS ({ended.returncode}: {ended.stdout[-2000:]})"
+        return [("all operations", all_operations)] if self.too_much else []
+
     def all(self):
         good = ["works"]
         examples = [("the examples", lambda _: self.shown())] if self.examples else []
         other = ["falls back", "throws"]
-        self.condition("no restrictions", good, self.fills(8, works=[*FILLS, "many", "promise", "turns"]) + examples)
-        self.condition("overcommit mode 0 (the usual)", good, self.fills(8, works=[*FILLS, "promise"]),
-                       machine((MODE, "0")))
-        self.condition("overcommit mode 1 (everything is promised)", good, self.fills(8, works=[*FILLS, "promise"]) + examples,
-                       machine((MODE, "1")))
+        self.condition("no restrictions", good, self.fills(8, works=[*FILLS, "many", "turns"]) + examples)
+        self.condition("overcommit mode 0 (the usual)", good, self.fills(8), machine((MODE, "0")))
+        self.condition("overcommit mode 1 (everything is promised)", good, self.fills(8) + examples, machine((MODE, "1")))
         self.condition("overcommit mode 2 (off)", [*good, *other], self.fills(8) + examples,
                        no_overcommit())
-        self.condition("overcommit mode 2; 400 GiB requested at once", ["throws"], self.fills(8, works=["promise"]),
-                       no_overcommit())
+        for mode, around in (("0", machine((MODE, "0"))), ("1", machine((MODE, "1"))), ("2", no_overcommit())):
+            self.condition(f"overcommit mode {mode}; more than the machine has, from every operation", ["throws"],
+                           self.fills(8, works=["promise"]) + self.asked_for_too_much(), around)
         self.condition("`RLIMIT_AS` 1 GiB above what the program has mapped", [*good, "falls back"], self.fills(8, "addresses", 1024))
         self.condition("`RLIMIT_AS` 24 MiB above; a container of 16 MiB and a copy of it", [*good, *other], self.fills(16, "addresses", 24))
         self.condition("`RLIMIT_AS` 1 GiB above; 400 vectors", ["throws"],
@@ -245,6 +252,8 @@ class Weather:
                        memory_group(40))
         self.condition("a control group of 40 MiB; a container of 64 MiB", [KILLED],
                        self.fills(64, works=["settled_vector", "vector", "arena"]), memory_group(40))
+        self.condition("the same with `set_min_available_memory(8 MiB)`", ["throws"],
+                       self.fills(64, "left", 8, works=["settled_vector", "vector", "arena", "multipool"]), memory_group(40))
         for mode in ("never", "madvise", "always"):
             self.condition(f"huge pages: {mode}", good, self.fills(8) + (examples if mode != "madvise" else []),
                            machine((PAGES, mode)))
@@ -318,6 +327,7 @@ def main():
     parser.add_argument("subject", type=pathlib.Path)
     parser.add_argument("--examples")
     parser.add_argument("--expected")
+    parser.add_argument("--too-much", help="the program of tests/whole/too_much_test.cpp")
     parser.add_argument("--page", type=pathlib.Path)
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
@@ -325,7 +335,7 @@ def main():
         signal.signal(number, lambda *_: sys.exit(3))
     # No core files of what is killed on purpose; only core() allows them.
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
-    weather = Weather(options.subject.resolve(), options.examples, options.expected)
+    weather = Weather(options.subject.resolve(), options.examples, options.expected, options.too_much)
     weather.all()
     if options.page:
         weather.failures += compare(options.page, weather.rows, options.write)

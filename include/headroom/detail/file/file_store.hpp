@@ -37,7 +37,7 @@ public:
 
     [[nodiscard]] constexpr std::size_t max_size() const noexcept { return limit_; }
     // All of the file's space is allocated before the first element is written.
-    [[nodiscard]] bool try_charge_(std::size_t count) {
+    [[nodiscard]] bool try_charge_(std::size_t count, std::size_t) {
         reserve_room_(count);
         return true;
     }

@@ -27,7 +27,7 @@ inline constexpr std::size_t pool_page = 4096;    // bytes; the system's may be 
 // of the processor's cache: 256 of 4 KiB in one. A line between them, and their beginnings are spread over all.
 HEADROOM_ALWAYS_INLINE constexpr std::size_t gap_before(std::size_t size) noexcept { return size % 1024 == 0 ? 64 : 0; }
 
-// Blocks of so many bytes have a slab each; over a named upstream they are in no bin, and take just the pages that they need.
+// Smallest block with a slab of its own. Over a named upstream such blocks bypass the bins and take page runs of their exact length.
 inline constexpr std::size_t own_pages_from = 16384;
 
 // What there is to know of the blocks of one bin, and of the slabs that they are cut from.

@@ -52,8 +52,8 @@ struct block {
                                                        bool exactly) noexcept;
 HEADROOM_API void release_large(const large_layout& layout, void* begin) noexcept;
 
-// Asks the system for the memory of `required` elements in place, without touching it. False if they do not fit into the address space of
-// the block, or memory is refused.
+// Charges the memory of `required` elements in place, without touching it. False if they do not fit into the block's address space, or
+// memory is refused.
 [[nodiscard]] HEADROOM_API bool charge_large(const large_layout& layout, void* begin, std::size_t required) noexcept;
 // Room for `required` elements in place: the new end of the block, or null.
 [[nodiscard]] HEADROOM_API void* widen_large(const large_layout& layout, void* begin, std::size_t required,

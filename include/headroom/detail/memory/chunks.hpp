@@ -87,7 +87,7 @@ struct piece {
 //   at_first_touch: each page when it is written to: nothing for pages that never are
 enum class arrival : bool { at_once, at_first_touch };
 
-// A block above this is never populated ahead of its first touch: nobody knows how much of it will be used.
+// Largest block that is populated ahead of its first touch, in bytes. How much of a larger one will be used is not known.
 inline constexpr std::size_t largest_populated = std::size_t{64} << 10;
 [[nodiscard]] constexpr arrival arrival_of(std::size_t bytes) noexcept {
     return bytes > largest_populated ? arrival::at_first_touch : arrival::at_once;
@@ -130,8 +130,8 @@ struct chunk {
     std::byte* first;    // usable bytes: [first, last)
     std::byte* last;
     piece memory;
-    std::size_t blocks = 0;    // how many a multipool has cut from it, before it went on to the next chunk
-    std::size_t free = 0;      // how many of those are free; used only while they are counted
+    std::size_t blocks = 0;    // blocks that a multipool has cut from it, as of its last count
+    std::size_t free = 0;      // free blocks among them; valid only while release_empty_chunks() runs
 };
 
 class chunk_chain {
@@ -178,7 +178,7 @@ public:
     // Moves `cursor` and `limit` so that `bytes` fit at the next multiple of `alignment`; a chunk that is taken from
     // upstream for it has about `most` bytes at most, if that suffices. Throws what upstream throws, and then has changed nothing.
     // Precondition: alignment is a power of two.
-    // `unit`: what the chunk is going to be cut into, with the bytes between; a chunk from upstream has a whole number of those.
+    // `unit`: stride of the blocks that the chunk will be cut into; a chunk from upstream is a multiple of it.
     HEADROOM_COLD void make_room(std::size_t bytes, std::size_t alignment, std::size_t most = largest_chunk,
                                  std::size_t unit = 1) {
         if (bytes > largest_request || alignment > most_alignment) detail::refuse(upstream_);
@@ -224,15 +224,15 @@ public:
     void forget_blocks() noexcept {
         for (chunk* each = first_; each != nullptr; each = each->next) each->blocks = 0;
     }
-    // The chunk that the bytes at hand belong to; null: none.
+    // The chunk that [cursor, limit) belongs to; null if none.
     [[nodiscard]] chunk* active() const noexcept { return active_; }
-    // The chunk that has the address; null: none. O(chunks).
+    // Returns the chunk that contains the address; null if none. O(chunks).
     [[nodiscard]] chunk* find(const void* address) const noexcept {
         chunk* each = first_;
         while (each != nullptr && (address < each->first || address >= each->last)) each = each->next;
         return each;
     }
-    // The smallest chunk of at least `bytes` for which is_empty(chunk) holds, and that came from upstream; null: there is none. O(chunks).
+    // Returns the smallest upstream chunk of at least `bytes` for which is_empty(chunk) holds; null if none. O(chunks).
     template <class IsEmpty>
     [[nodiscard]] const chunk* smallest_empty(std::size_t bytes, IsEmpty is_empty) const noexcept {
         const chunk* found = nullptr;
@@ -242,11 +242,11 @@ public:
         }
         return found;
     }
-    // Makes the chunks for which is_empty(chunk) holds usable again, or gives those back that came from upstream. O(chunks).
+    // Makes the chunks for which is_empty(chunk) holds usable again or, with `give_back`, returns those of upstream's to it. O(chunks).
     template <class IsEmpty>
     void reuse(bool give_back, IsEmpty is_empty) noexcept {
         chunk* usable = nullptr;
-        chunk* used = nullptr;    // the last in use; those behind the active one are not
+        chunk* used = nullptr;    // last chunk in use; chunks behind the active one are unused
         bool before_active = true;
         for (chunk** at = &first_; *at != nullptr;) {
             chunk* const each = *at;
@@ -284,9 +284,9 @@ public:
     [[nodiscard]] std::size_t next_bytes(std::size_t bytes, std::size_t most) const noexcept {
         return reserves_for(bytes) ? SIZE_MAX : (std::max)(bytes, (std::min)(next_, most));
     }
-    // Memory for `bytes`, and `beside` for what describes it, that belongs to no chunk: as much as the next chunk is to have, about
-    // `most` bytes from upstream, or half as much and so on where upstream refuses that. What a reservation commits arrives as `how` says.
-    // Throws what upstream throws when it refuses `bytes`.
+    // Returns a piece that belongs to no chunk, with room for `bytes` and `beside` bytes of bookkeeping. From upstream it has the size of
+    // the next chunk, about `most` bytes at most; if upstream throws bad_alloc, half of that, and so on down to `bytes`. `how`: when a
+    // reservation's memory arrives. Throws upstream's exception if `bytes` are refused, too.
     [[nodiscard]] piece obtain(std::size_t bytes, std::size_t alignment, std::size_t most, arrival how, std::size_t beside = 0,
                                std::size_t unit = 1) {
         if (reserves_for(bytes)) {
@@ -311,7 +311,7 @@ public:
             try {
                 memory.data = from_upstream(memory.bytes, memory.alignment);
             } catch (const std::bad_alloc&) {
-                // What is left of a bounded upstream is used up in smaller pieces. The next request begins with those.
+                // Uses the rest of a bounded upstream in smaller pieces; the next request starts with this size.
                 usable = in_units(usable / 2);
                 memory.bytes = usable + beside;
                 next_ = (std::max)(usable / 2, std::size_t{1});
@@ -405,7 +405,7 @@ private:
     }
 
     std::byte* from_upstream(std::size_t bytes, std::size_t alignment) {
-        // The heap must not give what a range was refused for lack of memory.
+        // A reservation of this size was refused for lack of memory, so the heap must not provide it.
         if (reserve_ && detail::exceeds_memory(bytes)) detail::throw_bad_alloc();
         return static_cast<std::byte*>(upstream_->allocate(bytes, alignment));
     }

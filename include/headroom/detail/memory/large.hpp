@@ -65,7 +65,7 @@ public:
         give_back_kept(upstream);
     }
 
-    // Gives back what is kept and not in use. False if nothing was.
+    // Returns cached blocks that are not in use to upstream. False if there were none.
     bool give_back_kept(std::pmr::memory_resource* upstream) noexcept {
         const bool any = freed_ != nullptr || spare_ != nullptr;
         give_back_all(freed_, upstream);

@@ -203,7 +203,8 @@ private:
     // Whether blocks of that size are cut from slabs: else, also after rewind(), chunks are cut singly, as far as there are some.
     [[nodiscard]] bool has_slabs(std::size_t index) const noexcept { return slabs_ != nullptr && slabs_->has_slabs(index); }
     void* carve_farther(std::size_t pool, std::size_t bytes, std::size_t alignment);
-    // Another area with a slab of that bin, or a chunk with room for a block of it. False for a chunk. Throws what upstream throws.
+    // Adds an area and opens a slab of bin `index` in it, or adds a chunk with room for one block. False if it is a chunk. Throws
+    // upstream's exception.
     bool more_memory(std::size_t index);
     HEADROOM_ALWAYS_INLINE static std::size_t index_of(std::size_t pool) noexcept { return pool / sizeof(detail::bin); }
 
@@ -323,7 +324,7 @@ private:
         detail::poison(block, bytes);
         slabs_->runs().give_back({&of, of.index_of(block)}, pages_for(bytes, alignment));
     }
-    // A block of such a size as is_apart() says: in pages, or of upstream's where there were none.
+    // Deallocates a block for which is_apart() holds: a page run, or upstream's if there was none.
     void deallocate_apart(void* block, std::size_t bytes, std::size_t alignment) {
         detail::area* const of = slabs_ == nullptr ? nullptr : slabs_->runs().find(block);
         if (of == nullptr) return deallocate_large(block, bytes);
@@ -341,27 +342,28 @@ private:
         }
 #endif
     }
-    // The same once upstream has refused it: from what is given back, or in pages that slabs have given up. Null if there is neither;
-    // throws what upstream throws when it refuses again.
+    // Slow path of allocate_large() after a refusal: asks upstream again if reclaim() returned something to it, else takes a free page run.
+    // Null if there is neither. Throws upstream's exception if it refuses again.
     void* allocate_reclaimed(std::size_t bytes, std::size_t alignment);
-    // Upstream has refused memory for a block: gives back what is kept and empty, where upstream takes it back, and makes the chunks
-    // usable anew of which no block is in use. False if there was nothing of the kind. O(free blocks).
+    // Returns cached and empty memory to upstream, after upstream refused memory for a block of `bytes`, and makes chunks without a block
+    // in use usable again. False if there was none. O(free blocks).
     bool reclaim(std::size_t bytes) noexcept;
+    // The part of it for chunks. False if no chunk is empty.
     bool release_empty_chunks(std::size_t bytes) noexcept;
     static bool chunk_is_empty(const detail::chunk& each) noexcept { return each.blocks != 0 && each.blocks == each.free; }
-    // True if upstream gives again what it gets back, unlike a monotonic resource. Found out once, with an empty chunk or area of at least
-    // `bytes`, which upstream has just refused.
+    // True if upstream reuses memory that is returned to it; a monotonic resource does not. Tried once: returns an empty chunk or area of
+    // at least `bytes`, which upstream has just refused, and allocates it again. False while there is none to try.
     bool takes_back(std::size_t bytes) noexcept;
-    // Counts the blocks that were cut from the active chunk. Call it before another becomes active. O(pools).
+    // Records how many blocks were cut from the active chunk. Must run before another chunk becomes active. O(pools).
     void count_cut() noexcept;
     [[nodiscard]] bool chain_has_room(std::size_t bytes, std::size_t alignment) noexcept {
         if (chain_.fits(bytes, alignment)) return true;
         count_cut();
         return chain_.has_room(bytes, alignment);
     }
-    // Calls visit(queue, single) for each pool's free blocks that lie in no slab, and the number of its blocks that do not.
+    // Calls visit(queue, single) for each pool: its free blocks outside of slabs, and the number of its blocks outside of slabs.
     template <class Visit>
-    void each_loose(Visit visit) noexcept;    // the number may be changed
+    void each_loose(Visit visit) noexcept;
     void deallocate_large(void* block, std::size_t bytes) { large_.deallocate(block, bytes, upstream_resource(), keeping); }
 
     // Whether that belongs into a slab or pages of its own: more alignment than the queues' blocks have, or more bytes where chunks are
@@ -372,11 +374,11 @@ private:
             return alignment > detail::fine_alignment && detail::round_to(bytes + (bytes == 0), alignment) <= largest_;
         return bytes <= largest_run && largest_ == detail::largest_pooled && chain_.reserves();
     }
-    // True if such a block, which is no pool's, may lie in pages that slabs have given up.
+    // True if a block above the largest bin may lie in a free page run.
     [[nodiscard]] static bool may_take_free_pages(std::size_t bytes, std::size_t alignment) noexcept {
         return keeping && bytes > detail::largest_pooled && alignment <= most_aligned;
     }
-    // True for blocks that are in no bin over a named upstream, but get the pages that they need: upstream may not have much.
+    // True for blocks that bypass the bins over a named upstream and take page runs: upstream may be bounded, and bins round up.
     [[nodiscard]] bool is_apart(std::size_t bytes) const noexcept {
         return bytes > detail::largest_of_shared_slabs && bytes <= largest_ && keeping && !chain_.reserves();
     }

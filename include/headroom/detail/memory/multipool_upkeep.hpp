@@ -59,7 +59,7 @@ HEADROOM_COLD inline bool multipool_resource::more_memory(std::size_t index) {
             if (add_area(chain_.obtain(slab, detail::pool_page, most, arrival_of_slab(index))) && next_slab(index)) return true;
 #if defined(__cpp_exceptions)
         } catch (const std::bad_alloc&) {
-            // Upstream has no slab more, but a few blocks perhaps.
+            // A slab is refused; a few blocks may not be.
         }
 #endif
     }

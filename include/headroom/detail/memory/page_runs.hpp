@@ -232,7 +232,7 @@ public:
         enlist(gone, count);
     }
 
-    // The smallest area of at least `bytes` that upstream gave and in which nothing is used; null: there is none. O(areas).
+    // Returns the smallest unused upstream area of at least `bytes`; null if none. O(areas).
     [[nodiscard]] const area* smallest_empty(std::size_t bytes) const noexcept {
         const area* found = nullptr;
         for (const area* const each : *this) {
@@ -241,7 +241,7 @@ public:
         }
         return found;
     }
-    // Gives such an area back to upstream. O(areas).
+    // Returns an unused area to upstream. O(areas).
     void forget_empty(const area* gone) noexcept {
         area** const at = std::find(areas_, areas_ + count_, gone);
         area* const leaving = *at;
@@ -340,7 +340,7 @@ private:
         if (after == areas_ || !(*(after - 1))->holds(place)) return nullptr;
         return latest_ = *(after - 1);
     }
-    // An area in which nothing is used, and which is listed no more, goes.
+    // Returns an unused area, already removed from areas_, to upstream.
     void leave(area* gone) noexcept {
         if (gone->frontier != 0) unlist({gone, 0}, gone->frontier);
         used_ -= gone->frontier;

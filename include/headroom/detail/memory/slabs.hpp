@@ -133,7 +133,7 @@ public:
         }
     }
 
-    // The free blocks of bin `index` that lie in no slab.
+    // Free blocks of bin `index` outside of slabs.
     [[nodiscard]] bin_queue& loose(std::size_t index) noexcept { return sizes_[index].loose; }
 
     // Adds what there is of each size, in slabs and besides, but for what is in the queues; all that was cut counts as in use.

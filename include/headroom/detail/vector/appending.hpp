@@ -292,23 +292,20 @@ protected:
         }
     };
 
-    // Returns how many of `count` elements more are built at a time: few, once the system has promised the memory of all. (A program that
-    // asks for too much must not fill memory first.) All, where they go to another block.
+    // Returns how many of `count` more elements to build at a time: one step, if the memory of all could be charged in place, else all.
+    // Charging first makes an oversized request fail before it touches memory.
     HEADROOM_NOINLINE constexpr size_type elements_per_step_(size_type count) {
-        return !HEADROOM_CONSTANT_EVALUATED() && this->try_charge_(checked_sum_(count)) ? step_() : count;
+        return !HEADROOM_CONSTANT_EVALUATED() && this->try_charge_(checked_sum_(count), step_()) ? step_() : count;
     }
     // The same for more than there is room for: in steps, where the source allows it, else at once.
     template <class Source>
     constexpr void append_beyond_(size_type count, const Source& source, size_type skip) {
         if constexpr (Source::template touches_nothing<Store, value_type>) {
-            // Not populated either: nobody knows when they are written to.
+            // These are not written to here, so no page is populated.
             if (!HEADROOM_CONSTANT_EVALUATED() && count > step_()) {
                 HEADROOM_OPEN_TAIL();
                 this->reserve_room_(checked_sum_(count));
             }
-        }
-        if constexpr (!Store::stable_ && Source::in_steps) {
-            if (begin_ == pointer() && count > step_()) open_in_steps_(count);
         }
         const size_type most = Source::in_steps && count > step_() ? elements_per_step_(count) : count;
         appended_ guard{*this, size()};

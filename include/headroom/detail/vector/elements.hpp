@@ -216,7 +216,7 @@ struct defaults {
     // Whether construction and assignment are copies of bytes.
     template <class Store, class T>
     static constexpr bool as_bytes = false;
-    // True if construction leaves memory as it is, so that it need not be there.
+    // True if construction writes nothing.
     template <class Store, class T>
     static constexpr bool touches_nothing = false;
     // Whether `count` elements after the first `skip` are built without fail, and from nothing in [first, last).

@@ -93,7 +93,7 @@ struct heap_memory : built_by_themselves_<T> {
         }
     }
 
-    // Asks the system for the memory of `required` elements where the elements are. False if they do not fit there, or it is refused.
+    // Charges the memory of `required` elements in place. False if they do not fit there, or it is refused.
     [[nodiscard]] static bool try_charge_(T* begin, T* cap, std::size_t required) noexcept {
         return is_large(begin, cap) && detail::charge_large(layout, begin, required);
     }

@@ -28,10 +28,10 @@ struct held_range {
 
 // All calls take the control block by value and touch nothing else of the caller's: see "register cursor" in docs/design.md.
 
-// How much of a range its owner is going to use, so that a warm one of the right size is chosen.
+// Size hint for choosing a warm range.
 struct expected_use {
-    std::size_t bytes = 0;    // at least
-    bool may_grow = true;     // false: no more than that
+    std::size_t bytes = 0;    // that the owner will use at least
+    bool may_grow = true;     // false: it will use no more
 };
 
 // A range of `bytes` (rounded up to pages). With `exact` false it backs off by halving, down to `floor_bytes`, when
@@ -47,15 +47,14 @@ HEADROOM_API void relinquish(range* control, std::size_t used = 0) noexcept;
 // 0 and sets `why` when refused (nothing has changed then). Precondition: needed <= reserved.
 HEADROOM_API std::size_t extend(range* control, std::size_t needed, failure& why) noexcept;
 
-// As extend(), but populates nothing: memory arrives at first touch. For blocks of which nobody knows how much will be used.
+// As extend(), but populates nothing: memory arrives at first touch.
 HEADROOM_API std::size_t extend_untouched(range* control, std::size_t needed, failure& why) noexcept;
 
 // The same without a policy: exactly `needed` bytes, rounded up to pages (for an explicit reserve()).
 HEADROOM_API std::size_t extend_exactly(range* control, std::size_t needed, failure& why) noexcept;
 
-// Asks the system for the memory of the first `needed` bytes, and sets `why` where it is refused (nothing has changed then). Commits and
-// populates nothing: extend() up to there is then refused no more. For requests that are filled in steps, so that one for more than there
-// is fails before any memory was touched. Precondition: needed <= reserved.
+// Charges the first `needed` bytes, without committing or populating them, so that extend() up to there is not refused later. Sets `why` if
+// refused; nothing has changed then. Lets a request that is built in steps fail before it touches memory. Precondition: needed <= reserved.
 HEADROOM_API void charge(range* control, std::size_t needed, failure& why) noexcept;
 
 // Decommits what lies past `kept` bytes, rounded up to pages, and gives that memory back to the system. Returns the new
@@ -66,8 +65,8 @@ HEADROOM_API std::size_t shrink(range* control, std::size_t kept) noexcept;
 // `to` must have committed that much. Commits nothing, cannot fail. The contents of `from` are unspecified afterwards.
 HEADROOM_API void transfer(range* from, range* to, std::size_t bytes) noexcept;
 
-// True if the library itself refuses so many bytes more: because the machine could never hold as many, or
-// set_min_available_memory() forbids it. For memory that comes from elsewhere than a range.
+// True if the library refuses `bytes` more: they exceed all memory, or set_min_available_memory() forbids them. For memory that does not
+// come from a range.
 [[nodiscard]] HEADROOM_API bool exceeds_memory(std::size_t bytes) noexcept;
 
 HEADROOM_API void count_copied(std::size_t bytes) noexcept;

@@ -80,8 +80,12 @@ public:
         grow_room_(size_of_() + 1);
     }
 
-    // Asks the system for the memory of `count` elements where the elements are. False if they do not fit there, or it is refused.
-    [[nodiscard]] constexpr bool try_charge_(std::size_t count) noexcept { return memory_.try_charge_(begin_, cap_, count); }
+    // Charges the memory of `count` elements in place; in an empty store, in a new block with room for the first `few`. False if they do
+    // not fit in place, or are refused there. Throws if the new block is refused.
+    [[nodiscard]] bool try_charge_(std::size_t count, std::size_t few) {
+        if (begin_ == pointer()) open_(count, few);
+        return memory_.try_charge_(begin_, cap_, count);
+    }
     // Room for `count` elements where they are, or false.
     [[nodiscard]] constexpr bool widen_(std::size_t count) {
         const pointer cap = memory_.widen_(begin_, cap_, count, false);

@@ -118,10 +118,10 @@ public:
         try_make_room_(static_cast<std::size_t>(end_ - begin_) + 1, false, why);
         return !why;
     }
-    // Asks the system for the memory of `count` elements. Reserves the whole range first: where the system gives less than the default
-    // reservation, a range for the first step alone could be too small. Throws `refused`, with nothing changed but that there is a range.
+    // Charges the memory of `count` elements; returns true. Reserves the range first if there is none, large enough for all: if the system
+    // grants less than the default reservation, a range for the first step could be too small. Throws `refused`; the range stays then.
     // Precondition: count <= max_size().
-    [[nodiscard]] bool try_charge_(std::size_t count) {
+    [[nodiscard]] bool try_charge_(std::size_t count, std::size_t) {
         if (begin_ == nullptr) install_(reserve_surely_(count <= most_by_default_() ? count * sizeof(T) : 0, reserving_));
         if (count <= max_size() && !held_open_()) {
             failure why;
@@ -277,7 +277,7 @@ private:
         constexpr std::size_t least = smallest < sizeof(T) ? sizeof(T) : smallest;
         constexpr std::size_t wanted = by_default + most_lead_;
         const std::size_t floor = (floor_bytes < least ? least : floor_bytes) + most_lead_;
-        // (Few elements are mostly the first of more.)
+        // A few elements are usually the first of more.
         constexpr std::size_t few = std::size_t{64} << 10;
         const held_range held = detail::acquire(wanted, false, floor < wanted ? floor : wanted, Policy::commit, why,
                                                 {floor_bytes, floor_bytes <= few});

@@ -37,9 +37,9 @@ concept common_store = requires(S store, const S constant, typename S::value_typ
     store.reserve_room_(count);
     store.grow_room_(count);
     store.grow_room_for_one_();
-    // Asks the system for the memory of `count` where the elements are, so that growing there step by step is not refused half-way.
-    // False where they would go to another block.
-    { store.try_charge_(count) } -> std::same_as<bool>;
+    // Charges the memory of `count` in place, so that growing there in steps is not refused half-way; an empty store may take a block for
+    // them, with room for as many first as the second argument says. False if they need another block.
+    { store.try_charge_(count, count) } -> std::same_as<bool>;
 
     // Whether AddressSanitizer is told which part of the memory holds elements.
     { constant.annotates_() } -> std::same_as<bool>;
