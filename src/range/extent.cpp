@@ -61,11 +61,16 @@ void count_in_use(range* control) noexcept {
     const std::size_t memory = control->memory();
     const std::size_t more = memory - control->extent.in_use;    // (less: it wraps round, and so does the sum)
     if (more == 0) return;
-    const bool grows = memory > control->extent.in_use;
-    control->extent.in_use = memory;
     library_copy& home = *control->terms.home;
+    // In these orders, because another thread may fork in between: the child then counts too much, and never less than nothing.
+    if (memory < control->extent.in_use) {
+        control->extent.in_use = memory;
+        home.bytes_in_use.fetch_add(more, std::memory_order_release);
+        return;
+    }
     const std::size_t all = home.bytes_in_use.fetch_add(more, std::memory_order_relaxed) + more;
-    if (!grows) return;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    control->extent.in_use = memory;
     std::size_t most = home.most_in_use.load(std::memory_order_relaxed);
     while (most < all && !home.most_in_use.compare_exchange_weak(most, all, std::memory_order_relaxed)) {}
 }
@@ -88,9 +93,10 @@ void count_warm_in_use(range* control, std::size_t committed) noexcept {
 
 void cut_memory(range* control, std::size_t kept) noexcept {
     kept &= ~(page_size() - 1);
-    const std::size_t memory = control->memory();
-    if (memory <= kept) return;
     range_extent& extent = control->extent;
+    // What was charged and not committed goes, too.
+    const std::size_t memory = std::max(control->memory(), control->terms.held == holding::open ? 0 : extent.accessible);
+    if (memory <= kept) return;
     const std::size_t committed = committed_of(control);
     // Before the system is asked: it may empty the pages and then refuse the rest.
     extent.provided = std::min(extent.provided, kept);
@@ -107,7 +113,7 @@ void cut_memory(range* control, std::size_t kept) noexcept {
         control->rights.limited = std::min(control->rights.limited, kept);
         extent.committed.store(std::min(committed, kept), std::memory_order_release);    // of a dead range, perhaps
     }
-    control->set_memory(kept);
+    control->set_memory(std::min(control->memory(), kept));
 }
 
 void advise_huge_once(range* control) noexcept {

@@ -76,7 +76,7 @@ HEADROOM_ALWAYS_INLINE bool end_in_slot(range* control) noexcept {
     if (!control->cache.ends_fast || control->cache.warm != 0) return false;
     const std::size_t committed = committed_of(control);
     const std::size_t memory = control->memory();
-    if ((std::max)(committed, memory) > small_memory) return false;
+    if ((std::max)({committed, memory, control->extent.accessible}) > small_memory) return false;
     own_slots* const mine = usable_slots();
     if (mine == nullptr) return false;
     for (range*& place : mine->kept) {

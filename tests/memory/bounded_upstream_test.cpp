@@ -130,6 +130,34 @@ TEST(bounded_upstream_of_one_thread, blocks_in_use_stay_when_others_are_reclaime
     }
 }
 
+// Where blocks in use keep every piece, upstream gets nothing back; free pages serve larger blocks all the same.
+TEST(bounded_upstream_of_one_thread, free_pages_between_blocks_in_use_serve_larger_blocks) {
+    counting_upstream upstream;
+    upstream.limit(8 * 1024 * KiB);
+    headroom::multipool_resource resource(&upstream);
+    const filled all = fill(resource, 32'000);
+    for (std::size_t i = 0; i < all.blocks.size(); ++i) {
+        if (i % 16 != 0) resource.deallocate(all.blocks[i].first, 32'000, 8);
+    }
+    EXPECT_GE(fill(resource, 100'000).bytes, 4 * 1024 * KiB);
+}
+
+// The only empty chunk is not tried on an upstream that takes nothing back.
+TEST(bounded_upstream_of_one_thread, what_little_there_is_is_not_lost) {
+    for (const std::size_t refused : {std::size_t{128}, std::size_t{560}, std::size_t{5000}}) {
+        char buffer[1400];
+        std::pmr::monotonic_buffer_resource upstream(buffer, sizeof buffer, std::pmr::null_memory_resource());
+        headroom::multipool_resource resource(&upstream);
+        const filled first = fill(resource, 64);
+        ASSERT_GE(first.blocks.size(), 8U);
+        for (const auto& each : first.blocks) resource.deallocate(each.first, 64, 8);
+        try {
+            static_cast<void>(resource.allocate(refused, 8));
+        } catch (const std::bad_alloc&) {}
+        EXPECT_NO_THROW(static_cast<void>(resource.allocate(64, 8))) << refused;
+    }
+}
+
 TEST(bounded_upstream_of_one_thread, of_a_monotonic_resource_is_handed_out_nearly_whole) {
     for (const std::size_t size : sizes_up_to(8 * KiB)) {
         counting_upstream upstream;

@@ -168,6 +168,35 @@ TEST(available_memory, of_one_large_request_is_looked_at_before_it_is_filled) {
     EXPECT_EQ(v[1], 'b');
 }
 
+// What was charged for elements that then threw is not kept for the next vector, nor hidden from the limit.
+TEST(available_memory, that_was_charged_for_nothing_is_given_back) {
+    if (available() == 0) GTEST_SKIP() << "nobody says how much is available";
+    struct thrower {
+        char bytes[64]{};
+        explicit thrower(int) {}
+        thrower() {
+            if (--left() == 0) throw 1;
+        }
+        static int& left() {
+            static int value = 0;
+            return value;
+        }
+    };
+    headroom::trim_cache();
+    const headroom::settled_vector<char> beside(256 * MiB);    // so that something may be kept
+    {
+        headroom::settled_vector<thrower> v;
+        thrower::left() = 9;
+        EXPECT_THROW(v.resize(100 * MiB / sizeof(thrower)), int);
+    }
+    headroom::set_min_available_memory(std::size_t{1} << 45);
+    headroom::settled_vector<thrower> v;
+    thrower::left() = 1 << 30;
+    EXPECT_THROW(v.resize(90 * MiB / sizeof(thrower)), std::bad_alloc);
+    headroom::set_min_available_memory(0);
+    EXPECT_NO_THROW(v.resize(90 * MiB / sizeof(thrower)));
+}
+
 TEST(available_memory, is_not_asked_for_again_where_it_is_there_already) {
     const std::size_t there = available();
     if (there == 0) GTEST_SKIP() << "nobody says how much is available";

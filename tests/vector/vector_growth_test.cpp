@@ -425,4 +425,32 @@ TEST(vector_allocators, pmr_vectors_use_their_resource) {
     EXPECT_EQ(w.get_allocator().resource(), std::pmr::get_default_resource());
 }
 
+// Also of elements that are not initialised, many at a time, from an allocator that cannot grow a block in place.
+TEST(vector_growth, is_amortised_whatever_is_appended) {
+    struct counting final : std::pmr::memory_resource {
+        std::size_t calls = 0;
+        void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+            ++calls;
+            return std::pmr::new_delete_resource()->allocate(bytes, alignment);
+        }
+        void do_deallocate(void* block, std::size_t bytes, std::size_t alignment) override {
+            std::pmr::new_delete_resource()->deallocate(block, bytes, alignment);
+        }
+        bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+    } upstream;
+    constexpr std::size_t many = std::size_t{200} << 10;
+    headroom::pmr::vector<char> v(&upstream);
+    const auto calls_of = [&](auto append) {
+        v = headroom::pmr::vector<char>(&upstream);
+        upstream.calls = 0;
+        for (int i = 0; i < 60; ++i) append();
+        return upstream.calls;
+    };
+    EXPECT_LE(calls_of([&] { v.append_default_init(many); }), 10U);
+    EXPECT_LE(calls_of([&] { v.resize_default_init(v.size() + many); }), 10U);
+    EXPECT_LE(calls_of([&] { v.resize(v.size() + many); }), 10U);
+    EXPECT_LE(calls_of([&] { v.resize_and_overwrite(v.size() + many, [](char*, std::size_t count) { return count; }); }), 10U);
+    EXPECT_LE(calls_of([&] { v.insert(v.end(), many, 'x'); }), 10U);
+}
+
 }    // namespace

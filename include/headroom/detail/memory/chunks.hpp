@@ -218,8 +218,11 @@ public:
         return false;
     }
 
-    void forget_free() noexcept {
-        for (chunk* each = first_; each != nullptr; each = each->next) each->free = 0;
+    // Resets the counts of free blocks; returns how many chunks there are.
+    std::size_t forget_free() noexcept {
+        std::size_t count = 0;
+        for (chunk* each = first_; each != nullptr; each = each->next, ++count) each->free = 0;
+        return count;
     }
     void forget_blocks() noexcept {
         for (chunk* each = first_; each != nullptr; each = each->next) each->blocks = 0;
@@ -232,15 +235,17 @@ public:
         while (each != nullptr && (address < each->first || address >= each->last)) each = each->next;
         return each;
     }
-    // Returns the smallest upstream chunk of at least `bytes` for which is_empty(chunk) holds; null if none. O(chunks).
+    // Returns the smallest upstream chunk of at least `bytes` for which is_empty(chunk) holds, null if none, and their number. O(chunks).
     template <class IsEmpty>
-    [[nodiscard]] const chunk* smallest_empty(std::size_t bytes, IsEmpty is_empty) const noexcept {
+    [[nodiscard]] std::pair<const chunk*, std::size_t> smallest_empty(std::size_t bytes, IsEmpty is_empty) const noexcept {
         const chunk* found = nullptr;
+        std::size_t count = 0;
         for (const chunk* each = first_; each != nullptr; each = each->next) {
             if (each->memory.control != nullptr || each->memory.bytes < bytes || !is_empty(*each)) continue;
             if (found == nullptr || each->memory.bytes < found->memory.bytes) found = each;
+            ++count;
         }
-        return found;
+        return {found, count};
     }
     // Makes the chunks for which is_empty(chunk) holds usable again or, with `give_back`, returns those of upstream's to it. O(chunks).
     template <class IsEmpty>

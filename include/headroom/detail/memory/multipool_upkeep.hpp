@@ -84,9 +84,13 @@ inline void multipool_resource::count_cut() noexcept {
 
 HEADROOM_COLD inline bool multipool_resource::takes_back(std::size_t bytes) noexcept {
     if (takes_back_ != answer::unknown) return takes_back_ == answer::yes;
-    const detail::chunk* const probe = chain_.smallest_empty(bytes, chunk_is_empty);
-    const detail::area* const probed = slabs_ != nullptr && probe == nullptr ? slabs_->runs().smallest_empty(bytes) : nullptr;
-    if (probe == nullptr && probed == nullptr) return false;
+    const auto chunks = chain_.smallest_empty(bytes, chunk_is_empty);
+    std::pair<const detail::area*, std::size_t> areas;
+    if (slabs_ != nullptr) areas = slabs_->runs().smallest_empty(bytes);
+    // Not with the only one, which may be all that is left.
+    if (chunks.second + areas.second < 2) return false;
+    const detail::chunk* const probe = chunks.first;
+    const detail::area* const probed = areas.first;
     const detail::piece gone = probe != nullptr ? probe->memory : probed->memory;
     if (probe != nullptr) {
         chain_.reuse(true, [probe](const detail::chunk& each) noexcept { return &each == probe; });
@@ -116,8 +120,10 @@ HEADROOM_COLD inline bool multipool_resource::reclaim(std::size_t bytes) noexcep
 }
 
 HEADROOM_COLD inline bool multipool_resource::release_empty_chunks(std::size_t bytes) noexcept {
+    // Finding a block's chunk takes a step for each chunk. Only options can make so many.
+    constexpr std::size_t most_chunks = 64;
     count_cut();
-    chain_.forget_free();
+    if (chain_.forget_free() > most_chunks) return false;
     each_loose([this](detail::bin_queue& blocks, std::uint32_t) noexcept {
         const detail::free_block* block = blocks.before.next;
         for (std::size_t left = blocks.count(); left != 0; --left) {
@@ -146,7 +152,16 @@ HEADROOM_COLD inline bool multipool_resource::release_empty_chunks(std::size_t b
 
 HEADROOM_COLD inline void* multipool_resource::allocate_reclaimed(std::size_t bytes, std::size_t alignment) {
     const bool any = reclaim(bytes);
-    if (slabs_ != nullptr && takes_back_ != answer::yes && may_take_free_pages(bytes, alignment)) {
+#if defined(__cpp_exceptions)
+    if (any && takes_back_ == answer::yes) {
+        try {
+            return fresh(large_.allocate(bytes, alignment, upstream_resource(), chain_.reserves()), bytes, alignment);
+        } catch (const std::bad_alloc&) {
+            // A free page run may still do.
+        }
+    }
+#endif
+    if (slabs_ != nullptr && may_take_free_pages(bytes, alignment)) {
         const std::size_t count = pages_for(bytes, alignment);
         if (const detail::page_runs::run found = slabs_->runs().take(count)) {
             detail::page_runs::mark_used(found, count);

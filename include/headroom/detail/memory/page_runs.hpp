@@ -232,14 +232,16 @@ public:
         enlist(gone, count);
     }
 
-    // Returns the smallest unused upstream area of at least `bytes`; null if none. O(areas).
-    [[nodiscard]] const area* smallest_empty(std::size_t bytes) const noexcept {
+    // Returns the smallest unused upstream area of at least `bytes`, null if none, and how many there are. O(areas).
+    [[nodiscard]] std::pair<const area*, std::size_t> smallest_empty(std::size_t bytes) const noexcept {
         const area* found = nullptr;
+        std::size_t count = 0;
         for (const area* const each : *this) {
             if (each->memory.control != nullptr || each->memory.bytes < bytes || !each->is_empty()) continue;
             if (found == nullptr || each->memory.bytes < found->memory.bytes) found = each;
+            ++count;
         }
-        return found;
+        return {found, count};
     }
     // Returns an unused area to upstream. O(areas).
     void forget_empty(const area* gone) noexcept {

@@ -300,14 +300,15 @@ protected:
     // The same for more than there is room for: in steps, where the source allows it, else at once.
     template <class Source>
     constexpr void append_beyond_(size_type count, const Source& source, size_type skip) {
+        size_type most = Source::in_steps && count > step_() ? elements_per_step_(count) : count;
         if constexpr (Source::template touches_nothing<Store, value_type>) {
-            // These are not written to here, so no page is populated.
-            if (!HEADROOM_CONSTANT_EVALUATED() && count > step_()) {
+            // Elements that are not written to here are not populated either. In place that needs no room for growth.
+            if (most != count) {
                 HEADROOM_OPEN_TAIL();
-                this->reserve_room_(checked_sum_(count));
+                this->reserve_room_(size() + count);
             }
+            most = count;
         }
-        const size_type most = Source::in_steps && count > step_() ? elements_per_step_(count) : count;
         appended_ guard{*this, size()};
         while (count != 0) {
             size_type now = (std::min)(count, most);
