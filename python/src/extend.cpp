@@ -149,6 +149,13 @@ bool extend_each(column& to, PyObject* values) {
         }
         return true;
     }
+    // Asks for the memory of many elements before the first one is asked of the iterable, as a list does. (A few are cheap to append one by
+    // one; past max_elements those that fit stay.)
+    constexpr std::size_t many = std::size_t{64} << 20;
+    const Py_ssize_t hint = PyObject_LengthHint(values, 0);
+    if (hint < 0) return false;
+    const std::size_t rows = to.rows() + static_cast<std::size_t>(hint);
+    if (static_cast<std::size_t>(hint) > many / to.type.width && rows <= to.held->limit / to.type.width) reserve(to, rows);
     PyObject* const iterator = PyObject_GetIter(values);
     if (iterator == nullptr) return false;
     while (PyObject* const value = PyIter_Next(iterator)) {

@@ -94,7 +94,7 @@ void count_warm_in_use(range* control, std::size_t committed) noexcept {
 void cut_memory(range* control, std::size_t kept) noexcept {
     kept &= ~(page_size() - 1);
     range_extent& extent = control->extent;
-    // What was charged and not committed goes, too.
+    // Includes pages that were charged and not committed.
     const std::size_t memory = std::max(control->memory(), control->terms.held == holding::open ? 0 : extent.accessible);
     if (memory <= kept) return;
     const std::size_t committed = committed_of(control);

@@ -168,7 +168,7 @@ TEST(available_memory, of_one_large_request_is_looked_at_before_it_is_filled) {
     EXPECT_EQ(v[1], 'b');
 }
 
-// What was charged for elements that then threw is not kept for the next vector, nor hidden from the limit.
+// A charge whose elements threw does not stay with the kept range, where the next vector would escape the limit.
 TEST(available_memory, that_was_charged_for_nothing_is_given_back) {
     if (available() == 0) GTEST_SKIP() << "nobody says how much is available";
     struct thrower {

@@ -120,7 +120,7 @@ HEADROOM_COLD inline bool multipool_resource::reclaim(std::size_t bytes) noexcep
 }
 
 HEADROOM_COLD inline bool multipool_resource::release_empty_chunks(std::size_t bytes) noexcept {
-    // Finding a block's chunk takes a step for each chunk. Only options can make so many.
+    // Looking up a block is linear in the chunks. Only max_blocks_per_chunk makes more than some dozens.
     constexpr std::size_t most_chunks = 64;
     count_cut();
     if (chain_.forget_free() > most_chunks) return false;
