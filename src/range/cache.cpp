@@ -71,8 +71,9 @@ bool was_wanted_again(const range* control, std::size_t memory, cache_clock::tim
 
 // Limits of the list, in bytes.
 struct list_limits {
-    std::size_t reusable;    // of all: kept and used bytes together are at most the most that was in use at once
-    std::size_t share;       // of ranges whose size was not wanted again
+    std::size_t reusable;     // of all: with the bytes in use at most the most at once, and at most nine tenths of that
+    std::size_t share;        // of ranges whose size was not wanted again
+    std::size_t alone = 0;    // of a range that is the only one: the tenth, too
 };
 constinit std::size_t most_before = 0;    // bytes in use at once, in the second before `most_since`
 constinit cache_clock::time_point most_since{};
@@ -88,7 +89,9 @@ list_limits limits_at(cache_clock::time_point now) noexcept {
     }
     const std::size_t share = in_use / share_of_kept;
     const std::size_t most = most_at_once();
-    return {std::max(share, most - std::min(most, in_use)), share};
+    // A tenth is left for what is not counted: pages populated ahead, page tables.
+    const std::size_t rest = most - std::min(most, in_use);
+    return {std::max(share, std::min(rest, most - most / 10)), share, std::max(share, rest)};
 }
 
 void unlink(range* control) noexcept {
@@ -215,19 +218,24 @@ range* give_to_list(range* control, std::size_t memory) noexcept {
     const std::size_t also = users ? this_copy.warm_in_ranges.load(std::memory_order_relaxed) : 0;
     const std::size_t limit = limit_of_cache(bytes_listed.load(std::memory_order_relaxed) + also + memory);
     const std::size_t room = limit > also ? limit - also : 0;
-    list_limits limits{room, room};
+    list_limits limits{room, room, room};
     std::size_t kept = memory;
     bool reusable = true;
     {
         const std::lock_guard guard(registry_mutex);
         if (!users) {
             const list_limits own = limits_at(now);
-            limits = {std::min(room, own.reusable), std::min(room, own.share)};
+            limits = {std::min(room, own.reusable), std::min(room, own.share), std::min(room, own.alone)};
             const std::size_t before = control->cache.wanted_again;
             reusable = memory <= before || (before != 0 && is_alike(memory, before)) || was_wanted_again(control, memory, now);
             if (!reusable && memory > limits.share) kept = std::min(before, limits.reusable);
         }
+        const std::size_t listed = bytes_listed.load(std::memory_order_relaxed);
+        if (listed == 0) limits.reusable = limits.alone;
         kept = std::min(kept, limits.reusable);
+        // Rather a part of this range than another one unmapped, if it is a large part.
+        const std::size_t left = limits.reusable - std::min(limits.reusable, listed);
+        if (limits.reusable > limits.share && left < kept && left >= kept / 2) kept = left;
         if (kept < memory) remember(control, memory, now);
     }
     kept &= ~(page_size() - 1);
@@ -235,7 +243,7 @@ range* give_to_list(range* control, std::size_t memory) noexcept {
     if (left) memory = control->memory();    // (the system may have refused to take the rest)
     const std::lock_guard guard(registry_mutex);
     const std::size_t room_now = cache_bytes.load(std::memory_order_relaxed);    // (others may have set a limit meanwhile)
-    limits = {std::min(limits.reusable, room_now), std::min(limits.share, room_now)};
+    limits = {std::min(limits.reusable, room_now), std::min(limits.share, room_now), 0};
     const bool listed = left && memory <= limits.reusable;
     const std::size_t less = listed ? memory : 0;
     const list_limits others{limits.reusable - less, limits.share - std::min(limits.share, reusable ? 0 : less)};

@@ -3,7 +3,8 @@
 // The rule, by share and by size:
 //   - A dropped range of any size is kept while all kept ranges have at most a sixteenth of the bytes in use.
 //   - A range whose size recurs is kept while kept and used bytes together are at most the most that was in use at once in the last second
-//     or two. A size recurs if a similar range was dropped within a second before this one's life began.
+//     or two, and kept bytes at most nine tenths of that, unless it is the only one. A size recurs if a similar range was dropped within a
+//     second before this one's life began.
 //   - A kept range serves a request for about as much memory as it has. A request that may grow may get more, while at most half of the
 //     bytes in use are warm and unused. The surplus is given back to the system first.
 //   - Ranges older than a second are released at the next drop; ranges in excess of the rule, when a live range takes fresh memory.
