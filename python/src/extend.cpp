@@ -149,8 +149,8 @@ bool extend_each(column& to, PyObject* values) {
         }
         return true;
     }
-    // Asks for the memory of many elements before the first one is asked of the iterable, as a list does. (A few are cheap to append one by
-    // one; past max_elements those that fit stay.)
+    // Reserves memory for many elements before it takes the first one, as a list does, so that an oversized iterable is refused at once.
+    // Not past max_elements: the elements that fit stay then.
     constexpr std::size_t many = std::size_t{64} << 20;
     const Py_ssize_t hint = PyObject_LengthHint(values, 0);
     if (hint < 0) return false;

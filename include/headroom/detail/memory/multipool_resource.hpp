@@ -310,12 +310,14 @@ private:
     }
     [[gnu::noinline]] void deallocate_slowly(void* block, std::size_t bytes, std::size_t alignment) {
         if (bytes == 0 && alignment <= detail::fine_alignment) return take_back(pool_of_none(alignment), block, bytes);
-        const bool paged = by_pages(bytes, alignment);
-        if (!paged && !may_take_free_pages(bytes, alignment)) return deallocate_large(block, bytes);
+        if (!by_pages(bytes, alignment)) {
+            return may_take_free_pages(bytes, alignment) ? deallocate_apart(block, bytes, alignment)
+                                                         : deallocate_large(block, bytes);
+        }
         bytes += bytes == 0;
         detail::area* const of = slabs_ == nullptr ? nullptr : slabs_->runs().find(block);
         if (of == nullptr) return deallocate_large(block, bytes);
-        if (const std::size_t index = paged ? aligned_index(bytes, alignment) : detail::bins; index < detail::bins) {
+        if (const std::size_t index = aligned_index(bytes, alignment); index < detail::bins) {
             return take_back(index * sizeof(detail::bin), block, bytes);
         }
         give_back_run(*of, block, bytes, alignment);
@@ -324,7 +326,7 @@ private:
         detail::poison(block, bytes);
         slabs_->runs().give_back({&of, of.index_of(block)}, pages_for(bytes, alignment));
     }
-    // Deallocates a block for which is_apart() holds: a page run, or upstream's if there was none.
+    // Deallocates a block of no pool: a page run if it lies in an area, otherwise upstream's.
     void deallocate_apart(void* block, std::size_t bytes, std::size_t alignment) {
         detail::area* const of = slabs_ == nullptr ? nullptr : slabs_->runs().find(block);
         if (of == nullptr) return deallocate_large(block, bytes);

@@ -46,6 +46,7 @@ struct page_counts {
     }
 };
 static_assert(sizeof(page_counts) == 8);
+static_assert(largest_populated == largest_pooled);    // a monotonic resource, which has no bins, knows the first alone
 
 // At the first page of a slab or of a free run.
 struct page_links {

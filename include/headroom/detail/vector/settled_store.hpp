@@ -90,7 +90,7 @@ public:
         if (elements > detail::most_elements(sizeof(T))) detail::throw_length_error("headroom: no array is that long");
         const std::size_t bytes = lead + (elements == 0 ? 1 : elements * sizeof(T));
         failure why;
-        const held_range held = detail::acquire(bytes, true, bytes, commit, why, {});
+        const held_range held = detail::acquire(bytes, true, bytes, commit, why);
         if (why) refuse_(what, bytes, why);
         return settled_store_(placed_(held, lead, elements, true, commit));
     }
