@@ -53,7 +53,7 @@ EQUIVALENT = {
     ("include/headroom/detail/vector/elements.hpp", "const std::size_t longest = unit <= 4096 ? 4096 / unit * unit : unit;"): ALIKE,
     ("include/headroom/detail/concurrent/places.hpp", "return count >= there ? count - there : 0;"): ALIKE,
     ("include/headroom/file_vector.hpp", "if (first > limit_) return 0;"): ALIKE,
-    ("include/headroom/detail/vector/appending.hpp", "if (count > step_() && count >= spare_()) return append_beyond_(count, source, 0);"): QUICKER,
+    ("include/headroom/detail/vector/appending.hpp", "if (count > step_size_() && count >= unused_capacity_()) return append_with_growth_(count, source, 0);"): QUICKER,
     ("src/system/page_size_posix.cpp", "without known.store(bytes, std::memory_order_relaxed);"): QUICKER,
     ("src/concurrent/places.cpp", "if (tries >= looks + yields) {"): "only how it waits for the lock",
     ("src/refused.cpp", "if (count.most != 0 && count.used + few > count.most)"): "16 mappings more or 17 is a guess",

@@ -94,7 +94,7 @@ public:
     ~concurrent_vector() {
         HEADROOM_EXPECT(this->appenders_left_() == 0, appenders_left, "the destructor", this->appenders_left_());
         this->settle();
-        this->give_up_();
+        this->destroy_and_release_();
     }
 
     // --- Reading. O(1), without a lock; any number of threads, while others append.
@@ -149,7 +149,7 @@ public:
     template <class... Args>
     HEADROOM_ALWAYS_INLINE size_type emplace_back(Args&&... args) {
         // Where no code of the user's runs there is no need to build aside.
-        if constexpr (detail::made_by_no_code<T, Args&&...> || !detail::relocates_surely<T>) {
+        if constexpr (detail::constructed_without_code<T, Args&&...> || !detail::relocates_surely<T>) {
             return this->append_in_place(1, false, [&](T* place) { places::build(place, static_cast<Args&&>(args)...); });
         } else {
             this->expect_room();
@@ -164,21 +164,21 @@ public:
     // All elements of the range, one after the other, or none.
     template <detail::compatible_range<T> R>
     size_type append_range(R&& values) {
-        detail::way_through<R> ends(values);
+        detail::cursor_over<R> ends(values);
         auto& each = ends.first;
         const auto& last = ends.last;
         using iterator_of_range = detail::range_iterator<R>;
-        using source = detail::taken_from<iterator_of_range>;
-        if constexpr (detail::way_through<R>::measured && source::template constructed_as_bytes<store, T>()) {
+        using source = detail::copy_source<iterator_of_range>;
+        if constexpr (detail::cursor_over<R>::is_sized && source::template constructs_bytewise<store, T>()) {
             const auto count = static_cast<size_type>(last - each);
-            const T* const from = count == 0 ? nullptr : detail::lying_in_memory<iterator_of_range>::address(each);
+            const T* const from = count == 0 ? nullptr : detail::contiguous_source<iterator_of_range>::address(each);
             this->lock_for(count);
             const size_type first = size_.load(std::memory_order_relaxed);
             detail::copy_bytes(begin_ + first, from, count);
             return this->publish(first, count);
         } else if constexpr (detail::relocates_surely<T>) {
             detail::aside<T> built;
-            if constexpr (detail::way_through<R>::measured) built.reserve(static_cast<size_type>(last - each));
+            if constexpr (detail::cursor_over<R>::is_sized) built.reserve(static_cast<size_type>(last - each));
             for (; each != last; ++each) built.emplace_back(*each);
             return this->publish_aside(built, built.size());
         } else {
@@ -198,11 +198,11 @@ public:
 
     // `count` elements: each a T(), or a copy of `value`. All of them or none, one after the other.
     size_type grow_by(size_type count) {
-        return this->template grow<detail::made_by_no_code<T>>(count, false, [](T* place) { places::build(place); });
+        return this->template grow<detail::constructed_without_code<T>>(count, false, [](T* place) { places::build(place); });
     }
     size_type grow_by(size_type count, const T& value) {
-        return this->template grow<detail::made_by_no_code<T, const T&>>(count, false,
-                                                                         [&](T* place) { places::build(place, value); });
+        return this->template grow<detail::constructed_without_code<T, const T&>>(count, false,
+                                                                                  [&](T* place) { places::build(place, value); });
     }
     // append_range() of the elements from `first` to `last`.
     template <std::input_iterator It, std::sentinel_for<It> End>
@@ -219,11 +219,11 @@ public:
     // Makes size() at least `count`: appends as many elements as are missing when the lock is taken, each a T() or a copy of
     // `value`, all of them or none. Where none is missing, returns `count`.
     size_type grow_to_at_least(size_type count) {
-        return this->template grow<detail::made_by_no_code<T>>(count, true, [](T* place) { places::build(place); });
+        return this->template grow<detail::constructed_without_code<T>>(count, true, [](T* place) { places::build(place); });
     }
     size_type grow_to_at_least(size_type count, const T& value) {
-        return this->template grow<detail::made_by_no_code<T, const T&>>(count, true,
-                                                                         [&](T* place) { places::build(place, value); });
+        return this->template grow<detail::constructed_without_code<T, const T&>>(count, true,
+                                                                                  [&](T* place) { places::build(place, value); });
     }
 
     // Appends a T made of what `make(index)` returns, where `index` is the element's own; or `count` such elements, one after the
@@ -263,7 +263,7 @@ public:
         HEADROOM_EXPECT(this->appenders_left_() == 0, appenders_left, "take()", this->appenders_left_());
         this->settle();
         this->forget();
-        return settled_vector<T, Policy>(this->stolen_(), 0);
+        return settled_vector<T, Policy>(this->extract_(), 0);
     }
 
     // Destroys all elements and keeps their memory. Precondition: no other thread uses this vector. Appenders may be left, and what
@@ -307,7 +307,7 @@ private:
 
     [[nodiscard]] size_type appenders_left_() const noexcept { return claims_.left(lock_.generation()); }
 
-    static constexpr const char* kind_() noexcept { return "concurrent_vector"; }
+    static constexpr const char* container_name_() noexcept { return "concurrent_vector"; }
 };
 
 // Builds elements for one thread, and publishes them in batches: when `batch` are built, at flush(), and in the destructor.
@@ -365,14 +365,14 @@ public:
     // The same for each element of the range. Those before one that throws stay: built, and published where they completed a batch.
     template <detail::compatible_range<T> R>
     void append_range(R&& values) {
-        detail::way_through<R> ends(values);
+        detail::cursor_over<R> ends(values);
         auto& each = ends.first;
         const auto& last = ends.last;
         using iterator_of_range = detail::range_iterator<R>;
-        using source = detail::taken_from<iterator_of_range>;
-        if constexpr (detail::way_through<R>::measured && source::template constructed_as_bytes<store, T>()) {
+        using source = detail::copy_source<iterator_of_range>;
+        if constexpr (detail::cursor_over<R>::is_sized && source::template constructs_bytewise<store, T>()) {
             auto left = static_cast<size_type>(last - each);
-            const T* from = left == 0 ? nullptr : detail::lying_in_memory<iterator_of_range>::address(each);
+            const T* from = left == 0 ? nullptr : detail::contiguous_source<iterator_of_range>::address(each);
             while (left != 0) {
                 const size_type wanted = built_ + (std::min)(left, batch_ - built_);
                 if (wanted > announced_) announced_ = announce(to_, *claim_, built_, wanted, batch_);

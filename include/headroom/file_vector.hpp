@@ -124,11 +124,11 @@ public:
     file_vector(const file_vector&) = delete;
     file_vector& operator=(const file_vector&) = delete;
     // O(1). Invalidate: nothing; `other` is without a file. Assigning closes the file that *this had, as the destructor does.
-    file_vector(file_vector&& other) noexcept : base_(other.stolen_()) {}
+    file_vector(file_vector&& other) noexcept : base_(other.extract_()) {}
     file_vector& operator=(file_vector&& other) noexcept {
         if (this != std::addressof(other)) {
             detail::close_control(control_, this->size(), false);
-            this->adopt_(other.stolen_());
+            this->adopt_(other.extract_());
         }
         return *this;
     }
@@ -147,7 +147,7 @@ public:
     void close() {
         const std::size_t size = this->size();
         detail::file_control* const control = control_;
-        static_cast<void>(this->stolen_());
+        static_cast<void>(this->extract_());
         detail::close_control(control, size, true);
     }
 
@@ -157,7 +157,7 @@ public:
     [[nodiscard]] bool is_writer() const noexcept { return detail::may_write(control_); }
 
     // O(1). Invalidates: nothing; elements change owners.
-    void swap(file_vector& other) noexcept { this->exchange_(other); }
+    void swap(file_vector& other) noexcept { this->swap_store_(other); }
 
     // --- What other processes, and later ones, see.
 
@@ -263,12 +263,12 @@ template <class T, class Policy>
 template <class T, class Policy, class U = T>
 typename file_vector<T, Policy>::size_type erase(file_vector<T, Policy>& container, const U& value) {
     HEADROOM_CONVERSIONS_BEGIN
-    return detail::erase_where(container, [&](T& element) -> bool { return (element == value) ? true : false; });
+    return detail::erase_matching(container, [&](T& element) -> bool { return (element == value) ? true : false; });
     HEADROOM_CONVERSIONS_END
 }
 template <class T, class Policy, class Predicate>
 typename file_vector<T, Policy>::size_type erase_if(file_vector<T, Policy>& container, Predicate predicate) {
-    return detail::erase_where(container, std::move(predicate));
+    return detail::erase_matching(container, std::move(predicate));
 }
 
 }}    // namespace headroom

@@ -152,7 +152,7 @@ public:
 private:
     friend detail::frozen_maker;
 
-    [[nodiscard]] static constexpr const char* kind_() noexcept { return "headroom::frozen"; }
+    [[nodiscard]] static constexpr const char* container_name_() noexcept { return "headroom::frozen"; }
 
     frozen(std::span<const T> elements, detail::share&& held) noexcept
         : data_(elements.data()), size_(elements.size()), share_(std::move(held)) {}

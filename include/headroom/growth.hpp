@@ -21,7 +21,7 @@ namespace headroom { inline namespace v0_1 {
 namespace detail {
 
 // The most elements of `element_size` bytes that an array can have: pointers into it must be subtractable.
-[[nodiscard]] constexpr std::size_t most_elements(std::size_t element_size) noexcept {
+[[nodiscard]] constexpr std::size_t max_array_size(std::size_t element_size) noexcept {
     constexpr auto most_bytes = static_cast<std::size_t>(PTRDIFF_MAX);
     return element_size == 0 ? most_bytes : most_bytes / element_size;
 }
@@ -36,8 +36,8 @@ namespace detail {
 // What a container asks of its growth, which may be the program's own, and err: `capacity * 3 / 2` is no more than a capacity of 1.
 // It is kept to what is required and what can exist.
 template <class Growth>
-[[nodiscard]] constexpr std::size_t grown(std::size_t capacity, std::size_t required, std::size_t element_size) noexcept {
-    return detail::bounded(Growth::next(capacity, required, element_size), required, detail::most_elements(element_size));
+[[nodiscard]] constexpr std::size_t apply_growth(std::size_t capacity, std::size_t required, std::size_t element_size) noexcept {
+    return detail::bounded(Growth::next(capacity, required, element_size), required, detail::max_array_size(element_size));
 }
 
 }    // namespace detail
@@ -50,7 +50,7 @@ struct geometric {
 
     [[nodiscard]] static constexpr std::size_t next(std::size_t capacity, std::size_t required,
                                                     std::size_t element_size) noexcept {
-        const std::size_t most = detail::most_elements(element_size);
+        const std::size_t most = detail::max_array_size(element_size);
         if (capacity >= most) return most;
         // capacity * (Num - Den) / Den in two parts, so that the product cannot overflow before the quotient is taken.
         constexpr std::size_t extra = Num - Den;
@@ -71,7 +71,7 @@ struct linear {
 
     [[nodiscard]] static constexpr std::size_t next(std::size_t capacity, std::size_t required,
                                                     std::size_t element_size) noexcept {
-        const std::size_t most = detail::most_elements(element_size);
+        const std::size_t most = detail::max_array_size(element_size);
         if (capacity >= most) return most;
         const std::size_t size = element_size == 0 ? 1 : element_size;
         const std::size_t step = Bytes < size ? 1 : Bytes / size;
@@ -88,7 +88,7 @@ struct page_rounded {
 
     [[nodiscard]] static constexpr std::size_t next(std::size_t capacity, std::size_t required,
                                                     std::size_t element_size) noexcept {
-        const std::size_t most = detail::most_elements(element_size);
+        const std::size_t most = detail::max_array_size(element_size);
         const std::size_t wanted = Growth::next(capacity, required, element_size);
         const std::size_t size = element_size == 0 ? 1 : element_size;
         if (wanted >= most) return most;

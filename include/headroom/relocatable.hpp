@@ -150,11 +150,11 @@ constexpr T* uninitialized_relocate(T* first, T* last, T* result) noexcept(is_tr
         }
         return result;
     } else {
-        struct unfinished {
+        struct construction_guard {
             T* begin;
             T* end;
             bool armed = true;
-            constexpr ~unfinished() {
+            constexpr ~construction_guard() {
                 if (armed) std::destroy(begin, end);
             }
         } built{result, result};

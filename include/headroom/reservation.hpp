@@ -76,21 +76,21 @@ inline held_range acquire(std::size_t bytes, bool exact, std::size_t floor_bytes
     error = detail::to_error_code(why);
     return held;
 }
-inline std::size_t extend(range* control, std::size_t needed, std::error_code& error) noexcept {
+inline std::size_t commit_to(range* control, std::size_t needed, std::error_code& error) noexcept {
     failure why;
-    const std::size_t committed = detail::extend(control, needed, why);
+    const std::size_t committed = detail::commit_to(control, needed, why);
     error = detail::to_error_code(why);
     return committed;
 }
-inline std::size_t extend_untouched(range* control, std::size_t needed, std::error_code& error) noexcept {
+inline std::size_t commit_unpopulated(range* control, std::size_t needed, std::error_code& error) noexcept {
     failure why;
-    const std::size_t committed = detail::extend_untouched(control, needed, why);
+    const std::size_t committed = detail::commit_unpopulated(control, needed, why);
     error = detail::to_error_code(why);
     return committed;
 }
-inline std::size_t extend_exactly(range* control, std::size_t needed, std::error_code& error) noexcept {
+inline std::size_t commit_exactly(range* control, std::size_t needed, std::error_code& error) noexcept {
     failure why;
-    const std::size_t committed = detail::extend_exactly(control, needed, why);
+    const std::size_t committed = detail::commit_exactly(control, needed, why);
     error = detail::to_error_code(why);
     return committed;
 }
@@ -134,12 +134,12 @@ public:
         if (this != &other) {
             // The old range goes last: `other` may lie in it.
             const detail::held_range old = std::exchange(held_, std::exchange(other.held_, {}));
-            detail::relinquish(old.control);
+            detail::release_range(old.control);
         }
         return *this;
     }
     // Invalidates: every pointer into the range.
-    ~reservation() { detail::relinquish(held_.control); }
+    ~reservation() { detail::release_range(held_.control); }
 
     [[nodiscard]] std::byte* data() const noexcept { return held_.base; }
     [[nodiscard]] std::size_t reserved() const noexcept { return held_.reserved; }
@@ -149,9 +149,9 @@ public:
     // Makes at least the first `bytes` usable, and more as the policy says. result_out_of_range past the reservation,
     // the system's error when it refuses; nothing has changed then. At most 4 MiB, a sixteenth of what was committed before, or a step of
     // the policy are populated; other memory arrives at first touch. Invalidates: nothing.
-    std::error_code commit_to(std::size_t bytes) noexcept { return commit_by(&detail::extend, bytes); }
+    std::error_code commit_to(std::size_t bytes) noexcept { return commit_by(&detail::commit_to, bytes); }
     // As commit_to, but populates nothing: memory arrives at first touch.
-    std::error_code commit_untouched_to(std::size_t bytes) noexcept { return commit_by(&detail::extend_untouched, bytes); }
+    std::error_code commit_untouched_to(std::size_t bytes) noexcept { return commit_by(&detail::commit_unpopulated, bytes); }
 
     // Gives the memory past `bytes` (rounded up to pages) back to the system. Invalidates: pointers past it.
     void decommit_from(std::size_t bytes) noexcept {
@@ -171,12 +171,12 @@ public:
     friend void swap(reservation& a, reservation& b) noexcept { std::swap(a.held_, b.held_); }
 
 private:
-    std::error_code commit_by(std::size_t (*extend)(detail::range*, std::size_t, std::error_code&) noexcept,
+    std::error_code commit_by(std::size_t (*commit)(detail::range*, std::size_t, std::error_code&) noexcept,
                               std::size_t bytes) noexcept {
         if (bytes <= held_.committed) return {};
         if (bytes > held_.reserved) return std::make_error_code(std::errc::result_out_of_range);
         std::error_code error;
-        const std::size_t committed = (*extend)(held_.control, bytes, error);
+        const std::size_t committed = (*commit)(held_.control, bytes, error);
         if (!error) held_.committed = committed;
         return error;
     }

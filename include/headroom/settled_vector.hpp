@@ -69,15 +69,15 @@ public:
     // Empty, with room for exactly `limit` elements: max_size() is limit.value. Reserves that many, rounded up to pages;
     // throws std::length_error where no array can be that long.
     explicit settled_vector(max_elements limit, const commit_policy& commit = Policy::commit)
-        : base_(store_::open_exactly_(limit.value, commit)) {
-        this->conceal_capacity_();
+        : base_(store_::make_exact_(limit.value, commit)) {
+        this->poison_unused_capacity_();
     }
 
-    explicit settled_vector(size_type count) : settled_vector() { this->append_from_(count, detail::defaults{}); }
-    settled_vector(size_type count, const T& value) : settled_vector() { this->append_from_(count, detail::repeated{value}); }
+    explicit settled_vector(size_type count) : settled_vector() { this->append_from_(count, detail::value_init_source{}); }
+    settled_vector(size_type count, const T& value) : settled_vector() { this->append_from_(count, detail::fill_source{value}); }
     template <detail::any_input_iterator It>
     settled_vector(It first, It last) : settled_vector() {
-        this->append_along_(detail::way_between(std::move(first), std::move(last)));
+        this->append_range_(detail::cursor_between(std::move(first), std::move(last)));
     }
     settled_vector(std::initializer_list<T> values) : settled_vector(values.begin(), values.end()) {}
     // (The tag is asked for first: whether other arguments are ranges is not looked into.)
@@ -89,9 +89,9 @@ public:
     // Reserves as much as `other` does; where `other` had the default reservation, less if the system refuses. The commit
     // policy is Policy::commit. A vector that owns nothing is copied as one that owns nothing. O(size()).
     settled_vector(const settled_vector& other) : settled_vector() {
-        this->own_range_like_(other);
-        this->conceal_capacity_();
-        this->append_from_(other.size(), detail::taken_from<const T*>{other.data()});
+        this->reserve_like_(other);
+        this->poison_unused_capacity_();
+        this->append_from_(other.size(), detail::copy_source<const T*>{other.data()});
     }
     // O(1). Invalidates: nothing; the elements now belong to *this. `other` is empty and owns nothing.
     HEADROOM_ALWAYS_INLINE settled_vector(settled_vector&& other) noexcept { this->steal_(other); }
@@ -99,11 +99,11 @@ public:
     // Keeps its own reservation. O(size() + other.size()). Invalidates: every element.
     settled_vector& operator=(const settled_vector& other) {
         if (this == std::addressof(other)) return *this;
-        if (this->holds_(other)) {
+        if (this->contains_object_(other)) {
             settled_vector copy(other);
-            this->assign_from_(copy.size(), detail::given_away(copy.data()));
+            this->assign_from_(copy.size(), detail::move_source(copy.data()));
         } else {
-            this->assign_from_(other.size(), detail::taken_from<const T*>{other.data()});
+            this->assign_from_(other.size(), detail::copy_source<const T*>{other.data()});
         }
         return *this;
     }
@@ -112,7 +112,7 @@ public:
         if (this != std::addressof(other)) {
             // The old elements are destroyed last: `other` may be part of them.
             settled_vector taken(std::move(other));
-            this->exchange_(taken);
+            this->swap_store_(taken);
         }
         return *this;
     }
@@ -123,10 +123,10 @@ public:
 
     // A protected vector may be destroyed. (Where the system refuses access to its elements even then, their destructors do not
     // run; its memory is given back all the same.) Invalidates: every element.
-    HEADROOM_ALWAYS_INLINE ~settled_vector() { this->give_up_(); }
+    HEADROOM_ALWAYS_INLINE ~settled_vector() { this->destroy_and_release_(); }
 
     // O(1). Invalidates: nothing; elements change owners.
-    void swap(settled_vector& other) noexcept { this->exchange_(other); }
+    void swap(settled_vector& other) noexcept { this->swap_store_(other); }
 
     // --- What std::vector has not.
 
@@ -171,7 +171,7 @@ public:
     void name(const char* text) noexcept {
         if (control_ == nullptr) {
             HEADROOM_OPEN_TAIL();
-            if (text == nullptr || !this->try_own_range_()) return;
+            if (text == nullptr || !this->try_reserve_()) return;
         }
         detail::name(control_, text);
     }
@@ -180,7 +180,7 @@ private:
     friend class concurrent_vector<T, Policy>;
 
     // Owns the range from here on, so that a constructor that fails later gives it back.
-    settled_vector(store_&& from, int) noexcept : base_(std::move(from)) { this->conceal_capacity_(); }
+    settled_vector(store_&& from, int) noexcept : base_(std::move(from)) { this->poison_unused_capacity_(); }
 };
 
 template <class T, class Policy>
@@ -228,12 +228,12 @@ private:
 template <class T, class Policy, class U = T>
 typename settled_vector<T, Policy>::size_type erase(settled_vector<T, Policy>& container, const U& value) {
     HEADROOM_CONVERSIONS_BEGIN
-    return detail::erase_where(container, [&](T& element) -> bool { return (element == value) ? true : false; });
+    return detail::erase_matching(container, [&](T& element) -> bool { return (element == value) ? true : false; });
     HEADROOM_CONVERSIONS_END
 }
 template <class T, class Policy, class Predicate>
 typename settled_vector<T, Policy>::size_type erase_if(settled_vector<T, Policy>& container, Predicate predicate) {
-    return detail::erase_where(container, std::move(predicate));
+    return detail::erase_matching(container, std::move(predicate));
 }
 
 }}    // namespace headroom

@@ -39,7 +39,7 @@ class HEADROOM_HARDENED_ABI small_vector : public detail::sequence_<detail::smal
     using store_ = detail::small_store_<T, N, Policy>;
     using base_ = detail::sequence_<store_>;
 
-    static constexpr bool moves_without_fail_ = store_::moves_without_fail_;
+    static constexpr bool nothrow_move_ = store_::nothrow_move_;
 
 public:
     using typename base_::const_iterator;
@@ -52,52 +52,56 @@ public:
 
     // (Not `= default`: the room inside would be set to zero first.)
     HEADROOM_ALWAYS_INLINE constexpr small_vector() noexcept {}
-    constexpr explicit small_vector(size_type count) : small_vector() { this->fill_(count, detail::defaults{}); }
-    constexpr small_vector(size_type count, const T& value) : small_vector() { this->fill_(count, detail::repeated{value}); }
+    constexpr explicit small_vector(size_type count) : small_vector() {
+        this->construct_initial_(count, detail::value_init_source{});
+    }
+    constexpr small_vector(size_type count, const T& value) : small_vector() {
+        this->construct_initial_(count, detail::fill_source{value});
+    }
     template <detail::any_input_iterator It>
     constexpr small_vector(It first, It last) : small_vector() {
-        this->fill_along_(detail::way_between(std::move(first), std::move(last)));
+        this->construct_range_(detail::cursor_between(std::move(first), std::move(last)));
     }
     constexpr small_vector(std::initializer_list<T> values) : small_vector() {
-        this->fill_(values.size(), detail::taken_from<const T*>{values.begin()});
+        this->construct_initial_(values.size(), detail::copy_source<const T*>{values.begin()});
     }
     // (The tag is asked for first: whether other arguments are ranges is not looked into.)
     template <std::same_as<from_range_t> Tag, detail::compatible_range<T> R>
     constexpr small_vector(Tag, R&& values) : small_vector() {
-        this->fill_along_(detail::way_through<R>(values));
+        this->construct_range_(detail::cursor_over<R>(values));
     }
-    constexpr small_vector(const small_vector& other) : small_vector(typename store_::nowhere_()) {
-        if constexpr (detail::copied_as_bytes<T, const T&>) {
-            if (!HEADROOM_CONSTANT_EVALUATED() && other.is_inside_()) {
-                this->start_inside_();
-                this->copy_from_inside_(other);
+    constexpr small_vector(const small_vector& other) : small_vector(typename store_::uninitialized_tag_()) {
+        if constexpr (detail::bytewise_constructible<T, const T&>) {
+            if (!HEADROOM_CONSTANT_EVALUATED() && other.is_inline_()) {
+                this->reset_to_inline_();
+                this->copy_inline_bytes_(other);
                 return;
             }
         }
-        this->start_inside_();
-        this->fill_(other.size(), detail::taken_from<const T*>{other.data()});
+        this->reset_to_inline_();
+        this->construct_initial_(other.size(), detail::copy_source<const T*>{other.data()});
     }
     // O(1) where the elements of `other` are outside, and invalidates nothing then. Else O(other.size()): they are moved, which
     // invalidates what refers to them. `other` is empty afterwards; when a move throws, it keeps the elements, as the moves left them.
-    HEADROOM_ALWAYS_INLINE constexpr small_vector(small_vector&& other) noexcept(moves_without_fail_)
-        : small_vector(typename store_::nowhere_()) {
+    HEADROOM_ALWAYS_INLINE constexpr small_vector(small_vector&& other) noexcept(nothrow_move_)
+        : small_vector(typename store_::uninitialized_tag_()) {
         this->steal_(other);
     }
 
     // O(size() + other.size()). Invalidates: every element.
     constexpr small_vector& operator=(const small_vector& other) {
         if (this == std::addressof(other)) return *this;
-        if (this->holds_(other)) {
+        if (this->contains_object_(other)) {
             small_vector copy(other);
             take_(copy);
         } else {
-            this->assign_from_(other.size(), detail::taken_from<const T*>{other.data()});
+            this->assign_from_(other.size(), detail::copy_source<const T*>{other.data()});
         }
         return *this;
     }
     // As move construction, and size() destructions. Elements that lie inside of `other` come to where those of *this were, in a
     // block outside if there is one. When a move throws, *this is empty. Invalidates: the old elements, too.
-    constexpr small_vector& operator=(small_vector&& other) noexcept(moves_without_fail_) {
+    constexpr small_vector& operator=(small_vector&& other) noexcept(nothrow_move_) {
         if (this == std::addressof(other)) return *this;
         if constexpr (!std::is_trivially_destructible_v<T>) {
             if (!this->empty()) {
@@ -115,11 +119,11 @@ public:
         return *this;
     }
 
-    HEADROOM_ALWAYS_INLINE constexpr ~small_vector() { this->give_up_(); }
+    HEADROOM_ALWAYS_INLINE constexpr ~small_vector() { this->destroy_and_release_(); }
 
     // O(1) where the elements of both are outside, and invalidates nothing then. Else as three moves.
-    constexpr void swap(small_vector& other) noexcept(moves_without_fail_) {
-        if (!this->is_inside_() && !other.is_inside_()) return this->exchange_(other);
+    constexpr void swap(small_vector& other) noexcept(nothrow_move_) {
+        if (!this->is_inline_() && !other.is_inline_()) return this->swap_store_(other);
         small_vector taken(std::move(other));
         other = std::move(*this);
         *this = std::move(taken);
@@ -134,16 +138,16 @@ public:
     }
 
 private:
-    HEADROOM_ALWAYS_INLINE constexpr explicit small_vector(typename store_::nowhere_ none) noexcept : base_(none) {}
+    HEADROOM_ALWAYS_INLINE constexpr explicit small_vector(typename store_::uninitialized_tag_ none) noexcept : base_(none) {}
 
     // The elements of `from` take the place of those here.
-    constexpr void take_(small_vector& from) noexcept(moves_without_fail_) {
-        if (from.is_inside_()) {
+    constexpr void take_(small_vector& from) noexcept(nothrow_move_) {
+        if (from.is_inline_()) {
             this->clear();
             HEADROOM_OPEN_TAIL();
-            this->take_elements_(from);
+            this->move_elements_from_(from);
         } else {
-            this->give_up_();
+            this->destroy_and_release_();
             this->steal_(from);
         }
     }
@@ -171,12 +175,12 @@ template <class T, std::size_t N, class Policy>
 template <class T, std::size_t N, class Policy, class U = T>
 constexpr typename small_vector<T, N, Policy>::size_type erase(small_vector<T, N, Policy>& container, const U& value) {
     HEADROOM_CONVERSIONS_BEGIN
-    return detail::erase_where(container, [&](T& element) -> bool { return (element == value) ? true : false; });
+    return detail::erase_matching(container, [&](T& element) -> bool { return (element == value) ? true : false; });
     HEADROOM_CONVERSIONS_END
 }
 template <class T, std::size_t N, class Policy, class Predicate>
 constexpr typename small_vector<T, N, Policy>::size_type erase_if(small_vector<T, N, Policy>& container, Predicate predicate) {
-    return detail::erase_where(container, std::move(predicate));
+    return detail::erase_matching(container, std::move(predicate));
 }
 
 }}    // namespace headroom

@@ -94,40 +94,40 @@ public:
     HEADROOM_ALWAYS_INLINE constexpr explicit vector(const Allocator& allocator) noexcept : base_(allocator) {}
     // (std::size_t, not size_type: a deduction guide can then rule these out without the class it would deduce.)
     constexpr explicit vector(std::size_t count, const Allocator& allocator = Allocator()) : vector(allocator) {
-        this->fill_(count, detail::defaults{});
+        this->construct_initial_(count, detail::value_init_source{});
     }
     constexpr vector(std::size_t count, const T& value, const Allocator& allocator = Allocator()) : vector(allocator) {
-        this->fill_(count, detail::repeated{value});
+        this->construct_initial_(count, detail::fill_source{value});
     }
     template <detail::any_input_iterator It>
     constexpr vector(It first, It last, const Allocator& allocator = Allocator()) : vector(allocator) {
-        this->fill_along_(detail::way_between(std::move(first), std::move(last)));
+        this->construct_range_(detail::cursor_between(std::move(first), std::move(last)));
     }
     constexpr vector(std::initializer_list<T> values, const Allocator& allocator = Allocator()) : vector(allocator) {
-        this->fill_(values.size(), detail::taken_from<const T*>{values.begin()});
+        this->construct_initial_(values.size(), detail::copy_source<const T*>{values.begin()});
     }
     // (The tag is asked for first: whether other arguments are ranges is not looked into.)
     template <std::same_as<from_range_t> Tag, detail::compatible_range<T> R>
     constexpr vector(Tag, R&& values, const Allocator& allocator = Allocator()) : vector(allocator) {
-        detail::way_through<R> way(values);
-        if constexpr (!way.often && way.told && !std::is_move_constructible_v<T>) {
+        detail::cursor_over<R> cursor(values);
+        if constexpr (!cursor.multi_pass && cursor.has_size && !std::is_move_constructible_v<T>) {
             // Built where they stay, in exactly as much memory as the range says that it fills.
             {
                 HEADROOM_OPEN_TAIL();
-                this->open_(way.guess, way.guess);
+                this->allocate_(cursor.size_hint, cursor.size_hint);
             }
-            for (; way.first != way.last; ++way.first) {
+            for (; cursor.first != cursor.last; ++cursor.first) {
                 if (end_ == cap_) detail::throw_length_error("headroom::vector: a range longer than its size");
-                this->append_here_(*way.first);
+                this->construct_at_end_(*cursor.first);
             }
         } else {
-            this->fill_along_(std::move(way));
+            this->construct_range_(std::move(cursor));
         }
     }
     constexpr vector(const vector& other)
         : vector(other, traits_::select_on_container_copy_construction(other.memory_.allocator())) {}
     constexpr vector(const vector& other, const std::type_identity_t<Allocator>& allocator) : vector(allocator) {
-        this->fill_(other.size(), detail::taken_from<const T*>{other.data()});
+        this->construct_initial_(other.size(), detail::copy_source<const T*>{other.data()});
     }
     // O(1). Invalidates: nothing; the elements now belong to *this, and `other` is empty.
     HEADROOM_ALWAYS_INLINE constexpr vector(vector&& other) noexcept : base_(std::move(other.memory_.allocator())) {
@@ -137,9 +137,9 @@ public:
     constexpr vector(vector&& other, const std::type_identity_t<Allocator>& allocator) noexcept(traits_::is_always_equal::value)
         : vector(allocator) {
         if constexpr (!traits_::is_always_equal::value) {
-            if (!equal_allocators_(other)) {
-                this->fill_(other.size(), detail::given_away(other.data()));
-                other.moved_out_();
+            if (!allocators_equal_(other)) {
+                this->construct_initial_(other.size(), detail::move_source(other.data()));
+                other.extract_();
                 return;
             }
         }
@@ -150,16 +150,16 @@ public:
     constexpr vector& operator=(const vector& other) {
         constexpr bool travels = traits_::propagate_on_container_copy_assignment::value;
         if (this == std::addressof(other)) return *this;
-        if (this->holds_(other)) {
+        if (this->contains_object_(other)) {
             vector copy(other, travels ? other.memory_.allocator() : memory_.allocator());
             take_over_<travels>(copy);
             return *this;
         }
         if constexpr (travels) {
-            if (!equal_allocators_(other)) start_over_();
+            if (!allocators_equal_(other)) clear_and_release_();
             memory_.allocator() = other.memory_.allocator();
         }
-        this->assign_from_(other.size(), detail::taken_from<const T*>{other.data()});
+        this->assign_from_(other.size(), detail::copy_source<const T*>{other.data()});
         return *this;
     }
     // O(1) and size() destructions where the allocator travels along or is equal, else element by element.
@@ -167,16 +167,16 @@ public:
     constexpr vector& operator=(vector&& other) noexcept(traits_::propagate_on_container_move_assignment::value ||
                                                          traits_::is_always_equal::value) {
         if (this == std::addressof(other)) return *this;
-        if (traits_::propagate_on_container_move_assignment::value || equal_allocators_(other)) {
+        if (traits_::propagate_on_container_move_assignment::value || allocators_equal_(other)) {
             vector taken(std::move(other));
             take_over_<traits_::propagate_on_container_move_assignment::value>(taken);
         } else if constexpr (!traits_::propagate_on_container_move_assignment::value && !traits_::is_always_equal::value) {
-            if (this->holds_(other)) {
+            if (this->contains_object_(other)) {
                 vector taken(std::move(other));
                 return *this = std::move(taken);
             }
-            this->assign_from_(other.size(), detail::given_away(other.data()));
-            other.moved_out_();
+            this->assign_from_(other.size(), detail::move_source(other.data()));
+            other.extract_();
         }
         return *this;
     }
@@ -185,7 +185,7 @@ public:
         return *this;
     }
 
-    HEADROOM_ALWAYS_INLINE constexpr ~vector() { this->give_up_(); }
+    HEADROOM_ALWAYS_INLINE constexpr ~vector() { this->destroy_and_release_(); }
 
     [[nodiscard]] constexpr allocator_type get_allocator() const noexcept { return memory_.allocator(); }
 
@@ -195,9 +195,9 @@ public:
             using std::swap;
             swap(memory_.allocator(), other.memory_.allocator());
         } else {
-            HEADROOM_EXPECT(equal_allocators_(other), allocators_differ, "swap()", 0);
+            HEADROOM_EXPECT(allocators_equal_(other), allocators_differ, "swap()", 0);
         }
-        this->exchange_(other);
+        this->swap_store_(other);
     }
 
     // Makes capacity() equal to size(), and gives back what the elements do not need: in a reservation whole pages; one that
@@ -210,7 +210,7 @@ public:
     }
 
 private:
-    constexpr bool equal_allocators_(const vector& other) const noexcept {
+    constexpr bool allocators_equal_(const vector& other) const noexcept {
         if constexpr (traits_::is_always_equal::value) {
             return true;
         } else {
@@ -227,20 +227,20 @@ private:
             memory_.allocator() = std::move(from.memory_.allocator());
             from.memory_.allocator() = std::move(mine);
         }
-        this->exchange_(from);
+        this->swap_store_(from);
     }
 
     // After the elements have been moved out one by one. The standard leaves open what stays behind; programs may count on
     // what their standard library's vector leaves: libc++'s the elements moved from, others nothing.
-    constexpr void moved_out_() noexcept {
+    constexpr void extract_() noexcept {
 #if !defined(_LIBCPP_VERSION)
         this->clear();
 #endif
     }
 
     // Gives everything back; the vector is as newly made.
-    constexpr void start_over_() noexcept {
-        this->give_up_();
+    constexpr void clear_and_release_() noexcept {
+        this->destroy_and_release_();
         begin_ = end_ = cap_ = typename base_::pointer();
     }
 };
@@ -278,13 +278,13 @@ using vector = headroom::vector<T, std::pmr::polymorphic_allocator<T>>;
 template <class T, class Allocator, class Policy, class U = T>
 constexpr typename vector<T, Allocator, Policy>::size_type erase(vector<T, Allocator, Policy>& container, const U& value) {
     HEADROOM_CONVERSIONS_BEGIN
-    return detail::erase_where(container, [&](T& element) -> bool { return (element == value) ? true : false; });
+    return detail::erase_matching(container, [&](T& element) -> bool { return (element == value) ? true : false; });
     HEADROOM_CONVERSIONS_END
 }
 template <class T, class Allocator, class Policy, class Predicate>
 constexpr typename vector<T, Allocator, Policy>::size_type erase_if(vector<T, Allocator, Policy>& container,
                                                                     Predicate predicate) {
-    return detail::erase_where(container, std::move(predicate));
+    return detail::erase_matching(container, std::move(predicate));
 }
 
 }}    // namespace headroom

@@ -36,7 +36,7 @@ std::size_t filled_apart(const large_layout& layout, std::size_t count) noexcept
 
 // The capacity after `capacity` of a vector that doubles plainly.
 HEADROOM_COLD std::size_t doubled(const large_layout& layout, std::size_t capacity) noexcept {
-    const std::size_t most = most_elements(layout.element);
+    const std::size_t most = max_array_size(layout.element);
     if (capacity > most / 2) return most;
     return capacity == 0 ? 1 : 2 * capacity;
 }
@@ -126,18 +126,18 @@ HEADROOM_COLD block<void*> long_block(const large_layout& layout, void* begin, v
 
 }    // namespace
 
-block<void*> grown_by_one(const large_layout& layout, void* begin, void* end) {
+block<void*> reallocate_by_one(const large_layout& layout, void* begin, void* end) {
     const std::size_t bytes = bytes_between(begin, end);
-    const std::size_t next = layout.short_by_malloc && bytes <= longest_short ? next_short(layout, bytes) : 0;
+    const std::size_t next = layout.short_uses_malloc && bytes <= longest_short ? next_short(layout, bytes) : 0;
     return next == 0 ? long_block(layout, begin, end) : short_block(begin, bytes, next);
 }
 
-block<void*> grown(const large_layout& layout, void* begin, void* end, void* cap, std::size_t required, bool exactly) {
+block<void*> reallocate(const large_layout& layout, void* begin, void* end, void* cap, std::size_t required, bool exactly) {
     const std::size_t bytes = bytes_between(begin, end);
     const std::size_t needed = required * layout.element;
-    if (needed == bytes + layout.element && !exactly) return grown_by_one(layout, begin, end);
+    if (needed == bytes + layout.element && !exactly) return reallocate_by_one(layout, begin, end);
     // What grows by more than one element is as std::vector would have it: it seldom grows again.
-    if (layout.short_by_malloc && needed <= longest_short) {
+    if (layout.short_uses_malloc && needed <= longest_short) {
         return short_block(begin, bytes, exactly ? needed : (std::max)(2 * bytes, needed));
     }
     const std::size_t twice = exactly ? 0 : doubled(layout, elements_in(layout, bytes));

@@ -28,12 +28,12 @@ std::size_t reservation_for(std::size_t bytes) noexcept {
 }
 
 std::size_t committed_for(range* control, std::size_t bytes, bool exactly, failure& why) noexcept {
-    return exactly ? extend_exactly(control, bytes, why) : extend(control, bytes, why);
+    return exactly ? commit_exactly(control, bytes, why) : commit_to(control, bytes, why);
 }
 
 // The end of the elements that fit into so many bytes of the range.
 HEADROOM_NOINLINE std::byte* end_within(const large_layout& layout, void* begin, std::size_t committed) noexcept {
-    return end_of(layout, begin, std::min((committed - line(layout)) / layout.element, most_elements(layout.element)));
+    return end_of(layout, begin, std::min((committed - line(layout)) / layout.element, max_array_size(layout.element)));
 }
 
 // A reservation with `required` elements committed and room for `wanted` at least.
@@ -46,7 +46,7 @@ block<void*> map(const large_layout& layout, std::size_t required, std::size_t w
     // A block that grows by a factor wants up to four times what it needs now; one that is filled in steps wants its final size.
     const bool grows = !exactly && required < wanted && wanted / 4 < required;
     const held_range held =
-        acquire_slowly(reservation_for(least), false, least, layout.commit, why, {bytes_for(layout, wanted), grows});
+        acquire_slow(reservation_for(least), false, least, layout.commit, why, {bytes_for(layout, wanted), grows});
     if (why) return {};
     std::size_t committed = held.committed;
     // Memory is provided for what is required; the rest of the smallest large block is only made accessible.
@@ -54,10 +54,10 @@ block<void*> map(const large_layout& layout, std::size_t required, std::size_t w
         committed = committed_for(held.control, bytes_for(layout, required), exactly, why);
     }
     if (!why && committed < bytes_for(layout, usable)) {
-        committed = extend_exactly(held.control, bytes_for(layout, usable), why);
+        committed = commit_exactly(held.control, bytes_for(layout, usable), why);
     }
     if (why) {
-        relinquish_slowly(held.control, 0);
+        release_range_slow(held.control, 0);
         return {};
     }
     void* const begin = begin_of(layout, held.base, {held.control, held.reserved});
@@ -89,7 +89,7 @@ block<void*> substitute(const large_layout& layout, void* old, std::size_t requi
 // Gives the block back, whose header said `control`.
 void give_up(const large_layout& layout, void* begin, range* control) noexcept {
     if (control != nullptr) {
-        relinquish_slowly(control, 0);
+        release_range_slow(control, 0);
     } else {
         give_block(layout, start_of(layout, begin));
     }

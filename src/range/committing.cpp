@@ -85,7 +85,7 @@ std::size_t generous_for(range* control, std::size_t least, bool past_start) noe
 enum class extent_kind { by_policy, untouched, exact };
 
 // Commits at least `needed` bytes.
-std::size_t extend(range* control, std::size_t needed, extent_kind kind, failure& why) noexcept {
+std::size_t commit_to(range* control, std::size_t needed, extent_kind kind, failure& why) noexcept {
     const bool exactly = kind == extent_kind::exact;
     const std::size_t committed = committed_of(control);
     if (needed > committed) {
@@ -107,25 +107,25 @@ std::size_t extend(range* control, std::size_t needed, extent_kind kind, failure
 
 }    // namespace
 
-std::size_t extend(range* control, std::size_t needed, failure& why) noexcept {
+std::size_t commit_to(range* control, std::size_t needed, failure& why) noexcept {
     why = {};
     const commit_policy& policy = control->terms.policy;
     // From there on the helper may be at work on this range: nothing is read before it is paused.
     if (policy.which() == policy_kind::prefault_ahead && needed > policy.from())
         return policy_calls::filling(policy)(control, needed, why);
-    return extend(control, needed, extent_kind::by_policy, why);
+    return commit_to(control, needed, extent_kind::by_policy, why);
 }
 
-std::size_t extend_exactly(range* control, std::size_t needed, failure& why) noexcept {
+std::size_t commit_exactly(range* control, std::size_t needed, failure& why) noexcept {
     why = {};
     const std::lock_guard pause(control->ahead.batch);    // the helper must not commit at the same time
-    return extend(control, needed, extent_kind::exact, why);
+    return commit_to(control, needed, extent_kind::exact, why);
 }
 
-std::size_t extend_untouched(range* control, std::size_t needed, failure& why) noexcept {
+std::size_t commit_unpopulated(range* control, std::size_t needed, failure& why) noexcept {
     why = {};
     const std::lock_guard pause(control->ahead.batch);
-    return extend(control, needed, extent_kind::untouched, why);
+    return commit_to(control, needed, extent_kind::untouched, why);
 }
 
 void charge(range* control, std::size_t needed, failure& why) noexcept {

@@ -66,12 +66,12 @@ HEADROOM_COLD void empty_closed_slots() noexcept {
 HEADROOM_COLD held_range acquire_elsewhere(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy,
                                            failure& why, expected_use use) noexcept {
     empty_closed_slots();
-    const held_range held = acquire_slowly(bytes, exact, floor_bytes, policy, why, use);
+    const held_range held = acquire_slow(bytes, exact, floor_bytes, policy, why, use);
     if (held.control != nullptr && held.control->cache.wanted_again != 0) prepare_end(held.control);
     return held;
 }
 
-// What relinquish_slowly() does for a range of whose life nothing is left but a little memory. False where that is not enough.
+// What release_range_slow() does for a range of whose life nothing is left but a little memory. False where that is not enough.
 HEADROOM_ALWAYS_INLINE bool end_in_slot(range* control) noexcept {
     if (!control->cache.ends_fast || control->cache.warm != 0) return false;
     const std::size_t committed = committed_of(control);
@@ -112,10 +112,10 @@ held_range acquire(std::size_t bytes, bool exact, std::size_t floor_bytes, const
     return acquire_elsewhere(bytes, exact, floor_bytes, policy, why, use);
 }
 
-void relinquish(range* control, std::size_t used) noexcept {
+void release_range(range* control, std::size_t used) noexcept {
     if (control == nullptr || (control->terms.home == &this_copy && end_in_slot(control))) return;
     empty_closed_slots();
-    relinquish_slowly(control, used);
+    release_range_slow(control, used);
 }
 
 }}}    // namespace headroom::detail

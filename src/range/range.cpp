@@ -118,8 +118,8 @@ range* make_range_surely(std::size_t reserved, const commit_policy& policy, std:
     return make_range(reserved, policy, error, for_file);
 }
 
-held_range acquire_slowly(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy, failure& why,
-                          expected_use use) noexcept {
+held_range acquire_slow(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy, failure& why,
+                        expected_use use) noexcept {
     std::error_code error;
     constexpr std::size_t most = SIZE_MAX / 4;
     if (std::min(bytes, exact ? bytes : floor_bytes) > most) {
@@ -156,10 +156,10 @@ held_range acquire_slowly(std::size_t bytes, bool exact, std::size_t floor_bytes
     return {control, control->start(), committed, control->size()};
 }
 
-constinit library_copy this_copy{relinquish_slowly};
+constinit library_copy this_copy{release_range_slow};
 
-void relinquish_slowly(range* control, std::size_t used) noexcept {
-    if (control->terms.home != &this_copy) return control->terms.home->relinquish(control, used);
+void release_range_slow(range* control, std::size_t used) noexcept {
+    if (control->terms.home != &this_copy) return control->terms.home->release_range(control, used);
     control->identity.state.store(range_state::cached, std::memory_order_release);
     tell_of_pointers(control, false);
     {

@@ -57,7 +57,7 @@ struct range_extent {
 // Which copy of the library a range is of: it alone ends the range, whoever's code says so. Modules that were linked with a copy each may
 // share containers, and functions of templates: a loader takes those of the module that came first.
 struct library_copy {
-    void (*relinquish)(range* control, std::size_t used) noexcept;
+    void (*release_range)(range* control, std::size_t used) noexcept;
     std::atomic<std::size_t> warm_in_ranges{0};    // bytes that were handed out warm and have not come to use yet (cache.cpp)
     std::atomic<std::size_t> bytes_in_use{0};      // memory of all live ranges (cache.hpp)
     std::atomic<std::size_t> most_in_use{0};       // the most of it since a second or two ago (cache.cpp)

@@ -6,13 +6,13 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-// What acquire() and relinquish() do where a slot of the thread's own does not.
-[[nodiscard]] held_range acquire_slowly(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy,
-                                        failure& why, expected_use use) noexcept;
-void relinquish_slowly(range* control, std::size_t used) noexcept;
+// What acquire() and release_range() do where a slot of the thread's own does not.
+[[nodiscard]] held_range acquire_slow(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy,
+                                      failure& why, expected_use use) noexcept;
+void release_range_slow(range* control, std::size_t used) noexcept;
 
 // Gives a range that nobody owns any more to the warm cache or, with all that give way to it there, back to the system. `used`: see
-// relinquish().
+// release_range().
 void keep_or_end(range* control, std::size_t used) noexcept;
 
 // Gives the address space and memory of each in a chain by `cache.next`, which may be empty, back to the system, and frees the

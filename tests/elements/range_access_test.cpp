@@ -96,9 +96,9 @@ TEST(range_access, ranges_that_only_mutable_objects_are) {
 
 TEST(range_access, distance_of_ends_that_do_not_subtract) {
     const std::list<int> values{1, 2, 3};
-    EXPECT_EQ(headroom::detail::way_through<decltype((values))>(values).count(), 3U);
+    EXPECT_EQ(headroom::detail::cursor_over<decltype((values))>(values).count(), 3U);
     auto odd = values | std::views::filter([](int i) { return i % 2 != 0; });
-    EXPECT_EQ(headroom::detail::way_through<decltype((odd))>(odd).count(), 2U);
+    EXPECT_EQ(headroom::detail::cursor_over<decltype((odd))>(odd).count(), 2U);
 }
 
 }    // namespace

@@ -161,16 +161,16 @@ TEST_F(cache, open_ranges_are_kept_warm_as_far_as_they_were_used) {
     auto held = headroom::detail::acquire(256 * MiB, true, 0, open, error);
     ASSERT_FALSE(error);
     if (held.committed < held.reserved) {    // the system holds nothing open
-        headroom::detail::relinquish(held.control);
+        headroom::detail::release_range(held.control);
         return;
     }
     std::memset(held.base, 1, 3 * MiB);
-    headroom::detail::relinquish(held.control, 2 * MiB);
+    headroom::detail::release_range(held.control, 2 * MiB);
     EXPECT_EQ(headroom::cached_bytes(), 2 * MiB);
     held = headroom::detail::acquire(256 * MiB, true, 0, open, error);
     EXPECT_EQ(held.base[2 * MiB - 1], std::byte{1});
     EXPECT_EQ(held.base[2 * MiB], std::byte{0});    // past what was said to be in use: given back
-    headroom::detail::relinquish(held.control);
+    headroom::detail::release_range(held.control);
 }
 
 // Of memory that comes at first touch only the system knows how much there is. (More than a thousand pages, and no multiple of that.)
@@ -179,10 +179,10 @@ TEST_F(cache, keeps_what_was_touched_of_what_was_committed) {
     std::error_code error;
     const auto held = headroom::detail::acquire(256 * MiB, true, 0, headroom::least_memory(), error);
     ASSERT_FALSE(error);
-    ASSERT_GE(headroom::detail::extend_exactly(held.control, 6 * MiB, error), 6 * MiB);
+    ASSERT_GE(headroom::detail::commit_exactly(held.control, 6 * MiB, error), 6 * MiB);
     std::memset(held.base, 1, 4 * MiB);
     const std::size_t resident = headroom_test::resident_bytes(held.base, 6 * MiB);
-    headroom::detail::relinquish(held.control);
+    headroom::detail::release_range(held.control);
     EXPECT_EQ(headroom::cached_bytes(), resident);
 }
 

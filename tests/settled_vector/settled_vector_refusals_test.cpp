@@ -317,9 +317,9 @@ TYPED_TEST(refused_calls_under, growing_from_nothing) {
 
 // What is given away is taken only once there is memory for all of it.
 template <class T>
-class given_away : public testing::Test {};
+class move_source : public testing::Test {};
 using owning = testing::Types<std::string, std::unique_ptr<int>, headroom_test::move_only>;
-TYPED_TEST_SUITE(given_away, owning);
+TYPED_TEST_SUITE(move_source, owning);
 
 template <class T, class Take>
 void nothing_given_is_lost(Take take) {
@@ -345,10 +345,10 @@ void nothing_given_is_lost(Take take) {
     }
     EXPECT_GE(refusals, 2U);
 }
-TYPED_TEST(given_away, to_a_new_vector) {
+TYPED_TEST(move_source, to_a_new_vector) {
     nothing_given_is_lost<TypeParam>([](auto first, auto last) { settled_vector<TypeParam>(first, last); });
 }
-TYPED_TEST(given_away, to_one_that_has_elements) {
+TYPED_TEST(move_source, to_one_that_has_elements) {
     nothing_given_is_lost<TypeParam>([](auto first, auto last) {
         settled_vector<TypeParam> v;
         v.push_back(make<TypeParam>(1));

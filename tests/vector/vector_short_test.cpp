@@ -12,7 +12,7 @@
 
 namespace {
 
-constexpr std::size_t most_elements = 40;
+constexpr std::size_t max_array_size = 40;
 
 template <std::size_t Bytes>
 struct of_bytes {
@@ -72,7 +72,7 @@ template <class T, class Grow>
 void compare_memory(Grow grow) {
     headroom::vector<T> ours;
     std::vector<T> theirs;
-    for (std::size_t i = 0; i < most_elements; ++i) {
+    for (std::size_t i = 0; i < max_array_size; ++i) {
         grow(ours, i);
         grow(theirs, i);
         ASSERT_EQ(ours.size(), theirs.size());
@@ -104,7 +104,7 @@ Vector pushed(std::size_t count) {
 }
 
 TYPED_TEST(a_short_vector, is_copied_in_no_more_than_stds) {
-    for (std::size_t count = 1; count <= most_elements; ++count) {
+    for (std::size_t count = 1; count <= max_array_size; ++count) {
         const auto ours = pushed<headroom::vector<TypeParam>>(count);
         const auto theirs = pushed<std::vector<TypeParam>>(count);
         headroom::vector<TypeParam> copy(ours);
@@ -120,7 +120,7 @@ TYPED_TEST(a_short_vector, is_moved_into_another_as_it_is) {
     std::vector<std::vector<TypeParam>> theirs;
     std::size_t our_bytes = 0;
     std::size_t their_bytes = 0;
-    for (std::size_t count = 1; count <= most_elements; ++count) {
+    for (std::size_t count = 1; count <= max_array_size; ++count) {
         ours.push_back(pushed<headroom::vector<TypeParam>>(count));
         theirs.push_back(pushed<std::vector<TypeParam>>(count));
         ASSERT_LE(memory_of(ours), memory_of(theirs));

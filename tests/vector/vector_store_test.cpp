@@ -45,17 +45,17 @@ public:
     using value_type = T;
     using pointer = T*;
     using const_pointer = const T*;
-    static constexpr bool stable_ = false;
+    static constexpr bool never_relocates_ = false;
     template <class...>
-    static constexpr bool plain_() noexcept {
+    static constexpr bool uses_default_construct_() noexcept {
         return true;
     }
-    static constexpr bool moves_as_bytes_() noexcept { return false; }
+    static constexpr bool can_realloc_() noexcept { return false; }
     static constexpr bool annotates_() noexcept { return false; }
 
     toy_store() = default;
     explicit toy_store(std::nullptr_t) noexcept {}
-    [[nodiscard]] static std::nullptr_t fresh_() noexcept { return nullptr; }
+    [[nodiscard]] static std::nullptr_t store_argument_() noexcept { return nullptr; }
     [[nodiscard]] static std::size_t max_size() noexcept { return PTRDIFF_MAX / sizeof(T); }
 
     template <class... Args>
@@ -67,18 +67,18 @@ public:
         for (; first != last; ++first) first->~T();
     }
 
-    void reserve_room_(std::size_t count) {
+    void reserve_exact_(std::size_t count) {
         rebuild(end_, block(count), 0, [](T*) {});
     }
-    void grow_room_(std::size_t count) {
+    void grow_to_(std::size_t count) {
         rebuild(end_, block(twice(count)), 0, [](T*) {});
     }
-    void grow_room_for_one_() { grow_room_(static_cast<std::size_t>(end_ - begin_) + 1); }
+    void grow_by_one_() { grow_to_(static_cast<std::size_t>(end_ - begin_) + 1); }
     [[nodiscard]] static bool try_charge_(std::size_t, std::size_t) noexcept { return false; }
-    [[nodiscard]] static bool widen_(std::size_t) noexcept { return false; }
+    [[nodiscard]] static bool try_expand_in_place_(std::size_t) noexcept { return false; }
 
     template <bool Quiet, class... Args>
-    T* build_one_(T* at, Args&&... args) {
+    T* construct_in_new_block_(T* at, Args&&... args) {
         const auto index = at - begin_;
         block to;
         try {
@@ -91,18 +91,18 @@ public:
         return begin_ + index;
     }
     template <class Source>
-    void build_many_(T* at, std::size_t count, const Source& source, std::size_t skip) {
+    void construct_many_in_new_block_(T* at, std::size_t count, const Source& source, std::size_t skip) {
         rebuild(at, block(twice(static_cast<std::size_t>(end_ - begin_) + count)), count,
                 [&](T* place) { source.construct_(*this, place, skip, count); });
     }
     template <class Source>
-    void replace_(std::size_t count, const Source& source) {
+    void replace_contents_(std::size_t count, const Source& source) {
         block to(count);
         source.construct_(*this, to.begin.get(), 0, count);
-        give_up_();
+        destroy_and_release_();
         take(std::move(to), count);
     }
-    void give_up_() noexcept {
+    void destroy_and_release_() noexcept {
         destroy_(begin_, end_);
         ::operator delete(begin_);
     }
@@ -137,14 +137,14 @@ private:
         T* const start = to.begin.get();
         T* const gap = start + (at - begin_);
         build(gap);
-        detail::unfinished<toy_store> built(*this, gap);
+        detail::construction_guard<toy_store> built(*this, gap);
         built.end = gap + count;
-        detail::unfinished<toy_store> before(*this, start);
+        detail::construction_guard<toy_store> before(*this, start);
         for (T* from = begin_; from != at; ++from, ++before.end) construct_(before.end, std::move_if_noexcept(*from));
         for (T* from = at; from != end_; ++from, ++built.end) construct_(built.end, std::move_if_noexcept(*from));
         built.release();
         before.release();
-        give_up_();
+        destroy_and_release_();
         take(std::move(to), size + count);
     }
 };
@@ -158,15 +158,15 @@ public:
     toy_vector(std::size_t count, const T& value) : toy_vector() { this->resize(count, value); }
     template <detail::any_input_iterator It>
     toy_vector(It first, It last) : toy_vector() {
-        this->append_along_(detail::way_between(std::move(first), std::move(last)));
+        this->append_range_(detail::cursor_between(std::move(first), std::move(last)));
     }
     toy_vector(std::initializer_list<T> values) : toy_vector(values.begin(), values.end()) {}
     toy_vector(const toy_vector& other) : toy_vector() {
-        this->append_from_(other.size(), detail::taken_from<const T*>{other.data()});
+        this->append_from_(other.size(), detail::copy_source<const T*>{other.data()});
     }
     toy_vector(toy_vector&& other) noexcept : toy_vector() { swap(other); }
     toy_vector& operator=(const toy_vector& other) {
-        if (this != &other) this->assign_from_(other.size(), detail::taken_from<const T*>{other.data()});
+        if (this != &other) this->assign_from_(other.size(), detail::copy_source<const T*>{other.data()});
         return *this;
     }
     toy_vector& operator=(toy_vector&& other) noexcept {
@@ -177,7 +177,7 @@ public:
         this->assign(values);
         return *this;
     }
-    ~toy_vector() { this->give_up_(); }
+    ~toy_vector() { this->destroy_and_release_(); }
     void shrink_to_fit() noexcept {}    // (a request)
     void swap(toy_vector& other) noexcept {
         std::swap(this->begin_, other.begin_);

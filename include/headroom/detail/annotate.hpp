@@ -80,13 +80,13 @@ class open_tail {
 public:
     constexpr explicit open_tail(Sequence& sequence) noexcept : sequence_(sequence) {
         if (!HEADROOM_CONSTANT_EVALUATED()) {
-            sequence_.annotate_tail_(sequence_.annotated_end_(), sequence_.annotated_limit_());
-            detail::open_rest_of_eight(sequence_.annotated_limit_());
+            sequence_.annotate_tail_(sequence_.annotated_end_(), sequence_.annotated_capacity_());
+            detail::open_rest_of_eight(sequence_.annotated_capacity_());
         }
     }
     constexpr ~open_tail() {
         if (!HEADROOM_CONSTANT_EVALUATED()) {
-            sequence_.annotate_tail_(sequence_.annotated_limit_(), sequence_.annotated_end_());
+            sequence_.annotate_tail_(sequence_.annotated_capacity_(), sequence_.annotated_end_());
         }
     }
     open_tail(const open_tail&) = delete;

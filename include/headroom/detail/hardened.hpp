@@ -42,11 +42,11 @@ HEADROOM_API bool harden_ranges() noexcept;
 }}}    // namespace headroom::detail
 
 // In a member function of `sequence`, by value: a container whose address escapes would be kept out of registers.
-#define HEADROOM_REQUIRE(condition, what, operation, value)                                                            \
-    do {                                                                                                               \
-        if (HEADROOM_UNLIKELY(!(condition))) {                                                                         \
-            detail::fail_container(this->kind_(), this->data(), detail::misuse::what, operation, value, this->size()); \
-        }                                                                                                              \
+#define HEADROOM_REQUIRE(condition, what, operation, value)                                                                      \
+    do {                                                                                                                         \
+        if (HEADROOM_UNLIKELY(!(condition))) {                                                                                   \
+            detail::fail_container(this->container_name_(), this->data(), detail::misuse::what, operation, value, this->size()); \
+        }                                                                                                                        \
     } while (false)
 
 // What the standard library checks itself in std::vector where the program asks it to: [], front, back, pop_back. No other names
@@ -80,16 +80,16 @@ bool is_position(const T* begin, const T* at, std::size_t size) noexcept {
 }
 
 // New elements whose value is up to us: zero bytes, so that nobody sees what the memory held before.
-struct unspecified : uninitialised {
+struct default_init_source : uninitialized_source {
     template <class Store, class T>
     constexpr T* construct_(Store& store, T* to, std::size_t skip, std::size_t count) const {
-        if constexpr (Store::plain_() && std::is_trivially_default_constructible_v<T>) {
+        if constexpr (Store::uses_default_construct_() && std::is_trivially_default_constructible_v<T>) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
                 detail::zero_bytes(to, count);
                 return to + count;
             }
         }
-        return uninitialised{}.construct_(store, to, skip, count);
+        return uninitialized_source{}.construct_(store, to, skip, count);
     }
 };
 
@@ -101,7 +101,7 @@ struct unspecified : uninitialised {
 #define HEADROOM_EXPECT(condition, what, operation, value) static_cast<void>(0)
 
 namespace headroom { inline namespace v0_1 { namespace detail {
-using unspecified = uninitialised;
+using default_init_source = uninitialized_source;
 }}}    // namespace headroom::detail
 
 #endif

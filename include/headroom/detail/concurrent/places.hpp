@@ -37,9 +37,9 @@ protected:
     static constexpr size_type nobody_waits = SIZE_MAX;
     static constexpr size_type claimed_at_least = sizeof(T) < 65536 ? 65536 / sizeof(T) : 1;
 
-    concurrent_places() : store(store::open_default_(0, reserving)) { begin_life(); }
+    concurrent_places() : store(store::make_default_(0, reserving)) { begin_life(); }
     concurrent_places(size_type most, const commit_policy& commit)
-        : store(store::open_exactly_(most, commit, reserving)), counted_(true) {
+        : store(store::make_exact_(most, commit, reserving)), counted_(true) {
         begin_life();
     }
     concurrent_places(const concurrent_places&) = delete;
@@ -278,7 +278,7 @@ protected:
         const size_type before = room_.load(std::memory_order_relaxed);
         if (count <= before) return {};
         std::error_code error;
-        const std::size_t committed = detail::extend(control_, store::bytes_to_(begin_, count), error);
+        const std::size_t committed = detail::commit_to(control_, store::bytes_to_(begin_, count), error);
         if (!error) note_room(store::capacity_of_(begin_, committed, max_size()), before);
         return error;
     }

@@ -15,14 +15,14 @@
 namespace headroom { inline namespace v0_1 { namespace detail {
 
 template <class T, class Policy>
-class file_store_ : public built_by_themselves_<T> {
+class file_store_ : public default_construction_<T> {
 public:
     using value_type = T;
     using pointer = T*;
     using const_pointer = const T*;
 
-    static constexpr bool stable_ = true;
-    static constexpr const char* kind_ = "file_vector";
+    static constexpr bool never_relocates_ = true;
+    static constexpr const char* container_name_ = "file_vector";
 
     constexpr file_store_() noexcept = default;
     explicit file_store_(const held_file& held) noexcept
@@ -38,21 +38,21 @@ public:
     [[nodiscard]] constexpr std::size_t max_size() const noexcept { return limit_; }
     // All of the file's space is allocated before the first element is written.
     [[nodiscard]] bool try_charge_(std::size_t count, std::size_t) {
-        reserve_room_(count);
+        reserve_exact_(count);
         return true;
     }
 
-    HEADROOM_ALWAYS_INLINE void grow_room_for_one_() { cap_ = one_more_(control_, begin_, end_, limit_); }
+    HEADROOM_ALWAYS_INLINE void grow_by_one_() { cap_ = commit_one_more_(control_, begin_, end_, limit_); }
     // The same, but false where it is refused.
-    bool try_grow_room_for_one_() noexcept {
+    bool try_grow_by_one_() noexcept {
         const auto used = static_cast<std::size_t>(end_ - begin_);
         failure why;
         const std::size_t usable = used < limit_ ? detail::extend(control_, used, used + 1, false, why) : 0;
         if (usable != 0 && !why) cap_ = begin_ + usable;
         return usable != 0 && !why;
     }
-    void grow_room_(std::size_t count) { cap_ = further_(control_, begin_, end_, limit_, count, false); }
-    void reserve_room_(std::size_t count) { cap_ = further_(control_, begin_, end_, limit_, count, true); }
+    void grow_to_(std::size_t count) { cap_ = extend_file_(control_, begin_, end_, limit_, count, false); }
+    void reserve_exact_(std::size_t count) { cap_ = extend_file_(control_, begin_, end_, limit_, count, true); }
 
     // Takes over what `from` holds; what was held here is forgotten.
     void adopt_(const file_store_& from) noexcept {
@@ -62,12 +62,12 @@ public:
         control_ = from.control_;
         limit_ = from.limit_;
     }
-    file_store_ stolen_() noexcept {
+    file_store_ extract_() noexcept {
         file_store_ taken(std::move(*this));
         adopt_(file_store_{});
         return taken;
     }
-    void exchange_(file_store_& other) noexcept {
+    void swap_store_(file_store_& other) noexcept {
         file_store_ mine(std::move(*this));
         adopt_(other);
         other.adopt_(mine);
@@ -84,11 +84,11 @@ public:
 
 private:
     // By value, as everything on the path of an append: see "register cursor" in sequence.hpp.
-    HEADROOM_COLD static T* one_more_(file_control* control, T* begin, const T* end, std::size_t limit) {
-        return further_(control, begin, end, limit, static_cast<std::size_t>(end - begin) + 1, false);
+    HEADROOM_COLD static T* commit_one_more_(file_control* control, T* begin, const T* end, std::size_t limit) {
+        return extend_file_(control, begin, end, limit, static_cast<std::size_t>(end - begin) + 1, false);
     }
-    HEADROOM_COLD static T* further_(file_control* control, T* begin, const T* end, std::size_t limit, std::size_t needed,
-                                     bool exactly) {
+    HEADROOM_COLD static T* extend_file_(file_control* control, T* begin, const T* end, std::size_t limit, std::size_t needed,
+                                         bool exactly) {
         if (needed > limit) detail::throw_length_error("headroom::file_vector: past max_elements");
         failure why;
         const std::size_t usable = detail::extend(control, static_cast<std::size_t>(end - begin), needed, exactly, why);

@@ -80,7 +80,7 @@ public:
     }
 
 private:
-    [[nodiscard]] static constexpr const char* kind_() noexcept { return "headroom::bit_column"; }
+    [[nodiscard]] static constexpr const char* container_name_() noexcept { return "headroom::bit_column"; }
 
     settled_vector<std::uint8_t> bytes_;
     std::size_t size_ = 0;
@@ -143,7 +143,7 @@ public:
     }
 
 private:
-    [[nodiscard]] static constexpr const char* kind_() noexcept { return "headroom::string_column"; }
+    [[nodiscard]] static constexpr const char* container_name_() noexcept { return "headroom::string_column"; }
 
     settled_vector<std::int64_t> offsets_;
     settled_vector<char> bytes_;

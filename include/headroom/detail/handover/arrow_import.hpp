@@ -101,7 +101,7 @@ public:
     }
 
 protected:
-    [[nodiscard]] static constexpr const char* kind_() noexcept { return "headroom::imported"; }
+    [[nodiscard]] static constexpr const char* container_name_() noexcept { return "headroom::imported"; }
     [[nodiscard]] const void* data() const noexcept { return contents_.values; }
 
     arrow_holder held_;

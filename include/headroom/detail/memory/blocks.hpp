@@ -36,7 +36,7 @@ struct large_layout {
     std::size_t alignment;     // bytes
     std::size_t from;          // a block of so many elements is a large one
     const other_heap* heap;    // null: malloc's, see heap_memory.hpp
-    bool short_by_malloc;      // blocks of up to longest_short bytes, or twice that, are on the heap, and that is malloc's
+    bool short_uses_malloc;    // blocks of up to longest_short bytes, or twice that, are on the heap, and that is malloc's
     commit_policy commit;
 };
 
@@ -77,9 +77,9 @@ HEADROOM_API void trim_large(const large_layout& layout, void* begin, std::size_
 [[nodiscard]] HEADROOM_API block<void*> regrow_block(const large_layout& layout, void* begin, void* end, void* cap,
                                                      std::size_t required, std::size_t wanted, bool exactly);
 // The same of a vector that doubles: room for `required` elements, and no more where `exactly`.
-[[nodiscard]] HEADROOM_API block<void*> grown(const large_layout& layout, void* begin, void* end, void* cap, std::size_t required,
-                                              bool exactly);
+[[nodiscard]] HEADROOM_API block<void*> reallocate(const large_layout& layout, void* begin, void* end, void* cap,
+                                                   std::size_t required, bool exactly);
 // The same for one element more than a full block has.
-[[nodiscard]] HEADROOM_API block<void*> grown_by_one(const large_layout& layout, void* begin, void* end);
+[[nodiscard]] HEADROOM_API block<void*> reallocate_by_one(const large_layout& layout, void* begin, void* end);
 
 }}}    // namespace headroom::detail

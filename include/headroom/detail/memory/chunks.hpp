@@ -75,7 +75,7 @@ struct piece {
     void give_back(std::pmr::memory_resource* upstream) const {
         detail::unpoison(data, bytes);
         if (control != nullptr) {
-            detail::relinquish(control, bytes);
+            detail::release_range(control, bytes);
         } else {
             upstream->deallocate(data, bytes, alignment);
         }
@@ -96,12 +96,12 @@ inline constexpr std::size_t largest_populated = std::size_t{64} << 10;
 // Commits `needed` bytes from the base or more; the count of committed bytes, or 0 and `error` when refused.
 inline std::size_t extend_for(range* control, std::size_t needed, std::size_t reserved, arrival how,
                               std::error_code& error) noexcept {
-    if (how == arrival::at_once) return detail::extend(control, needed, error);
+    if (how == arrival::at_once) return detail::commit_to(control, needed, error);
     // Access alone costs nothing but the call, so not many calls.
     constexpr std::size_t largest_step = std::size_t{128} << 10;
     const std::size_t committed =
-        detail::extend_untouched(control, (std::min)(reserved, needed + (std::min)(needed / 4, largest_step)), error);
-    return error ? detail::extend_exactly(control, needed, error) : committed;
+        detail::commit_unpopulated(control, (std::min)(reserved, needed + (std::min)(needed / 4, largest_step)), error);
+    return error ? detail::commit_exactly(control, needed, error) : committed;
 }
 
 // A reservation of at least `wanted` bytes, half as much where refused, of which `needed` are committed, and no more of one that
@@ -114,9 +114,9 @@ HEADROOM_COLD inline piece reserved_piece(std::size_t wanted, std::size_t needed
     piece result{held.base, held.committed, 0, held.control, held.reserved};
     if (held.committed < needed) {
         result.bytes = may_grow ? detail::extend_for(held.control, needed, held.reserved, how, error)
-                                : detail::extend_exactly(held.control, needed, error);
+                                : detail::commit_exactly(held.control, needed, error);
         if (error) {
-            detail::relinquish(held.control);
+            detail::release_range(held.control);
             return {};
         }
     }

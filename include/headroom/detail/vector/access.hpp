@@ -118,11 +118,11 @@ protected:
     // name would look for functions of that name beside the program's own types.)
     HEADROOM_ALWAYS_INLINE static constexpr value_type* raw_(const pointer& from) noexcept { return detail::raw_pointer(from); }
 
-    constexpr Store& floor_() noexcept { return *this; }
+    constexpr Store& as_store_() noexcept { return *this; }
 
     // Whether the object, another container, is part of one of the elements: then it dies, or changes, with them.
     template <class Container>
-    [[nodiscard]] constexpr bool holds_([[maybe_unused]] const Container& other) const noexcept {
+    [[nodiscard]] constexpr bool contains_object_([[maybe_unused]] const Container& other) const noexcept {
         if constexpr (std::is_class_v<value_type> && sizeof(value_type) >= sizeof(Container)) {
             if (HEADROOM_CONSTANT_EVALUATED()) return true;    // who knows
             const auto at = reinterpret_cast<std::uintptr_t>(std::addressof(other));
@@ -133,16 +133,16 @@ protected:
     }
 
     // The elements that fit behind the last.
-    [[nodiscard]] constexpr size_type spare_() const noexcept { return static_cast<size_type>(cap_ - end_); }
+    [[nodiscard]] constexpr size_type unused_capacity_() const noexcept { return static_cast<size_type>(cap_ - end_); }
 
     // What messages call the container.
-    static constexpr const char* kind_() noexcept {
-        if constexpr (requires { Store::kind_; }) return Store::kind_;
-        return Store::stable_ ? "settled_vector" : "vector";
+    static constexpr const char* container_name_() noexcept {
+        if constexpr (requires { Store::container_name_; }) return Store::container_name_;
+        return Store::never_relocates_ ? "settled_vector" : "vector";
     }
 
     // The other way round. (By the pointer: an operator of the iterator would look for others beside the program's types.)
-    constexpr iterator at_index_(size_type index) noexcept { return iterator(raw_(begin_) + index); }
+    constexpr iterator iterator_at_(size_type index) noexcept { return iterator(raw_(begin_) + index); }
 
     // Which element a position of the user's names; size() for the end.
     HEADROOM_ALWAYS_INLINE constexpr size_type index_of_(const_iterator where, [[maybe_unused]] const char* operation) const {
@@ -152,24 +152,24 @@ protected:
     }
 
     // Whether elements may be pushed along and forgotten as bytes.
-    static constexpr bool bytewise_() noexcept { return moved_as_bytes<value_type> && Store::plain_(); }
+    static constexpr bool is_bytewise_() noexcept { return bytewise_movable<value_type> && Store::uses_default_construct_(); }
 
     // --- AddressSanitizer: nothing in other builds.
 
-    HEADROOM_ALWAYS_INLINE constexpr void retreated_([[maybe_unused]] size_type count) noexcept {
+    HEADROOM_ALWAYS_INLINE constexpr void poison_removed_([[maybe_unused]] size_type count) noexcept {
 #if defined(HEADROOM_ASAN)
         if (!HEADROOM_CONSTANT_EVALUATED()) annotate_tail_(annotated_end_() + count, annotated_end_());
 #endif
     }
     // A new container may find memory that is there already.
-    HEADROOM_ALWAYS_INLINE constexpr void conceal_capacity_() noexcept {
+    HEADROOM_ALWAYS_INLINE constexpr void poison_unused_capacity_() noexcept {
 #if defined(HEADROOM_ASAN)
-        if (!HEADROOM_CONSTANT_EVALUATED()) annotate_tail_(annotated_limit_(), annotated_end_());
+        if (!HEADROOM_CONSTANT_EVALUATED()) annotate_tail_(annotated_capacity_(), annotated_end_());
 #endif
     }
 #if defined(HEADROOM_ASAN)
     constexpr value_type* annotated_end_() noexcept { return raw_(end_); }
-    constexpr value_type* annotated_limit_() noexcept { return raw_(cap_); }
+    constexpr value_type* annotated_capacity_() noexcept { return raw_(cap_); }
     void annotate_tail_(const value_type* old_middle, const value_type* new_middle) noexcept {
         if (this->annotates_()) detail::annotate(raw_(begin_), raw_(cap_), old_middle, new_middle);
     }

@@ -46,10 +46,10 @@ struct allocator_memory {
     using reference_type = allocator_memory&;
 
     template <class... Args>
-    static constexpr bool plain_() noexcept {
+    static constexpr bool uses_default_construct_() noexcept {
         return constructs_plainly<A, T, Args...>;
     }
-    static constexpr bool reallocates() noexcept { return false; }
+    static constexpr bool can_realloc() noexcept { return false; }
     static constexpr bool annotates_() noexcept { return false; }
 
     constexpr allocator_memory() noexcept(std::is_nothrow_default_constructible_v<A>) = default;
@@ -57,13 +57,14 @@ struct allocator_memory {
     constexpr explicit allocator_memory(A&& from) noexcept : allocator_(std::move(from)) {}
     [[nodiscard]] constexpr A& allocator() noexcept { return allocator_; }
     [[nodiscard]] constexpr const A& allocator() const noexcept { return allocator_; }
-    [[nodiscard]] constexpr std::size_t most() const noexcept {
+    [[nodiscard]] constexpr std::size_t max_size() const noexcept {
         const auto theirs = traits::max_size(allocator_);
         // What a difference of two iterators can say is a limit too: allocators may have a small type for it.
         // (Not by <limits>, which takes as long to compile as a good part of <vector>.)
         using difference = std::make_unsigned_t<typename traits::difference_type>;
         constexpr auto countable = static_cast<std::size_t>(static_cast<difference>(-1) >> 1);
-        constexpr std::size_t ours = detail::most_elements(sizeof(T)) < countable ? detail::most_elements(sizeof(T)) : countable;
+        constexpr std::size_t ours =
+            detail::max_array_size(sizeof(T)) < countable ? detail::max_array_size(sizeof(T)) : countable;
         return theirs < ours ? static_cast<std::size_t>(theirs) : ours;
     }
 
@@ -71,9 +72,9 @@ struct allocator_memory {
     // evaluation.)
     [[nodiscard]] constexpr std::size_t next_capacity(std::size_t size, std::size_t required) const noexcept {
         constexpr std::size_t line = sizeof(T) < 64 ? 64 / sizeof(T) : 1;
-        const std::size_t wanted = detail::grown<typename Policy::growth>(size, required, sizeof(T));
+        const std::size_t wanted = detail::apply_growth<typename Policy::growth>(size, required, sizeof(T));
         const std::size_t enough = wanted < line && !HEADROOM_CONSTANT_EVALUATED() ? line : wanted;
-        return enough < most() ? enough : most();
+        return enough < max_size() ? enough : max_size();
     }
 
     template <class... Args>
@@ -82,7 +83,7 @@ struct allocator_memory {
     }
     HEADROOM_ALWAYS_INLINE constexpr void destroy_one_(T* place) noexcept { traits::destroy(allocator_, place); }
     constexpr void destroy_([[maybe_unused]] T* first, [[maybe_unused]] T* last) noexcept {
-        if constexpr (!std::is_trivially_destructible_v<T> || !plain_()) {
+        if constexpr (!std::is_trivially_destructible_v<T> || !uses_default_construct_()) {
             for (; first != last; ++first) destroy_one_(first);
         }
     }
@@ -109,9 +110,11 @@ struct allocator_memory {
         }
     }
     [[nodiscard]] static constexpr bool try_charge_(const pointer&, const pointer&, std::size_t) noexcept { return false; }
-    [[nodiscard]] static constexpr pointer widen_(pointer, pointer, std::size_t, bool) noexcept { return pointer(); }
-    [[nodiscard]] static constexpr pointer trim(pointer, pointer cap, std::size_t) noexcept { return cap; }
-    [[nodiscard]] static constexpr bool wastes(const pointer&, std::size_t size, std::size_t capacity) noexcept {
+    [[nodiscard]] static constexpr pointer try_expand_in_place_(pointer, pointer, std::size_t, bool) noexcept {
+        return pointer();
+    }
+    [[nodiscard]] static constexpr pointer trim_block(pointer, pointer cap, std::size_t) noexcept { return cap; }
+    [[nodiscard]] static constexpr bool has_waste(const pointer&, std::size_t size, std::size_t capacity) noexcept {
         return size != capacity;
     }
 

@@ -22,27 +22,27 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 // the program's runs. Of a trivially copyable type that is not a matter of course: a template of its own may take T& before
 // the trivial constructor does.
 template <class T, class From>
-inline constexpr bool copied_as_bytes =
+inline constexpr bool bytewise_constructible =
     std::is_same_v<std::remove_cvref_t<From>, T> && !std::is_volatile_v<std::remove_reference_t<From>> &&
     std::is_trivially_copyable_v<T> && std::is_trivially_constructible_v<T, From>;
 // The same for assigning a `From` to a T.
 template <class T, class From>
-inline constexpr bool assigned_as_bytes =
+inline constexpr bool bytewise_assignable =
     std::is_same_v<std::remove_cvref_t<From>, T> && !std::is_volatile_v<std::remove_reference_t<From>> &&
     std::is_trivially_copyable_v<T> && std::is_trivially_assignable_v<T&, From>;
 // Whether a T is made from these by no code of the program's. (What initialises a member of an aggregate by default is such code,
 // and may ask for `this`; compilers call it trivial, but no default constructor then.)
 template <class T, class... Args>
-inline constexpr bool made_by_no_code =
+inline constexpr bool constructed_without_code =
     std::is_trivially_constructible_v<T, Args...> &&
     (std::is_trivially_default_constructible_v<T> || (std::is_same_v<std::remove_cvref_t<Args>, T> && ...));
 // Whether a T made from these is made of their bytes and nothing else, and may be copied as bytes: an aggregate of numbers, say.
 template <class T, class... Args>
-inline constexpr bool made_as_bytes =
-    std::is_trivially_copyable_v<T> && made_by_no_code<T, Args...> && std::is_trivially_constructible_v<T, const T&>;
+inline constexpr bool can_construct_as_bytes =
+    std::is_trivially_copyable_v<T> && constructed_without_code<T, Args...> && std::is_trivially_constructible_v<T, const T&>;
 // Whether a T is made without fail from these, each of which is another T or a number: what these are shows from where they lie.
 template <class T, class... Args>
-inline constexpr bool made_of_values =
+inline constexpr bool constructed_from_values =
     std::is_nothrow_constructible_v<T, Args...> && sizeof...(Args) != 0 &&
     ((std::is_same_v<std::remove_cvref_t<Args>, T> || std::is_arithmetic_v<std::remove_cvref_t<Args>>) && ...);
 
@@ -59,7 +59,7 @@ HEADROOM_ALWAYS_INLINE bool lies_outside(const T* first, const T* last, const U&
 
 // Whether elements may be pushed along as bytes. (What cannot be assigned at all, for a const member, may be.)
 template <class T>
-inline constexpr bool moved_as_bytes =
+inline constexpr bool bytewise_movable =
     std::is_trivially_copyable_v<T> && (std::is_trivially_constructible_v<T, T> || !std::is_constructible_v<T, T>) &&
     (std::is_trivially_assignable_v<T&, T> || !std::is_assignable_v<T&, T>);
 
@@ -112,9 +112,9 @@ HEADROOM_ALWAYS_INLINE constexpr auto* raw_pointer(const Pointer& from) noexcept
 
 // How elements are built and destroyed that no allocator has a say in.
 template <class T>
-struct built_by_themselves_ {
+struct default_construction_ {
     template <class...>
-    static constexpr bool plain_() noexcept {
+    static constexpr bool uses_default_construct_() noexcept {
         return true;
     }
     template <class... Args>
@@ -138,28 +138,28 @@ struct built_by_themselves_ {
 
 // A gap among trivially copyable elements that closes again unless it was filled: if filling throws, nothing has changed.
 template <class T>
-struct opened_gap {
+struct gap_guard {
     T* place;
     std::size_t count;
     std::size_t behind;
     bool filled = false;
-    constexpr ~opened_gap() {
+    constexpr ~gap_guard() {
         if (!filled) detail::move_bytes(place, place + count, behind);
     }
 };
 
 // Elements under construction, in a store or in its memory: destroyed again unless released.
 template <class Store>
-class unfinished {
+class construction_guard {
 public:
     using T = typename Store::value_type;
-    constexpr unfinished(Store& store, T* first) noexcept : store_(store), first_(first), end(first) {}
+    constexpr construction_guard(Store& store, T* first) noexcept : store_(store), first_(first), end(first) {}
     // (Inline wherever it is called: an object whose address goes to a call lives in memory, written at each step of a loop.)
-    HEADROOM_ALWAYS_INLINE constexpr ~unfinished() {
+    HEADROOM_ALWAYS_INLINE constexpr ~construction_guard() {
         if (first_ != nullptr) store_.destroy_(first_, end);
     }
-    unfinished(const unfinished&) = delete;
-    unfinished& operator=(const unfinished&) = delete;
+    construction_guard(const construction_guard&) = delete;
+    construction_guard& operator=(const construction_guard&) = delete;
     constexpr T* release() noexcept {
         first_ = nullptr;
         return end;
@@ -211,72 +211,73 @@ inline constexpr bool zero_is_bytes =
     std::is_arithmetic_v<T> || std::is_enum_v<T> || std::is_pointer_v<T> || std::is_null_pointer_v<T>;
 
 // Elements made by T().
-struct defaults {
-    static constexpr bool in_steps = true;    // any element can be had without walking over those before it
+struct value_init_source {
+    static constexpr bool can_build_in_steps = true;    // any element can be had without walking over those before it
     // Whether construction and assignment are copies of bytes.
     template <class Store, class T>
-    static constexpr bool as_bytes = false;
+    static constexpr bool is_bytewise = false;
     // True if construction writes nothing.
     template <class Store, class T>
-    static constexpr bool touches_nothing = false;
+    static constexpr bool writes_nothing = false;
     // Whether `count` elements after the first `skip` are built without fail, and from nothing in [first, last).
     template <class T>
-    static constexpr bool lies_outside(const T*, const T*, std::size_t, std::size_t) noexcept {
+    static constexpr bool may_build_in_place(const T*, const T*, std::size_t, std::size_t) noexcept {
         return std::is_nothrow_default_constructible_v<T>;
     }
 
     template <class Store, class T>
     constexpr T* construct_(Store& store, T* to, std::size_t, std::size_t count) const {
-        if constexpr (zero_is_bytes<T> && Store::plain_()) {
+        if constexpr (zero_is_bytes<T> && Store::uses_default_construct_()) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
                 detail::zero_bytes(to, count);
                 return to + count;
             }
         }
         if (!HEADROOM_CONSTANT_EVALUATED()) HEADROOM_LOADED_ALONE(to);    // (as zero_bytes(), which the loop may become)
-        unfinished<Store> built(store, to);
+        construction_guard<Store> built(store, to);
         for (; count != 0; --count, ++built.end) store.construct_(built.end);
         return built.release();
     }
 };
 
 // Elements made by default initialisation: those of trivial types keep what the memory held.
-struct uninitialised : defaults {
+struct uninitialized_source : value_init_source {
     template <class Store, class T>
-    static constexpr bool touches_nothing = std::is_trivially_default_constructible_v<T> && Store::plain_();
+    static constexpr bool writes_nothing = std::is_trivially_default_constructible_v<T> && Store::uses_default_construct_();
 
     template <class Store, class T>
     constexpr T* construct_(Store& store, T* to, std::size_t skip, std::size_t count) const {
-        if constexpr (Store::plain_()) {
+        if constexpr (Store::uses_default_construct_()) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
                 if constexpr (std::is_trivially_default_constructible_v<T>) return to + count;
-                unfinished<Store> built(store, to);
+                construction_guard<Store> built(store, to);
                 for (; count != 0; --count, ++built.end) ::new (static_cast<void*>(built.end)) T;
                 return built.release();
             }
         }
-        return defaults::construct_(store, to, skip, count);
+        return value_init_source::construct_(store, to, skip, count);
     }
 };
 
 // Copies of one value, which outlives the operation unchanged.
 template <class Value>
-struct repeated {
+struct fill_source {
     const Value& value;
 
-    static constexpr bool in_steps = true;
+    static constexpr bool can_build_in_steps = true;
     template <class Store, class T>
-    static constexpr bool touches_nothing = false;
+    static constexpr bool writes_nothing = false;
     template <class Store, class T>
-    static constexpr bool as_bytes = copied_as_bytes<T, const T&> && assigned_as_bytes<T, const T&> && Store::plain_();
+    static constexpr bool is_bytewise =
+        bytewise_constructible<T, const T&> && bytewise_assignable<T, const T&> && Store::uses_default_construct_();
     template <class T>
-    bool lies_outside(const T* first, const T* last, std::size_t, std::size_t) const noexcept {
+    bool may_build_in_place(const T* first, const T* last, std::size_t, std::size_t) const noexcept {
         return std::is_nothrow_copy_constructible_v<T> && detail::lies_outside(first, last, value);
     }
 
     template <class Store, class T>
     constexpr T* construct_(Store& store, T* to, std::size_t, std::size_t count) const {
-        if constexpr (copied_as_bytes<T, const T&> && Store::plain_()) {
+        if constexpr (bytewise_constructible<T, const T&> && Store::uses_default_construct_()) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
                 constexpr std::size_t few = sizeof(T) < 256 ? 256 / sizeof(T) : 1;
                 const std::size_t head = (std::min)(count, few);
@@ -289,14 +290,14 @@ struct repeated {
                 return to + count;
             }
         }
-        unfinished<Store> built(store, to);
+        construction_guard<Store> built(store, to);
         for (; count != 0; --count, ++built.end) store.construct_(built.end, value);
         return built.release();
     }
 
     template <class Store, class T>
     constexpr void assign(Store& store, T* to, std::size_t, std::size_t count) const {
-        if constexpr (as_bytes<Store, T>) {
+        if constexpr (is_bytewise<Store, T>) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
                 construct_(store, to, 0, count);
                 return;
@@ -306,7 +307,7 @@ struct repeated {
     }
 };
 template <class Value>
-repeated(const Value&) -> repeated<Value>;
+fill_source(const Value&) -> fill_source<Value>;
 
 // GCC 12 vectorises the loops below for ranges whose end it knows, and then warns of the elements that the (never taken) wide
 // steps would read past it.
@@ -317,41 +318,42 @@ repeated(const Value&) -> repeated<Value>;
 
 // Where elements lie one behind the other in memory, and how a reference to one is given.
 template <class It>
-struct lying_in_memory {
+struct contiguous_source {
     static constexpr bool value = std::contiguous_iterator<It>;
     static constexpr auto* address(const It& first) noexcept { return std::to_address(first); }
 };
 template <class It>
-struct lying_in_memory<std::move_iterator<It>> {
+struct contiguous_source<std::move_iterator<It>> {
     static constexpr bool value = std::contiguous_iterator<It>;
     static constexpr auto* address(const std::move_iterator<It>& first) noexcept { return std::to_address(first.base()); }
 };
 
 // The elements from `first` on, which may be walked twice, each given as a `Given`.
 template <class It, class Given = std::iter_reference_t<It>>
-struct taken_from {
+struct copy_source {
     It first;
 
-    static constexpr bool lies_in_memory = lying_in_memory<It>::value;
-    static constexpr bool jumps = std::random_access_iterator<It> || lies_in_memory;
+    static constexpr bool is_contiguous = contiguous_source<It>::value;
+    static constexpr bool has_random_access = std::random_access_iterator<It> || is_contiguous;
     // (What is given away must not be taken until all memory is there: it would be lost when the rest is refused.)
-    static constexpr bool in_steps = jumps && std::disjunction_v<std::negation<std::is_rvalue_reference<Given>>,
-                                                                 std::is_trivially_copyable<std::remove_reference_t<Given>>>;
+    static constexpr bool can_build_in_steps =
+        has_random_access && std::disjunction_v<std::negation<std::is_rvalue_reference<Given>>,
+                                                std::is_trivially_copyable<std::remove_reference_t<Given>>>;
 
     // Whether what is read from the iterator, made or assigned to a T, is a copy of bytes.
     template <class Store, class T>
-    static constexpr bool constructed_as_bytes() noexcept {
-        return lies_in_memory && copied_as_bytes<T, Given> && Store::plain_();
+    static constexpr bool constructs_bytewise() noexcept {
+        return is_contiguous && bytewise_constructible<T, Given> && Store::uses_default_construct_();
     }
     template <class Store, class T>
-    static constexpr bool touches_nothing = false;
+    static constexpr bool writes_nothing = false;
     template <class Store, class T>
-    static constexpr bool as_bytes = constructed_as_bytes<Store, T>() && assigned_as_bytes<T, Given>;
+    static constexpr bool is_bytewise = constructs_bytewise<Store, T>() && bytewise_assignable<T, Given>;
     template <class T>
-    bool lies_outside([[maybe_unused]] const T* begin, [[maybe_unused]] const T* end, [[maybe_unused]] std::size_t skip,
-                      [[maybe_unused]] std::size_t count) const noexcept {
-        if constexpr (lies_in_memory && copied_as_bytes<T, Given>) {
-            return detail::lies_outside(begin, end, lying_in_memory<It>::address(first) + skip, count * sizeof(T));
+    bool may_build_in_place([[maybe_unused]] const T* begin, [[maybe_unused]] const T* end, [[maybe_unused]] std::size_t skip,
+                            [[maybe_unused]] std::size_t count) const noexcept {
+        if constexpr (is_contiguous && bytewise_constructible<T, Given>) {
+            return detail::lies_outside(begin, end, contiguous_source<It>::address(first) + skip, count * sizeof(T));
         } else {
             return false;
         }
@@ -359,7 +361,7 @@ struct taken_from {
 
     constexpr It at(std::size_t skip) const {
         It it = first;
-        if constexpr (jumps) {
+        if constexpr (has_random_access) {
             it += static_cast<std::iter_difference_t<It>>(skip);
         } else {
             for (; skip != 0; --skip) ++it;
@@ -369,13 +371,14 @@ struct taken_from {
 
     template <class Store, class T>
     constexpr T* construct_(Store& store, T* to, std::size_t skip, std::size_t count) const {
-        if constexpr (constructed_as_bytes<Store, T>()) {
+        if constexpr (constructs_bytewise<Store, T>()) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
-                if (count != 0) detail::copy_bytes(to, static_cast<const T*>(lying_in_memory<It>::address(first)) + skip, count);
+                if (count != 0)
+                    detail::copy_bytes(to, static_cast<const T*>(contiguous_source<It>::address(first)) + skip, count);
                 return to + count;
             }
         }
-        unfinished<Store> built(store, to);
+        construction_guard<Store> built(store, to);
         It it = at(skip);
         for (T* const last = to + count; built.end != last; ++built.end, static_cast<void>(++it)) {
             store.construct_(built.end, static_cast<Given>(*it));
@@ -385,9 +388,10 @@ struct taken_from {
 
     template <class Store, class T>
     constexpr void assign(Store&, T* to, std::size_t skip, std::size_t count) const {
-        if constexpr (lies_in_memory && assigned_as_bytes<T, Given> && Store::plain_()) {
+        if constexpr (is_contiguous && bytewise_assignable<T, Given> && Store::uses_default_construct_()) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
-                if (count != 0) detail::move_bytes(to, static_cast<const T*>(lying_in_memory<It>::address(first)) + skip, count);
+                if (count != 0)
+                    detail::move_bytes(to, static_cast<const T*>(contiguous_source<It>::address(first)) + skip, count);
                 return;
             }
         }
@@ -405,7 +409,7 @@ struct taken_from {
 // The elements from `first` on, which are given away. (By a pointer: an iterator that moves has operators, which would be looked for
 // beside the program's types.)
 template <class T>
-constexpr taken_from<T*, T&&> given_away(T* first) {
+constexpr copy_source<T*, T&&> move_source(T* first) {
     return {first};
 }
 

@@ -2,7 +2,7 @@
 // Policy::map_threshold bytes on, and in constant evaluation wherever std::allocator puts them.
 //
 // A vector keeps three pointers and nothing else, so what kind of memory it has must show from them: a capacity of fewer than
-// `large_from` elements is a plain heap block; a larger one is what blocks.hpp says.
+// `large_threshold` elements is a plain heap block; a larger one is what blocks.hpp says.
 //
 // All functions are static and take the three pointers by value: see "register cursor" in appending.hpp. A null block means
 // that memory was refused; then, and when they throw, nothing has changed.
@@ -29,22 +29,22 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 // for more alignment than malloc gives. What is taken from one must be given back to the same, so nothing but the alignment decides: of a
 // type compilers may know more or less, and objects of several may hand vectors to each other.
 template <std::size_t Alignment>
-struct heap_for {
+struct heap_of {
     static constexpr bool is_malloc = Alignment <= alignof(std::max_align_t);
 
     // Null where memory is refused.
-    [[nodiscard]] HEADROOM_ALWAYS_INLINE static void* take(std::size_t bytes) noexcept {
+    [[nodiscard]] HEADROOM_ALWAYS_INLINE static void* allocate_bytes(std::size_t bytes) noexcept {
         return is_malloc ? std::malloc(bytes) : ::operator new(bytes, std::align_val_t{Alignment}, std::nothrow);
     }
-    HEADROOM_ALWAYS_INLINE static void give(void* memory) noexcept {
+    HEADROOM_ALWAYS_INLINE static void free_bytes(void* memory) noexcept {
         is_malloc ? std::free(memory) : ::operator delete(memory, std::align_val_t{Alignment});
     }
     // For the library to call: a program whose vectors are all on malloc's heap links none of operator new's.
-    static constexpr other_heap calls{take, give};
+    static constexpr other_heap functions{allocate_bytes, free_bytes};
 };
 
 template <class T, class Policy>
-struct heap_memory : built_by_themselves_<T> {
+struct heap_memory : default_construction_<T> {
     using value_type = T;
     using pointer = T*;
     using const_pointer = const T*;
@@ -52,13 +52,13 @@ struct heap_memory : built_by_themselves_<T> {
     using reference_type = heap_memory;    // how the slow paths take it: by value, there is nothing in it
 
     // Whether a growing block may be handed to realloc.
-    static constexpr bool reallocates() noexcept { return is_trivially_relocatable_v<T>; }
+    static constexpr bool can_realloc() noexcept { return is_trivially_relocatable_v<T>; }
     static constexpr bool annotates_() noexcept { return Policy::commit.how_held() == holding::guarded; }
 
     constexpr heap_memory() noexcept = default;
     constexpr explicit heap_memory(const std::allocator<T>&) noexcept {}
     [[nodiscard]] static constexpr std::allocator<T> allocator() noexcept { return {}; }
-    [[nodiscard]] static constexpr std::size_t most() noexcept { return detail::most_elements(sizeof(T)); }
+    [[nodiscard]] static constexpr std::size_t max_size() noexcept { return detail::max_array_size(sizeof(T)); }
 
     // --- Blocks
 
@@ -71,9 +71,9 @@ struct heap_memory : built_by_themselves_<T> {
             return {begin, begin + wanted};
         }
         block<T*> made;
-        if (wanted >= large_from()) {
-            made = elements(detail::allocate_large(layout, required, wanted, exactly));
-        } else if (void* const begin = take_heap(wanted * sizeof(T))) {
+        if (wanted >= large_threshold()) {
+            made = typed_block(detail::allocate_large(layout, required, wanted, exactly));
+        } else if (void* const begin = allocate_on_heap(wanted * sizeof(T))) {
             made = {static_cast<T*>(begin), static_cast<T*>(begin) + wanted};
         }
         if (!Quiet && made.begin == nullptr) detail::throw_bad_alloc();
@@ -89,7 +89,7 @@ struct heap_memory : built_by_themselves_<T> {
         if (is_large(begin, cap)) {
             detail::release_large(layout, begin);
         } else {
-            heap_for<alignof(T)>::give(begin);
+            heap_of<alignof(T)>::free_bytes(begin);
         }
     }
 
@@ -98,101 +98,102 @@ struct heap_memory : built_by_themselves_<T> {
         return is_large(begin, cap) && detail::charge_large(layout, begin, required);
     }
     // Room for `required` elements without moving those that are there: the new end of the block, or null.
-    [[nodiscard]] static constexpr T* widen_(T* begin, T* cap, std::size_t required, bool exactly) noexcept {
+    [[nodiscard]] static constexpr T* try_expand_in_place_(T* begin, T* cap, std::size_t required, bool exactly) noexcept {
         if (HEADROOM_CONSTANT_EVALUATED() || !is_large(begin, cap)) return nullptr;
         return static_cast<T*>(detail::widen_large(layout, begin, required, exactly));
     }
 
     // Room for `required` elements, and more as appending grows unless `exactly`, moving those that are there as bytes. Only for
     // relocatable types. Throws where memory is refused.
-    [[nodiscard]] static block<T*> grown(T* begin, T* end, T* cap, std::size_t required, bool exactly) {
+    [[nodiscard]] static block<T*> reallocate(T* begin, T* end, T* cap, std::size_t required, bool exactly) {
         static_assert(is_trivially_relocatable_v<T>);
-        if constexpr (doubles) {
-            return elements(detail::grown(layout, begin, end, cap, required, exactly));
+        if constexpr (is_doubling) {
+            return typed_block(detail::reallocate(layout, begin, end, cap, required, exactly));
         } else {
             const std::size_t wanted = exactly ? required : next_capacity(static_cast<std::size_t>(end - begin), required);
-            return elements(detail::regrow_block(layout, begin, end, cap, required, wanted, exactly));
+            return typed_block(detail::regrow_block(layout, begin, end, cap, required, wanted, exactly));
         }
     }
     // The same for a full block and one element more. Throws also where there cannot be one.
-    HEADROOM_COLD static block<T*> grown_by_one(T* begin, T* end) {
+    HEADROOM_COLD static block<T*> reallocate_by_one(T* begin, T* end) {
         static_assert(is_trivially_relocatable_v<T>);
-        if constexpr (doubles) {
-            return elements(detail::grown_by_one(layout, begin, end));
+        if constexpr (is_doubling) {
+            return typed_block(detail::reallocate_by_one(layout, begin, end));
         } else {
             const auto size = static_cast<std::size_t>(end - begin);
-            if (size >= most()) detail::throw_length_error("headroom::vector: past max_size()");
-            return grown(begin, end, end, size + 1, false);
+            if (size >= max_size()) detail::throw_length_error("headroom::vector: past max_size()");
+            return reallocate(begin, end, end, size + 1, false);
         }
     }
 
     // For how many elements a block is that replaces one with `size`, to hold `required`.
     [[nodiscard]] static constexpr std::size_t next_capacity(std::size_t size, std::size_t required) noexcept {
-        if constexpr (doubles) {
+        if constexpr (is_doubling) {
             // What grows by more than one element is as std::vector would have it: it seldom grows again.
-            if (may_be_filled() && required == size + 1 && !HEADROOM_CONSTANT_EVALUATED()) {
+            if (can_fill_heap_block() && required == size + 1 && !HEADROOM_CONSTANT_EVALUATED()) {
                 return detail::doubled_capacity(layout, size);
             }
-            const std::size_t twice = size > most() / 2 ? most() : 2 * size;    // (in few instructions)
+            const std::size_t twice = size > max_size() / 2 ? max_size() : 2 * size;    // (in few instructions)
             return twice < required ? required : twice;
         } else {
-            const std::size_t wanted = detail::grown<typename Policy::growth>(size, required, sizeof(T));
-            if (may_be_filled() && size == 0 && !HEADROOM_CONSTANT_EVALUATED()) return detail::filled_capacity(layout, wanted);
+            const std::size_t wanted = detail::apply_growth<typename Policy::growth>(size, required, sizeof(T));
+            if (can_fill_heap_block() && size == 0 && !HEADROOM_CONSTANT_EVALUATED())
+                return detail::filled_capacity(layout, wanted);
             return wanted;
         }
     }
 
     // The end of a block's room once what `size` elements do not need is given back: of a reservation, whole pages. (What is
     // left of the last page is found again when the vector grows.)
-    [[nodiscard]] static constexpr T* trim(T* begin, T* cap, std::size_t size) noexcept {
-        if (HEADROOM_CONSTANT_EVALUATED() || !is_large(begin, cap) || size < large_from()) return cap;
+    [[nodiscard]] static constexpr T* trim_block(T* begin, T* cap, std::size_t size) noexcept {
+        if (HEADROOM_CONSTANT_EVALUATED() || !is_large(begin, cap) || size < large_threshold()) return cap;
         detail::trim_large(layout, begin, size);
         return begin + size;
     }
 
     // Whether `size` elements of a block of `capacity` had better be in another block.
-    [[nodiscard]] static constexpr bool wastes(T* begin, std::size_t size, std::size_t capacity) noexcept {
-        if (HEADROOM_CONSTANT_EVALUATED() || size < large_from()) return size != capacity;
+    [[nodiscard]] static constexpr bool has_waste(T* begin, std::size_t size, std::size_t capacity) noexcept {
+        if (HEADROOM_CONSTANT_EVALUATED() || size < large_threshold()) return size != capacity;
         return size != capacity && detail::on_heap(layout, begin);
     }
 
 private:
-    static constexpr bool doubles = std::is_same_v<typename Policy::growth, geometric<2, 1>>;
+    static constexpr bool is_doubling = std::is_same_v<typename Policy::growth, geometric<2, 1>>;
 
     // From how many elements on a block is a large one.
-    [[nodiscard]] static constexpr std::size_t large_from() noexcept {
+    [[nodiscard]] static constexpr std::size_t large_threshold() noexcept {
         return Policy::map_threshold / sizeof(T) + (Policy::map_threshold % sizeof(T) != 0 ? 1 : 0);
     }
     [[nodiscard]] static constexpr bool is_large(const T* begin, const T* cap) noexcept {
         // (No block has no capacity.)
-        return (large_from() != 0 || begin != nullptr) && static_cast<std::size_t>(cap - begin) >= large_from();
+        return (large_threshold() != 0 || begin != nullptr) && static_cast<std::size_t>(cap - begin) >= large_threshold();
     }
-    [[nodiscard]] static block<T*> elements(const block<void*>& from) noexcept {
+    [[nodiscard]] static block<T*> typed_block(const block<void*>& from) noexcept {
         return {static_cast<T*>(from.begin), static_cast<T*>(from.cap)};
     }
 
     // A heap block. Null where memory is refused: by the heap or, for blocks so large that ranges take their place by default, by
     // exceeds_memory().
-    [[nodiscard]] HEADROOM_ALWAYS_INLINE static void* take_heap(std::size_t bytes) noexcept {
+    [[nodiscard]] HEADROOM_ALWAYS_INLINE static void* allocate_on_heap(std::size_t bytes) noexcept {
         constexpr std::size_t usual = std::size_t{1} << 20;
         if constexpr (Policy::map_threshold > usual) {
             if (bytes >= usual && detail::exceeds_memory(bytes)) return nullptr;
         }
-        return heap_for<alignof(T)>::take(bytes);
+        return heap_of<alignof(T)>::allocate_bytes(bytes);
     }
-    [[nodiscard]] static constexpr bool is_on_malloc() noexcept { return heap_for<alignof(T)>::is_malloc; }
+    [[nodiscard]] static constexpr bool is_on_malloc() noexcept { return heap_of<alignof(T)>::is_malloc; }
     [[nodiscard]] static constexpr const other_heap* heap() noexcept {
-        return is_on_malloc() ? nullptr : &heap_for<alignof(T)>::calls;
+        return is_on_malloc() ? nullptr : &heap_of<alignof(T)>::functions;
     }
     // Whether the heap's blocks for powers of two may have room for elements more: see blocks.hpp.
-    [[nodiscard]] static constexpr bool may_be_filled() noexcept { return is_on_malloc() && sizeof(T) < 16; }
+    [[nodiscard]] static constexpr bool can_fill_heap_block() noexcept { return is_on_malloc() && sizeof(T) < 16; }
 
     // Whether all that a block of up to longest_short bytes grows from and to is malloc's.
-    [[nodiscard]] static constexpr bool short_by_malloc() noexcept {
+    [[nodiscard]] static constexpr bool short_uses_malloc() noexcept {
         return is_on_malloc() && sizeof(T) <= longest_short && (Policy::map_threshold > 4 * longest_short);
     }
 
-    static constexpr large_layout layout{sizeof(T), alignof(T), large_from(), heap(), short_by_malloc(), Policy::commit};
+    static constexpr large_layout layout{sizeof(T), alignof(T), large_threshold(), heap(), short_uses_malloc(), Policy::commit};
 };
 
 }}}    // namespace headroom::detail

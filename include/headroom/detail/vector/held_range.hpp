@@ -41,20 +41,21 @@ HEADROOM_API held_range acquire(std::size_t bytes, bool exact, std::size_t floor
 
 // Gives the range back, to the warm cache or to the system. Null is ignored. `used`, the bytes in use from the base, tells
 // an open range what is worth keeping warm; a guarded one knows for itself.
-HEADROOM_API void relinquish(range* control, std::size_t used = 0) noexcept;
+HEADROOM_API void release_range(range* control, std::size_t used = 0) noexcept;
 
 // Commits at least `needed` bytes from the base, and more as the policy says. Returns the new count of committed bytes, or
 // 0 and sets `why` when refused (nothing has changed then). Precondition: needed <= reserved.
-HEADROOM_API std::size_t extend(range* control, std::size_t needed, failure& why) noexcept;
+HEADROOM_API std::size_t commit_to(range* control, std::size_t needed, failure& why) noexcept;
 
-// As extend(), but populates nothing: memory arrives at first touch.
-HEADROOM_API std::size_t extend_untouched(range* control, std::size_t needed, failure& why) noexcept;
+// As commit_to(), but populates nothing: memory arrives at first touch.
+HEADROOM_API std::size_t commit_unpopulated(range* control, std::size_t needed, failure& why) noexcept;
 
 // The same without a policy: exactly `needed` bytes, rounded up to pages (for an explicit reserve()).
-HEADROOM_API std::size_t extend_exactly(range* control, std::size_t needed, failure& why) noexcept;
+HEADROOM_API std::size_t commit_exactly(range* control, std::size_t needed, failure& why) noexcept;
 
-// Charges the first `needed` bytes, without committing or populating them, so that extend() up to there is not refused later. Sets `why` if
-// refused; nothing has changed then. Lets a request that is built in steps fail before it touches memory. Precondition: needed <= reserved.
+// Charges the first `needed` bytes, without committing or populating them, so that commit_to() up to there is not refused later. Sets
+// `why` if refused; nothing has changed then. Lets a request that is built in steps fail before it touches memory. Precondition: needed
+// <= reserved.
 HEADROOM_API void charge(range* control, std::size_t needed, failure& why) noexcept;
 
 // Decommits what lies past `kept` bytes, rounded up to pages, and gives that memory back to the system. Returns the new

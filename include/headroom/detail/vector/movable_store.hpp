@@ -31,10 +31,10 @@ public:
     using pointer = typename Memory::pointer;
     using const_pointer = typename Memory::const_pointer;
 
-    static constexpr bool stable_ = false;
+    static constexpr bool never_relocates_ = false;
     template <class... Args>
-    static constexpr bool plain_() noexcept {
-        return Memory::template plain_<Args...>();
+    static constexpr bool uses_default_construct_() noexcept {
+        return Memory::template uses_default_construct_<Args...>();
     }
 
     template <class... Args>
@@ -43,7 +43,8 @@ public:
     }
     HEADROOM_ALWAYS_INLINE constexpr void destroy_one_(value_type* place) noexcept { memory_.destroy_one_(place); }
     constexpr void destroy_(value_type* first, value_type* last) noexcept {
-        if constexpr (!std::is_trivially_destructible_v<T> || !Memory::plain_()) destroy_apart_(memory_, first, last);
+        if constexpr (!std::is_trivially_destructible_v<T> || !Memory::uses_default_construct_())
+            destroy_out_of_line_(memory_, first, last);
     }
 
     constexpr movable_store_() = default;
@@ -54,41 +55,41 @@ public:
     movable_store_& operator=(const movable_store_&) = delete;
     constexpr ~movable_store_() = default;
 
-    [[nodiscard]] constexpr std::size_t max_size() const noexcept { return memory_.most(); }
+    [[nodiscard]] constexpr std::size_t max_size() const noexcept { return memory_.max_size(); }
     [[nodiscard]] static constexpr bool annotates_() noexcept { return Memory::annotates_(); }
     // What another empty store is made from whose elements may come here.
-    [[nodiscard]] constexpr auto fresh_() const noexcept { return memory_.allocator(); }
+    [[nodiscard]] constexpr auto store_argument_() const noexcept { return memory_.allocator(); }
 
     // --- Room. Each throws with nothing changed.
 
     // Whether what is below moves elements as bytes: then it may grow by realloc or by page tables.
-    static constexpr bool moves_as_bytes_() noexcept { return Memory::reallocates(); }
+    static constexpr bool can_realloc_() noexcept { return Memory::can_realloc(); }
 
     // Room for `count` elements, and no more than that.
-    HEADROOM_ALWAYS_INLINE constexpr void reserve_room_(std::size_t count) { find_room_(count, true); }
+    HEADROOM_ALWAYS_INLINE constexpr void reserve_exact_(std::size_t count) { reallocate_(count, true); }
     // The same, and more, as appending grows.
-    HEADROOM_ALWAYS_INLINE constexpr void grow_room_(std::size_t count) { find_room_(count, false); }
+    HEADROOM_ALWAYS_INLINE constexpr void grow_to_(std::size_t count) { reallocate_(count, false); }
     // The same for one more than a full block has. (In few instructions, for a short block.)
-    HEADROOM_ALWAYS_INLINE constexpr void grow_room_for_one_() {
-        if constexpr (Memory::reallocates()) {
+    HEADROOM_ALWAYS_INLINE constexpr void grow_by_one_() {
+        if constexpr (Memory::can_realloc()) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
                 const std::size_t size = size_of_();
-                install_(Memory::grown_by_one(begin_, end_), size);
+                set_block_(Memory::reallocate_by_one(begin_, end_), size);
                 return;
             }
         }
-        grow_room_(size_of_() + 1);
+        grow_to_(size_of_() + 1);
     }
 
     // Charges the memory of `count` elements in place; in an empty store, in a new block with room for the first `few`. False if they do
     // not fit in place, or are refused there. Throws if the new block is refused.
     [[nodiscard]] bool try_charge_(std::size_t count, std::size_t few) {
-        if (begin_ == pointer()) open_(count, few);
+        if (begin_ == pointer()) allocate_(count, few);
         return memory_.try_charge_(begin_, cap_, count);
     }
     // Room for `count` elements where they are, or false.
-    [[nodiscard]] constexpr bool widen_(std::size_t count) {
-        const pointer cap = memory_.widen_(begin_, cap_, count, false);
+    [[nodiscard]] constexpr bool try_expand_in_place_(std::size_t count) {
+        const pointer cap = memory_.try_expand_in_place_(begin_, cap_, count, false);
         if (cap == pointer()) return false;
         cap_ = cap;
         return true;
@@ -99,42 +100,43 @@ public:
     // One more than a full block has, built from the arguments, before `at`. Returns where it is; null only where `Quiet` and memory
     // is refused.
     template <bool Quiet, class... Args>
-    HEADROOM_ALWAYS_INLINE constexpr T* build_one_(pointer at, Args&&... args) {
+    HEADROOM_ALWAYS_INLINE constexpr T* construct_in_new_block_(pointer at, Args&&... args) {
         const std::size_t size = size_of_();
         const auto index = at - begin_;
         extent_ to;
         if constexpr (std::is_trivially_copyable_v<T>) {
-            to = one_more_<Quiet>(memory_, begin_, at, end_, cap_, static_cast<Args&&>(args)...);
+            to = grow_and_construct_<Quiet>(memory_, begin_, at, end_, cap_, static_cast<Args&&>(args)...);
         } else {
-            to = one_more_apart_<Quiet>(memory_, begin_, at, end_, cap_, static_cast<Args&&>(args)...);
+            to = grow_and_construct_slow_<Quiet>(memory_, begin_, at, end_, cap_, static_cast<Args&&>(args)...);
         }
         if constexpr (Quiet) {
             if (to.begin == pointer()) return nullptr;
         }
-        install_(to, size + 1);
+        set_block_(to, size + 1);
         return detail::raw_pointer(begin_) + index;
     }
 
     // `count` elements from the source, whose first `skip` are not wanted.
     template <class Source>
-    HEADROOM_NOINLINE constexpr void build_many_(pointer at, std::size_t count, const Source& source, std::size_t skip) {
+    HEADROOM_NOINLINE constexpr void construct_many_in_new_block_(pointer at, std::size_t count, const Source& source,
+                                                                  std::size_t skip) {
         const std::size_t required = size_of_() + count;
-        borrowed_ larger(memory_, obtain_apart_(memory_, size_of_(), required, false));
+        block_guard_ larger(memory_, allocate_block_slow_(memory_, size_of_(), required, false));
         T* const to = detail::raw_pointer(larger.held.begin);
         T* const place = to + (at - begin_);
         source.construct_(*this, place, skip, count);
-        follow_(memory_, begin_, at, end_, cap_, to, place + count);
-        install_(larger.keep(), required);
+        relocate_around_gap_(memory_, begin_, at, end_, cap_, to, place + count);
+        set_block_(larger.keep(), required);
     }
 
     // The elements become `count` from the source.
     template <class Source>
-    constexpr void replace_(std::size_t count, const Source& source) {
-        borrowed_ larger(memory_, obtain_(memory_, 0, count, true));
+    constexpr void replace_contents_(std::size_t count, const Source& source) {
+        block_guard_ larger(memory_, allocate_block_(memory_, 0, count, true));
         source.construct_(*this, detail::raw_pointer(larger.held.begin), 0, count);
         destroy_(detail::raw_pointer(begin_), detail::raw_pointer(end_));
         memory_.release(begin_, cap_);
-        install_(larger.keep(), count);
+        set_block_(larger.keep(), count);
     }
 
     constexpr void shrink_store_() {
@@ -142,21 +144,21 @@ public:
         if (size == 0) {
             memory_.release(begin_, cap_);
             begin_ = end_ = cap_ = pointer();
-        } else if (memory_.wastes(begin_, size, static_cast<std::size_t>(cap_ - begin_))) {
-            attempt_([this, size] {
-                borrowed_ to(memory_, obtain_<true>(memory_, size, size, true));
+        } else if (memory_.has_waste(begin_, size, static_cast<std::size_t>(cap_ - begin_))) {
+            run_ignoring_exceptions_([this, size] {
+                block_guard_ to(memory_, allocate_block_<true>(memory_, size, size, true));
                 if (to.held.begin == pointer()) return;
                 T* const start = detail::raw_pointer(to.held.begin);
-                follow_(memory_, begin_, end_, end_, cap_, start, start + size);
-                install_(to.keep(), size);
+                relocate_around_gap_(memory_, begin_, end_, end_, cap_, start, start + size);
+                set_block_(to.keep(), size);
             });
         } else {
-            cap_ = memory_.trim(begin_, cap_, size);
+            cap_ = memory_.trim_block(begin_, cap_, size);
         }
     }
     // shrink_to_fit() is a request: where no smaller block can be had, nothing changes.
     template <class Operation>
-    static constexpr void attempt_(Operation operation) {
+    static constexpr void run_ignoring_exceptions_(Operation operation) {
 #if defined(__cpp_exceptions)
         if constexpr (std::is_nothrow_move_constructible_v<T> || std::is_copy_constructible_v<T>) {
             try {
@@ -168,7 +170,7 @@ public:
         operation();
     }
 
-    HEADROOM_ALWAYS_INLINE constexpr void give_up_() noexcept {
+    HEADROOM_ALWAYS_INLINE constexpr void destroy_and_release_() noexcept {
         // (Inline: for a short vector, the call that destroy_() is would be a good part of it.)
         memory_.destroy_(detail::raw_pointer(begin_), detail::raw_pointer(end_));
 #if defined(HEADROOM_ASAN)
@@ -186,7 +188,7 @@ public:
         cap_ = from.cap_;
         from.begin_ = from.end_ = from.cap_ = pointer();
     }
-    constexpr void exchange_(movable_store_& other) noexcept {
+    constexpr void swap_store_(movable_store_& other) noexcept {
         std::swap(begin_, other.begin_);
         std::swap(end_, other.end_);
         std::swap(cap_, other.cap_);
@@ -194,9 +196,9 @@ public:
 
     // Room for `count` elements in an empty store: all of it on the heap; in a reservation the address space, and memory for
     // the first `few`.
-    constexpr void open_(std::size_t count, std::size_t few) {
-        if (count > memory_.most()) detail::throw_length_error("headroom::vector: past max_size()");
-        if (count != 0) install_(memory_.template allocate<false>(few < count ? few : count, count, few >= count), 0);
+    constexpr void allocate_(std::size_t count, std::size_t few) {
+        if (count > memory_.max_size()) detail::throw_length_error("headroom::vector: past max_size()");
+        if (count != 0) set_block_(memory_.template allocate<false>(few < count ? few : count, count, few >= count), 0);
     }
 
     pointer begin_{};
@@ -208,29 +210,29 @@ protected:
     // The elements of [begin, end) follow into a larger block where new ones have been built: those before `middle` to `to`, the
     // others to `behind`, with the new ones between. The old block is given back. When a copy throws, all that was built is
     // destroyed, and the old block is as it was.
-    static constexpr void follow_(memory_reference_ memory, pointer begin, pointer middle, pointer end, pointer cap, T* to,
-                                  T* behind) {
+    static constexpr void relocate_around_gap_(memory_reference_ memory, pointer begin, pointer middle, pointer end, pointer cap,
+                                               T* to, T* behind) {
         T* const first = detail::raw_pointer(begin);
         T* const inner = detail::raw_pointer(middle);
         T* const last = detail::raw_pointer(end);
-        if (Memory::plain_() && is_trivially_relocatable_v<T> && !HEADROOM_CONSTANT_EVALUATED()) {
+        if (Memory::uses_default_construct_() && is_trivially_relocatable_v<T> && !HEADROOM_CONSTANT_EVALUATED()) {
             detail::copy_bytes(to, first, static_cast<std::size_t>(inner - first));
             detail::copy_bytes(behind, inner, static_cast<std::size_t>(last - inner));
         } else {
-            follow_one_by_one_(memory, first, inner, last, to, behind);
+            relocate_one_by_one_(memory, first, inner, last, to, behind);
         }
         memory.release(begin, cap);
     }
 
 private:
     // A block that is given back unless kept.
-    struct borrowed_ {
+    struct block_guard_ {
         memory_reference_ memory;
         extent_ held;
-        constexpr borrowed_(memory_reference_ from, extent_ what) noexcept : memory(from), held(what) {}
-        borrowed_(const borrowed_&) = delete;
-        borrowed_& operator=(const borrowed_&) = delete;
-        constexpr ~borrowed_() { memory.release(held.begin, held.cap); }
+        constexpr block_guard_(memory_reference_ from, extent_ what) noexcept : memory(from), held(what) {}
+        block_guard_(const block_guard_&) = delete;
+        block_guard_& operator=(const block_guard_&) = delete;
+        constexpr ~block_guard_() { memory.release(held.begin, held.cap); }
         constexpr extent_ keep() noexcept {
             const extent_ kept = held;
             held = extent_{};
@@ -241,8 +243,8 @@ private:
     // A block for `required` elements, and for more unless `exactly`: as one with `size` of them grows. Null only where `Quiet`: where no
     // more can exist, or memory is refused.
     template <bool Quiet = false>
-    static constexpr extent_ obtain_(memory_reference_ memory, std::size_t size, std::size_t required, bool exactly) {
-        if (required > memory.most()) {
+    static constexpr extent_ allocate_block_(memory_reference_ memory, std::size_t size, std::size_t required, bool exactly) {
+        if (required > memory.max_size()) {
             if constexpr (Quiet) return {};
             detail::throw_length_error("headroom::vector: past max_size()");
         }
@@ -250,18 +252,18 @@ private:
         return memory.template allocate<Quiet>(required, wanted, exactly);
     }
     // The same out of line, for all but the elements that are appended one by one.
-    HEADROOM_NOINLINE static constexpr extent_ obtain_apart_(memory_reference_ memory, std::size_t size, std::size_t required,
-                                                             bool exactly) {
-        return obtain_(memory, size, required, exactly);
+    HEADROOM_NOINLINE static constexpr extent_ allocate_block_slow_(memory_reference_ memory, std::size_t size,
+                                                                    std::size_t required, bool exactly) {
+        return allocate_block_(memory, size, required, exactly);
     }
 
-    HEADROOM_NOINLINE static constexpr void destroy_apart_(memory_reference_ memory, T* first, T* last) noexcept {
+    HEADROOM_NOINLINE static constexpr void destroy_out_of_line_(memory_reference_ memory, T* first, T* last) noexcept {
         memory.destroy_(first, last);
     }
 
-    HEADROOM_NOINLINE static constexpr void follow_one_by_one_(memory_reference_ memory, T* first, T* inner, T* last, T* to,
-                                                               T* behind) {
-        if constexpr (std::is_nothrow_move_constructible_v<T> && Memory::plain_()) {
+    HEADROOM_NOINLINE static constexpr void relocate_one_by_one_(memory_reference_ memory, T* first, T* inner, T* last, T* to,
+                                                                 T* behind) {
+        if constexpr (std::is_nothrow_move_constructible_v<T> && Memory::uses_default_construct_()) {
             // Moved and destroyed in one pass: each is in the cache but once.
             T* from = first;
             for (T* part = inner;; part = last, to = behind) {
@@ -272,18 +274,18 @@ private:
                 if (part == last) break;
             }
         } else {
-            unfinished<Memory> built(memory, to + (inner - first));
+            construction_guard<Memory> built(memory, to + (inner - first));
             built.end = behind;
-            unfinished<Memory> before(memory, to);
-            build_again_(memory, first, inner, before);
-            build_again_(memory, inner, last, built);
+            construction_guard<Memory> before(memory, to);
+            copy_or_move_to_(memory, first, inner, before);
+            copy_or_move_to_(memory, inner, last, built);
             before.release();
             built.release();
             memory.destroy_(first, last);
         }
     }
     // Builds the elements of [first, last) again, by moving if that cannot fail. The originals are still to be destroyed.
-    static constexpr void build_again_(memory_reference_ memory, T* first, T* last, unfinished<Memory>& at) {
+    static constexpr void copy_or_move_to_(memory_reference_ memory, T* first, T* last, construction_guard<Memory>& at) {
         for (; first != last; ++first, ++at.end) memory.construct_(at.end, std::move_if_noexcept(*first));
     }
 
@@ -291,56 +293,59 @@ private:
 
     // A block with room for `required` elements, and for more unless `exactly`, that holds those of [begin, end). (Out of line, once
     // for each type, and by value: see "register cursor" in appending.hpp.)
-    HEADROOM_NOINLINE static constexpr extent_ found_(memory_reference_ memory, pointer begin, pointer end, pointer cap,
-                                                      std::size_t required, bool exactly) {
-        if constexpr (Memory::reallocates()) {
-            if (!HEADROOM_CONSTANT_EVALUATED()) return memory.grown(begin, end, cap, required, exactly);
+    HEADROOM_NOINLINE static constexpr extent_ reallocate_slow_(memory_reference_ memory, pointer begin, pointer end, pointer cap,
+                                                                std::size_t required, bool exactly) {
+        if constexpr (Memory::can_realloc()) {
+            if (!HEADROOM_CONSTANT_EVALUATED()) return memory.reallocate(begin, end, cap, required, exactly);
         }
-        if (const pointer wider = memory.widen_(begin, cap, required, exactly); wider != pointer()) return {begin, wider};
-        borrowed_ to(memory, obtain_apart_(memory, static_cast<std::size_t>(end - begin), required, exactly));
+        if (const pointer wider = memory.try_expand_in_place_(begin, cap, required, exactly); wider != pointer())
+            return {begin, wider};
+        block_guard_ to(memory, allocate_block_slow_(memory, static_cast<std::size_t>(end - begin), required, exactly));
         T* const start = detail::raw_pointer(to.held.begin);
-        follow_(memory, begin, end, end, cap, start, start + (end - begin));
+        relocate_around_gap_(memory, begin, end, end, cap, start, start + (end - begin));
         return to.keep();
     }
-    HEADROOM_ALWAYS_INLINE constexpr void find_room_(std::size_t required, bool exactly) {
+    HEADROOM_ALWAYS_INLINE constexpr void reallocate_(std::size_t required, bool exactly) {
         if (begin_ == pointer()) {
             // (The first block is often the only one. Here, and not out of line: then the compiler still knows that the size is 0.)
-            install_(obtain_apart_(memory_, 0, required, exactly), 0);
+            set_block_(allocate_block_slow_(memory_, 0, required, exactly), 0);
             return;
         }
         const std::size_t size = size_of_();    // the old pointers are dead once realloc has had them
-        install_(found_(memory_, begin_, end_, cap_, required, exactly), size);
+        set_block_(reallocate_slow_(memory_, begin_, end_, cap_, required, exactly), size);
     }
 
-    HEADROOM_ALWAYS_INLINE constexpr void install_(const extent_& to, std::size_t size) noexcept {
+    HEADROOM_ALWAYS_INLINE constexpr void set_block_(const extent_& to, std::size_t size) noexcept {
         begin_ = to.begin;
         end_ = to.begin + static_cast<std::ptrdiff_t>(size);
         cap_ = to.cap;
     }
 
-    // See build_one_(). By value, and without the vector: see "register cursor" in appending.hpp.
+    // See construct_in_new_block_(). By value, and without the vector: see "register cursor" in appending.hpp.
     template <bool Quiet, class... Args>
-    HEADROOM_ALWAYS_INLINE static constexpr extent_ one_more_(memory_reference_ memory, const pointer& begin, const pointer& at,
-                                                              const pointer& end, const pointer& cap, Args&&... args) {
+    HEADROOM_ALWAYS_INLINE static constexpr extent_ grow_and_construct_(memory_reference_ memory, const pointer& begin,
+                                                                        const pointer& at, const pointer& end, const pointer& cap,
+                                                                        Args&&... args) {
         const auto size = static_cast<std::size_t>(cap - begin);
         // In the same block, made wider, where the new element comes last; else in another one.
-        const pointer wider = at == end ? memory.widen_(begin, cap, size + 1, false) : pointer();
-        const bool elsewhere = wider == pointer();
-        const extent_ to = elsewhere ? obtain_<Quiet>(memory, size, size + 1, false) : extent_{begin, wider};
+        const pointer wider = at == end ? memory.try_expand_in_place_(begin, cap, size + 1, false) : pointer();
+        const bool is_new_block = wider == pointer();
+        const extent_ to = is_new_block ? allocate_block_<Quiet>(memory, size, size + 1, false) : extent_{begin, wider};
         if constexpr (Quiet) {
             if (to.begin == pointer()) return to;
         }
-        borrowed_ larger(memory, elsewhere ? to : extent_{});
+        block_guard_ larger(memory, is_new_block ? to : extent_{});
         T* const place = detail::raw_pointer(to.begin) + (at - begin);
         memory.construct_(place, static_cast<Args&&>(args)...);
-        if (elsewhere && begin != pointer()) follow_(memory, begin, at, end, cap, detail::raw_pointer(to.begin), place + 1);
+        if (is_new_block && begin != pointer())
+            relocate_around_gap_(memory, begin, at, end, cap, detail::raw_pointer(to.begin), place + 1);
         larger.keep();
         return to;
     }
     template <bool Quiet, class... Args>
-    HEADROOM_NOINLINE static constexpr extent_ one_more_apart_(memory_reference_ memory, pointer begin, pointer at, pointer end,
-                                                               pointer cap, Args&&... args) {
-        return one_more_<Quiet>(memory, begin, at, end, cap, static_cast<Args&&>(args)...);
+    HEADROOM_NOINLINE static constexpr extent_ grow_and_construct_slow_(memory_reference_ memory, pointer begin, pointer at,
+                                                                        pointer end, pointer cap, Args&&... args) {
+        return grow_and_construct_<Quiet>(memory, begin, at, end, cap, static_cast<Args&&>(args)...);
     }
 };
 

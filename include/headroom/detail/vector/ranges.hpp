@@ -31,12 +31,12 @@ concept any_input_iterator =
     std::input_iterator<It>;
 
 template <class It>
-concept says_forward =
+concept has_forward_category =
     has_category<It> && std::is_convertible_v<typename std::iterator_traits<It>::iterator_category, std::forward_iterator_tag>;
 
 // It may be walked twice: once to count, once to copy.
 template <class It>
-concept multipass_iterator = says_forward<It> || std::forward_iterator<It>;
+concept multipass_iterator = has_forward_category<It> || std::forward_iterator<It>;
 
 // std::ranges::begin, end and distance, and the concepts made of them, as far as containers need them: <ranges> would take
 // longer to compile than <vector>, and even its smallest part, in <span>, a tenth of what the containers take in all.
@@ -48,19 +48,19 @@ void end() = delete;
 void size() = delete;
 
 template <class R>
-concept begins = requires(R& range) { requires std::input_or_output_iterator<std::decay_t<decltype(range.begin())>>; };
+concept has_member_begin = requires(R& range) { requires std::input_or_output_iterator<std::decay_t<decltype(range.begin())>>; };
 template <class R>
 concept user_defined = std::is_class_v<R> || std::is_union_v<R> || std::is_enum_v<R>;
 
 template <class R>
-concept has_first = std::is_array_v<R> || begins<R> || (user_defined<std::remove_cv_t<R>> && requires(R& range) {
+concept has_begin = std::is_array_v<R> || has_member_begin<R> || (user_defined<std::remove_cv_t<R>> && requires(R& range) {
                         requires std::input_or_output_iterator<std::decay_t<decltype(begin(range))>>;
                     });
-template <has_first R>
+template <has_begin R>
 constexpr auto first(R& range) {
     if constexpr (std::is_array_v<R>) {
         return range + 0;
-    } else if constexpr (begins<R>) {
+    } else if constexpr (has_member_begin<R>) {
         return range.begin();
     } else {
         return begin(range);
@@ -70,16 +70,16 @@ template <class R>
 using iterator = decltype(range_access::first(std::declval<R&>()));
 
 template <class R>
-concept ends = requires(R& range) { requires std::sentinel_for<std::decay_t<decltype(range.end())>, iterator<R>>; };
+concept has_member_end = requires(R& range) { requires std::sentinel_for<std::decay_t<decltype(range.end())>, iterator<R>>; };
 template <class R>
-concept has_last = std::is_bounded_array_v<R> || ends<R> || (user_defined<std::remove_cv_t<R>> && requires(R& range) {
-                       requires std::sentinel_for<std::decay_t<decltype(end(range))>, iterator<R>>;
-                   });
-template <has_last R>
+concept has_end = std::is_bounded_array_v<R> || has_member_end<R> || (user_defined<std::remove_cv_t<R>> && requires(R& range) {
+                      requires std::sentinel_for<std::decay_t<decltype(end(range))>, iterator<R>>;
+                  });
+template <has_end R>
 constexpr auto last(R& range) {
     if constexpr (std::is_array_v<R>) {
         return range + std::extent_v<R>;
-    } else if constexpr (ends<R>) {
+    } else if constexpr (has_member_end<R>) {
         return range.end();
     } else {
         return end(range);
@@ -87,16 +87,16 @@ constexpr auto last(R& range) {
 }
 
 template <class R>
-concept says_size = requires(R& range) { requires std::integral<std::decay_t<decltype(range.size())>>; };
+concept has_member_size = requires(R& range) { requires std::integral<std::decay_t<decltype(range.size())>>; };
 template <class R>
 concept has_size =
-    std::is_bounded_array_v<R> || says_size<R> ||
+    std::is_bounded_array_v<R> || has_member_size<R> ||
     (user_defined<std::remove_cv_t<R>> && requires(R& range) { requires std::integral<std::decay_t<decltype(size(range))>>; });
 template <has_size R>
 constexpr std::size_t count([[maybe_unused]] R& range) {
     if constexpr (std::is_array_v<R>) {
         return std::extent_v<R>;
-    } else if constexpr (says_size<R>) {
+    } else if constexpr (has_member_size<R>) {
         return static_cast<std::size_t>(range.size());
     } else {
         return static_cast<std::size_t>(size(range));
@@ -111,21 +111,21 @@ template <class R>
 using range_value = std::iter_value_t<range_iterator<R>>;
 
 template <class R>
-concept any_input_range = range_access::has_first<std::remove_reference_t<R>> &&
-                          range_access::has_last<std::remove_reference_t<R>> && std::input_iterator<range_iterator<R>>;
+concept any_input_range = range_access::has_begin<std::remove_reference_t<R>> &&
+                          range_access::has_end<std::remove_reference_t<R>> && std::input_iterator<range_iterator<R>>;
 template <class R, class T>
 concept compatible_range = any_input_range<R> && std::convertible_to<std::iter_reference_t<range_iterator<R>>, T>;
 
-// The way from an iterator to its end. `Often`: it may be walked twice.
-template <class It, class End, bool Often>
-struct way {
+// The way from an iterator to its end. `MultiPass`: it may be walked twice.
+template <class It, class End, bool MultiPass>
+struct range_cursor {
     using iterator = It;
-    static constexpr bool often = Often;
+    static constexpr bool multi_pass = MultiPass;
     // How many elements there are shows from the two ends.
-    static constexpr bool measured = std::sized_sentinel_for<End, It>;
+    static constexpr bool is_sized = std::sized_sentinel_for<End, It>;
 
     // What a range says of its size, or 0. It may be wrong, or out of date: good for asking for memory first, and for nothing else.
-    std::size_t guess;
+    std::size_t size_hint;
     It first;
     End last;
 
@@ -133,9 +133,9 @@ struct way {
     // asked by std::distance: what a difference of theirs means is not said where they are no more than forward iterators. It does not
     // know those of C++20 that these standards would not call iterators: of iota_view over the longest integers.)
     constexpr std::size_t count() const {
-        if constexpr (says_forward<It> && std::is_same_v<It, End>) {
+        if constexpr (has_forward_category<It> && std::is_same_v<It, End>) {
             return static_cast<std::size_t>(std::distance(first, last));
-        } else if constexpr (measured) {
+        } else if constexpr (is_sized) {
             return static_cast<std::size_t>(last - first);
         } else {
             std::size_t number = 0;
@@ -146,8 +146,8 @@ struct way {
 };
 
 template <class It>
-constexpr auto way_between(It first, It last) {
-    return way<It, It, multipass_iterator<It>>{0, std::move(first), std::move(last)};
+constexpr auto cursor_between(It first, It last) {
+    return range_cursor<It, It, multipass_iterator<It>>{0, std::move(first), std::move(last)};
 }
 
 template <class R>
@@ -156,18 +156,18 @@ using range_sentinel = std::decay_t<decltype(range_access::last(std::declval<std
 // The way through a range, which is asked for its size and its two ends once each, in this order: one that can be walked but once may
 // begin when it is asked where it begins.
 template <class R>
-struct way_through : way<range_iterator<R>, range_sentinel<R>, std::forward_iterator<range_iterator<R>>> {
-    using base = way<range_iterator<R>, range_sentinel<R>, std::forward_iterator<range_iterator<R>>>;
-    static constexpr bool told = base::measured || range_access::has_size<std::remove_reference_t<R>>;
+struct cursor_over : range_cursor<range_iterator<R>, range_sentinel<R>, std::forward_iterator<range_iterator<R>>> {
+    using base = range_cursor<range_iterator<R>, range_sentinel<R>, std::forward_iterator<range_iterator<R>>>;
+    static constexpr bool has_size = base::is_sized || range_access::has_size<std::remove_reference_t<R>>;
 
-    constexpr explicit way_through(std::remove_reference_t<R>& range)
+    constexpr explicit cursor_over(std::remove_reference_t<R>& range)
         : base{size_of(range), range_access::first(range), range_access::last(range)} {
-        if constexpr (base::measured && !base::often) this->guess = static_cast<std::size_t>(this->last - this->first);
+        if constexpr (base::is_sized && !base::multi_pass) this->size_hint = static_cast<std::size_t>(this->last - this->first);
     }
 
 private:
     static constexpr std::size_t size_of([[maybe_unused]] std::remove_reference_t<R>& range) {
-        if constexpr (!base::measured && !base::often && told) {
+        if constexpr (!base::is_sized && !base::multi_pass && has_size) {
             return range_access::count(range);
         } else {
             return 0;

@@ -11,7 +11,7 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 
 // Reverses [first, last). O(last - first) swaps.
 template <class T>
-constexpr void turn_round(T* first, T* last) {
+constexpr void reverse_range(T* first, T* last) {
     while (first != last && first != --last) std::ranges::swap(*first++, *last);
 }
 
@@ -20,26 +20,26 @@ constexpr void turn_round(T* first, T* last) {
 // assignment of a string inline in one place and call it in the next, which takes a fourth longer. By one place: then it knows
 // that no element is assigned to itself.)
 template <class T>
-HEADROOM_NOINLINE constexpr void push_up_by_one(T* first, T* last) {
+HEADROOM_NOINLINE constexpr void move_backward_by_one(T* first, T* last) {
     for (; last != first; --last) *last = std::move(*(last - 1));
 }
 template <class T>
-HEADROOM_NOINLINE constexpr void push_down_by_one(T* first, T* last) {
+HEADROOM_NOINLINE constexpr void move_forward_by_one(T* first, T* last) {
     for (; first != last; ++first) *(first - 1) = std::move(*first);
 }
 // The same further: to end at `end`, or to begin at `to`.
 template <class T>
-HEADROOM_NOINLINE constexpr void push_up(T* first, T* last, T* end) {
+HEADROOM_NOINLINE constexpr void move_backward(T* first, T* last, T* end) {
     while (last != first) *--end = std::move(*--last);
 }
 template <class T>
-HEADROOM_NOINLINE constexpr void push_down(T* first, T* last, T* to) {
+HEADROOM_NOINLINE constexpr void move_forward(T* first, T* last, T* to) {
     for (; first != last; ++first, ++to) *to = std::move(*first);
 }
 
 // Erases all elements for which `predicate` holds; returns their number. O(size()).
 template <class Container, class Predicate>
-constexpr typename Container::size_type erase_where(Container& container, Predicate predicate) {
+constexpr typename Container::size_type erase_matching(Container& container, Predicate predicate) {
     using position = typename Container::const_iterator;
     auto* const end = container.data() + container.size();
     auto* kept = container.data();

@@ -60,18 +60,18 @@ class HEADROOM_HARDENED_ABI sequence_ : public appending_<Store> {
 
 protected:
     using base_::append_from_;
-    using base_::at_index_;
+    using base_::as_store_;
     using base_::base_;
     using base_::begin_;
-    using base_::bytewise_;
     using base_::cap_;
     using base_::end_;
-    using base_::floor_;
+    using base_::grow_for_;
     using base_::index_of_;
+    using base_::is_bytewise_;
+    using base_::iterator_at_;
     using base_::raw_;
-    using base_::room_for_many_;
-    using base_::spare_;
     using base_::truncate_;
+    using base_::unused_capacity_;
 
 public:
     using base_::max_size;
@@ -88,12 +88,12 @@ public:
     constexpr iterator erase(const_iterator where) {
         const size_type index = index_of_(where, "erase()");
         HEADROOM_EXPECT(index != size(), no_position, "erase()", reinterpret_cast<std::uintptr_t>(std::to_address(where)));
-        if constexpr (bytewise_()) {
+        if constexpr (is_bytewise_()) {
             return erase_at_(index, 1);
         } else {
-            detail::push_down_by_one(raw_(begin_) + index + 1, raw_(end_));
+            detail::move_forward_by_one(raw_(begin_) + index + 1, raw_(end_));
             this->pop_back();
-            return at_index_(index);
+            return iterator_at_(index);
         }
     }
     constexpr iterator erase(const_iterator first, const_iterator last) {
@@ -122,28 +122,28 @@ public:
 
     constexpr iterator insert(const_iterator where, size_type count, const value_type& value) {
         const size_type index = index_of_(where, "insert()");
-        if constexpr (bytewise_()) {
+        if constexpr (is_bytewise_()) {
             const value_type copy(value);
-            return insert_from_(index, count, repeated{copy});
+            return insert_from_(index, count, fill_source{copy});
         } else if (index == size()) {
-            append_from_(count, repeated{value});
-        } else if (count != 0 && (count <= spare_() || room_for_many_(index, count, count, repeated{value}, 0))) {
+            append_from_(count, fill_source{value});
+        } else if (count != 0 && (count <= unused_capacity_() || grow_for_(index, count, count, fill_source{value}, 0))) {
             // (The value may be an element that the others push along.)
-            temporary<Store> copy(floor_(), value);
-            fill_gap_(index, count, repeated<value_type>{copy.get()});
+            temporary<Store> copy(as_store_(), value);
+            open_and_fill_gap_(index, count, fill_source<value_type>{copy.get()});
         }
-        return at_index_(index);
+        return iterator_at_(index);
     }
     template <any_input_iterator It>
     constexpr iterator insert(const_iterator where, It first, It last) {
-        return insert_along_(index_of_(where, "insert()"), detail::way_between(std::move(first), std::move(last)));
+        return insert_range_(index_of_(where, "insert()"), detail::cursor_between(std::move(first), std::move(last)));
     }
     constexpr iterator insert(const_iterator where, std::initializer_list<value_type> values) {
         return insert(where, values.begin(), values.end());
     }
     template <compatible_range<value_type> R>
     constexpr iterator insert_range(const_iterator where, R&& values) {
-        return insert_along_(index_of_(where, "insert_range()"), way_through<R>(values));
+        return insert_range_(index_of_(where, "insert_range()"), cursor_over<R>(values));
     }
 
     // --- Assignment. O(old size + new size). Throws as insertion does; the container is left valid but with unspecified
@@ -151,15 +151,15 @@ public:
     // Writes over the elements that are there and builds the rest, as std::vector's does; so a range must not lie in the container,
     // nor belong to one of its elements (its children, say) unless a vector takes a larger block for it.
 
-    constexpr void assign(size_type count, const value_type& value) { assign_from_(count, repeated{value}); }
+    constexpr void assign(size_type count, const value_type& value) { assign_from_(count, fill_source{value}); }
     template <any_input_iterator It>
     constexpr void assign(It first, It last) {
-        assign_along_(detail::way_between(std::move(first), std::move(last)));
+        assign_range_(detail::cursor_between(std::move(first), std::move(last)));
     }
     constexpr void assign(std::initializer_list<value_type> values) { assign(values.begin(), values.end()); }
     template <compatible_range<value_type> R>
     constexpr void assign_range(R&& values) {
-        assign_along_(way_through<R>(values));
+        assign_range_(cursor_over<R>(values));
     }
 
 protected:
@@ -168,99 +168,100 @@ protected:
             value_type* const to = raw_(begin_) + index;
             value_type* const from = to + count;
             const size_type kept = size() - count;
-            if constexpr (bytewise_()) {
+            if constexpr (is_bytewise_()) {
                 if (!HEADROOM_CONSTANT_EVALUATED()) {
                     detail::move_bytes(to, from, kept - index);
                     end_ -= static_cast<difference_type>(count);
-                    this->retreated_(count);
-                    return at_index_(index);
+                    this->poison_removed_(count);
+                    return iterator_at_(index);
                 }
             }
-            detail::push_down(from, raw_(end_), to);
+            detail::move_forward(from, raw_(end_), to);
             truncate_(kept);
         }
-        return at_index_(index);
+        return iterator_at_(index);
     }
 
-    template <class Way>
-    constexpr iterator insert_along_(size_type index, Way way) {
-        if constexpr (Way::often) {
-            const size_type count = way.count();    // (before the iterator is given away)
-            return insert_from_(index, count, taken_from<typename Way::iterator>{std::move(way.first)});
+    template <class Cursor>
+    constexpr iterator insert_range_(size_type index, Cursor cursor) {
+        if constexpr (Cursor::multi_pass) {
+            const size_type count = cursor.count();    // (before the iterator is given away)
+            return insert_from_(index, count, copy_source<typename Cursor::iterator>{std::move(cursor.first)});
         } else {
             // Appended, then turned into place by turning it round, and each part of it back.
             const size_type old = size();
-            this->append_along_(std::move(way));
+            this->append_range_(std::move(cursor));
             if (old != index) {
                 value_type* const from = raw_(begin_);
-                detail::turn_round(from + index, from + old);
-                detail::turn_round(from + old, raw_(end_));
-                detail::turn_round(from + index, raw_(end_));
+                detail::reverse_range(from + index, from + old);
+                detail::reverse_range(from + old, raw_(end_));
+                detail::reverse_range(from + index, raw_(end_));
             }
-            return at_index_(index);
+            return iterator_at_(index);
         }
     }
 
     template <class Source>
     constexpr iterator insert_from_(size_type index, size_type count, const Source& source) {
         if (index == size()) {
-            if (count > spare_()) {
-                this->append_beyond_(count, source, 0);
+            if (count > unused_capacity_()) {
+                this->append_with_growth_(count, source, 0);
             } else {
-                this->append_into_room_(count, source, 0);
+                this->append_within_capacity_(count, source, 0);
             }
-        } else if (count != 0 && (count <= spare_() || room_for_many_(index, count, count, source, 0))) {
-            fill_gap_(index, count, source);
+        } else if (count != 0 && (count <= unused_capacity_() || grow_for_(index, count, count, source, 0))) {
+            open_and_fill_gap_(index, count, source);
         }
-        return at_index_(index);
+        return iterator_at_(index);
     }
 
     // One element made from the arguments, at `index`: at the end and in a larger block in its final place, else aside first, since
     // the arguments may be elements that must make way for it.
     template <class... Args>
     constexpr iterator emplace_at_(size_type index, Args&&... args) {
-        if constexpr (bytewise_() && base_::template made_aside_<Args...>) {
-            temporary<Store> value(floor_(), std::forward<Args>(args)...);
+        if constexpr (is_bytewise_() && base_::template can_construct_in_local_<Args...>) {
+            temporary<Store> value(as_store_(), std::forward<Args>(args)...);
             if (end_ == cap_) {
                 HEADROOM_OPEN_TAIL();
-                this->grow_room_for_one_();
+                this->grow_by_one_();
             }
-            shift_by_one_(raw_(begin_) + index, raw_(end_), value.get());
-            return at_index_(index);
+            insert_by_shifting_(raw_(begin_) + index, raw_(end_), value.get());
+            return iterator_at_(index);
         } else {
             if (end_ == cap_) {
-                const size_type needed = this->checked_sum_(1);
+                const size_type needed = this->checked_new_size_(1);
                 HEADROOM_OPEN_TAIL();
-                if constexpr (Store::stable_) {
-                    this->grow_room_(needed);
-                } else if (!this->widen_(needed)) {
-                    this->template build_one_<false>(begin_ + static_cast<difference_type>(index), std::forward<Args>(args)...);
-                    return at_index_(index);
+                if constexpr (Store::never_relocates_) {
+                    this->grow_to_(needed);
+                } else if (!this->try_expand_in_place_(needed)) {
+                    this->template construct_in_new_block_<false>(begin_ + static_cast<difference_type>(index),
+                                                                  std::forward<Args>(args)...);
+                    return iterator_at_(index);
                 }
             }
             value_type* const place = raw_(begin_) + index;
             value_type* const last = raw_(end_);
             if (place == last) {
-                this->append_here_(std::forward<Args>(args)...);
-                return at_index_(index);
+                this->construct_at_end_(std::forward<Args>(args)...);
+                return iterator_at_(index);
             }
             if constexpr ((std::is_same_v<Args&&, value_type&&> && ...) && sizeof...(Args) == 1) {
                 // What is given away is moved directly into place, unless it is an element that makes way.
                 if (!HEADROOM_CONSTANT_EVALUATED() && (detail::lies_outside(place, last, args) && ...)) {
-                    shift_by_one_(place, last, args...);
-                    return at_index_(index);
+                    insert_by_shifting_(place, last, args...);
+                    return iterator_at_(index);
                 }
             }
-            temporary<Store> value(floor_(), std::forward<Args>(args)...);
-            shift_by_one_(place, last, value.get());
-            return at_index_(index);
+            temporary<Store> value(as_store_(), std::forward<Args>(args)...);
+            insert_by_shifting_(place, last, value.get());
+            return iterator_at_(index);
         }
     }
 
     // Moves [place, last) up by one, and `value`, which is none of them, to `place`. There is room.
-    constexpr void shift_by_one_(value_type* place, value_type* last, value_type& value) {
+    constexpr void insert_by_shifting_(value_type* place, value_type* last, value_type& value) {
         HEADROOM_TAIL_WINDOW(1);
-        if constexpr (bytewise_()) {
+        if constexpr (is_bytewise_()) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
                 detail::move_bytes(place + 1, place, static_cast<size_type>(last - place));
                 detail::move_bytes(place, std::addressof(value), 1);
@@ -275,23 +276,23 @@ protected:
         }
         this->construct_(last, std::move(*(last - 1)));
         ++end_;
-        detail::push_up_by_one(place, last - 1);
+        detail::move_backward_by_one(place, last - 1);
         *place = std::move(value);
     }
 
     // Opens a gap of `count` elements before the end and fills it. There is room; count != 0.
     template <class Source>
-    constexpr void fill_gap_(size_type index, size_type count, const Source& source) {
+    constexpr void open_and_fill_gap_(size_type index, size_type count, const Source& source) {
         HEADROOM_TAIL_WINDOW(count);
         value_type* const place = raw_(begin_) + index;
         value_type* const last = raw_(end_);
         const auto behind = static_cast<size_type>(last - place);
         const auto shift = static_cast<difference_type>(count);
-        if constexpr (bytewise_()) {
+        if constexpr (is_bytewise_()) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
-                opened_gap<value_type> gap{place, count, behind};
+                gap_guard<value_type> gap{place, count, behind};
                 detail::move_bytes(place + count, place, behind);
-                source.construct_(floor_(), place, 0, count);
+                source.construct_(as_store_(), place, 0, count);
                 gap.filled = true;
                 end_ += shift;
                 return;
@@ -300,36 +301,36 @@ protected:
         // (The last elements go behind the others, and so do the new ones that reach beyond the end.)
         const size_type over = (std::min)(behind, count);
         if (count > behind) {
-            source.construct_(floor_(), last, behind, count - behind);
+            source.construct_(as_store_(), last, behind, count - behind);
             end_ += static_cast<difference_type>(count - behind);
         }
-        append_moved_(last - over, last);
-        detail::push_up(place, last - over, last);
-        source.assign(floor_(), place, 0, over);
+        move_construct_at_end_(last - over, last);
+        detail::move_backward(place, last - over, last);
+        source.assign(as_store_(), place, 0, over);
     }
 
     // Constructs at the end, by moving. There is room.
-    HEADROOM_NOINLINE constexpr void append_moved_(value_type* first, value_type* last) {
+    HEADROOM_NOINLINE constexpr void move_construct_at_end_(value_type* first, value_type* last) {
         const auto count = static_cast<size_type>(last - first);
-        detail::given_away(first).construct_(floor_(), raw_(end_), 0, count);
+        detail::move_source(first).construct_(as_store_(), raw_(end_), 0, count);
         end_ += static_cast<difference_type>(count);
     }
 
-    template <class Way>
-    constexpr void assign_along_(Way way) {
-        if constexpr (Way::often) {
-            const size_type count = way.count();    // (before the iterator is given away)
-            assign_from_(count, taken_from<typename Way::iterator>{std::move(way.first)});
+    template <class Cursor>
+    constexpr void assign_range_(Cursor cursor) {
+        if constexpr (Cursor::multi_pass) {
+            const size_type count = cursor.count();    // (before the iterator is given away)
+            assign_from_(count, copy_source<typename Cursor::iterator>{std::move(cursor.first)});
         } else {
-            this->reserve(way.guess);
+            this->reserve(cursor.size_hint);
             size_type kept = 0;
             HEADROOM_CONVERSIONS_BEGIN
-            for (const size_type old = size(); kept != old && way.first != way.last; ++way.first, (void)++kept) {
-                raw_(begin_)[kept] = *way.first;
+            for (const size_type old = size(); kept != old && cursor.first != cursor.last; ++cursor.first, (void)++kept) {
+                raw_(begin_)[kept] = *cursor.first;
             }
             HEADROOM_CONVERSIONS_END
             truncate_(kept);
-            this->append_each_(std::move(way.first), std::move(way.last));
+            this->append_single_pass_(std::move(cursor.first), std::move(cursor.last));
         }
     }
 
@@ -339,29 +340,29 @@ protected:
             if (count > max_size()) detail::throw_length_error("headroom: past max_size()");
             // All the memory first: when it is refused, the old elements are still there.
             HEADROOM_OPEN_TAIL();
-            if constexpr (Store::stable_) {
-                if (!this->empty()) this->grow_room_(count);
-            } else if (!bytewise_() || !this->widen_(count)) {
+            if constexpr (Store::never_relocates_) {
+                if (!this->empty()) this->grow_to_(count);
+            } else if (!is_bytewise_() || !this->try_expand_in_place_(count)) {
                 // (What is assigned may belong to the old elements, as the children of one. They go last.)
-                this->replace_(count, source);
+                this->replace_contents_(count, source);
                 return;
             }
-        } else if constexpr (Source::template as_bytes<Store, value_type>) {
+        } else if constexpr (Source::template is_bytewise<Store, value_type>) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
                 HEADROOM_OPEN_TAIL();
-                source.assign(floor_(), raw_(begin_), 0, count);
+                source.assign(as_store_(), raw_(begin_), 0, count);
                 end_ = begin_ + static_cast<difference_type>(count);
                 return;
             }
         }
         const size_type old = size();
-        source.assign(floor_(), raw_(begin_), 0, (std::min)(old, count));
+        source.assign(as_store_(), raw_(begin_), 0, (std::min)(old, count));
         if (count > old) {
-            if constexpr (Store::stable_) {
+            if constexpr (Store::never_relocates_) {
                 append_from_(count - old, source, old);
             } else {
                 // (Instantiates no relocating code, so that immovable T compile.)
-                this->append_into_room_(count - old, source, old);
+                this->append_within_capacity_(count - old, source, old);
             }
         } else if (count != old) {
             truncate_(count);

@@ -25,43 +25,43 @@ struct small_vector_memory : heap_memory<T, Policy> {
     using reference_type = small_vector_memory;
     using base_::base_;
 
-    [[nodiscard]] static constexpr bool is_inside(const T* begin, const T* cap) noexcept {
+    [[nodiscard]] static constexpr bool is_inline(const T* begin, const T* cap) noexcept {
         return static_cast<std::size_t>(cap - begin) <= N;
     }
 
     static constexpr void release(T* begin, T* cap) noexcept {
-        // (In constant evaluation nothing is inside: see small_store_::inside_().)
-        if (HEADROOM_CONSTANT_EVALUATED() || !is_inside(begin, cap)) base_::release(begin, cap);
+        // (In constant evaluation nothing is inside: see small_store_::inline_storage_().)
+        if (HEADROOM_CONSTANT_EVALUATED() || !is_inline(begin, cap)) base_::release(begin, cap);
     }
     [[nodiscard]] static bool try_charge_(T* begin, T* cap, std::size_t required) noexcept {
-        return !is_inside(begin, cap) && base_::try_charge_(begin, cap, required);
+        return !is_inline(begin, cap) && base_::try_charge_(begin, cap, required);
     }
-    [[nodiscard]] static constexpr T* widen_(T* begin, T* cap, std::size_t required, bool exactly) noexcept {
-        return is_inside(begin, cap) ? nullptr : base_::widen_(begin, cap, required, exactly);
+    [[nodiscard]] static constexpr T* try_expand_in_place_(T* begin, T* cap, std::size_t required, bool exactly) noexcept {
+        return is_inline(begin, cap) ? nullptr : base_::try_expand_in_place_(begin, cap, required, exactly);
     }
-    [[nodiscard]] static block<T*> grown(T* begin, T* end, T* cap, std::size_t required, bool exactly) {
-        if (!is_inside(begin, cap)) return base_::grown(begin, end, cap, required, exactly);
+    [[nodiscard]] static block<T*> reallocate(T* begin, T* end, T* cap, std::size_t required, bool exactly) {
+        if (!is_inline(begin, cap)) return base_::reallocate(begin, end, cap, required, exactly);
         const auto size = static_cast<std::size_t>(end - begin);
         const std::size_t wanted = exactly ? required : base_::next_capacity(size, required);
         const block<T*> to = base_::template allocate<false>(required, wanted, exactly);
         detail::copy_bytes(to.begin, begin, size);
         return to;
     }
-    HEADROOM_COLD static block<T*> grown_by_one(T* begin, T* end) {
-        if (!is_inside(begin, end)) return base_::grown_by_one(begin, end);
-        return grown(begin, end, end, static_cast<std::size_t>(end - begin) + 1, false);
+    HEADROOM_COLD static block<T*> reallocate_by_one(T* begin, T* end) {
+        if (!is_inline(begin, end)) return base_::reallocate_by_one(begin, end);
+        return reallocate(begin, end, end, static_cast<std::size_t>(end - begin) + 1, false);
     }
 };
 
 // Raw memory for N elements.
 template <class T, std::size_t N>
-struct room_inside {
+struct inline_buffer {
     [[nodiscard]] void* begin() noexcept { return bytes; }
     [[nodiscard]] const void* begin() const noexcept { return bytes; }
     alignas(T) std::byte bytes[N * sizeof(T)];
 };
 template <class T>
-struct room_inside<T, 0> {
+struct inline_buffer<T, 0> {
     [[nodiscard]] static void* begin() noexcept { return nullptr; }
 };
 
@@ -76,45 +76,44 @@ public:
     using base_::end_;
     using base_::memory_;
 
-    static constexpr const char* kind_ = "small_vector";
+    static constexpr const char* container_name_ = "small_vector";
     // (Asks nothing of T where none is ever inside: it may be incomplete then.)
-    static constexpr bool moves_without_fail_ =
-        std::disjunction_v<std::bool_constant<N == 0>, std::is_nothrow_move_constructible<T>>;
+    static constexpr bool nothrow_move_ = std::disjunction_v<std::bool_constant<N == 0>, std::is_nothrow_move_constructible<T>>;
 
-    // Nowhere yet: start_inside_() or steal_() comes next.
-    struct nowhere_ {};
-    constexpr explicit small_store_(nowhere_) noexcept {}
-    constexpr small_store_() noexcept { start_inside_(); }
+    // Nowhere yet: reset_to_inline_() or steal_() comes next.
+    struct uninitialized_tag_ {};
+    constexpr explicit small_store_(uninitialized_tag_) noexcept {}
+    constexpr small_store_() noexcept { reset_to_inline_(); }
     constexpr explicit small_store_(const std::allocator<T>&) noexcept : small_store_() {}
 
-    [[nodiscard]] constexpr bool is_inside_() const noexcept {
-        if (HEADROOM_CONSTANT_EVALUATED()) return memory_kind_::is_inside(begin_, cap_);
-        return begin_ == room_.begin();    // (the same in fewer instructions)
+    [[nodiscard]] constexpr bool is_inline_() const noexcept {
+        if (HEADROOM_CONSTANT_EVALUATED()) return memory_kind_::is_inline(begin_, cap_);
+        return begin_ == buffer_.begin();    // (the same in fewer instructions)
     }
     // (Not inside: the frame or object around may end, or use it again, without a call that could take the marks back.)
-    [[nodiscard]] constexpr bool annotates_() const noexcept { return memory_kind_::annotates_() && !is_inside_(); }
+    [[nodiscard]] constexpr bool annotates_() const noexcept { return memory_kind_::annotates_() && !is_inline_(); }
 
     // Empty, and inside. Forgets what was here.
-    HEADROOM_ALWAYS_INLINE constexpr void start_inside_() noexcept {
-        begin_ = end_ = inside_();
+    HEADROOM_ALWAYS_INLINE constexpr void reset_to_inline_() noexcept {
+        begin_ = end_ = inline_storage_();
         cap_ = begin_ + N;
     }
 
     // Room for `count` elements in an empty store: see movable_store_.
-    constexpr void open_(std::size_t count, std::size_t few) {
+    constexpr void allocate_(std::size_t count, std::size_t few) {
         if (count <= N) return;
         if (HEADROOM_CONSTANT_EVALUATED()) memory_.release(begin_, cap_);
         // (More than N from the start, also of what is filled in steps: see the head of this file.)
-        base_::open_(count, few > N ? few : N + 1);
+        base_::allocate_(count, few > N ? few : N + 1);
     }
 
     constexpr void shrink_store_() {
-        if (is_inside_()) return;
+        if (is_inline_()) return;
         if (static_cast<std::size_t>(end_ - begin_) > N) return base_::shrink_store_();
-        base_::attempt_([this] {
-            T* const to = inside_();
+        base_::run_ignoring_exceptions_([this] {
+            T* const to = inline_storage_();
             const auto size = static_cast<std::size_t>(end_ - begin_);
-            base_::follow_(memory_, begin_, end_, end_, cap_, to, to + size);
+            base_::relocate_around_gap_(memory_, begin_, end_, end_, cap_, to, to + size);
             begin_ = to;
             end_ = to + size;
             cap_ = to + N;
@@ -123,32 +122,32 @@ public:
 
     // Takes over the block of `from`, or the elements inside, one by one; it is left empty. What was here is forgotten. When a move
     // throws, those that were moved are destroyed, and `from` has what the moves left.
-    HEADROOM_ALWAYS_INLINE constexpr void steal_(small_store_& from) noexcept(moves_without_fail_) {
-        if (from.is_inside_()) {
-            start_inside_();
-            take_elements_(from);
+    HEADROOM_ALWAYS_INLINE constexpr void steal_(small_store_& from) noexcept(nothrow_move_) {
+        if (from.is_inline_()) {
+            reset_to_inline_();
+            move_elements_from_(from);
         } else {
             base_::steal_(from);
-            from.start_inside_();
+            from.reset_to_inline_();
         }
     }
 
     // The elements of `from` are moved here, where there are none, but room. They lie inside.
-    constexpr void take_elements_(small_store_& from) noexcept(moves_without_fail_) {
+    constexpr void move_elements_from_(small_store_& from) noexcept(nothrow_move_) {
         if constexpr (is_trivially_relocatable_v<T>) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
-                copy_from_inside_(from);
+                copy_inline_bytes_(from);
                 from.end_ = from.begin_;
                 return;
             }
         }
-        end_ = detail::given_away(from.begin_).construct_(*this, begin_, 0, static_cast<std::size_t>(from.end_ - from.begin_));
+        end_ = detail::move_source(from.begin_).construct_(*this, begin_, 0, static_cast<std::size_t>(from.end_ - from.begin_));
         from.destroy_(from.begin_, from.end_);
         from.end_ = from.begin_;
     }
     // The bytes of the elements in `from`, which lie inside; here are none. All of a short room is copied, whatever part of it holds
     // elements: a count that is known takes a few instructions and no call. (The compiler, not told where from, gives no warning.)
-    HEADROOM_ALWAYS_INLINE void copy_from_inside_(const small_store_& from) noexcept {
+    HEADROOM_ALWAYS_INLINE void copy_inline_bytes_(const small_store_& from) noexcept {
         const auto count = static_cast<std::size_t>(from.end_ - from.begin_);
         const T* all = from.begin_;
         HEADROOM_LOADED_ALONE(all);
@@ -156,9 +155,9 @@ public:
         end_ = begin_ + count;
     }
 
-    HEADROOM_ALWAYS_INLINE constexpr void give_up_() noexcept {
+    HEADROOM_ALWAYS_INLINE constexpr void destroy_and_release_() noexcept {
         this->destroy_(begin_, end_);
-        if (HEADROOM_CONSTANT_EVALUATED() || HEADROOM_UNLIKELY(!is_inside_())) {
+        if (HEADROOM_CONSTANT_EVALUATED() || HEADROOM_UNLIKELY(!is_inline_())) {
 #if defined(HEADROOM_ASAN)
             if (!HEADROOM_CONSTANT_EVALUATED() && memory_kind_::annotates_()) detail::open_all(begin_, cap_, end_);
 #endif
@@ -168,12 +167,12 @@ public:
 
 private:
     // Where the elements are while there are at most N. In constant evaluation a block of that size.
-    [[nodiscard]] constexpr T* inside_() noexcept {
+    [[nodiscard]] constexpr T* inline_storage_() noexcept {
         if (HEADROOM_CONSTANT_EVALUATED()) return std::allocator<T>{}.allocate(N);
-        return static_cast<T*>(room_.begin());
+        return static_cast<T*>(buffer_.begin());
     }
 
-    [[no_unique_address]] room_inside<T, N> room_;
+    [[no_unique_address]] inline_buffer<T, N> buffer_;
 };
 
 }}}    // namespace headroom::detail
