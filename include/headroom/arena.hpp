@@ -158,7 +158,7 @@ private:
         std::byte* const place = detail::align_up(cursor_, alignment);
         // Sums in 64 bits: with the size bounded they cannot overflow, whatever a pointer's size. (Aligning can, near the end
         // of 32-bit addresses.)
-        if (HEADROOM_UNLIKELY(bytes > detail::largest_request || detail::wrapped(place, cursor_) ||
+        if (HEADROOM_UNLIKELY(bytes > detail::max_request_bytes || detail::has_wrapped(place, cursor_) ||
                               std::uint64_t{detail::address_of(place)} + bytes > detail::address_of(limit_))) {
             return take_far<throws>(bytes, alignment);
         }
@@ -174,7 +174,7 @@ private:
         std::error_code error = std::make_error_code(std::errc::not_enough_memory);
         if (pad <= room && bytes <= room - pad) {
             const std::size_t needed = used() + pad + bytes;
-            error = bytes > detail::largest_populated ? range_.commit_untouched_to(needed) : range_.commit_to(needed);
+            error = bytes > detail::max_populated_bytes ? range_.commit_untouched_to(needed) : range_.commit_to(needed);
         }
         if (error) {
             if constexpr (throws) {
@@ -217,27 +217,27 @@ public:
     // As arena::allocate.
     [[nodiscard, gnu::returns_nonnull]] HEADROOM_ALWAYS_INLINE void* allocate(std::size_t bytes,
                                                                               std::size_t alignment = alignof(std::max_align_t)) {
-        [[maybe_unused]] const auto remembering = checks_.expected();
+        [[maybe_unused]] const auto remembering = checks_.expect_block();
         void* const block = arena_->allocate(bytes, alignment);
-        checks_.allocated(block, bytes, alignment);
+        checks_.on_allocate(block, bytes, alignment);
         return block;
     }
     // Does nothing. (Checked builds check that the block is the arena's.)
     HEADROOM_ALWAYS_INLINE void deallocate(void* block, std::size_t bytes,
                                            std::size_t alignment = alignof(std::max_align_t)) noexcept {
-        checks_.deallocated(this, block, bytes, alignment);
+        checks_.on_deallocate(this, block, bytes, alignment);
     }
 
     // Frees all blocks, also those allocated from the arena directly, and gives the pages back to the system.
     // Invalidates: every block and marker.
     void release() noexcept {
-        checks_.forgotten();
+        checks_.on_release();
         arena_->reset();
         arena_->trim();
     }
     // The same, but the pages stay resident. O(1). Invalidates: every block and marker.
     void rewind() noexcept {
-        checks_.forgotten();
+        checks_.on_release();
         arena_->reset();
     }
 
@@ -248,7 +248,7 @@ public:
         arena_->rewind(to);
         if constexpr (detail::memory_checked) {
             std::byte* const place = arena_->data() + arena_->used();
-            if (place != before) checks_.forgotten(place, before);
+            if (place != before) checks_.on_release(place, before);
         }
     }
 

@@ -36,7 +36,7 @@ public:
     // A position to rewind to: blocks allocated after it are freed, blocks allocated before it stay.
     class marker {
         friend class monotonic_resource;
-        detail::chunk_chain::position place_;
+        detail::chunk_chain::position position_;
     };
 
     // Chunks come from the default resource (see above). Allocates nothing. Never throws.
@@ -55,11 +55,11 @@ public:
     // Precondition: buffer points to `bytes` bytes, or bytes is 0.
     monotonic_resource(void* buffer, std::size_t bytes) noexcept
         : monotonic_resource(bytes, std::pmr::get_default_resource(), true) {
-        if (buffer != nullptr) chain_.start_with(buffer, bytes);
+        if (buffer != nullptr) chain_.use_buffer(buffer, bytes);
     }
     monotonic_resource(void* buffer, std::size_t bytes, std::pmr::memory_resource* upstream) noexcept
         : chain_(upstream, false, bytes) {
-        if (buffer != nullptr) chain_.start_with(buffer, bytes);
+        if (buffer != nullptr) chain_.use_buffer(buffer, bytes);
     }
 
     monotonic_resource(const monotonic_resource&) = delete;
@@ -72,44 +72,44 @@ public:
     // refuses a chunk, bad_alloc for sizes that no memory has; nothing has changed then. Invalidates: nothing.
     [[nodiscard, gnu::returns_nonnull]] HEADROOM_ALWAYS_INLINE void* allocate(std::size_t bytes,
                                                                               std::size_t alignment = alignof(std::max_align_t)) {
-        [[maybe_unused]] const auto remembering = checks_.expected();
+        [[maybe_unused]] const auto remembering = checks_.expect_block();
         const std::size_t asked = bytes;
         bytes += bytes == 0;    // no two blocks at one address
         std::byte* place = detail::align_up(chain_.cursor, alignment);
         // Sums in 64 bits: with the size bounded they cannot overflow, whatever a pointer's size. (Aligning can, near the end
         // of 32-bit addresses.)
-        if (HEADROOM_UNLIKELY(bytes > detail::largest_request || detail::wrapped(place, chain_.cursor) ||
+        if (HEADROOM_UNLIKELY(bytes > detail::max_request_bytes || detail::has_wrapped(place, chain_.cursor) ||
                               std::uint64_t{detail::address_of(place)} + bytes > detail::address_of(chain_.limit))) {
-            place = far_place(bytes, alignment);
+            place = place_in_new_chunk(bytes, alignment);
         }
         chain_.cursor = place + bytes;
         detail::unpoison(place, bytes);
-        checks_.allocated(place, asked, alignment);
+        checks_.on_allocate(place, asked, alignment);
         return place;
     }
 
     // Does nothing: only release() and rewind() free memory. (Checked builds check that the block is the resource's.)
     HEADROOM_ALWAYS_INLINE void deallocate(void* block, std::size_t bytes,
                                            std::size_t alignment = alignof(std::max_align_t)) noexcept {
-        checks_.deallocated(this, block, bytes, alignment);
+        checks_.on_deallocate(this, block, bytes, alignment);
     }
 
     // Gives every chunk back upstream and starts again as constructed. O(chunks). Invalidates: every block, every marker.
     void release() noexcept {
-        checks_.forgotten();
+        checks_.on_release();
         chain_.release();
     }
 
     // Frees all blocks and keeps every chunk for the next round. O(1). Invalidates: every block, every marker.
     void rewind() noexcept {
-        checks_.forgotten();
+        checks_.on_release();
         chain_.rewind();
     }
 
     // Marks the current position. O(1). Valid until release(), rewind(), or a rewind to an earlier marker.
     [[nodiscard]] marker mark() const noexcept {
         marker here;
-        here.place_ = chain_.here();
+        here.position_ = chain_.current_position();
         return here;
     }
 
@@ -117,9 +117,9 @@ public:
     // Precondition: `to` is a valid marker of this resource. Invalidates: those blocks, and markers made after `to`.
     void rewind(const marker& to) noexcept {
         if constexpr (detail::memory_checked) {
-            chain_.each_after(to.place_, [this](std::byte* first, std::byte* last) { checks_.forgotten(first, last); });
+            chain_.for_each_after(to.position_, [this](std::byte* first, std::byte* last) { checks_.on_release(first, last); });
         }
-        chain_.rewind(to.place_);
+        chain_.rewind(to.position_);
     }
 
     // Where chunks come from, as named or as the default resource was when this was constructed.
@@ -129,10 +129,10 @@ private:
     static constexpr std::size_t first_chunk = detail::chunk_chain::first_bytes;
 
     monotonic_resource(std::size_t initial_bytes, std::pmr::memory_resource* upstream, bool) noexcept
-        : chain_(upstream, detail::may_reserve(upstream), initial_bytes) {}
+        : chain_(upstream, detail::is_new_delete(upstream), initial_bytes) {}
 
-    HEADROOM_COLD std::byte* far_place(std::size_t bytes, std::size_t alignment) {
-        chain_.make_room(bytes, alignment, (std::max)(chain_.initial(), detail::chunk_chain::largest_chunk));
+    HEADROOM_COLD std::byte* place_in_new_chunk(std::size_t bytes, std::size_t alignment) {
+        chain_.add_chunk_for(bytes, alignment, (std::max)(chain_.initial(), detail::chunk_chain::max_chunk_bytes));
         return detail::align_up(chain_.cursor, alignment);
     }
 

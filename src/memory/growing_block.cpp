@@ -18,9 +18,9 @@ namespace {
 // Largest size in glibc's tcache, which malloc uses and realloc does not.
 constexpr std::size_t cached_bytes = 1032;
 
-HEADROOM_COLD std::size_t filled(const large_layout& layout, std::size_t count, std::size_t less = 0) noexcept {
+HEADROOM_COLD std::size_t fill_heap_block(const large_layout& layout, std::size_t count, std::size_t less = 0) noexcept {
     if (count >= layout.from) return count;
-    const std::size_t capacity = elements_in(layout, filled_block(count * layout.element - less));
+    const std::size_t capacity = elements_in(layout, heap_block_bytes(count * layout.element - less));
     return capacity < layout.from ? capacity : count;
 }
 
@@ -29,60 +29,60 @@ constexpr std::size_t least_page = 4096;
 // The same, but for blocks of whole pages, which get one step of the heap less: with its header such a block puts the next one,
 // often a copy of the vector, 16 bytes further in its page. There glibc 2.36's copy (`rep movsb`) took 15 times as long on an AMD
 // EPYC.
-std::size_t filled_apart(const large_layout& layout, std::size_t count) noexcept {
+std::size_t fill_unless_pages(const large_layout& layout, std::size_t count) noexcept {
     const bool pages = count != 0 && count * layout.element % least_page == 0;
-    return filled(layout, count, pages ? heap_step : 0);
+    return fill_heap_block(layout, count, pages ? heap_step : 0);
 }
 
 // The capacity after `capacity` of a vector that doubles plainly.
-HEADROOM_COLD std::size_t doubled(const large_layout& layout, std::size_t capacity) noexcept {
+HEADROOM_COLD std::size_t double_capacity(const large_layout& layout, std::size_t capacity) noexcept {
     const std::size_t most = max_array_size(layout.element);
     if (capacity > most / 2) return most;
     return capacity == 0 ? 1 : 2 * capacity;
 }
 
-bool may_fill(const large_layout& layout) noexcept {
+bool can_fill_heap_block(const large_layout& layout) noexcept {
     return layout.heap == nullptr && layout.element < heap_step && heap_is_known();
 }
 
 }    // namespace
 
-std::size_t filled_capacity(const large_layout& layout, std::size_t count) noexcept {
-    return may_fill(layout) ? filled(layout, count) : count;
+std::size_t capacity_of_heap_block(const large_layout& layout, std::size_t count) noexcept {
+    return can_fill_heap_block(layout) ? fill_heap_block(layout, count) : count;
 }
 
-HEADROOM_COLD std::size_t doubled_capacity(const large_layout& layout, std::size_t capacity) noexcept {
-    if (may_fill(layout) && capacity < layout.from) {
+HEADROOM_COLD std::size_t next_doubled_capacity(const large_layout& layout, std::size_t capacity) noexcept {
+    if (can_fill_heap_block(layout) && capacity < layout.from) {
         // What was filled doubles from the power of two that it was filled from (below whole pages the one above), so that the
         // numbers stay those that doubling began with.
         const bool below_pages = (capacity * layout.element + heap_step) % least_page < heap_step;
         const std::size_t plain = below_pages ? std::bit_ceil(capacity) : std::bit_floor(capacity);
-        const std::size_t from = filled_apart(layout, plain) == capacity ? plain : capacity;
-        return filled_apart(layout, from == 0 ? 1 : 2 * from);
+        const std::size_t from = fill_unless_pages(layout, plain) == capacity ? plain : capacity;
+        return fill_unless_pages(layout, from == 0 ? 1 : 2 * from);
     }
-    return doubled(layout, capacity);
+    return double_capacity(layout, capacity);
 }
 
-HEADROOM_NOINLINE block<void*> regrow_block(const large_layout& layout, void* begin, void* end, void* cap, std::size_t required,
-                                            std::size_t wanted, bool exactly) {
+HEADROOM_NOINLINE block<void*> reallocate_block(const large_layout& layout, void* begin, void* end, void* cap,
+                                                std::size_t required, std::size_t wanted, bool exactly) {
     if (wanted < required) detail::throw_bad_alloc();    // no more may exist
     block<void*> to;
     bool moved = false;
     if (begin != nullptr && elements_in(layout, bytes_between(begin, cap)) >= layout.from) {
-        to = regrow_large(layout, begin, end, required, wanted, exactly);
+        to = reallocate_large(layout, begin, end, required, wanted, exactly);
         moved = true;
     } else if (wanted >= layout.from) {
         to = allocate_large(layout, required, wanted, exactly);
     } else {
         const std::size_t bytes = wanted * layout.element;
-        moved = layout.heap == nullptr && bytes > cached_bytes && !(bytes >= least_admitted && exceeds_memory(bytes));
-        void* const start = moved ? std::realloc(begin, bytes) : take_block(layout, bytes);
+        moved = layout.heap == nullptr && bytes > cached_bytes && !(bytes >= min_checked_heap_block && exceeds_memory(bytes));
+        void* const start = moved ? std::realloc(begin, bytes) : allocate_heap_block(layout, bytes);
         if (start != nullptr) to = {start, end_of(layout, start, wanted)};
     }
     if (to.begin == nullptr) detail::throw_bad_alloc();
     if (begin != nullptr && !moved) {
         std::memcpy(to.begin, begin, bytes_between(begin, end));
-        give_block(layout, begin);
+        free_heap_block(layout, begin);
     }
     return to;
 }
@@ -92,13 +92,13 @@ HEADROOM_NOINLINE block<void*> regrow_block(const large_layout& layout, void* be
 namespace {
 
 // The bytes after `bytes`, which are a short block; 0 for elements of which that is not found in few instructions.
-std::size_t next_short(const large_layout& layout, std::size_t bytes) noexcept {
+std::size_t next_short_bytes(const large_layout& layout, std::size_t bytes) noexcept {
     const std::size_t element = layout.element;
     std::size_t first = element;
     if (element < heap_step && heap_is_known()) {
         // A power of two of bytes is filled to `more` than that, and nothing more of 12 bytes goes into that.
-        constexpr std::size_t more = filled_block(2 * heap_step) - 2 * heap_step;
-        first = filled_block(1);
+        constexpr std::size_t more = heap_block_bytes(2 * heap_step) - 2 * heap_step;
+        first = heap_block_bytes(1);
         if (is_power_of_two(element) && first == heap_step + more) {
             if (bytes >= first && is_power_of_two(bytes - more)) return 2 * bytes - more;
         } else if (element != 12 || more >= 12) {
@@ -109,7 +109,7 @@ std::size_t next_short(const large_layout& layout, std::size_t bytes) noexcept {
 }
 
 // The first `bytes` of a short block, which was all that counts in it, in one of `next` bytes.
-HEADROOM_ALWAYS_INLINE block<void*> short_block(void* begin, std::size_t bytes, std::size_t next) {
+HEADROOM_ALWAYS_INLINE block<void*> reallocate_short(void* begin, std::size_t bytes, std::size_t next) {
     void* const to = std::malloc(next);
     if (to == nullptr) detail::throw_bad_alloc();
     if (begin != nullptr) {
@@ -119,17 +119,17 @@ HEADROOM_ALWAYS_INLINE block<void*> short_block(void* begin, std::size_t bytes, 
     return {to, static_cast<std::byte*>(to) + next};
 }
 
-HEADROOM_COLD block<void*> long_block(const large_layout& layout, void* begin, void* end) {
+HEADROOM_COLD block<void*> reallocate_long(const large_layout& layout, void* begin, void* end) {
     const std::size_t size = elements_in(layout, bytes_between(begin, end));
-    return regrow_block(layout, begin, end, end, size + 1, doubled_capacity(layout, size), false);
+    return reallocate_block(layout, begin, end, end, size + 1, next_doubled_capacity(layout, size), false);
 }
 
 }    // namespace
 
 block<void*> reallocate_by_one(const large_layout& layout, void* begin, void* end) {
     const std::size_t bytes = bytes_between(begin, end);
-    const std::size_t next = layout.short_uses_malloc && bytes <= longest_short ? next_short(layout, bytes) : 0;
-    return next == 0 ? long_block(layout, begin, end) : short_block(begin, bytes, next);
+    const std::size_t next = layout.short_uses_malloc && bytes <= max_short_block ? next_short_bytes(layout, bytes) : 0;
+    return next == 0 ? reallocate_long(layout, begin, end) : reallocate_short(begin, bytes, next);
 }
 
 block<void*> reallocate(const large_layout& layout, void* begin, void* end, void* cap, std::size_t required, bool exactly) {
@@ -137,11 +137,11 @@ block<void*> reallocate(const large_layout& layout, void* begin, void* end, void
     const std::size_t needed = required * layout.element;
     if (needed == bytes + layout.element && !exactly) return reallocate_by_one(layout, begin, end);
     // What grows by more than one element is as std::vector would have it: it seldom grows again.
-    if (layout.short_uses_malloc && needed <= longest_short) {
-        return short_block(begin, bytes, exactly ? needed : (std::max)(2 * bytes, needed));
+    if (layout.short_uses_malloc && needed <= max_short_block) {
+        return reallocate_short(begin, bytes, exactly ? needed : (std::max)(2 * bytes, needed));
     }
-    const std::size_t twice = exactly ? 0 : doubled(layout, elements_in(layout, bytes));
-    return regrow_block(layout, begin, end, cap, required, (std::max)(required, twice), exactly);
+    const std::size_t twice = exactly ? 0 : double_capacity(layout, elements_in(layout, bytes));
+    return reallocate_block(layout, begin, end, cap, required, (std::max)(required, twice), exactly);
 }
 
 }}}    // namespace headroom::detail

@@ -7,7 +7,7 @@
 namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
 
-bool block_is_filled(std::size_t bytes) noexcept {
+bool block_has_known_size(std::size_t bytes) noexcept {
     // One block in some hundred begins a page, and may not be asked. That says nothing of the heap: the next one is asked instead.
     void* const first = std::malloc(bytes);
     void* const second = begins_within_a_page(first) ? nullptr : std::malloc(bytes);
@@ -15,19 +15,19 @@ bool block_is_filled(std::size_t bytes) noexcept {
     const std::size_t usable = begins_within_a_page(asked) ? usable_bytes(asked) : 0;
     std::free(second);
     std::free(first);
-    return usable == filled_block(bytes);
+    return usable == heap_block_bytes(bytes);
 }
 
 }    // namespace
 
-constinit std::atomic<heap_kind> kind_of_heap{heap_kind::not_asked};
+constinit std::atomic<heap_kind> kind_of_heap{heap_kind::not_detected};
 
-heap_kind ask_heap() noexcept {
+heap_kind detect_heap() noexcept {
     // A malloc that itself comes here meanwhile gets an answer, too.
     kind_of_heap.store(heap_kind::unknown, std::memory_order_relaxed);
-    constexpr std::size_t least = known_least_block;
+    constexpr std::size_t least = min_heap_block;
     for (const std::size_t bytes : {std::size_t{1}, least + 1, least + heap_step, least + heap_step + 1}) {
-        if (!block_is_filled(bytes)) return heap_kind::unknown;
+        if (!block_has_known_size(bytes)) return heap_kind::unknown;
     }
     kind_of_heap.store(heap_kind::known, std::memory_order_relaxed);
     return heap_kind::known;

@@ -27,58 +27,60 @@ std::size_t reservation_for(std::size_t bytes) noexcept {
     return size;
 }
 
-std::size_t committed_for(range* control, std::size_t bytes, bool exactly, failure& why) noexcept {
+std::size_t commit_for_block(range* control, std::size_t bytes, bool exactly, failure& why) noexcept {
     return exactly ? commit_exactly(control, bytes, why) : commit_to(control, bytes, why);
 }
 
 // The end of the elements that fit into so many bytes of the range.
-HEADROOM_NOINLINE std::byte* end_within(const large_layout& layout, void* begin, std::size_t committed) noexcept {
-    return end_of(layout, begin, std::min((committed - line(layout)) / layout.element, max_array_size(layout.element)));
+HEADROOM_NOINLINE std::byte* end_of_committed(const large_layout& layout, void* begin, std::size_t committed) noexcept {
+    return end_of(layout, begin,
+                  std::min((committed - header_bytes_of(layout)) / layout.element, max_array_size(layout.element)));
 }
 
 // A reservation with `required` elements committed and room for `wanted` at least.
-block<void*> map(const large_layout& layout, std::size_t required, std::size_t wanted, bool exactly) noexcept {
+block<void*> map_block(const large_layout& layout, std::size_t required, std::size_t wanted, bool exactly) noexcept {
     // A reservation starts at a page, and pages may be as small as 4096 bytes.
     if (layout.alignment > 4096) return {};
     const std::size_t usable = required < layout.from ? layout.from : required;
-    const std::size_t least = bytes_for(layout, wanted < usable ? usable : wanted);
+    const std::size_t least = block_bytes(layout, wanted < usable ? usable : wanted);
     failure why;
     // A block that grows by a factor wants up to four times what it needs now; one that is filled in steps wants its final size.
     const bool grows = !exactly && required < wanted && wanted / 4 < required;
     const held_range held =
-        acquire_slow(reservation_for(least), false, least, layout.commit, why, {bytes_for(layout, wanted), grows});
+        acquire_slow(reservation_for(least), false, least, layout.commit, why, {block_bytes(layout, wanted), grows});
     if (why) return {};
     std::size_t committed = held.committed;
     // Memory is provided for what is required; the rest of the smallest large block is only made accessible.
-    if (committed < bytes_for(layout, required)) {
-        committed = committed_for(held.control, bytes_for(layout, required), exactly, why);
+    if (committed < block_bytes(layout, required)) {
+        committed = commit_for_block(held.control, block_bytes(layout, required), exactly, why);
     }
-    if (!why && committed < bytes_for(layout, usable)) {
-        committed = commit_exactly(held.control, bytes_for(layout, usable), why);
+    if (!why && committed < block_bytes(layout, usable)) {
+        committed = commit_exactly(held.control, block_bytes(layout, usable), why);
     }
     if (why) {
         release_range_slow(held.control, 0);
         return {};
     }
-    void* const begin = begin_of(layout, held.base, {held.control, held.reserved});
-    return {begin, end_within(layout, begin, committed)};
+    void* const begin = place_header(layout, held.base, {held.control, held.reserved});
+    return {begin, end_of_committed(layout, begin, committed)};
 }
 
-bool beyond_addresses(const large_layout& layout, std::size_t count) noexcept {
-    return count > (static_cast<std::size_t>(PTRDIFF_MAX) - line(layout)) / layout.element;
+bool exceeds_addresses(const large_layout& layout, std::size_t count) noexcept {
+    return count > (static_cast<std::size_t>(PTRDIFF_MAX) - header_bytes_of(layout)) / layout.element;
 }
 
 // A heap block that is as large as one that would be in a reservation: for `wanted` elements or, where that is refused, for `required`.
 // Where `old` is not null it is grown by realloc.
-block<void*> substitute(const large_layout& layout, void* old, std::size_t required, std::size_t wanted) noexcept {
+block<void*> allocate_instead_of_range(const large_layout& layout, void* old, std::size_t required, std::size_t wanted) noexcept {
     for (std::size_t count = wanted;; count = required) {
         const std::size_t usable = std::max(count, layout.from);
         // A range of this size was refused for lack of memory, so the heap must not provide it.
-        if (!beyond_addresses(layout, usable) && !exceeds_memory(bytes_for(layout, usable))) {
-            const std::size_t bytes = bytes_for(layout, usable);
-            void* const start = old != nullptr ? std::realloc(start_of(layout, old), bytes) : take_block(layout, bytes);
+        if (!exceeds_addresses(layout, usable) && !exceeds_memory(block_bytes(layout, usable))) {
+            const std::size_t bytes = block_bytes(layout, usable);
+            void* const start =
+                old != nullptr ? std::realloc(block_start(layout, old), bytes) : allocate_heap_block(layout, bytes);
             if (start != nullptr) {
-                void* const begin = begin_of(layout, start, {nullptr, 0});
+                void* const begin = place_header(layout, start, {nullptr, 0});
                 return {begin, end_of(layout, begin, usable)};
             }
         }
@@ -87,60 +89,62 @@ block<void*> substitute(const large_layout& layout, void* old, std::size_t requi
 }
 
 // Gives the block back, whose header said `control`.
-void give_up(const large_layout& layout, void* begin, range* control) noexcept {
+void release_block(const large_layout& layout, void* begin, range* control) noexcept {
     if (control != nullptr) {
         release_range_slow(control, 0);
     } else {
-        give_block(layout, start_of(layout, begin));
+        free_heap_block(layout, block_start(layout, begin));
     }
 }
 
 }    // namespace
 
-void* take_block(const large_layout& layout, std::size_t bytes) noexcept {
-    if (bytes >= least_admitted && exceeds_memory(bytes)) return nullptr;
-    return layout.heap == nullptr ? std::malloc(bytes) : layout.heap->take(bytes);
+void* allocate_heap_block(const large_layout& layout, std::size_t bytes) noexcept {
+    if (bytes >= min_checked_heap_block && exceeds_memory(bytes)) return nullptr;
+    return layout.heap == nullptr ? std::malloc(bytes) : layout.heap->allocate_bytes(bytes);
 }
 
-void give_block(const large_layout& layout, void* begin) noexcept {
-    layout.heap == nullptr ? std::free(begin) : layout.heap->give(begin);
+void free_heap_block(const large_layout& layout, void* begin) noexcept {
+    layout.heap == nullptr ? std::free(begin) : layout.heap->free_bytes(begin);
 }
 
 block<void*> allocate_large(const large_layout& layout, std::size_t required, std::size_t wanted, bool exactly) noexcept {
-    const block<void*> mapped = map(layout, required, wanted, exactly);
-    return mapped.begin != nullptr ? mapped : substitute(layout, nullptr, required, wanted);
+    const block<void*> mapped = map_block(layout, required, wanted, exactly);
+    return mapped.begin != nullptr ? mapped : allocate_instead_of_range(layout, nullptr, required, wanted);
 }
 
-void release_large(const large_layout& layout, void* begin) noexcept { give_up(layout, begin, header_of(layout, begin).control); }
+void release_large(const large_layout& layout, void* begin) noexcept {
+    release_block(layout, begin, header_of(layout, begin).control);
+}
 
-void* widen_large(const large_layout& layout, void* begin, std::size_t required, bool exactly) noexcept {
+void* expand_large_in_place(const large_layout& layout, void* begin, std::size_t required, bool exactly) noexcept {
     const block_header& header = header_of(layout, begin);
     if (!can_grow_in_place(layout, header, required)) return nullptr;
     failure why;
-    const std::size_t committed = committed_for(header.control, bytes_for(layout, required), exactly, why);
-    return why ? nullptr : end_within(layout, begin, committed);
+    const std::size_t committed = commit_for_block(header.control, block_bytes(layout, required), exactly, why);
+    return why ? nullptr : end_of_committed(layout, begin, committed);
 }
 
-block<void*> regrow_large(const large_layout& layout, void* begin, void* end, std::size_t required, std::size_t wanted,
-                          bool exactly) noexcept {
-    if (void* const wider = widen_large(layout, begin, required, exactly)) return {begin, wider};
+block<void*> reallocate_large(const large_layout& layout, void* begin, void* end, std::size_t required, std::size_t wanted,
+                              bool exactly) noexcept {
+    if (void* const wider = expand_large_in_place(layout, begin, required, exactly)) return {begin, wider};
     range* const control = header_of(layout, begin).control;
-    block<void*> to = map(layout, required, wanted, exactly);
+    block<void*> to = map_block(layout, required, wanted, exactly);
     if (to.begin == nullptr) {
         const bool stretched = control == nullptr && layout.heap == nullptr;
-        to = substitute(layout, stretched ? begin : nullptr, required, wanted);
+        to = allocate_instead_of_range(layout, stretched ? begin : nullptr, required, wanted);
         if (stretched || to.begin == nullptr) return to;
     }
     const std::size_t used = bytes_between(begin, end);
     const block_header header = header_of(layout, to.begin);
     if (control != nullptr && header.control != nullptr) {
         // Both are reservations: the pages travel, and the header with them.
-        transfer(control, header.control, line(layout) + used);
-        to.begin = begin_of(layout, start_of(layout, to.begin), header);
+        transfer(control, header.control, header_bytes_of(layout) + used);
+        to.begin = place_header(layout, block_start(layout, to.begin), header);
     } else {
         std::memcpy(to.begin, begin, used);
     }
-    give_up(layout, begin, control);
+    release_block(layout, begin, control);
     return to;
 }
 

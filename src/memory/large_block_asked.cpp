@@ -11,13 +11,13 @@ bool charge_large(const large_layout& layout, void* begin, std::size_t required)
     const block_header& header = header_of(layout, begin);
     if (!can_grow_in_place(layout, header, required)) return false;
     failure why;
-    charge(header.control, bytes_for(layout, required), why);
+    charge(header.control, block_bytes(layout, required), why);
     return !why;
 }
 
 void trim_large(const large_layout& layout, void* begin, std::size_t size) noexcept {
     range* const control = header_of(layout, begin).control;
-    if (control != nullptr) static_cast<void>(shrink(control, bytes_for(layout, size)));
+    if (control != nullptr) static_cast<void>(shrink(control, block_bytes(layout, size)));
 }
 
 bool on_heap(const large_layout& layout, void* begin) noexcept { return header_of(layout, begin).control == nullptr; }

@@ -10,7 +10,7 @@
 namespace headroom { inline namespace v0_1 { namespace detail {
 
 // Smallest heap block that must pass exceeds_memory(): larger ones replace ranges.
-inline constexpr std::size_t least_admitted = std::size_t{1} << 20;
+inline constexpr std::size_t min_checked_heap_block = std::size_t{1} << 20;
 
 inline std::size_t bytes_between(const void* from, const void* to) noexcept {
     return static_cast<std::size_t>(static_cast<const std::byte*>(to) - static_cast<const std::byte*>(from));
@@ -28,12 +28,12 @@ inline std::byte* end_of(const large_layout& layout, void* begin, std::size_t co
 }
 
 // Blocks of the heap that such elements are on. Null where memory is refused.
-[[nodiscard]] void* take_block(const large_layout& layout, std::size_t bytes) noexcept;
-void give_block(const large_layout& layout, void* begin) noexcept;
+[[nodiscard]] void* allocate_heap_block(const large_layout& layout, std::size_t bytes) noexcept;
+void free_heap_block(const large_layout& layout, void* begin) noexcept;
 
-// As regrow_block(), of a large block, but null where memory is refused.
-[[nodiscard]] block<void*> regrow_large(const large_layout& layout, void* begin, void* end, std::size_t required,
-                                        std::size_t wanted, bool exactly) noexcept;
+// As reallocate_block(), of a large block, but null where memory is refused.
+[[nodiscard]] block<void*> reallocate_large(const large_layout& layout, void* begin, void* end, std::size_t required,
+                                            std::size_t wanted, bool exactly) noexcept;
 
 // What lies before the first element of a large block.
 struct block_header {
@@ -42,23 +42,23 @@ struct block_header {
 };
 
 // Bytes before the first element: a cache line, and more where the alignment asks for it.
-inline std::size_t line(const large_layout& layout) noexcept { return layout.alignment > 64 ? layout.alignment : 64; }
-inline std::size_t bytes_for(const large_layout& layout, std::size_t elements) noexcept {
-    return line(layout) + elements * layout.element;
+inline std::size_t header_bytes_of(const large_layout& layout) noexcept { return layout.alignment > 64 ? layout.alignment : 64; }
+inline std::size_t block_bytes(const large_layout& layout, std::size_t elements) noexcept {
+    return header_bytes_of(layout) + elements * layout.element;
 }
-inline std::byte* start_of(const large_layout& layout, void* begin) noexcept {
-    return static_cast<std::byte*>(begin) - line(layout);
+inline std::byte* block_start(const large_layout& layout, void* begin) noexcept {
+    return static_cast<std::byte*>(begin) - header_bytes_of(layout);
 }
 inline const block_header& header_of(const large_layout& layout, const void* begin) noexcept {
-    return *reinterpret_cast<const block_header*>(static_cast<const std::byte*>(begin) - line(layout));
+    return *reinterpret_cast<const block_header*>(static_cast<const std::byte*>(begin) - header_bytes_of(layout));
 }
 // True if `required` elements fit into the block's reservation. A block of the heap has none.
 inline bool can_grow_in_place(const large_layout& layout, const block_header& header, std::size_t required) noexcept {
-    return header.control != nullptr && bytes_for(layout, required) <= header.reserved;
+    return header.control != nullptr && block_bytes(layout, required) <= header.reserved;
 }
-inline void* begin_of(const large_layout& layout, void* start, block_header header) noexcept {
+inline void* place_header(const large_layout& layout, void* start, block_header header) noexcept {
     ::new (start) block_header(header);
-    return static_cast<std::byte*>(start) + line(layout);
+    return static_cast<std::byte*>(start) + header_bytes_of(layout);
 }
 
 }}}    // namespace headroom::detail

@@ -13,7 +13,7 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
 
 // How many blocks that are gone are remembered: enough to recognise a double free that comes soon, which most do.
-constexpr std::size_t most_gone = std::size_t{1} << 16;
+constexpr std::size_t max_remembered = std::size_t{1} << 16;
 
 }    // namespace
 
@@ -33,7 +33,7 @@ struct block_ledger::tables {
 
     // The oldest that are gone are forgotten altogether.
     void trim() noexcept {
-        while (gone.size() > most_gone) {
+        while (gone.size() > max_remembered) {
             const auto found = blocks.find(gone.front().first);
             if (found != blocks.end() && found->second.now != state::in_use &&
                 found->second.record.serial == gone.front().second) {
@@ -43,7 +43,7 @@ struct block_ledger::tables {
         }
     }
 
-    void leave(const void* block, entry& known, state how) noexcept {
+    void mark_gone(const void* block, entry& known, state how) noexcept {
         known.now = how;
         --in_use;
         try {
@@ -53,11 +53,11 @@ struct block_ledger::tables {
         }
     }
     template <class Chosen>
-    void leave_if(Chosen chosen) noexcept {
+    void mark_gone_if(Chosen chosen) noexcept {
         for (auto at = blocks.begin(); at != blocks.end();) {
             const auto here = at++;    // leaving may erase it
             if (here->second.now == state::in_use && chosen(here->first, here->second.record)) {
-                leave(here->first, here->second, state::released);
+                mark_gone(here->first, here->second, state::released);
             }
         }
         trim();
@@ -106,24 +106,24 @@ block_fault block_ledger::remove(const void* block, std::size_t bytes, std::size
     if (found->second.now == tables::state::released) return block_fault::after_release;
     if (known.bytes != bytes) return block_fault::wrong_size;
     if (known.alignment != alignment) return block_fault::wrong_alignment;
-    tables_->leave(block, found->second, tables::state::freed);
+    tables_->mark_gone(block, found->second, tables::state::freed);
     tables_->trim();
     return block_fault::none;
 }
 
-void block_ledger::forget() noexcept {
-    forget([](void*, const void*, const block_record&) noexcept {}, nullptr);
+void block_ledger::release() noexcept {
+    release([](void*, const void*, const block_record&) noexcept {}, nullptr);
 }
 
-void block_ledger::forget(const void* first, const void* last) noexcept {
+void block_ledger::release(const void* first, const void* last) noexcept {
     if (!tables_) return;
     const std::less<const void*> before;
-    tables_->leave_if([&](const void* block, const block_record&) { return !before(block, first) && before(block, last); });
+    tables_->mark_gone_if([&](const void* block, const block_record&) { return !before(block, first) && before(block, last); });
 }
 
-void block_ledger::forget(void (*visit)(void*, const void*, const block_record&) noexcept, void* context) noexcept {
+void block_ledger::release(void (*visit)(void*, const void*, const block_record&) noexcept, void* context) noexcept {
     if (!tables_) return;
-    tables_->leave_if([&](const void* block, const block_record& record) {
+    tables_->mark_gone_if([&](const void* block, const block_record& record) {
         visit(context, block, record);
         return true;
     });
@@ -131,7 +131,7 @@ void block_ledger::forget(void (*visit)(void*, const void*, const block_record&)
 
 std::size_t block_ledger::count() const noexcept { return tables_ ? tables_->in_use : 0; }
 
-void block_ledger::each(void (*visit)(void*, const void*, const block_record&), void* context) const {
+void block_ledger::for_each(void (*visit)(void*, const void*, const block_record&), void* context) const {
     if (!tables_) return;
     std::vector<std::pair<const void*, block_record>> sorted;
     sorted.reserve(tables_->in_use);

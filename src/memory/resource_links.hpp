@@ -11,15 +11,15 @@
 namespace headroom { inline namespace v0_1 { namespace detail {
 
 // Set while this thread forks, and holds the lock: handlers of the program's own may use resources meanwhile.
-extern constinit thread_local bool links_held_by_fork;
+extern constinit thread_local bool thread_forks_with_links;
 
 class links_mutex {
 public:
     void lock() noexcept {
-        if (thread_variables_gone_at_end() || !links_held_by_fork) mutex_.lock();
+        if (thread_variables_gone_at_end() || !thread_forks_with_links) mutex_.lock();
     }
     void unlock() noexcept {
-        if (thread_variables_gone_at_end() || !links_held_by_fork) mutex_.unlock();
+        if (thread_variables_gone_at_end() || !thread_forks_with_links) mutex_.unlock();
     }
 
 private:

@@ -12,12 +12,12 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 
 constinit links_mutex resource_links;
 constinit std::uint32_t forks_so_far = 0;
-constinit thread_local bool links_held_by_fork = false;
+constinit thread_local bool thread_forks_with_links = false;
 
 namespace {
 
 // So many resources over upstreams of their own register handlers of their own. What is registered stays for good.
-constexpr std::uint32_t most_registered = 1000;
+constexpr std::uint32_t max_handler_registrations = 1000;
 
 constinit resource_mutex* all_mutexes = nullptr;
 constinit std::atomic<std::uint32_t> forking_threads{0};    // threads that are about to fork
@@ -26,11 +26,11 @@ constinit std::atomic<std::uint32_t> forking_threads{0};    // threads that are 
 constinit thread_local std::uint32_t mutexes_held = 0;
 // Whether this thread forks, between the first of our handlers before the fork and the last one after it, and holds all mutexes;
 // and how many of the handlers before the fork were called that have no counterpart yet.
-constinit thread_local bool all_held_by_fork = false;
-constinit thread_local std::uint32_t handlers_entered = 0;
+constinit thread_local bool fork_holds_all = false;
+constinit thread_local std::uint32_t fork_handler_depth = 0;
 
-constinit std::atomic<bool> registered_for_default{false};
-constinit std::atomic<std::uint32_t> registered_for_named{0};
+constinit std::atomic<bool> default_registered{false};
+constinit std::atomic<std::uint32_t> named_registrations{0};
 
 }    // namespace
 
@@ -44,13 +44,13 @@ struct resource_forks {
         }
         return true;
     }
-    static void free_all() noexcept {
+    static void unlock_all() noexcept {
         for (resource_mutex* each = all_mutexes; each != nullptr; each = each->next_) each->mutex_.unlock();
     }
 
     // The first of our handlers takes the locks, and the last one gives them back.
     static void before() noexcept {
-        if (handlers_entered++ != 0) return;
+        if (fork_handler_depth++ != 0) return;
         // Somebody forks inside an upstream's allocate: that thread is in the child too, and frees its lock there.
         if (mutexes_held != 0) {
             resource_links.lock();
@@ -62,28 +62,28 @@ struct resource_forks {
                 resource_links.unlock();
                 std::this_thread::yield();
             }
-            all_held_by_fork = true;
+            fork_holds_all = true;
         }
-        links_held_by_fork = true;
+        thread_forks_with_links = true;
     }
     static void in_parent() noexcept {
         if (!is_last()) return;
-        if (all_held_by_fork) {
-            all_held_by_fork = false;
-            free_all();
+        if (fork_holds_all) {
+            fork_holds_all = false;
+            unlock_all();
             forking_threads.fetch_sub(1);
             wake_all(forking_threads);
         }
-        links_held_by_fork = false;
+        thread_forks_with_links = false;
         resource_links.unlock();
     }
     static void in_child() noexcept {
         if (!is_last()) return;
-        if (all_held_by_fork) free_all();
-        all_held_by_fork = false;
+        if (fork_holds_all) unlock_all();
+        fork_holds_all = false;
         forking_threads.store(0);
         ++forks_so_far;
-        links_held_by_fork = false;
+        thread_forks_with_links = false;
         resource_links.unlock();
     }
 
@@ -94,7 +94,7 @@ struct resource_forks {
     }
 
 private:
-    static bool is_last() noexcept { return handlers_entered != 0 && --handlers_entered == 0; }
+    static bool is_last() noexcept { return fork_handler_depth != 0 && --fork_handler_depth == 0; }
 };
 
 namespace {
@@ -104,13 +104,13 @@ namespace {
 
 // The system calls what was registered last first, before a fork. So what is registered now is called before the handlers that
 // the upstream has registered until now, and takes the resource's lock before they take the upstream's, as every call does.
-void register_over(const std::pmr::memory_resource* upstream) noexcept {
-    if (!thread_variables_gone_at_end() && handlers_entered != 0) return;    // (a handler of somebody's makes a resource)
+void register_fork_handlers(const std::pmr::memory_resource* upstream) noexcept {
+    if (!thread_variables_gone_at_end() && fork_handler_depth != 0) return;    // (a handler of somebody's makes a resource)
     if (upstream == std::pmr::new_delete_resource()) {
-        if (registered_for_default.exchange(true)) return;
+        if (default_registered.exchange(true)) return;
     } else {
-        if (registered_for_named.load(std::memory_order_relaxed) >= most_registered) return;
-        registered_for_named.fetch_add(1, std::memory_order_relaxed);
+        if (named_registrations.load(std::memory_order_relaxed) >= max_handler_registrations) return;
+        named_registrations.fetch_add(1, std::memory_order_relaxed);
     }
     on_fork(resource_forks::before, resource_forks::in_parent, resource_forks::in_child);
 }
@@ -123,21 +123,23 @@ resource_mutex::resource_mutex() noexcept {
     if (all_mutexes != nullptr) all_mutexes->previous_ = this;
     all_mutexes = this;
     // (One that is made by a handler of somebody's, while the process forks, is held like all others.)
-    if (!thread_variables_gone_at_end() && all_held_by_fork) mutex_.lock();
+    if (!thread_variables_gone_at_end() && fork_holds_all) mutex_.lock();
 }
 
-resource_mutex::resource_mutex(const std::pmr::memory_resource* upstream) noexcept : resource_mutex() { register_over(upstream); }
+resource_mutex::resource_mutex(const std::pmr::memory_resource* upstream) noexcept : resource_mutex() {
+    register_fork_handlers(upstream);
+}
 
 resource_mutex::~resource_mutex() {
     const std::lock_guard lock(resource_links);
-    if (!thread_variables_gone_at_end() && all_held_by_fork) mutex_.unlock();
+    if (!thread_variables_gone_at_end() && fork_holds_all) mutex_.unlock();
     (previous_ != nullptr ? previous_->next_ : all_mutexes) = next_;
     if (next_ != nullptr) next_->previous_ = previous_;
 }
 
 void resource_mutex::lock() noexcept {
     if (thread_variables_gone_at_end()) return mutex_.lock();
-    if (all_held_by_fork) return;
+    if (fork_holds_all) return;
     if (mutexes_held == 0) {
         while (const std::uint32_t seen = forking_threads.load(std::memory_order_relaxed)) wait_while(forking_threads, seen);
     }
@@ -147,7 +149,7 @@ void resource_mutex::lock() noexcept {
 
 void resource_mutex::unlock() noexcept {
     if (!thread_variables_gone_at_end()) {
-        if (all_held_by_fork) return;
+        if (fork_holds_all) return;
         --mutexes_held;
     }
     mutex_.unlock();

@@ -13,20 +13,20 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-constinit thread_local std::array<thread_place, thread_places> places_of_thread{};
+constinit thread_local std::array<thread_slot, thread_slot_count> thread_slots{};
 
 namespace {
 
 // resource_links guards who belongs to whom: the links of all caches, and the places taken.
-constinit std::atomic<std::uint32_t> returned{0};    // how often a thread that ends was done with a resource
+constinit std::atomic<std::uint32_t> returns_done{0};    // how often a thread that ends was done with a resource
 constinit std::uint64_t last_serial = 0;
-constinit std::array<std::uint32_t, thread_places> resources_at{};    // how many resources share a place
+constinit std::array<std::uint32_t, thread_slot_count> resources_per_slot{};    // how many resources share a place
 
 }    // namespace
 
 // A thread's caches. Made with malloc, as a thread's variables may be gone when it ends, and operator new may be on its way
 // to us already.
-struct thread_leaving {
+struct thread_exit_record {
     thread_cache* caches = nullptr;
 
     // What was kept goes back to the resources.
@@ -35,48 +35,48 @@ struct thread_leaving {
 
 namespace {
 
-constinit thread_local thread_leaving* leaving = nullptr;
+constinit thread_local thread_exit_record* exit_record = nullptr;
 // Set when the thread has left: destructors of other thread-local objects may still allocate, and do without a cache.
-constinit thread_local bool thread_has_left = false;
+constinit thread_local bool thread_has_exited = false;
 
-void leave(void* mine) {
+void on_thread_exit(void* mine) {
     if (!thread_variables_gone_at_end()) {
-        thread_has_left = true;
-        leaving = nullptr;
-        places_of_thread = {};
+        thread_has_exited = true;
+        exit_record = nullptr;
+        thread_slots = {};
     }
-    static_cast<thread_leaving*>(mine)->return_caches();
+    static_cast<thread_exit_record*>(mine)->return_caches();
     std::free(mine);
 }
 
 // Null without memory.
-thread_leaving* find_or_make_leaving() noexcept {
-    if (leaving != nullptr) return leaving;
-    void* const memory = std::malloc(sizeof(thread_leaving));
+thread_exit_record* thread_exit_record_or_null() noexcept {
+    if (exit_record != nullptr) return exit_record;
+    void* const memory = std::malloc(sizeof(thread_exit_record));
     if (memory == nullptr) return nullptr;
-    auto* const made = new (memory) thread_leaving;
-    if (!at_thread_end(leave, made)) {
+    auto* const made = new (memory) thread_exit_record;
+    if (!at_thread_end(on_thread_exit, made)) {
         std::free(memory);
         return nullptr;
     }
-    return leaving = made;
+    return exit_record = made;
 }
 
 }    // namespace
 
-void thread_leaving::return_caches() {
+void thread_exit_record::return_caches() {
     std::unique_lock lock(resource_links);
     while (caches != nullptr) {
         thread_cache& gone = *caches;
         shared_pools& owner = *gone.owner;
         owner.unlink(gone);
-        owner.returning_now() += 1;    // from here on it waits for this thread before it forgets its blocks, or goes
+        owner.returning_threads() += 1;    // from here on it waits for this thread before it forgets its blocks, or goes
         lock.unlock();
-        owner.return_all(gone);
+        owner.return_cache(gone);
         lock.lock();
-        owner.returning_now() -= 1;
-        returned.fetch_add(1, std::memory_order_relaxed);
-        wake_all(returned);
+        owner.returning_threads() -= 1;
+        returns_done.fetch_add(1, std::memory_order_relaxed);
+        wake_all(returns_done);
     }
 }
 
@@ -86,15 +86,15 @@ shared_pools::shared_pools(std::pmr::memory_resource& core, const std::pmr::memo
     const std::lock_guard lock(resource_links);
     serial_ = ++last_serial;
     forks_ = forks_so_far;
-    const auto emptiest = std::min_element(resources_at.begin(), resources_at.end());
+    const auto emptiest = std::min_element(resources_per_slot.begin(), resources_per_slot.end());
     ++*emptiest;
-    place_ = static_cast<std::size_t>(emptiest - resources_at.begin()) * sizeof(thread_place);
+    slot_offset_ = static_cast<std::size_t>(emptiest - resources_per_slot.begin()) * sizeof(thread_slot);
 }
 
 shared_pools::~shared_pools() {
-    forget();
+    forget_caches();
     const std::lock_guard lock(resource_links);
-    --resources_at[place_ / sizeof(thread_place)];
+    --resources_per_slot[slot_offset_ / sizeof(thread_slot)];
 }
 
 void shared_pools::unlink(thread_cache& gone) noexcept {
@@ -104,26 +104,26 @@ void shared_pools::unlink(thread_cache& gone) noexcept {
     if (gone.next_of_thread != nullptr) gone.next_of_thread->previous_of_thread = gone.previous_of_thread;
 }
 
-std::uint32_t& shared_pools::returning_now() noexcept {
+std::uint32_t& shared_pools::returning_threads() noexcept {
     // Threads of the parent that were at it do not end in the child.
-    if (forks_ != forks_so_far) returning_ = 0;
+    if (forks_ != forks_so_far) returning_threads_ = 0;
     forks_ = forks_so_far;
-    return returning_;
+    return returning_threads_;
 }
 
 thread_cache* shared_pools::find_cache() noexcept {
     if (thread_cache* const mine = cache()) return mine;
-    if (thread_has_left || leaving == nullptr) return nullptr;
+    if (thread_has_exited || exit_record == nullptr) return nullptr;
     const std::lock_guard lock(resource_links);
-    thread_cache* found = leaving->caches;
+    thread_cache* found = exit_record->caches;
     while (found != nullptr && found->owner != this) found = found->next_of_thread;
     return found;
 }
 
 thread_cache* shared_pools::find_or_make_cache() {
     if (thread_cache* const mine = cache()) return mine;
-    if (thread_has_left) return nullptr;
-    thread_leaving* const thread = find_or_make_leaving();
+    if (thread_has_exited) return nullptr;
+    thread_exit_record* const thread = thread_exit_record_or_null();
     if (thread == nullptr) return nullptr;
     thread_cache* found = find_cache();
     if (found == nullptr) {
@@ -139,21 +139,21 @@ thread_cache* shared_pools::find_or_make_cache() {
         if (thread->caches != nullptr) thread->caches->previous_of_thread = found;
         thread->caches = found;
     }
-    places_of_thread[place_ / sizeof(thread_place)] = {serial_, found};
+    thread_slots[slot_offset_ / sizeof(thread_slot)] = {serial_, found};
     return found;
 }
 
 namespace {
 
 void prepare_bin(thread_bin& pool, std::size_t bytes) noexcept {
-    if (pool.most != 0) return;
-    pool.most = 2 * batch_of(bytes);
-    pool.room = static_cast<std::int32_t>(pool.most);
+    if (pool.max_blocks != 0) return;
+    pool.max_blocks = 2 * batch_blocks(bytes);
+    pool.capacity_left = static_cast<std::int32_t>(pool.max_blocks);
 }
 
 }    // namespace
 
-thread_cache* shared_pools::find_or_give_up() noexcept {
+thread_cache* shared_pools::try_find_or_make_cache() noexcept {
 #if defined(__cpp_exceptions)
     try {
 #endif
@@ -165,7 +165,7 @@ thread_cache* shared_pools::find_or_give_up() noexcept {
 #endif
 }
 
-bool shared_pools::put_batch(std::size_t index, free_block* batch) noexcept {
+bool shared_pools::push_batch(std::size_t index, free_block* batch) noexcept {
     depot* const into = depot_.load(std::memory_order_acquire);
     if (into == nullptr) return false;
     for (std::atomic<free_block*>& place : into->batches[index]) {
@@ -178,7 +178,7 @@ bool shared_pools::put_batch(std::size_t index, free_block* batch) noexcept {
     return false;
 }
 
-free_block* shared_pools::take_batch(std::size_t index) noexcept {
+free_block* shared_pools::pop_batch(std::size_t index) noexcept {
     depot* const from = depot_.load(std::memory_order_acquire);
     if (from == nullptr) return nullptr;
     for (std::atomic<free_block*>& place : from->batches[index]) {
@@ -189,7 +189,7 @@ free_block* shared_pools::take_batch(std::size_t index) noexcept {
 }
 
 // Under the lock.
-void shared_pools::make_depot() {
+void shared_pools::ensure_depot() {
     if (depot_.load(std::memory_order_relaxed) != nullptr) return;
 #if defined(__cpp_exceptions)
     try {
@@ -204,14 +204,14 @@ void shared_pools::make_depot() {
 
 // Calls `operation`; if it throws bad_alloc, returns this thread's and the depot's blocks to the core and calls it again.
 template <class Operation>
-void shared_pools::retry_once(Operation operation) {
+void shared_pools::retry_after_flush(Operation operation) {
 #if defined(__cpp_exceptions)
     try {
 #endif
         operation();
 #if defined(__cpp_exceptions)
     } catch (const std::bad_alloc&) {
-        give_back();
+        flush();
         operation();
     }
 #endif
@@ -220,16 +220,16 @@ void shared_pools::retry_once(Operation operation) {
 void* shared_pools::refill(std::size_t at) {
     const std::size_t index = at / sizeof(thread_bin);
     const std::size_t bytes = bin_bytes(index);
-    thread_cache* const mine = find_or_give_up();
+    thread_cache* const mine = try_find_or_make_cache();
     if (mine != nullptr) {
         thread_bin& pool = mine->pools[index];
         prepare_bin(pool, bytes);
         // (A cache that was just found again may have blocks: another resource had taken its place.)
         free_block* block = pool.first;
         if (block != nullptr) {
-            ++pool.room;
-        } else if ((block = std::exchange(pool.spare, nullptr)) != nullptr || (block = take_batch(index)) != nullptr) {
-            pool.room = 1;
+            ++pool.capacity_left;
+        } else if ((block = std::exchange(pool.spare_batch, nullptr)) != nullptr || (block = pop_batch(index)) != nullptr) {
+            pool.capacity_left = 1;
         }
         if (block != nullptr) {
             pool.first = next_of(block);
@@ -239,8 +239,8 @@ void* shared_pools::refill(std::size_t at) {
     if (mine == nullptr) return allocate(bytes, alignment_of(bytes));
     bin_queue fresh;
     fresh.clear();
-    std::uint32_t count = batch_of(bytes) + 1;    // half a batch, and what was asked for
-    retry_once([&] {
+    std::uint32_t count = batch_blocks(bytes) + 1;    // half a batch, and what was asked for
+    retry_after_flush([&] {
         const std::lock_guard lock(mutex_);
 #if defined(__cpp_exceptions)
         try {
@@ -257,41 +257,41 @@ void* shared_pools::refill(std::size_t at) {
     link(fresh.last, nullptr);
     thread_bin& pool = mine->pools[index];
     pool.first = next_of(fresh.before.next);
-    pool.room = static_cast<std::int32_t>(pool.most - (count - 1));
+    pool.capacity_left = static_cast<std::int32_t>(pool.max_blocks - (count - 1));
     return fresh.before.next;
 }
 
-void shared_pools::return_bin(std::size_t index, thread_bin& pool) {
+void shared_pools::flush_bin(std::size_t index, thread_bin& pool) {
     batches_.give(core_, index, std::exchange(pool.first, nullptr));
-    batches_.give(core_, index, std::exchange(pool.spare, nullptr));
-    pool.room = static_cast<std::int32_t>(pool.most);
+    batches_.give(core_, index, std::exchange(pool.spare_batch, nullptr));
+    pool.capacity_left = static_cast<std::int32_t>(pool.max_blocks);
 }
 
-void shared_pools::return_all(thread_cache& gone) {
+void shared_pools::return_cache(thread_cache& gone) {
     const std::lock_guard lock(mutex_);
-    for (std::size_t index = 0; index < short_bins; ++index) return_bin(index, gone.pools[index]);
+    for (std::size_t index = 0; index < short_bin_count; ++index) flush_bin(index, gone.pools[index]);
     core_.deallocate(&gone, sizeof(thread_cache), alignof(thread_cache));
 }
 
-void shared_pools::hand_over(std::size_t at, void* block) {
+void shared_pools::deallocate_slow(std::size_t at, void* block) {
     const std::size_t index = at / sizeof(thread_bin);
     const std::size_t bytes = bin_bytes(index);
-    if (thread_cache* const mine = find_or_give_up()) {
+    if (thread_cache* const mine = try_find_or_make_cache()) {
         thread_bin& pool = mine->pools[index];
-        if (pool.room < 0) pool.room = 0;    // the fast path saw that there is none
+        if (pool.capacity_left < 0) pool.capacity_left = 0;    // the fast path saw that there is none
         prepare_bin(pool, bytes);
-        if (pool.room == 0) {
-            free_block* const left_over = std::exchange(pool.spare, std::exchange(pool.first, nullptr));
-            pool.room = static_cast<std::int32_t>(pool.most);
-            if (left_over != nullptr && !put_batch(index, left_over)) {
+        if (pool.capacity_left == 0) {
+            free_block* const left_over = std::exchange(pool.spare_batch, std::exchange(pool.first, nullptr));
+            pool.capacity_left = static_cast<std::int32_t>(pool.max_blocks);
+            if (left_over != nullptr && !push_batch(index, left_over)) {
                 const std::lock_guard lock(mutex_);
-                make_depot();
+                ensure_depot();
                 batches_.give(core_, index, left_over);
             }
         }
         link(static_cast<free_block*>(block), pool.first);
         pool.first = static_cast<free_block*>(block);
-        --pool.room;
+        --pool.capacity_left;
         poison(block, bytes);
         return;
     }
@@ -300,18 +300,18 @@ void shared_pools::hand_over(std::size_t at, void* block) {
     core_.deallocate(block, bytes, alignment_of(bytes));
 }
 
-void shared_pools::give_back() {
+void shared_pools::flush() {
     thread_cache* const mine = find_cache();
     const std::lock_guard lock(mutex_);
-    for (std::size_t index = 0; index < short_bins; ++index) {
-        while (free_block* const batch = take_batch(index)) batches_.give(core_, index, batch);
-        if (mine != nullptr) return_bin(index, mine->pools[index]);
+    for (std::size_t index = 0; index < short_bin_count; ++index) {
+        while (free_block* const batch = pop_batch(index)) batches_.give(core_, index, batch);
+        if (mine != nullptr) flush_bin(index, mine->pools[index]);
     }
 }
 
 void* shared_pools::allocate(std::size_t bytes, std::size_t alignment) {
     void* block = nullptr;
-    retry_once([&] {
+    retry_after_flush([&] {
         const std::lock_guard lock(mutex_);
         block = core_.allocate(bytes, alignment);
     });
@@ -323,22 +323,22 @@ void shared_pools::deallocate(void* block, std::size_t bytes, std::size_t alignm
     core_.deallocate(block, bytes, alignment);
 }
 
-shared_pools::own_blocks shared_pools::count_own() const noexcept {
+shared_pools::own_block_count shared_pools::own_block_counts() const noexcept {
     const std::lock_guard lock(resource_links);
-    own_blocks result{0, depot_.load(std::memory_order_relaxed) != nullptr};
+    own_block_count result{0, depot_.load(std::memory_order_relaxed) != nullptr};
     for (const thread_cache* each = caches_; each != nullptr; each = each->next_of_owner) ++result.caches;
     return result;
 }
 
-void shared_pools::forget() noexcept {
+void shared_pools::forget_caches() noexcept {
     std::unique_lock lock(resource_links);
     while (caches_ != nullptr) unlink(*caches_);
     depot_.store(nullptr, std::memory_order_relaxed);    // its batches are the core's blocks, and so is it
     serial_ = ++last_serial;                             // so that no thread finds the cache that it had
-    while (returning_now() != 0) {
-        const std::uint32_t seen = returned.load(std::memory_order_relaxed);
+    while (returning_threads() != 0) {
+        const std::uint32_t seen = returns_done.load(std::memory_order_relaxed);
         lock.unlock();
-        wait_while(returned, seen);
+        wait_while(returns_done, seen);
         lock.lock();
     }
 }

@@ -112,7 +112,7 @@ void tracking_resource::release() noexcept {
         auto& to = *static_cast<std::pmr::memory_resource*>(upstream);
         to.deallocate(const_cast<void*>(block), known.bytes, known.alignment);
     };
-    ledger_.forget(give_back, upstream_);
+    ledger_.release(give_back, upstream_);
     count([](tracking_statistics& counts) { counts.blocks = counts.bytes = 0; });
 }
 
@@ -146,7 +146,7 @@ std::string tracking_resource::in_use() const {
         auto& groups = *static_cast<std::map<std::size_t, group>*>(into);
         ++groups.try_emplace(known.bytes, group{known.bytes, 0, known.serial}).first->second.blocks;
     };
-    ledger_.each(count, &sizes);
+    ledger_.for_each(count, &sizes);
     std::vector<group> sorted;
     sorted.reserve(sizes.size());
     for (const auto& [bytes, found] : sizes) sorted.push_back(found);

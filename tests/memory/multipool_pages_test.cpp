@@ -17,7 +17,7 @@ namespace {
 
 using headroom::multipool_resource;
 using headroom::detail::page_runs;
-using headroom::detail::pool_page;
+using headroom::detail::pool_page_bytes;
 using headroom_test::counting_upstream;
 
 constexpr std::size_t MiB = std::size_t{1} << 20;
@@ -111,18 +111,18 @@ TEST(multipool_runs, the_free_pages_at_the_end_are_found_behind_many_that_are_to
     multipool_resource resource;
     std::vector<void*> shorter, between;
     for (int i = 0; i < 40; ++i) {
-        shorter.push_back(resource.allocate(18 * pool_page - 1));
-        between.push_back(resource.allocate(30 * pool_page - 1));
+        shorter.push_back(resource.allocate(18 * pool_page_bytes - 1));
+        between.push_back(resource.allocate(30 * pool_page_bytes - 1));
     }
-    void* const last = resource.allocate(24 * pool_page - 1);
-    resource.deallocate(last, 24 * pool_page - 1);
-    for (void* const each : shorter) resource.deallocate(each, 18 * pool_page - 1);
+    void* const last = resource.allocate(24 * pool_page_bytes - 1);
+    resource.deallocate(last, 24 * pool_page_bytes - 1);
+    for (void* const each : shorter) resource.deallocate(each, 18 * pool_page_bytes - 1);
     const std::size_t before = resource.statistics().chunk_bytes;
-    void* const again = resource.allocate(24 * pool_page - 1);
+    void* const again = resource.allocate(24 * pool_page_bytes - 1);
     EXPECT_EQ(again, last);
     EXPECT_EQ(resource.statistics().chunk_bytes, before);
-    resource.deallocate(again, 24 * pool_page - 1);
-    for (void* const each : between) resource.deallocate(each, 30 * pool_page - 1);
+    resource.deallocate(again, 24 * pool_page_bytes - 1);
+    for (void* const each : between) resource.deallocate(each, 30 * pool_page_bytes - 1);
 }
 
 // The system refused, so upstream's chunks came after the reservation. When trim() gives them back, the reservation grows again, and
@@ -152,11 +152,11 @@ TEST(page_runs, take_and_give_back_as_the_model_does) {
         headroom_test::random random(seed);
         page_runs runs(std::pmr::new_delete_resource());
         const std::size_t pages = 40 + random.below(400);
-        const headroom::detail::piece memory{
-            static_cast<std::byte*>(std::pmr::new_delete_resource()->allocate(pages * pool_page, pool_page)), pages * pool_page,
-            pool_page};
+        const headroom::detail::memory_piece memory{
+            static_cast<std::byte*>(std::pmr::new_delete_resource()->allocate(pages * pool_page_bytes, pool_page_bytes)),
+            pages * pool_page_bytes, pool_page_bytes};
         runs.add(memory);
-        const headroom::detail::area& all = **runs.begin();
+        const headroom::detail::segment& all = **runs.begin();
         std::vector<bool> used(pages);
         std::vector<std::pair<page_runs::run, std::size_t>> live;
         for (int done = 0; done < 600; ++done) {
@@ -166,10 +166,10 @@ TEST(page_runs, take_and_give_back_as_the_model_does) {
                 if (!got) {
                     // In part what is free at the end.
                     std::size_t more = count;
-                    const std::size_t never_used = pages - all.frontier;
-                    for (std::size_t at = all.frontier; at > 0 && more > 0 && !used[at - 1]; --at) --more;
-                    got = runs.extend(count, [&](const headroom::detail::piece&, std::size_t needed) {
-                        EXPECT_EQ(needed, (all.frontier + more) * pool_page);
+                    const std::size_t never_used = pages - all.high_water;
+                    for (std::size_t at = all.high_water; at > 0 && more > 0 && !used[at - 1]; --at) --more;
+                    got = runs.take_unused(count, [&](const headroom::detail::memory_piece&, std::size_t needed) {
+                        EXPECT_EQ(needed, (all.high_water + more) * pool_page_bytes);
                         return true;
                     });
                     ASSERT_EQ(static_cast<bool>(got), more <= never_used);
@@ -189,24 +189,24 @@ TEST(page_runs, take_and_give_back_as_the_model_does) {
                 runs.give_back(gone, count);
             }
             if (random.below(200) == 0) {    // as rewind() does
-                runs.start_over();
+                runs.reset();
                 live.clear();
                 used.assign(pages, false);
             }
             // Each stretch of free pages is one run.
-            const std::size_t frontier = all.frontier;
+            const std::size_t high_water = all.high_water;
             std::vector<std::pair<std::size_t, std::size_t>> expected, found;
-            for (std::size_t at = 0; at < frontier; ++at) {
+            for (std::size_t at = 0; at < high_water; ++at) {
                 if (used[at]) continue;
                 if (at == 0 || used[at - 1]) expected.emplace_back(at, 0);
                 ++expected.back().second;
             }
-            all.each([&](std::size_t at, std::size_t count, const headroom::detail::page_counts& each) {
+            all.for_each_run([&](std::size_t at, std::size_t count, const headroom::detail::page_counts& each) {
                 if (each.bin == each.free_run) found.emplace_back(at, count);
             });
             ASSERT_EQ(found, expected) << "seed " << seed;
             ASSERT_EQ(runs.free(),
-                      static_cast<std::size_t>(std::count(used.begin(), used.begin() + static_cast<long>(frontier), false)));
+                      static_cast<std::size_t>(std::count(used.begin(), used.begin() + static_cast<long>(high_water), false)));
         }
     }
 }

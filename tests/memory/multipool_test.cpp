@@ -94,15 +94,15 @@ TEST(multipool, small_blocks_lie_together_however_large_the_others_are) {
 
 TEST(multipool, a_block_is_at_most_an_eighth_larger_than_asked_for_above_a_few_bytes) {
     for (std::size_t bytes = 64; bytes <= 4096; ++bytes) {
-        EXPECT_LE(headroom::detail::bin_bytes(headroom::detail::bin_index(bytes)), bytes + bytes / 8 + 8) << bytes;
+        EXPECT_LE(headroom::detail::bin_bytes(headroom::detail::bin_of(bytes)), bytes + bytes / 8 + 8) << bytes;
     }
 }
 
 TEST(multipool, every_size_finds_the_smallest_bin_that_holds_it) {
     using headroom::detail::bin_bytes;
-    using headroom::detail::bin_index;
-    for (std::size_t bytes = 1; bytes <= headroom::detail::largest_pooled; ++bytes) {
-        const std::size_t index = bin_index(bytes);
+    using headroom::detail::bin_of;
+    for (std::size_t bytes = 1; bytes <= headroom::detail::max_pooled_bytes; ++bytes) {
+        const std::size_t index = bin_of(bytes);
         ASSERT_GE(bin_bytes(index), bytes);
         if (index > 0) {
             ASSERT_LT(bin_bytes(index - 1), bytes);

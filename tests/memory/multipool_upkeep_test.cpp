@@ -20,14 +20,14 @@ using headroom::multipool_resource;
 using headroom::multipool_statistics;
 using headroom_test::counting_upstream;
 
-struct piece {
+struct memory_piece {
     unsigned char* data;
     std::size_t bytes;
     unsigned char seed;
 };
 
-std::vector<piece> fill(std::pmr::memory_resource& resource, headroom_test::random& random, std::size_t in_all) {
-    std::vector<piece> result;
+std::vector<memory_piece> fill(std::pmr::memory_resource& resource, headroom_test::random& random, std::size_t in_all) {
+    std::vector<memory_piece> result;
     for (std::size_t sum = 0; sum < in_all; sum += result.back().bytes) {
         const std::size_t bytes = random.below(10) < 7 ? random.below(100) + 1 : random.below(4096) + 1;
         auto* const data = static_cast<unsigned char*>(resource.allocate(bytes, 1));
@@ -69,16 +69,16 @@ TYPED_TEST(multipool_upkeep, trim_invalidates_nothing) {
         TypeParam defaulted, named(&upstream);
         TypeParam& resource = from == &upstream ? named : defaulted;
         headroom_test::random random(3);
-        std::vector<piece> live = fill(resource, random, 4 << 20);
+        std::vector<memory_piece> live = fill(resource, random, 4 << 20);
         for (int round = 0; round < 10; ++round) {
             for (std::size_t i = live.size(); i > 1; --i) std::swap(live[i - 1], live[random.below(i)]);
             const std::size_t kept = live.size() / (round % 3 == 0 ? 10 : 2);
             for (std::size_t i = kept; i < live.size(); ++i) resource.deallocate(live[i].data, live[i].bytes, 1);
             live.resize(kept);
             (void)resource.trim();
-            const std::vector<piece> more = fill(resource, random, 1 << 20);
+            const std::vector<memory_piece> more = fill(resource, random, 1 << 20);
             live.insert(live.end(), more.begin(), more.end());
-            for (const piece& each : live) {
+            for (const memory_piece& each : live) {
                 ASSERT_TRUE(std::all_of(each.data, each.data + each.bytes, [&](unsigned char at) { return at == each.seed; }));
             }
         }
@@ -94,13 +94,13 @@ TYPED_TEST(multipool_upkeep, trim_gives_back_what_was_used_before_rewind) {
         headroom_test::random random(7);
         std::size_t most = 0;
         for (const std::size_t round : std::array<std::size_t, 5>{16, 2, 16, 0, 4}) {    // MiB in use in each
-            const std::vector<piece> live = fill(*resource, random, round << 20);
+            const std::vector<memory_piece> live = fill(*resource, random, round << 20);
             most = std::max(most, round << 20);
             // All that was used in an earlier round, and is not now.
             const std::size_t back = resource->trim();
             EXPECT_GE(back + (round << 20) + (most >> 2), most) << round;
             most = round << 20;
-            for (const piece& each : live) {
+            for (const memory_piece& each : live) {
                 ASSERT_TRUE(std::all_of(each.data, each.data + each.bytes, [&](unsigned char at) { return at == each.seed; }));
             }
             resource->rewind();
@@ -125,7 +125,7 @@ TYPED_TEST(multipool_upkeep, statistics_count_what_is_in_use) {
     headroom_test::random random(5);
     EXPECT_EQ(resource.statistics().blocks, 0U);
     EXPECT_EQ(resource.statistics().chunk_bytes, 0U);
-    std::vector<piece> live = fill(resource, random, 2 << 20);
+    std::vector<memory_piece> live = fill(resource, random, 2 << 20);
     for (int round = 0; round < 4; ++round) {
         for (std::size_t i = 0; i < live.size() / 3; ++i) {
             std::swap(live[random.below(live.size())], live.back());
@@ -133,7 +133,7 @@ TYPED_TEST(multipool_upkeep, statistics_count_what_is_in_use) {
             live.pop_back();
         }
         std::map<std::size_t, std::size_t> sizes;
-        for (const piece& each : live) ++sizes[headroom::detail::bin_bytes(headroom::detail::bin_index(each.bytes))];
+        for (const memory_piece& each : live) ++sizes[headroom::detail::bin_bytes(headroom::detail::bin_of(each.bytes))];
         const multipool_statistics seen = resource.statistics();
         std::size_t blocks = 0, bytes = 0;
         for (const auto& each : seen.classes) {
@@ -148,7 +148,7 @@ TYPED_TEST(multipool_upkeep, statistics_count_what_is_in_use) {
         EXPECT_GE(seen.chunk_bytes, seen.bytes);
     }
     EXPECT_GT(resource.statistics().classes[5].slabs, 0U);
-    for (const piece& each : live) resource.deallocate(each.data, each.bytes, 1);
+    for (const memory_piece& each : live) resource.deallocate(each.data, each.bytes, 1);
     EXPECT_EQ(resource.statistics().blocks, 0U);
     (void)resource.trim();
     EXPECT_GT(resource.statistics().empty_slab_bytes, std::size_t{1} << 20);

@@ -22,21 +22,21 @@
 namespace headroom { inline namespace v0_1 { namespace detail {
 
 // What is short enough for the path of short blocks, in bytes: what it grows to stays in the cache of a thread.
-inline constexpr std::size_t longest_short = 512;
+inline constexpr std::size_t max_short_block = 512;
 
 // A heap that is not malloc's.
-struct other_heap {
-    void* (*take)(std::size_t bytes) noexcept;    // null where memory is refused
-    void (*give)(void* memory) noexcept;
+struct heap_functions {
+    void* (*allocate_bytes)(std::size_t bytes) noexcept;    // null where memory is refused
+    void (*free_bytes)(void* memory) noexcept;
 };
 
 // What the blocks of one kind of vector have in common.
 struct large_layout {
-    std::size_t element;       // bytes of an element
-    std::size_t alignment;     // bytes
-    std::size_t from;          // a block of so many elements is a large one
-    const other_heap* heap;    // null: malloc's, see heap_memory.hpp
-    bool short_uses_malloc;    // blocks of up to longest_short bytes, or twice that, are on the heap, and that is malloc's
+    std::size_t element;           // bytes of an element
+    std::size_t alignment;         // bytes
+    std::size_t from;              // a block of so many elements is a large one
+    const heap_functions* heap;    // null: malloc's, see heap_memory.hpp
+    bool short_uses_malloc;        // blocks of up to max_short_block bytes, or twice that, are on the heap, and that is malloc's
     commit_policy commit;
 };
 
@@ -56,8 +56,8 @@ HEADROOM_API void release_large(const large_layout& layout, void* begin) noexcep
 // memory is refused.
 [[nodiscard]] HEADROOM_API bool charge_large(const large_layout& layout, void* begin, std::size_t required) noexcept;
 // Room for `required` elements in place: the new end of the block, or null.
-[[nodiscard]] HEADROOM_API void* widen_large(const large_layout& layout, void* begin, std::size_t required,
-                                             bool exactly) noexcept;
+[[nodiscard]] HEADROOM_API void* expand_large_in_place(const large_layout& layout, void* begin, std::size_t required,
+                                                       bool exactly) noexcept;
 
 // Gives back what `size` elements of a block in a reservation do not need; other blocks stay as they are.
 HEADROOM_API void trim_large(const large_layout& layout, void* begin, std::size_t size) noexcept;
@@ -66,16 +66,16 @@ HEADROOM_API void trim_large(const large_layout& layout, void* begin, std::size_
 // --- Growing
 
 // As many elements as the heap's block for `count` of them has room for; `count` where that is not known. O(1).
-[[nodiscard]] HEADROOM_API std::size_t filled_capacity(const large_layout& layout, std::size_t count) noexcept;
+[[nodiscard]] HEADROOM_API std::size_t capacity_of_heap_block(const large_layout& layout, std::size_t count) noexcept;
 
 // The capacity after `capacity` of a vector that doubles and grows by one element. Saturates. O(1).
-[[nodiscard]] HEADROOM_API std::size_t doubled_capacity(const large_layout& layout, std::size_t capacity) noexcept;
+[[nodiscard]] HEADROOM_API std::size_t next_doubled_capacity(const large_layout& layout, std::size_t capacity) noexcept;
 
 // A block of either kind, [begin, cap), whose elements [begin, end) travel as bytes: with room for `required`, in place or, made for
 // `wanted`, elsewhere; the old block is given back then. Throws std::bad_alloc where memory is refused, and where no more elements can
 // exist, for which there is no memory either; then nothing has changed.
-[[nodiscard]] HEADROOM_API block<void*> regrow_block(const large_layout& layout, void* begin, void* end, void* cap,
-                                                     std::size_t required, std::size_t wanted, bool exactly);
+[[nodiscard]] HEADROOM_API block<void*> reallocate_block(const large_layout& layout, void* begin, void* end, void* cap,
+                                                         std::size_t required, std::size_t wanted, bool exactly);
 // The same of a vector that doubles: room for `required` elements, and no more where `exactly`.
 [[nodiscard]] HEADROOM_API block<void*> reallocate(const large_layout& layout, void* begin, void* end, void* cap,
                                                    std::size_t required, bool exactly);

@@ -37,28 +37,28 @@ public:
 
     // Before a block is allocated: throws bad_alloc when there is no memory to remember it in, and so many. What it returns stays
     // until the block is.
-    bool expected(std::size_t count = 1) {
+    bool expect_block(std::size_t count = 1) {
         ledger_.expect(count);
         return true;
     }
-    void allocated(const void* block, std::size_t bytes, std::size_t alignment) { ledger_.add(block, bytes, alignment); }
+    void on_allocate(const void* block, std::size_t bytes, std::size_t alignment) { ledger_.add(block, bytes, alignment); }
     // Ends the program unless `block` was allocated here with that size and alignment and is in use.
-    void deallocated(const void* owner, const void* block, std::size_t bytes, std::size_t alignment) noexcept {
+    void on_deallocate(const void* owner, const void* block, std::size_t bytes, std::size_t alignment) noexcept {
         block_record known;
         const block_fault fault = ledger_.remove(block, bytes, alignment, known);
         if (fault != block_fault::none) detail::fail_block(resource_, owner, fault, block, bytes, alignment, known);
     }
     // All blocks are gone at once.
-    void forgotten() noexcept { ledger_.forget(); }
+    void on_release() noexcept { ledger_.release(); }
     // Those that lie in [first, last).
-    void forgotten(const void* first, const void* last) noexcept { ledger_.forget(first, last); }
+    void on_release(const void* first, const void* last) noexcept { ledger_.release(first, last); }
 
     // Fills a freed block past its link.
     static void fill(void* block, std::size_t from, std::size_t bytes) noexcept {
         if (bytes > from) std::memset(static_cast<std::byte*>(block) + from, free_fill, bytes - from);
     }
     // Ends the program when somebody has written to a filled block.
-    void untouched(const void* owner, const void* block, std::size_t from, std::size_t bytes) const noexcept {
+    void verify_fill(const void* owner, const void* block, std::size_t from, std::size_t bytes) const noexcept {
         const auto* const data = static_cast<const unsigned char*>(block);
         for (std::size_t at = from; at < bytes; ++at) {
             if (data[at] != free_fill) detail::fail_written(resource_, owner, block, bytes, at);
@@ -76,35 +76,35 @@ public:
     explicit synchronized_checks(const char* resource) noexcept : checks_(resource) {}
 
     // A thread that is about to have a block.
-    class expecting {
+    class expectation {
     public:
-        explicit expecting(synchronized_checks& checks) : checks_(checks) {
+        explicit expectation(synchronized_checks& checks) : checks_(checks) {
             const std::lock_guard lock(checks_.mutex_);
-            checks_.checks_.expected(checks_.threads_ + 1);
+            checks_.checks_.expect_block(checks_.threads_ + 1);
             ++checks_.threads_;
         }
-        ~expecting() {
+        ~expectation() {
             const std::lock_guard lock(checks_.mutex_);
             --checks_.threads_;
         }
-        expecting(const expecting&) = delete;
-        expecting& operator=(const expecting&) = delete;
+        expectation(const expectation&) = delete;
+        expectation& operator=(const expectation&) = delete;
 
     private:
         synchronized_checks& checks_;
     };
-    [[nodiscard]] expecting expected() { return expecting(*this); }
-    void allocated(const void* block, std::size_t bytes, std::size_t alignment) {
+    [[nodiscard]] expectation expect_block() { return expectation(*this); }
+    void on_allocate(const void* block, std::size_t bytes, std::size_t alignment) {
         const std::lock_guard lock(mutex_);
-        checks_.allocated(block, bytes, alignment);
+        checks_.on_allocate(block, bytes, alignment);
     }
-    void deallocated(const void* owner, const void* block, std::size_t bytes, std::size_t alignment) noexcept {
+    void on_deallocate(const void* owner, const void* block, std::size_t bytes, std::size_t alignment) noexcept {
         const std::lock_guard lock(mutex_);
-        checks_.deallocated(owner, block, bytes, alignment);
+        checks_.on_deallocate(owner, block, bytes, alignment);
     }
-    void forgotten() noexcept {
+    void on_release() noexcept {
         const std::lock_guard lock(mutex_);
-        checks_.forgotten();
+        checks_.on_release();
     }
 
 private:
@@ -120,13 +120,13 @@ inline constexpr bool memory_checked = false;
 class memory_checks {
 public:
     constexpr explicit memory_checks(const char*) noexcept {}
-    HEADROOM_ALWAYS_INLINE bool expected() noexcept { return true; }
-    HEADROOM_ALWAYS_INLINE void allocated(const void*, std::size_t, std::size_t) noexcept {}
-    HEADROOM_ALWAYS_INLINE void deallocated(const void*, const void*, std::size_t, std::size_t) noexcept {}
-    HEADROOM_ALWAYS_INLINE void forgotten() noexcept {}
-    HEADROOM_ALWAYS_INLINE void forgotten(const void*, const void*) noexcept {}
+    HEADROOM_ALWAYS_INLINE bool expect_block() noexcept { return true; }
+    HEADROOM_ALWAYS_INLINE void on_allocate(const void*, std::size_t, std::size_t) noexcept {}
+    HEADROOM_ALWAYS_INLINE void on_deallocate(const void*, const void*, std::size_t, std::size_t) noexcept {}
+    HEADROOM_ALWAYS_INLINE void on_release() noexcept {}
+    HEADROOM_ALWAYS_INLINE void on_release(const void*, const void*) noexcept {}
     HEADROOM_ALWAYS_INLINE static void fill(void*, std::size_t, std::size_t) noexcept {}
-    HEADROOM_ALWAYS_INLINE void untouched(const void*, const void*, std::size_t, std::size_t) const noexcept {}
+    HEADROOM_ALWAYS_INLINE void verify_fill(const void*, const void*, std::size_t, std::size_t) const noexcept {}
 };
 
 using synchronized_checks = memory_checks;

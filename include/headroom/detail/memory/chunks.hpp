@@ -31,16 +31,16 @@ HEADROOM_ALWAYS_INLINE std::byte* align_up(std::byte* pointer, std::size_t align
     return reinterpret_cast<std::byte*>((detail::address_of(pointer) + alignment - 1) & ~std::uintptr_t{alignment - 1});
 }
 // Whether align_up went past the last address. No test at all where addresses have 64 bits: none is so near their end.
-HEADROOM_ALWAYS_INLINE bool wrapped(const std::byte* aligned, const std::byte* from) noexcept {
+HEADROOM_ALWAYS_INLINE bool has_wrapped(const std::byte* aligned, const std::byte* from) noexcept {
     return sizeof(void*) < 8 && detail::address_of(aligned) < detail::address_of(from);
 }
-constexpr std::size_t round_to(std::size_t bytes, std::size_t alignment) noexcept {
+constexpr std::size_t round_up_to(std::size_t bytes, std::size_t alignment) noexcept {
     return (bytes + alignment - 1) & ~(alignment - 1);
 }
 
 // Requests beyond these are refused before any arithmetic on them can overflow.
-inline constexpr std::size_t largest_request = SIZE_MAX / 4;
-inline constexpr std::size_t most_alignment = std::size_t{1} << (sizeof(std::size_t) * 8 - 4);
+inline constexpr std::size_t max_request_bytes = SIZE_MAX / 4;
+inline constexpr std::size_t max_alignment = std::size_t{1} << (sizeof(std::size_t) * 8 - 4);
 
 // What the default commit policy is for memory resources: huge pages as soon as a few megabytes are in use, for they fill
 // what they take.
@@ -51,7 +51,7 @@ inline constexpr commit_policy shared_chunk_policy = commit_policy::huge_pages(s
 
 // Asks upstream for what nobody can have, so that it refuses in its own way: its exception reaches the user, as with the
 // standard's resources.
-[[noreturn]] HEADROOM_COLD inline void refuse(std::pmr::memory_resource* upstream) {
+[[noreturn]] HEADROOM_COLD inline void throw_upstream_bad_alloc(std::pmr::memory_resource* upstream) {
     // Not constants, because compilers warn of such requests, rightly elsewhere.
     volatile std::size_t bytes = SIZE_MAX;
     volatile std::size_t alignment = SIZE_MAX / 2 + 1;
@@ -60,12 +60,12 @@ inline constexpr commit_policy shared_chunk_policy = commit_policy::huge_pages(s
 }
 
 // True where chunks may come from reservations: nobody could tell the difference, unless by replacing operator new.
-inline bool may_reserve(const std::pmr::memory_resource* upstream) noexcept {
+inline bool is_new_delete(const std::pmr::memory_resource* upstream) noexcept {
     return upstream == std::pmr::new_delete_resource();
 }
 
 // A piece of memory from upstream or from a reservation, and how to give it back.
-struct piece {
+struct memory_piece {
     std::byte* data = nullptr;
     std::size_t bytes = 0;        // as asked of upstream; committed, of a reservation
     std::size_t alignment = 0;    // as asked of upstream
@@ -85,18 +85,18 @@ struct piece {
 // When the memory of what is committed comes.
 //   at_once:        in the same system call: a fifth cheaper than one page at a time, where all of it is used
 //   at_first_touch: each page when it is written to: nothing for pages that never are
-enum class arrival : bool { at_once, at_first_touch };
+enum class populate : bool { at_once, at_first_touch };
 
 // Largest block that is populated ahead of its first touch, in bytes. How much of a larger one will be used is not known.
-inline constexpr std::size_t largest_populated = std::size_t{64} << 10;
-[[nodiscard]] constexpr arrival arrival_of(std::size_t bytes) noexcept {
-    return bytes > largest_populated ? arrival::at_first_touch : arrival::at_once;
+inline constexpr std::size_t max_populated_bytes = std::size_t{64} << 10;
+[[nodiscard]] constexpr populate populate_for(std::size_t bytes) noexcept {
+    return bytes > max_populated_bytes ? populate::at_first_touch : populate::at_once;
 }
 
 // Commits `needed` bytes from the base or more; the count of committed bytes, or 0 and `error` when refused.
-inline std::size_t extend_for(range* control, std::size_t needed, std::size_t reserved, arrival how,
+inline std::size_t commit_for(range* control, std::size_t needed, std::size_t reserved, populate how,
                               std::error_code& error) noexcept {
-    if (how == arrival::at_once) return detail::commit_to(control, needed, error);
+    if (how == populate::at_once) return detail::commit_to(control, needed, error);
     // Access alone costs nothing but the call, so not many calls.
     constexpr std::size_t largest_step = std::size_t{128} << 10;
     const std::size_t committed =
@@ -106,14 +106,14 @@ inline std::size_t extend_for(range* control, std::size_t needed, std::size_t re
 
 // A reservation of at least `wanted` bytes, half as much where refused, of which `needed` are committed, and no more of one that
 // does not grow, which arrive at first touch; an empty piece when that is refused too.
-HEADROOM_COLD inline piece reserved_piece(std::size_t wanted, std::size_t needed, arrival how = arrival::at_once,
-                                          const commit_policy& policy = chunk_policy, bool may_grow = true) noexcept {
+HEADROOM_COLD inline memory_piece reserve_piece(std::size_t wanted, std::size_t needed, populate how = populate::at_once,
+                                                const commit_policy& policy = chunk_policy, bool may_grow = true) noexcept {
     std::error_code error;
     const held_range held = detail::acquire((std::max)(wanted, needed), false, needed, policy, error, {needed, may_grow});
     if (error) return {};
-    piece result{held.base, held.committed, 0, held.control, held.reserved};
+    memory_piece result{held.base, held.committed, 0, held.control, held.reserved};
     if (held.committed < needed) {
-        result.bytes = may_grow ? detail::extend_for(held.control, needed, held.reserved, how, error)
+        result.bytes = may_grow ? detail::commit_for(held.control, needed, held.reserved, how, error)
                                 : detail::commit_exactly(held.control, needed, error);
         if (error) {
             detail::release_range(held.control);
@@ -129,21 +129,21 @@ struct chunk {
     chunk* next;
     std::byte* first;    // usable bytes: [first, last)
     std::byte* last;
-    piece memory;
+    memory_piece memory;
     std::size_t blocks = 0;    // blocks that a multipool has cut from it, as of its last count
     std::size_t free = 0;      // free blocks among them; valid only while release_empty_chunks() runs
 };
 
 class chunk_chain {
 public:
-    static constexpr std::size_t first_bytes = 512;                         // of the first chunk
-    static constexpr std::size_t largest_chunk = std::size_t{16} << 20;     // where growing stops, of upstream's chunks
-    static constexpr std::size_t reserve_from = std::size_t{64} << 10;      // a chunk that large comes from a reservation
-    static constexpr std::size_t first_reserved = std::size_t{64} << 20;    // address space of the first reservation
-    static constexpr std::size_t largest_reserved = sizeof(void*) > 4 ? SIZE_MAX >> 30 : std::size_t{256} << 20;
+    static constexpr std::size_t first_bytes = 512;                             // of the first chunk
+    static constexpr std::size_t max_chunk_bytes = std::size_t{16} << 20;       // where growing stops, of upstream's chunks
+    static constexpr std::size_t min_reserved_chunk = std::size_t{64} << 10;    // a chunk that large comes from a reservation
+    static constexpr std::size_t first_reservation_bytes = std::size_t{64} << 20;    // address space of the first reservation
+    static constexpr std::size_t max_reservation_bytes = sizeof(void*) > 4 ? SIZE_MAX >> 30 : std::size_t{256} << 20;
 
     chunk_chain(std::pmr::memory_resource* upstream, bool reserve, std::size_t initial = first_bytes) noexcept
-        : upstream_(upstream), initial_(std::clamp(initial, std::size_t{1}, largest_request)), next_(initial_),
+        : upstream_(upstream), initial_(std::clamp(initial, std::size_t{1}, max_request_bytes)), next_(initial_),
           reserve_(reserve) {}
     chunk_chain(const chunk_chain&) = delete;
     chunk_chain& operator=(const chunk_chain&) = delete;
@@ -167,7 +167,7 @@ public:
     // How reservations commit memory from now on; must outlive this.
     void commit_by(const commit_policy& policy) noexcept { policy_ = &policy; }
     // Bytes to use before the first chunk; they are the caller's and stay so.
-    void start_with(void* buffer, std::size_t bytes) noexcept {
+    void use_buffer(void* buffer, std::size_t bytes) noexcept {
         buffer_ = static_cast<std::byte*>(buffer);
         buffer_bytes_ = bytes;
         cursor = buffer_;
@@ -179,47 +179,48 @@ public:
     // upstream for it has about `most` bytes at most, if that suffices. Throws what upstream throws, and then has changed nothing.
     // Precondition: alignment is a power of two.
     // `unit`: stride of the blocks that the chunk will be cut into; a chunk from upstream is a multiple of it.
-    HEADROOM_COLD void make_room(std::size_t bytes, std::size_t alignment, std::size_t most = largest_chunk,
-                                 std::size_t unit = 1) {
-        if (bytes > largest_request || alignment > most_alignment) detail::refuse(upstream_);
-        if (has_room(bytes, alignment)) return;
-        adopt(obtain(bytes, alignment, most, detail::arrival_of(bytes), link_bytes, unit));
+    HEADROOM_COLD void add_chunk_for(std::size_t bytes, std::size_t alignment, std::size_t most = max_chunk_bytes,
+                                     std::size_t unit = 1) {
+        if (bytes > max_request_bytes || alignment > max_alignment) detail::throw_upstream_bad_alloc(upstream_);
+        if (make_room_in_kept(bytes, alignment)) return;
+        add_as_chunk(obtain_piece(bytes, alignment, most, detail::populate_for(bytes), link_bytes, unit));
     }
     // Such a piece is a chunk from now on, and the next to be used. It has room for what describes a chunk, and more.
-    void adopt(const piece& memory) noexcept {
+    void add_as_chunk(const memory_piece& memory) noexcept {
         std::byte* const end = memory.data + memory.bytes;
         const bool reserved = memory.control != nullptr;
         std::byte* const at = reserved ? memory.data : end - link_bytes;
         detail::unpoison(at, sizeof(chunk));
-        chunk** const place = place_of_next();
+        chunk** const place = insertion_point();
         *place = new (at) chunk{*place, reserved ? at + link_bytes : memory.data, reserved ? end : at, memory};
-        enter(*place);
+        make_active(*place);
     }
 
     // The same without another chunk from upstream: in what is at hand, in more of its reservation, or in a chunk kept from an
     // earlier round. False when that cannot be.
-    bool has_room(std::size_t bytes, std::size_t alignment) noexcept {
+    bool make_room_in_kept(std::size_t bytes, std::size_t alignment) noexcept {
         if (fits(bytes, alignment)) return true;
-        if (active_ != nullptr && grow(*active_, cursor, bytes, alignment)) {
+        if (active_ != nullptr && commit_more_of(*active_, cursor, bytes, alignment)) {
             limit = active_->last;
             return true;
         }
         // Moved up, so that those passed over stay in line.
-        chunk** const place = place_of_next();
+        chunk** const place = insertion_point();
         for (chunk** at = place; *at != nullptr; at = &(*at)->next) {
             chunk* const kept = *at;
-            if (!fits(kept->first, kept->last, bytes, alignment) && !grow(*kept, kept->first, bytes, alignment)) continue;
+            if (!fits(kept->first, kept->last, bytes, alignment) && !commit_more_of(*kept, kept->first, bytes, alignment))
+                continue;
             *at = kept->next;
             kept->next = *place;
             *place = kept;
-            enter(kept);
+            make_active(kept);
             return true;
         }
         return false;
     }
 
     // Resets the counts of free blocks; returns how many chunks there are.
-    std::size_t forget_free() noexcept {
+    std::size_t reset_free_counts() noexcept {
         std::size_t count = 0;
         for (chunk* each = first_; each != nullptr; each = each->next, ++count) each->free = 0;
         return count;
@@ -249,7 +250,7 @@ public:
     }
     // Makes the chunks for which is_empty(chunk) holds usable again or, with `give_back`, returns those of upstream's to it. O(chunks).
     template <class IsEmpty>
-    void reuse(bool give_back, IsEmpty is_empty) noexcept {
+    void reuse_empty(bool give_back, IsEmpty is_empty) noexcept {
         chunk* usable = nullptr;
         chunk* used = nullptr;    // last chunk in use; chunks behind the active one are unused
         bool before_active = true;
@@ -264,11 +265,11 @@ public:
             }
             *at = each->next;
             if (give_back && each->memory.control == nullptr) {
-                const piece memory = each->memory;
+                const memory_piece memory = each->memory;
                 memory.give_back(upstream_);
             } else {
                 each->blocks = 0;
-                hide(each->first, each->last);
+                poison_range(each->first, each->last);
                 each->next = std::exchange(usable, each);
             }
             if (is_active) active_ = nullptr;
@@ -292,25 +293,25 @@ public:
     // Returns a piece that belongs to no chunk, with room for `bytes` and `beside` bytes of bookkeeping. From upstream it has the size of
     // the next chunk, about `most` bytes at most; if upstream throws bad_alloc, half of that, and so on down to `bytes`. `how`: when a
     // reservation's memory arrives. Throws upstream's exception if `bytes` are refused, too.
-    [[nodiscard]] piece obtain(std::size_t bytes, std::size_t alignment, std::size_t most, arrival how, std::size_t beside = 0,
-                               std::size_t unit = 1) {
+    [[nodiscard]] memory_piece obtain_piece(std::size_t bytes, std::size_t alignment, std::size_t most, populate how,
+                                            std::size_t beside = 0, std::size_t unit = 1) {
         if (reserves_for(bytes)) {
             // (It begins at a page, and with what describes it.)
             const std::size_t needed = bytes + (beside != 0 ? beside + alignment : 0);
-            const std::size_t least = std::bit_ceil((std::max)(needed, beside + (std::min)(next_, largest_request)));
-            const piece memory = detail::reserved_piece((std::max)(next_reserved_, least), needed, how, *policy_);
+            const std::size_t least = std::bit_ceil((std::max)(needed, beside + (std::min)(next_, max_request_bytes)));
+            const memory_piece memory = detail::reserve_piece((std::max)(next_reserved_, least), needed, how, *policy_);
             if (memory.control != nullptr) {
-                next_reserved_ = (std::min)((std::max)(next_reserved_, memory.reserved), largest_reserved / 4) * 4;
-                hide(memory.data, memory.data + memory.bytes);
+                next_reserved_ = (std::min)((std::max)(next_reserved_, memory.reserved), max_reservation_bytes / 4) * 4;
+                poison_range(memory.data, memory.data + memory.bytes);
                 return memory;
             }
         }
-        const std::size_t least = detail::round_to(bytes, alignof(std::max_align_t));
+        const std::size_t least = detail::round_up_to(bytes, alignof(std::max_align_t));
         const auto in_units = [&](std::size_t wanted) {
-            return (std::max)(least, detail::round_to(wanted / unit * unit, alignof(std::max_align_t)));
+            return (std::max)(least, detail::round_up_to(wanted / unit * unit, alignof(std::max_align_t)));
         };
         std::size_t usable = in_units((std::min)(next_, most));
-        piece memory{nullptr, usable + beside, (std::max)(alignment, alignof(std::max_align_t))};
+        memory_piece memory{nullptr, usable + beside, (std::max)(alignment, alignof(std::max_align_t))};
 #if defined(__cpp_exceptions)
         while (memory.data == nullptr && usable > least) {
             try {
@@ -325,18 +326,18 @@ public:
 #endif
         if (memory.data == nullptr) memory.data = from_upstream(memory.bytes, memory.alignment);
         // Reservations follow soon, so get there quickly; upstream's chunks may be all there is, so do not overshoot.
-        next_ = (std::min)((std::max)(next_, usable), largest_chunk) * (reserve_ ? 4 : 2);
-        hide(memory.data, memory.data + memory.bytes);
+        next_ = (std::min)((std::max)(next_, usable), max_chunk_bytes) * (reserve_ ? 4 : 2);
+        poison_range(memory.data, memory.data + memory.bytes);
         return memory;
     }
     // Memory for the first `needed` bytes of a piece. False when it has no more, or the system refuses.
-    bool provide(piece& memory, std::size_t needed, arrival how) const noexcept {
+    bool commit_piece(memory_piece& memory, std::size_t needed, populate how) const noexcept {
         if (needed <= memory.bytes) return true;
         if (memory.control == nullptr || needed > memory.reserved) return false;
         std::error_code error;
-        const std::size_t committed = detail::extend_for(memory.control, needed, memory.reserved, how, error);
+        const std::size_t committed = detail::commit_for(memory.control, needed, memory.reserved, how, error);
         if (error) return false;
-        hide(memory.data + memory.bytes, memory.data + committed);
+        poison_range(memory.data + memory.bytes, memory.data + committed);
         memory.bytes = committed;
         return true;
     }
@@ -352,56 +353,56 @@ public:
     void release() noexcept {
         for (chunk* each = first_; each != nullptr;) {
             chunk* const next = each->next;
-            const piece memory = each->memory;
+            const memory_piece memory = each->memory;
             memory.give_back(upstream_);
             each = next;
         }
         first_ = nullptr;
         next_ = initial_;
-        next_reserved_ = first_reserved;
-        start_over();
+        next_reserved_ = first_reservation_bytes;
+        reset();
     }
 
     // Starts again with the first chunk; all are kept. O(1); under AddressSanitizer O(bytes used).
     void rewind() noexcept {
         if constexpr (poisoning) {
-            for (chunk* each = first_; each != nullptr; each = each->next) hide(each->first, each->last);
+            for (chunk* each = first_; each != nullptr; each = each->next) poison_range(each->first, each->last);
         }
-        start_over();
-        if (buffer_ == nullptr && first_ != nullptr) enter(first_);
+        reset();
+        if (buffer_ == nullptr && first_ != nullptr) make_active(first_);
     }
 
     // The present place: the active chunk and the cursor. The start of the first chunk is the end of the caller's buffer,
     // because another chunk may come before it.
     struct position {
-        chunk* then = nullptr;
+        chunk* active_chunk = nullptr;
         std::byte* cursor = nullptr;
     };
-    [[nodiscard]] position here() const noexcept {
-        if (untouched()) return {nullptr, buffer_ + buffer_bytes_};
+    [[nodiscard]] position current_position() const noexcept {
+        if (is_unused()) return {nullptr, buffer_ + buffer_bytes_};
         return {active_, cursor};
     }
 
     // Goes back to a place that was current before.
     void rewind(const position& to) noexcept {
-        if constexpr (poisoning) each_after(to, hide);
-        active_ = to.then;
+        if constexpr (poisoning) for_each_after(to, poison_range);
+        active_ = to.active_chunk;
         cursor = to.cursor;
-        limit = to.then != nullptr ? to.then->last : buffer_ + buffer_bytes_;
+        limit = to.active_chunk != nullptr ? to.active_chunk->last : buffer_ + buffer_bytes_;
     }
 
     // Calls visit(first, last) for all bytes that may have been taken since that place was current.
     template <class Visit>
-    void each_after(const position& from, Visit visit) const {
-        std::byte* const end = from.then != nullptr ? from.then->last : buffer_ + buffer_bytes_;
+    void for_each_after(const position& from, Visit visit) const {
+        std::byte* const end = from.active_chunk != nullptr ? from.active_chunk->last : buffer_ + buffer_bytes_;
         if (from.cursor != end) visit(from.cursor, end);
-        for (chunk* each = from.then != nullptr ? from.then->next : first_; each != nullptr; each = each->next) {
+        for (chunk* each = from.active_chunk != nullptr ? from.active_chunk->next : first_; each != nullptr; each = each->next) {
             visit(each->first, each->last);
         }
     }
 
 private:
-    static constexpr std::size_t link_bytes = detail::round_to(sizeof(chunk), alignof(std::max_align_t));
+    static constexpr std::size_t link_bytes = detail::round_up_to(sizeof(chunk), alignof(std::max_align_t));
 
     static bool fits(const std::byte* from, const std::byte* to, std::size_t bytes, std::size_t alignment) noexcept {
         const auto room = static_cast<std::size_t>(to - from);
@@ -415,23 +416,23 @@ private:
         return static_cast<std::byte*>(upstream_->allocate(bytes, alignment));
     }
     [[nodiscard]] bool reserves_for(std::size_t bytes) const noexcept {
-        return reserve_ && (std::max)(next_, bytes) >= reserve_from;
+        return reserve_ && (std::max)(next_, bytes) >= min_reserved_chunk;
     }
 
-    static void hide(std::byte* first, std::byte* last) noexcept {
+    static void poison_range(std::byte* first, std::byte* last) noexcept {
         if (first != last) detail::poison(first, static_cast<std::size_t>(last - first));
     }
 
-    void start_over() noexcept {
+    void reset() noexcept {
         active_ = nullptr;
         cursor = buffer_;
         limit = buffer_ + buffer_bytes_;
-        hide(cursor, limit);
+        poison_range(cursor, limit);
     }
 
-    [[nodiscard]] bool untouched() const noexcept { return active_ != nullptr && active_ == first_ && cursor == active_->first; }
+    [[nodiscard]] bool is_unused() const noexcept { return active_ != nullptr && active_ == first_ && cursor == active_->first; }
 
-    void enter(chunk* next) noexcept {
+    void make_active(chunk* next) noexcept {
         active_ = next;
         cursor = next->first;
         limit = next->last;
@@ -439,17 +440,17 @@ private:
 
     // Where a chunk goes that is used next: behind the active one, or before it, when it is the first and nothing was taken from
     // it yet.
-    [[nodiscard]] chunk** place_of_next() noexcept { return active_ != nullptr && !untouched() ? &active_->next : &first_; }
+    [[nodiscard]] chunk** insertion_point() noexcept { return active_ != nullptr && !is_unused() ? &active_->next : &first_; }
 
     // Commits more of a chunk's reservation, so that `bytes` fit after `from`. False when it has none, or too little, or the
     // system refuses.
-    bool grow(chunk& grown, const std::byte* from, std::size_t bytes, std::size_t alignment) const noexcept {
-        piece& memory = grown.memory;
+    bool commit_more_of(chunk& target, const std::byte* from, std::size_t bytes, std::size_t alignment) const noexcept {
+        memory_piece& memory = target.memory;
         if (memory.control == nullptr || !fits(from, memory.data + memory.reserved, bytes, alignment)) return false;
         const std::size_t pad = -detail::address_of(from) & (alignment - 1);
         const std::size_t needed = static_cast<std::size_t>(from - memory.data) + pad + bytes;
-        if (!provide(memory, needed, detail::arrival_of(bytes))) return false;
-        grown.last = memory.data + memory.bytes;
+        if (!commit_piece(memory, needed, detail::populate_for(bytes))) return false;
+        target.last = memory.data + memory.bytes;
         return true;
     }
 
@@ -459,8 +460,8 @@ private:
     std::byte* buffer_ = nullptr;
     std::size_t buffer_bytes_ = 0;
     std::size_t initial_;
-    std::size_t next_;                              // bytes of the next chunk from upstream
-    std::size_t next_reserved_ = first_reserved;    // address space of the next reservation
+    std::size_t next_;                                       // bytes of the next chunk from upstream
+    std::size_t next_reserved_ = first_reservation_bytes;    // address space of the next reservation
     bool reserve_;
     const commit_policy* policy_ = &chunk_policy;
 };

@@ -25,26 +25,26 @@ public:
     // Throws what upstream throws; nothing has changed then.
     [[gnu::noinline]] void* allocate(std::size_t bytes, std::size_t alignment, std::pmr::memory_resource* upstream,
                                      bool reserve) {
-        if (bytes > largest_request || alignment > most_alignment) detail::refuse(upstream);
-        const std::size_t needed = link_at(bytes) + sizeof(link);
-        piece memory = take_from(freed_, needed, alignment);
-        if (memory.data == nullptr) memory = take_from(spare_, needed, alignment);
-        if (memory.data == nullptr) memory = obtain(needed, alignment, upstream, reserve);
-        link* const added = new (memory.data + link_at(bytes)) link{nullptr, in_use_, memory};
+        if (bytes > max_request_bytes || alignment > max_alignment) detail::throw_upstream_bad_alloc(upstream);
+        const std::size_t needed = link_offset(bytes) + sizeof(link);
+        memory_piece memory = pop_best_fit(freed_, needed, alignment);
+        if (memory.data == nullptr) memory = pop_best_fit(spare_, needed, alignment);
+        if (memory.data == nullptr) memory = allocate_piece(needed, alignment, upstream, reserve);
+        link* const added = new (memory.data + link_offset(bytes)) link{nullptr, in_use_, memory};
         if (in_use_ != nullptr) in_use_->previous = added;
         in_use_ = added;
-        detail::poison(memory.data + bytes, link_at(bytes) - bytes);
+        detail::poison(memory.data + bytes, link_offset(bytes) - bytes);
         return memory.data;
     }
 
     // Precondition: allocate(bytes, ...) returned `block`, which is in use.
     [[gnu::noinline]] void deallocate(void* block, std::size_t bytes, std::pmr::memory_resource* upstream, bool keep) {
-        link* const gone = std::launder(reinterpret_cast<link*>(static_cast<std::byte*>(block) + link_at(bytes)));
+        link* const gone = std::launder(reinterpret_cast<link*>(static_cast<std::byte*>(block) + link_offset(bytes)));
         (gone->previous != nullptr ? gone->previous->next : in_use_) = gone->next;
         if (gone->next != nullptr) gone->next->previous = gone->previous;
-        const piece& memory = gone->memory;
-        if (!keep || memory.control == nullptr || memory.bytes > most_freed_bytes) {
-            const piece leaving = memory;
+        const memory_piece& memory = gone->memory;
+        if (!keep || memory.control == nullptr || memory.bytes > max_kept_bytes) {
+            const memory_piece leaving = memory;
             return leaving.give_back(upstream);
         }
         gone->next = freed_;
@@ -55,28 +55,28 @@ public:
         std::size_t count = 0;
         for (std::size_t kept = 0; *at != nullptr; at = &(*at)->next) {
             kept += (*at)->memory.bytes;
-            if (++count > most_freed || kept > most_freed_bytes) break;
+            if (++count > max_kept_blocks || kept > max_kept_bytes) break;
         }
-        give_back_all(*at, upstream);
+        release_list(*at, upstream);
     }
 
     void release(std::pmr::memory_resource* upstream) noexcept {
-        give_back_all(in_use_, upstream);
-        give_back_kept(upstream);
+        release_list(in_use_, upstream);
+        release_kept(upstream);
     }
 
     // Returns cached blocks that are not in use to upstream. False if there were none.
-    bool give_back_kept(std::pmr::memory_resource* upstream) noexcept {
+    bool release_kept(std::pmr::memory_resource* upstream) noexcept {
         const bool any = freed_ != nullptr || spare_ != nullptr;
-        give_back_all(freed_, upstream);
-        give_back_all(spare_, upstream);
+        release_list(freed_, upstream);
+        release_list(spare_, upstream);
         return any;
     }
 
     // Keeps the blocks in use for the next round, and those given back in this one; those kept before and not used since go
     // upstream. O(blocks).
     void rewind(std::pmr::memory_resource* upstream) noexcept {
-        give_back_all(spare_, upstream);
+        release_list(spare_, upstream);
         spare_ = std::exchange(freed_, nullptr);
         for (link* each = std::exchange(in_use_, nullptr); each != nullptr;) {
             if constexpr (poisoning) {
@@ -94,62 +94,63 @@ private:
     struct link {
         link* previous;
         link* next;
-        piece memory;
+        memory_piece memory;
     };
 
-    static constexpr std::size_t most_freed = 8;                             // blocks that are kept
-    static constexpr std::size_t most_freed_bytes = std::size_t{8} << 20;    // and bytes, of all of them
+    static constexpr std::size_t max_kept_blocks = 8;                      // blocks that are kept
+    static constexpr std::size_t max_kept_bytes = std::size_t{8} << 20;    // and bytes, of all of them
 
-    static constexpr std::size_t link_at(std::size_t bytes) noexcept {
-        return detail::round_to(bytes, alignof(std::max_align_t));
+    static constexpr std::size_t link_offset(std::size_t bytes) noexcept {
+        return detail::round_up_to(bytes, alignof(std::max_align_t));
     }
 
-    static bool serves(const piece& memory, std::size_t needed, std::size_t alignment) noexcept {
+    static bool serves(const memory_piece& memory, std::size_t needed, std::size_t alignment) noexcept {
         return memory.bytes >= needed && memory.bytes / 2 <= needed && (detail::address_of(memory.data) & (alignment - 1)) == 0;
     }
 
     // A fresh piece. Throws what upstream throws.
-    HEADROOM_COLD piece obtain(std::size_t needed, std::size_t alignment, std::pmr::memory_resource* upstream, bool reserve) {
-        if (reserve && needed >= chunk_chain::reserve_from && alignment <= headroom::page_size()) {
+    HEADROOM_COLD memory_piece allocate_piece(std::size_t needed, std::size_t alignment, std::pmr::memory_resource* upstream,
+                                              bool reserve) {
+        if (reserve && needed >= chunk_chain::min_reserved_chunk && alignment <= headroom::page_size()) {
             // Reservations of few sizes, so that the warm cache has the right one.
             const std::size_t wanted = std::bit_ceil((std::max)(needed, std::size_t{1} << 20));
             const auto reserved = [&] {
-                return detail::reserved_piece(wanted, needed, arrival::at_first_touch, chunk_policy, false);
+                return detail::reserve_piece(wanted, needed, populate::at_first_touch, chunk_policy, false);
             };
-            if (const piece memory = reserved(); memory.data != nullptr) return memory;
+            if (const memory_piece memory = reserved(); memory.data != nullptr) return memory;
             // What is kept may be what stands in the way.
             if (freed_ != nullptr || spare_ != nullptr) {
-                give_back_kept(upstream);
-                if (const piece memory = reserved(); memory.data != nullptr) return memory;
+                release_kept(upstream);
+                if (const memory_piece memory = reserved(); memory.data != nullptr) return memory;
             }
         }
         if (reserve && detail::exceeds_memory(needed)) detail::throw_bad_alloc();    // (as chunk_chain::obtain)
-        piece memory{nullptr, needed, (std::max)(alignment, alignof(std::max_align_t))};
+        memory_piece memory{nullptr, needed, (std::max)(alignment, alignof(std::max_align_t))};
         memory.data = static_cast<std::byte*>(upstream->allocate(memory.bytes, memory.alignment));
         return memory;
     }
 
     // The smallest of the first few pieces that serves, and takes it from the list; an empty one when none does.
-    static piece take_from(link*& list, std::size_t needed, std::size_t alignment) noexcept {
+    static memory_piece pop_best_fit(link*& list, std::size_t needed, std::size_t alignment) noexcept {
         int looks = 16;
         link** found = nullptr;
         for (link** at = &list; *at != nullptr && looks > 0; at = &(*at)->next, --looks) {
-            const piece& memory = (*at)->memory;
+            const memory_piece& memory = (*at)->memory;
             if (!serves(memory, needed, alignment)) continue;
             if (found == nullptr || memory.bytes < (*found)->memory.bytes) found = at;
             if (memory.bytes == needed) break;
         }
         if (found == nullptr) return {};
-        const piece memory = (*found)->memory;
+        const memory_piece memory = (*found)->memory;
         *found = (*found)->next;
         detail::unpoison(memory.data, memory.bytes);
         return memory;
     }
 
-    static void give_back_all(link*& first, std::pmr::memory_resource* upstream) noexcept {
+    static void release_list(link*& first, std::pmr::memory_resource* upstream) noexcept {
         for (link* each = std::exchange(first, nullptr); each != nullptr;) {
             link* const next = each->next;
-            const piece memory = each->memory;
+            const memory_piece memory = each->memory;
             memory.give_back(upstream);
             each = next;
         }

@@ -37,16 +37,16 @@ public:
     block_fault remove(const void* block, std::size_t bytes, std::size_t alignment, block_record& known) noexcept;
 
     // All blocks go at once: giving one back after this is `after_release`. O(n).
-    void forget() noexcept;
+    void release() noexcept;
     // The same for those in [first, last).
-    void forget(const void* first, const void* last) noexcept;
+    void release(const void* first, const void* last) noexcept;
     // The same for all, with a call of `visit(context, block, record)` for each.
-    void forget(void (*visit)(void* context, const void* block, const block_record& record) noexcept, void* context) noexcept;
+    void release(void (*visit)(void* context, const void* block, const block_record& record) noexcept, void* context) noexcept;
 
     [[nodiscard]] std::size_t count() const noexcept;
 
     // Calls `visit(context, block, record)` for each block in use, in order of allocation. Throws bad_alloc.
-    void each(void (*visit)(void* context, const void* block, const block_record& record), void* context) const;
+    void for_each(void (*visit)(void* context, const void* block, const block_record& record), void* context) const;
 
 private:
     struct tables;

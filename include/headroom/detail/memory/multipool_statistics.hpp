@@ -22,11 +22,11 @@ struct multipool_statistics {
             return in_use == 0 ? 0.0 : static_cast<double>(in_use) / static_cast<double>(in_use + free);
         }
     };
-    std::array<size_class, detail::bins> classes{};    // blocks of up to 64 KiB, by size
-    std::size_t blocks = 0;                            // in use, of all these
-    std::size_t bytes = 0;                             // of these blocks, rounded up to their sizes
-    std::size_t empty_slab_bytes = 0;                  // free runs of pages, for any size
-    std::size_t chunk_bytes = 0;                       // all that was taken from upstream, or committed, for pools
+    std::array<size_class, detail::bin_count> classes{};    // blocks of up to 64 KiB, by size
+    std::size_t blocks = 0;                                 // in use, of all these
+    std::size_t bytes = 0;                                  // of these blocks, rounded up to their sizes
+    std::size_t empty_slab_bytes = 0;                       // free runs of pages, for any size
+    std::size_t chunk_bytes = 0;                            // all that was taken from upstream, or committed, for pools
 };
 
 }}    // namespace headroom

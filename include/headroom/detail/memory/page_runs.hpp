@@ -29,24 +29,24 @@ struct page_counts {
     static constexpr std::uint8_t free_run = 0xFE;    // at the ends of a free run
     static constexpr std::uint8_t used_run = 0xFF;    // at the ends of a wide block's
 
-    std::uint16_t freed;    // of a slab: the first free block, its distance from the first page in bytes, plus 1; 0: none
-    std::uint16_t used;     // how many of those that were cut are not in its list
-    std::uint16_t cut;      // how many blocks were cut from the slab
-    std::uint8_t bin;       // whose blocks, or one of the two above
+    std::uint16_t first_free;    // of a slab: the first free block, its distance from the first page in bytes, plus 1; 0: none
+    std::uint16_t used;          // how many of those that were cut are not in its list
+    std::uint16_t carved;        // how many blocks were cut from the slab
+    std::uint8_t bin;            // whose blocks, or one of the two above
     // Of a slab: pages from its first one, at which the others stand. Of a free run: 1 when its memory went back to the system.
-    std::uint8_t back;
+    std::uint8_t home_distance;
 
     // Of a run, in pages.
-    [[nodiscard]] std::size_t length() const noexcept { return freed | std::size_t{used} << 16; }
+    [[nodiscard]] std::size_t length() const noexcept { return first_free | std::size_t{used} << 16; }
     void set_run(std::uint8_t kind, std::size_t length) noexcept {
-        freed = static_cast<std::uint16_t>(length);
+        first_free = static_cast<std::uint16_t>(length);
         used = static_cast<std::uint16_t>(length >> 16);
         bin = kind;
-        back = 0;
+        home_distance = 0;
     }
 };
 static_assert(sizeof(page_counts) == 8);
-static_assert(largest_populated == largest_pooled);    // a monotonic resource, which has no bins, knows the first alone
+static_assert(max_populated_bytes == max_pooled_bytes);    // a monotonic resource, which has no bins, knows the first alone
 
 // At the first page of a slab or of a free run.
 struct page_links {
@@ -56,30 +56,30 @@ struct page_links {
 };
 
 // A stretch of memory that is used page by page: a reservation, or a piece of upstream's.
-struct area {
-    piece memory;            // at a multiple of pool_page
-    std::size_t pages;       // that it may ever have
-    std::size_t frontier;    // pages that were ever used; what the arrays say of others means nothing
+struct segment {
+    memory_piece memory;       // at a multiple of pool_page_bytes
+    std::size_t pages;         // that it may ever have
+    std::size_t high_water;    // pages that were ever used; what the arrays say of others means nothing
     page_links* links;
     page_counts* counts;
     std::size_t bytes;    // of this and the two arrays: one piece from upstream
 
-    [[nodiscard]] std::byte* place(std::size_t index) const noexcept { return memory.data + index * pool_page; }
+    [[nodiscard]] std::byte* place(std::size_t index) const noexcept { return memory.data + index * pool_page_bytes; }
     [[nodiscard]] std::size_t index_of(const void* place) const noexcept {
-        return (detail::address_of(place) - detail::address_of(memory.data)) / pool_page;
+        return (detail::address_of(place) - detail::address_of(memory.data)) / pool_page_bytes;
     }
     [[nodiscard]] std::size_t index_of(const page_links& one) const noexcept { return static_cast<std::size_t>(&one - links); }
     [[nodiscard]] bool holds(const void* place) const noexcept {
-        return detail::address_of(place) - detail::address_of(memory.data) < frontier * pool_page;
+        return detail::address_of(place) - detail::address_of(memory.data) < high_water * pool_page_bytes;
     }
     [[nodiscard]] bool is_empty() const noexcept {
-        return frontier == 0 || (counts[0].bin == page_counts::free_run && counts[0].length() == frontier);
+        return high_water == 0 || (counts[0].bin == page_counts::free_run && counts[0].length() == high_water);
     }
 
     // Calls visit(index, pages, counts) for each run and each slab.
     template <class Visit>
-    void each(Visit visit) const {
-        for (std::size_t at = 0; at < frontier;) {
+    void for_each_run(Visit visit) const {
+        for (std::size_t at = 0; at < high_water;) {
             const page_counts& found = counts[at];
             const std::size_t count = found.bin >= page_counts::free_run ? found.length() : detail::slab_pages(found.bin);
             visit(at, count, found);
@@ -90,8 +90,8 @@ struct area {
     // Gives the memory of free runs back to the system; returns how many bytes.
     std::size_t discard_free() noexcept {
         std::size_t result = 0;
-        each([&](std::size_t at, std::size_t count, const page_counts& found) noexcept {
-            if (found.bin != page_counts::free_run || found.back != 0) return;
+        for_each_run([&](std::size_t at, std::size_t count, const page_counts& found) noexcept {
+            if (found.bin != page_counts::free_run || found.home_distance != 0) return;
             // Whole pages of the system's.
             std::byte* const first = detail::align_up(place(at), headroom::page_size());
             const std::byte* const last = place(at + count) - detail::address_of(place(at + count)) % headroom::page_size();
@@ -100,7 +100,7 @@ struct area {
             detail::unpoison(first, bytes_of_run);
             if (!headroom::discard({first, bytes_of_run})) {
                 result += bytes_of_run;
-                counts[at].back = 1;
+                counts[at].home_distance = 1;
             }
             detail::poison(first, bytes_of_run);
         });
@@ -114,100 +114,100 @@ public:
     page_runs(const page_runs&) = delete;
     page_runs& operator=(const page_runs&) = delete;
     ~page_runs() {
-        for (area* const each : *this) forget(each);
-        if (areas_ != nullptr) upstream_->deallocate(areas_, capacity_ * sizeof(area*), alignof(area*));
+        for (segment* const each : *this) release_segment(each);
+        if (segments_ != nullptr) upstream_->deallocate(segments_, capacity_ * sizeof(segment*), alignof(segment*));
     }
 
     // Where pages lie; null and 0: none.
     struct run {
-        area* of = nullptr;
+        segment* of = nullptr;
         std::size_t index = 0;
         explicit operator bool() const noexcept { return of != nullptr; }
         bool operator==(const run&) const noexcept = default;
         [[nodiscard]] std::byte* place() const noexcept { return of->place(index); }
     };
 
-    [[nodiscard]] area* const* begin() const noexcept { return areas_; }
-    [[nodiscard]] area* const* end() const noexcept { return areas_ + count_; }
+    [[nodiscard]] segment* const* begin() const noexcept { return segments_; }
+    [[nodiscard]] segment* const* end() const noexcept { return segments_ + count_; }
     // How many pages were ever used, and how many of those are free now.
     [[nodiscard]] std::size_t used() const noexcept { return used_; }
     [[nodiscard]] std::size_t free() const noexcept { return free_; }
     // What all areas have, in bytes. O(areas).
-    [[nodiscard]] std::size_t bytes() const noexcept {
+    [[nodiscard]] std::size_t total_bytes() const noexcept {
         std::size_t result = 0;
-        for (const area* const each : *this) result += each->memory.bytes;
+        for (const segment* const each : *this) result += each->memory.bytes;
         return result;
     }
 
     // Nothing is in use any more: each area is one free run.
-    void start_over() noexcept {
+    void reset() noexcept {
         lists_ = {};
-        listed_ = free_ = fresh_ = 0;
-        for (area* const each : *this) {
-            if (each->frontier == 0) continue;
-            detail::poison(each->memory.data, each->frontier * pool_page);
-            enlist({each, 0}, each->frontier);
+        nonempty_lists_ = free_ = used_since_sort_ = 0;
+        for (segment* const each : *this) {
+            if (each->high_water == 0) continue;
+            detail::poison(each->memory.data, each->high_water * pool_page_bytes);
+            add_free_run({each, 0}, each->high_water);
         }
     }
 
     // Pages that were never used come from now on from this memory, which belongs to this. What the area before has committed is free.
     // Throws what upstream throws; the memory is still the caller's then.
-    void add(const piece& memory) {
-        const std::size_t pages = (memory.control != nullptr ? memory.reserved : memory.bytes) / pool_page;
-        area* const added = make_area(memory, pages);
+    void add(const memory_piece& memory) {
+        const std::size_t pages = (memory.control != nullptr ? memory.reserved : memory.bytes) / pool_page_bytes;
+        segment* const added = add_to_segments(memory, pages);
         if (active_ != nullptr) {
-            const std::size_t first = active_->frontier;
-            const std::size_t rest = (std::min)(active_->memory.bytes / pool_page, active_->pages) - first;
-            advance(rest);
+            const std::size_t first = active_->high_water;
+            const std::size_t rest = (std::min)(active_->memory.bytes / pool_page_bytes, active_->pages) - first;
+            raise_high_water(rest);
             if (rest != 0) give_back({active_, first}, rest);
         }
-        latest_ = active_ = added;
+        last_found_ = active_ = added;
     }
 
     // The area that a place lies in; null: none. O(log areas), O(1) for one in the area that was found last.
-    [[nodiscard]] area* find(const void* place) noexcept {
-        if (HEADROOM_UNLIKELY(latest_ == nullptr || !latest_->holds(place))) return find_among_all(place);
-        return latest_;
+    [[nodiscard]] segment* find(const void* place) noexcept {
+        if (HEADROOM_UNLIKELY(last_found_ == nullptr || !last_found_->holds(place))) return find_slow(place);
+        return last_found_;
     }
 
     // So many pages, from the shortest free run that is long enough; none: there is none. O(1).
     [[nodiscard]] run take(std::size_t count) noexcept {
         std::size_t list = list_of(count);
-        if (count > exact_lengths) {
+        if (count > exact_length_lists) {
             // Those of this list may be shorter, too.
             int looks = 16;
             for (page_links* each = lists_[list]; each != nullptr && looks > 0; each = each->next, --looks) {
-                const run found = run_of(*each);
-                if (found.of->counts[found.index].length() >= count) return cut(found, count);
+                const run found = run_at(*each);
+                if (found.of->counts[found.index].length() >= count) return split_free_run(found, count);
             }
             ++list;
         }
-        const std::uint64_t longer = listed_ >> list;
+        const std::uint64_t longer = nonempty_lists_ >> list;
         if (longer == 0) return {};
-        return cut(run_of(*lists_[list + static_cast<std::size_t>(std::countr_zero(longer))]), count);
+        return split_free_run(run_at(*lists_[list + static_cast<std::size_t>(std::countr_zero(longer))]), count);
     }
     // So many pages at the end of the area that has some which were never used, the free ones there first; none: it has too few, or
     // provide(memory, bytes) says that there is no memory for them.
     template <class Provide>
-    [[nodiscard]] run extend(std::size_t count, Provide provide) noexcept {
+    [[nodiscard]] run take_unused(std::size_t count, Provide provide) noexcept {
         if (active_ == nullptr) return {};
-        area& of = *active_;
-        const page_counts* const last = of.frontier == 0 ? nullptr : &of.counts[of.frontier - 1];
+        segment& of = *active_;
+        const page_counts* const last = of.high_water == 0 ? nullptr : &of.counts[of.high_water - 1];
         const std::size_t before = last != nullptr && last->bin == page_counts::free_run ? last->length() : 0;
-        const std::size_t first = of.frontier - before;
-        if (before >= count) return cut({&of, first}, count);    // take() may have missed it among many
+        const std::size_t first = of.high_water - before;
+        if (before >= count) return split_free_run({&of, first}, count);    // take() may have missed it among many
         const std::size_t more = count - before;
-        if (more > of.pages - of.frontier || !provide(of.memory, (of.frontier + more) * pool_page)) return {};
-        if (before != 0) unlist({&of, first}, before);
-        advance(more);
-        fresh_ += more;
+        if (more > of.pages - of.high_water || !provide(of.memory, (of.high_water + more) * pool_page_bytes)) return {};
+        if (before != 0) remove_free_run({&of, first}, before);
+        raise_high_water(more);
+        used_since_sort_ += more;
         return {&of, first};
     }
     // Whether it is worth while to look for free pages: since the last call that said so enough were used for the first time, or
-    // came back (`back` says how many of those are not free yet).
-    [[nodiscard]] bool may_collect(std::size_t back) noexcept {
-        if (fresh_ + back < 16 + used_ / 16) return false;
-        fresh_ = 0;
+    // came back (`pending` says how many of those are not free yet).
+    [[nodiscard]] bool is_worth_sorting(std::size_t pending) noexcept {
+        if (used_since_sort_ + pending < 16 + used_ / 16) return false;
+        used_since_sort_ = 0;
         return true;
     }
 
@@ -223,21 +223,21 @@ public:
             const std::size_t before = counts[gone.index - 1].length();
             gone.index -= before;
             count += before;
-            unlist(gone, before);
+            remove_free_run(gone, before);
         }
-        if (const std::size_t end = gone.index + count; end < gone.of->frontier && counts[end].bin == page_counts::free_run) {
+        if (const std::size_t end = gone.index + count; end < gone.of->high_water && counts[end].bin == page_counts::free_run) {
             const std::size_t after = counts[end].length();
-            unlist({gone.of, end}, after);
+            remove_free_run({gone.of, end}, after);
             count += after;
         }
-        enlist(gone, count);
+        add_free_run(gone, count);
     }
 
     // Returns the smallest unused upstream area of at least `bytes`, null if none, and how many there are. O(areas).
-    [[nodiscard]] std::pair<const area*, std::size_t> smallest_empty(std::size_t bytes) const noexcept {
-        const area* found = nullptr;
+    [[nodiscard]] std::pair<const segment*, std::size_t> smallest_empty(std::size_t bytes) const noexcept {
+        const segment* found = nullptr;
         std::size_t count = 0;
-        for (const area* const each : *this) {
+        for (const segment* const each : *this) {
             if (each->memory.control != nullptr || each->memory.bytes < bytes || !each->is_empty()) continue;
             if (found == nullptr || each->memory.bytes < found->memory.bytes) found = each;
             ++count;
@@ -245,13 +245,13 @@ public:
         return {found, count};
     }
     // Returns an unused area to upstream. O(areas).
-    void forget_empty(const area* gone) noexcept {
-        area** const at = std::find(areas_, areas_ + count_, gone);
-        area* const leaving = *at;
-        std::copy(at + 1, areas_ + count_, at);
+    void release_empty(const segment* gone) noexcept {
+        segment** const at = std::find(segments_, segments_ + count_, gone);
+        segment* const leaving = *at;
+        std::copy(at + 1, segments_ + count_, at);
         --count_;
-        latest_ = nullptr;
-        leave(leaving);
+        last_found_ = nullptr;
+        unlink_and_release(leaving);
     }
 
     // Gives back what is free: of reservations to the system, which keeps the addresses; upstream's pieces in which nothing is used.
@@ -259,51 +259,51 @@ public:
     std::size_t trim() noexcept {
         std::size_t result = 0;
         std::size_t kept = 0;
-        for (area* const each : *this) {
+        for (segment* const each : *this) {
             if (each->memory.control == nullptr && each->is_empty()) {
-                result += each->pages * pool_page;
-                leave(each);
+                result += each->pages * pool_page_bytes;
+                unlink_and_release(each);
             } else {
                 if (each->memory.control != nullptr) result += each->discard_free();
-                areas_[kept++] = each;
+                segments_[kept++] = each;
             }
         }
         count_ = kept;
-        latest_ = nullptr;
+        last_found_ = nullptr;
         // (One that could not grow at its time may now.)
-        for (area* const each : *this) {
-            if (active_ == nullptr && each->frontier < each->pages) active_ = each;
+        for (segment* const each : *this) {
+            if (active_ == nullptr && each->high_water < each->pages) active_ = each;
         }
         return result;
     }
 
 private:
     // Runs of up to so many pages are in lists of their own lengths; longer ones in a list for each doubling.
-    static constexpr std::size_t exact_lengths = 16;
+    static constexpr std::size_t exact_length_lists = 16;
     static constexpr std::size_t list_count = 48;
 
     static std::size_t list_of(std::size_t count) noexcept {
-        return count <= exact_lengths ? count - 1 : static_cast<unsigned>(std::bit_width(count - 1)) + 11;
+        return count <= exact_length_lists ? count - 1 : static_cast<unsigned>(std::bit_width(count - 1)) + 11;
     }
 
-    run run_of(const page_links& first) noexcept {
-        area* const of = find(first.start);
+    run run_at(const page_links& first) noexcept {
+        segment* const of = find(first.start);
         return {of, of->index_of(first)};
     }
     // The first pages of a free run; the others stay free.
-    run cut(const run& from, std::size_t count) noexcept {
+    run split_free_run(const run& from, std::size_t count) noexcept {
         page_counts* const counts = from.of->counts + from.index;
         const std::size_t length = counts->length();
-        const std::uint8_t went_back = std::exchange(counts->back, std::uint8_t{0});
-        unlist(from, length);
+        const std::uint8_t was_discarded = std::exchange(counts->home_distance, std::uint8_t{0});
+        remove_free_run(from, length);
         if (length > count) {
-            enlist({from.of, from.index + count}, length - count);
-            counts[count].back = went_back;
+            add_free_run({from.of, from.index + count}, length - count);
+            counts[count].home_distance = was_discarded;
         }
         return from;
     }
-    void enlist(const run& added, std::size_t count) noexcept {
-        area& of = *added.of;
+    void add_free_run(const run& added, std::size_t count) noexcept {
+        segment& of = *added.of;
         of.counts[added.index].set_run(page_counts::free_run, count);
         of.counts[added.index + count - 1].set_run(page_counts::free_run, count);
         const std::size_t list = list_of(count);
@@ -311,87 +311,87 @@ private:
         links = {nullptr, lists_[list], of.place(added.index)};
         if (links.next != nullptr) links.next->previous = &links;
         lists_[list] = &links;
-        listed_ |= std::uint64_t{1} << list;
+        nonempty_lists_ |= std::uint64_t{1} << list;
         free_ += count;
     }
-    void unlist(const run& gone, std::size_t count) noexcept {
+    void remove_free_run(const run& gone, std::size_t count) noexcept {
         const std::size_t list = list_of(count);
         const page_links& links = gone.of->links[gone.index];
         if (links.next != nullptr) links.next->previous = links.previous;
         if (links.previous != nullptr) {
             links.previous->next = links.next;
         } else if ((lists_[list] = links.next) == nullptr) {
-            listed_ &= ~(std::uint64_t{1} << list);
+            nonempty_lists_ &= ~(std::uint64_t{1} << list);
         }
         free_ -= count;
     }
 
-    void advance(std::size_t count) noexcept {
-        active_->frontier += count;
+    void raise_high_water(std::size_t count) noexcept {
+        active_->high_water += count;
         used_ += count;
     }
 
     // The first area that begins at that address or behind it.
-    [[nodiscard]] area** from(std::uintptr_t address) const noexcept {
-        return std::lower_bound(areas_, areas_ + count_, address, [](const area* each, std::uintptr_t sought) {
+    [[nodiscard]] segment** lower_bound(std::uintptr_t address) const noexcept {
+        return std::lower_bound(segments_, segments_ + count_, address, [](const segment* each, std::uintptr_t sought) {
             return detail::address_of(each->memory.data) < sought;
         });
     }
-    [[gnu::noinline]] area* find_among_all(const void* place) noexcept {
+    [[gnu::noinline]] segment* find_slow(const void* place) noexcept {
         // The last that begins at or before the place.
-        area** const after = from(detail::address_of(place) + 1);
-        if (after == areas_ || !(*(after - 1))->holds(place)) return nullptr;
-        return latest_ = *(after - 1);
+        segment** const after = lower_bound(detail::address_of(place) + 1);
+        if (after == segments_ || !(*(after - 1))->holds(place)) return nullptr;
+        return last_found_ = *(after - 1);
     }
-    // Returns an unused area, already removed from areas_, to upstream.
-    void leave(area* gone) noexcept {
-        if (gone->frontier != 0) unlist({gone, 0}, gone->frontier);
-        used_ -= gone->frontier;
+    // Returns an unused area, already removed from segments_, to upstream.
+    void unlink_and_release(segment* gone) noexcept {
+        if (gone->high_water != 0) remove_free_run({gone, 0}, gone->high_water);
+        used_ -= gone->high_water;
         if (active_ == gone) active_ = nullptr;
-        forget(gone);
+        release_segment(gone);
     }
     // An area and its memory go.
-    void forget(area* gone) noexcept {
-        const piece memory = gone->memory;
-        upstream_->deallocate(gone, gone->bytes, alignof(area));
+    void release_segment(segment* gone) noexcept {
+        const memory_piece memory = gone->memory;
+        upstream_->deallocate(gone, gone->bytes, alignof(segment));
         memory.give_back(upstream_);
     }
 
-    area* make_area(const piece& memory, std::size_t pages) {
+    segment* add_to_segments(const memory_piece& memory, std::size_t pages) {
         if (count_ == capacity_) {
             const std::size_t more = capacity_ == 0 ? 8 : capacity_ * 2;
-            auto** const larger = static_cast<area**>(upstream_->allocate(more * sizeof(area*), alignof(area*)));
-            if (areas_ != nullptr) {
-                std::copy(areas_, areas_ + count_, larger);
-                upstream_->deallocate(areas_, capacity_ * sizeof(area*), alignof(area*));
+            auto** const larger = static_cast<segment**>(upstream_->allocate(more * sizeof(segment*), alignof(segment*)));
+            if (segments_ != nullptr) {
+                std::copy(segments_, segments_ + count_, larger);
+                upstream_->deallocate(segments_, capacity_ * sizeof(segment*), alignof(segment*));
             }
-            areas_ = larger;
+            segments_ = larger;
             capacity_ = more;
         }
-        const std::size_t bytes = sizeof(area) + pages * (sizeof(page_links) + sizeof(page_counts));
-        auto* const made = new (upstream_->allocate(bytes, alignof(area))) area{};
+        const std::size_t bytes = sizeof(segment) + pages * (sizeof(page_links) + sizeof(page_counts));
+        auto* const made = new (upstream_->allocate(bytes, alignof(segment))) segment{};
         made->memory = memory;
         made->pages = pages;
         made->bytes = bytes;
         made->links = reinterpret_cast<page_links*>(made + 1);
         made->counts = reinterpret_cast<page_counts*>(made->links + pages);
-        area** const at = from(detail::address_of(memory.data));
-        std::copy_backward(at, areas_ + count_, areas_ + count_ + 1);
+        segment** const at = lower_bound(detail::address_of(memory.data));
+        std::copy_backward(at, segments_ + count_, segments_ + count_ + 1);
         *at = made;
         ++count_;
         return made;
     }
 
     std::pmr::memory_resource* upstream_;
-    area** areas_ = nullptr;    // in order of addresses
+    segment** segments_ = nullptr;    // in order of addresses
     std::size_t count_ = 0;
     std::size_t capacity_ = 0;
-    area* latest_ = nullptr;    // the one that a place was last found in
-    area* active_ = nullptr;    // the one whose pages beyond the frontier are taken next; null: none
-    std::size_t used_ = 0;      // pages
+    segment* last_found_ = nullptr;    // the one that a place was last found in
+    segment* active_ = nullptr;        // the one whose pages beyond the frontier are taken next; null: none
+    std::size_t used_ = 0;             // pages
     std::size_t free_ = 0;
-    std::size_t fresh_ = 0;       // taken from the active area since free ones were last looked for
-    std::uint64_t listed_ = 0;    // which lists are not empty
+    std::size_t used_since_sort_ = 0;     // taken from the active area since free ones were last looked for
+    std::uint64_t nonempty_lists_ = 0;    // which lists are not empty
     std::array<page_links*, list_count> lists_{};
 };
 

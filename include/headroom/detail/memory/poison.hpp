@@ -4,7 +4,7 @@
 // In checked builds (see memory_checks.hpp) Valgrind is told the same where its headers are present; never otherwise,
 // because its requests cost instructions even when the program does not run under it.
 //
-// `unpoison` gives bytes to a user, to whom they are as good as never written; `reveal` lets the resource itself read what
+// `unpoison` gives bytes to a user, to whom they are as good as never written; `unpoison_for_reading` lets the resource itself read what
 // it wrote before it poisoned them.
 #pragma once
 
@@ -41,7 +41,7 @@ inline void poison(const void* data, std::size_t bytes) noexcept {
     __asan_poison_memory_region(data, bytes);
 }
 inline void unpoison(const void* data, std::size_t bytes) noexcept { ::__asan_unpoison_memory_region(data, bytes); }
-inline void reveal(const void* data, std::size_t bytes) noexcept { detail::unpoison(data, bytes); }
+inline void unpoison_for_reading(const void* data, std::size_t bytes) noexcept { detail::unpoison(data, bytes); }
 
 #elif defined(HEADROOM_VALGRIND)
 
@@ -57,7 +57,7 @@ inline void poison([[maybe_unused]] const void* data, std::size_t bytes) noexcep
 inline void unpoison([[maybe_unused]] const void* data, [[maybe_unused]] std::size_t bytes) noexcept {
     (void)VALGRIND_MAKE_MEM_UNDEFINED(data, bytes);
 }
-inline void reveal([[maybe_unused]] const void* data, [[maybe_unused]] std::size_t bytes) noexcept {
+inline void unpoison_for_reading([[maybe_unused]] const void* data, [[maybe_unused]] std::size_t bytes) noexcept {
     (void)VALGRIND_MAKE_MEM_DEFINED(data, bytes);
 }
 
@@ -67,7 +67,7 @@ inline constexpr bool poisoning = false;
 
 HEADROOM_ALWAYS_INLINE void poison(const void*, std::size_t) noexcept {}
 HEADROOM_ALWAYS_INLINE void unpoison(const void*, std::size_t) noexcept {}
-HEADROOM_ALWAYS_INLINE void reveal(const void*, std::size_t) noexcept {}
+HEADROOM_ALWAYS_INLINE void unpoison_for_reading(const void*, std::size_t) noexcept {}
 
 #endif
 

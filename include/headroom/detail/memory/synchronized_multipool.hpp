@@ -48,10 +48,10 @@ public:
     // As multipool_resource::allocate. Any thread, at any time.
     [[nodiscard, gnu::returns_nonnull]] HEADROOM_ALWAYS_INLINE void* allocate(std::size_t bytes,
                                                                               std::size_t alignment = alignof(std::max_align_t)) {
-        [[maybe_unused]] const auto remembering = checks_.expected();
-        const std::size_t last = detail::last_byte(bytes, alignment);
-        if (HEADROOM_UNLIKELY(last >= largest_kept_ || alignment > detail::fine_alignment)) {
-            return checked(shared_.allocate(bytes, alignment), bytes, alignment);
+        [[maybe_unused]] const auto remembering = checks_.expect_block();
+        const std::size_t last = detail::size_minus_one(bytes, alignment);
+        if (HEADROOM_UNLIKELY(last >= max_cached_bytes_ || alignment > detail::fine_alignment)) {
+            return record_allocate(shared_.allocate(bytes, alignment), bytes, alignment);
         }
         const std::size_t at = detail::bin_offset[last / detail::block_step];
         if (detail::thread_cache* const mine = shared_.cache()) {
@@ -59,41 +59,41 @@ public:
             detail::free_block* const block = pool.first;
             if (block != nullptr) {
                 pool.first = detail::next_of(block);
-                ++pool.room;
-                return handed_out(block, bytes, alignment);
+                ++pool.capacity_left;
+                return on_allocate(block, bytes, alignment);
             }
         }
-        return handed_out(shared_.refill(at), bytes, alignment);
+        return on_allocate(shared_.refill(at), bytes, alignment);
     }
 
     // As multipool_resource::deallocate. Any thread, not only the one that allocated the block.
     HEADROOM_ALWAYS_INLINE void deallocate(void* block, std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) {
-        checks_.deallocated(this, block, bytes, alignment);
-        const std::size_t last = detail::last_byte(bytes, alignment);
-        if (HEADROOM_UNLIKELY(last >= largest_kept_ || alignment > detail::fine_alignment)) {
+        checks_.on_deallocate(this, block, bytes, alignment);
+        const std::size_t last = detail::size_minus_one(bytes, alignment);
+        if (HEADROOM_UNLIKELY(last >= max_cached_bytes_ || alignment > detail::fine_alignment)) {
             return shared_.deallocate(block, bytes, alignment);
         }
         const std::size_t at = detail::bin_offset[last / detail::block_step];
         if (detail::thread_cache* const mine = shared_.cache()) {
             detail::thread_bin& pool = pool_at(*mine, at);
-            if (--pool.room >= 0) {
+            if (--pool.capacity_left >= 0) {
                 detail::link(static_cast<detail::free_block*>(block), pool.first);
                 pool.first = static_cast<detail::free_block*>(block);
                 if constexpr (detail::poisoning) detail::poison(block, detail::bin_bytes(at / sizeof(detail::bin)));
                 return;
             }
         }
-        shared_.hand_over(at, block);
+        shared_.deallocate_slow(at, block);
     }
 
     // As multipool_resource's. Precondition: no other thread is in a call (blocks in use would vanish under it). Waits for
     // threads that are ending and give back what they kept. Invalidates: every block.
     void release() noexcept {
-        forget();
+        forget_blocks();
         core_.release();
     }
     void rewind() noexcept {
-        forget();
+        forget_blocks();
         core_.rewind();
     }
 
@@ -101,22 +101,22 @@ public:
     // its lock is held). What threads keep for themselves counts as in use, but for the calling thread's: that is given back
     // first, and the depot's.
     std::size_t trim() {
-        shared_.give_back();
+        shared_.flush();
         const std::lock_guard lock(shared_.mutex());
         return core_.trim();
     }
     [[nodiscard]] multipool_statistics statistics() {
-        shared_.give_back();
+        shared_.flush();
         const std::lock_guard lock(shared_.mutex());
         multipool_statistics result = core_.statistics();
         const auto leave_out = [&](std::size_t bytes, std::size_t count) {
             if (bytes > options().largest_required_pool_block) return;    // it is in no pool
-            multipool_statistics::size_class& each = result.classes[detail::bin_index(bytes)];
+            multipool_statistics::size_class& each = result.classes[detail::bin_of(bytes)];
             each.in_use -= count;
             result.blocks -= count;
             result.bytes -= count * each.block_bytes;
         };
-        const detail::shared_pools::own_blocks own = shared_.count_own();
+        const detail::shared_pools::own_block_count own = shared_.own_block_counts();
         leave_out(sizeof(detail::thread_cache), own.caches);
         leave_out(sizeof(detail::depot), own.depot ? 1 : 0);
         return result;
@@ -129,18 +129,18 @@ private:
     HEADROOM_ALWAYS_INLINE static detail::thread_bin& pool_at(detail::thread_cache& cache, std::size_t at) noexcept {
         return *reinterpret_cast<detail::thread_bin*>(reinterpret_cast<std::byte*>(cache.pools.data()) + at);
     }
-    HEADROOM_ALWAYS_INLINE void* handed_out(void* block, std::size_t bytes, std::size_t alignment) {
+    HEADROOM_ALWAYS_INLINE void* on_allocate(void* block, std::size_t bytes, std::size_t alignment) {
         detail::unpoison(block, bytes);
-        return checked(block, bytes, alignment);
+        return record_allocate(block, bytes, alignment);
     }
-    HEADROOM_ALWAYS_INLINE void* checked(void* block, std::size_t bytes, std::size_t alignment) {
-        checks_.allocated(block, bytes, alignment);
+    HEADROOM_ALWAYS_INLINE void* record_allocate(void* block, std::size_t bytes, std::size_t alignment) {
+        checks_.on_allocate(block, bytes, alignment);
         return block;
     }
 
-    void forget() noexcept {
-        checks_.forgotten();
-        shared_.forget();
+    void forget_blocks() noexcept {
+        checks_.on_release();
+        shared_.forget_caches();
     }
 
     void* do_allocate(std::size_t bytes, std::size_t alignment) override { return allocate(bytes, alignment); }
@@ -148,14 +148,13 @@ private:
     bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override { return this == &other; }
 
     static multipool_resource& of(std::pmr::memory_resource& core) noexcept { return static_cast<multipool_resource&>(core); }
-    static constexpr detail::core_batches batches{
-        [](std::pmr::memory_resource& core, std::size_t index, detail::bin_queue& into, std::uint32_t count) {
-            of(core).take_many(index, into, count);
-        },
-        [](std::pmr::memory_resource& core, std::size_t index, detail::free_block* list) { of(core).give_many(index, list); }};
+    static constexpr detail::core_batches batches{[](std::pmr::memory_resource& core, std::size_t index, detail::bin_queue& into,
+                                                     std::uint32_t count) { of(core).allocate_batch(index, into, count); },
+                                                  [](std::pmr::memory_resource& core, std::size_t index,
+                                                     detail::free_block* list) { of(core).deallocate_batch(index, list); }};
 
     multipool_resource core_;
-    std::size_t largest_kept_ = (std::min)(core_.options().largest_required_pool_block, detail::largest_short);
+    std::size_t max_cached_bytes_ = (std::min)(core_.options().largest_required_pool_block, detail::max_short_bytes);
     detail::shared_pools shared_{core_, core_.upstream_resource(), batches};
     [[no_unique_address]] detail::synchronized_checks checks_{"synchronized_multipool_resource"};
 };

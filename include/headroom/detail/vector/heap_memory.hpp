@@ -40,7 +40,7 @@ struct heap_of {
         is_malloc ? std::free(memory) : ::operator delete(memory, std::align_val_t{Alignment});
     }
     // For the library to call: a program whose vectors are all on malloc's heap links none of operator new's.
-    static constexpr other_heap functions{allocate_bytes, free_bytes};
+    static constexpr heap_functions functions{allocate_bytes, free_bytes};
 };
 
 template <class T, class Policy>
@@ -100,7 +100,7 @@ struct heap_memory : default_construction_<T> {
     // Room for `required` elements without moving those that are there: the new end of the block, or null.
     [[nodiscard]] static constexpr T* try_expand_in_place_(T* begin, T* cap, std::size_t required, bool exactly) noexcept {
         if (HEADROOM_CONSTANT_EVALUATED() || !is_large(begin, cap)) return nullptr;
-        return static_cast<T*>(detail::widen_large(layout, begin, required, exactly));
+        return static_cast<T*>(detail::expand_large_in_place(layout, begin, required, exactly));
     }
 
     // Room for `required` elements, and more as appending grows unless `exactly`, moving those that are there as bytes. Only for
@@ -111,7 +111,7 @@ struct heap_memory : default_construction_<T> {
             return typed_block(detail::reallocate(layout, begin, end, cap, required, exactly));
         } else {
             const std::size_t wanted = exactly ? required : next_capacity(static_cast<std::size_t>(end - begin), required);
-            return typed_block(detail::regrow_block(layout, begin, end, cap, required, wanted, exactly));
+            return typed_block(detail::reallocate_block(layout, begin, end, cap, required, wanted, exactly));
         }
     }
     // The same for a full block and one element more. Throws also where there cannot be one.
@@ -131,14 +131,14 @@ struct heap_memory : default_construction_<T> {
         if constexpr (is_doubling) {
             // What grows by more than one element is as std::vector would have it: it seldom grows again.
             if (can_fill_heap_block() && required == size + 1 && !HEADROOM_CONSTANT_EVALUATED()) {
-                return detail::doubled_capacity(layout, size);
+                return detail::next_doubled_capacity(layout, size);
             }
             const std::size_t twice = size > max_size() / 2 ? max_size() : 2 * size;    // (in few instructions)
             return twice < required ? required : twice;
         } else {
             const std::size_t wanted = detail::apply_growth<typename Policy::growth>(size, required, sizeof(T));
             if (can_fill_heap_block() && size == 0 && !HEADROOM_CONSTANT_EVALUATED())
-                return detail::filled_capacity(layout, wanted);
+                return detail::capacity_of_heap_block(layout, wanted);
             return wanted;
         }
     }
@@ -182,15 +182,15 @@ private:
         return heap_of<alignof(T)>::allocate_bytes(bytes);
     }
     [[nodiscard]] static constexpr bool is_on_malloc() noexcept { return heap_of<alignof(T)>::is_malloc; }
-    [[nodiscard]] static constexpr const other_heap* heap() noexcept {
+    [[nodiscard]] static constexpr const heap_functions* heap() noexcept {
         return is_on_malloc() ? nullptr : &heap_of<alignof(T)>::functions;
     }
     // Whether the heap's blocks for powers of two may have room for elements more: see blocks.hpp.
     [[nodiscard]] static constexpr bool can_fill_heap_block() noexcept { return is_on_malloc() && sizeof(T) < 16; }
 
-    // Whether all that a block of up to longest_short bytes grows from and to is malloc's.
+    // Whether all that a block of up to max_short_block bytes grows from and to is malloc's.
     [[nodiscard]] static constexpr bool short_uses_malloc() noexcept {
-        return is_on_malloc() && sizeof(T) <= longest_short && (Policy::map_threshold > 4 * longest_short);
+        return is_on_malloc() && sizeof(T) <= max_short_block && (Policy::map_threshold > 4 * max_short_block);
     }
 
     static constexpr large_layout layout{sizeof(T), alignof(T), large_threshold(), heap(), short_uses_malloc(), Policy::commit};
