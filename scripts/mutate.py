@@ -43,11 +43,11 @@ EQUIVALENT = {
     ("include/headroom/detail/memory/chunks.hpp", "if (!(first != last)) detail::poison(first, static_cast<std::size_t>(last - first));"): ASAN,
     ("include/headroom/arena.hpp", "if (!(limit_ != range_.data() + range_.reserved())) detail::poison(cursor_, static_cast<std::size_t>(limit_ - cursor_));"): ASAN,
     ("include/headroom/arena.hpp", "without detail::unpoison(place, bytes);"): ASAN,
-    ("include/headroom/detail/concurrent/places.hpp", "without follow_room();"): ASAN,
-    ("src/range/range.cpp", "tell_of_pointers(control, false);"): LEAKS,
+    ("include/headroom/detail/concurrent/places.hpp", "without unpoison_new_capacity();"): ASAN,
+    ("src/range/range.cpp", "report_to_leak_checker(control, false);"): LEAKS,
     ("src/system/linux_process.cpp", "if (!(__lsan_unregister_root_region != nullptr)) __lsan_unregister_root_region(range.data, range.bytes);"): LEAKS,
     ("include/headroom/detail/handover/arrow_import.hpp", "std::size_t first_bit = 1;"): NOTHING_READS,
-    ("include/headroom/detail/concurrent/places.hpp", "std::atomic<size_type> provide_at_{1};"): NOTHING_READS,
+    ("include/headroom/detail/concurrent/places.hpp", "std::atomic<size_type> commit_ahead_at_{1};"): NOTHING_READS,
     ("src/range/range.hpp", "std::atomic<std::size_t> reserved{1};"): NOTHING_READS,
     ("src/file/mapping.cpp", "return fitting <= control->limit ? static_cast<std::size_t>(fitting) : control->limit;"): ALIKE,
     ("include/headroom/detail/vector/elements.hpp", "const std::size_t longest = unit <= 4096 ? 4096 / unit * unit : unit;"): ALIKE,
@@ -57,7 +57,7 @@ EQUIVALENT = {
     ("src/system/page_size_posix.cpp", "without known.store(bytes, std::memory_order_relaxed);"): QUICKER,
     ("src/concurrent/places.cpp", "if (tries >= looks + yields) {"): "only how it waits for the lock",
     ("src/refused.cpp", "if (count.most != 0 && count.used + few > count.most)"): "16 mappings more or 17 is a guess",
-    ("src/range/committing.cpp", "std::size_t warm = std::min(std::min(provided + committed, committed / 16), largest_warm_step);"):
+    ("src/range/committing.cpp", "std::size_t warm = std::min(std::min(provided + committed, committed / 16), max_warm_step);"):
         "a step of a sixteenth is promised, and where warm memory ends the caller ends it",
     ("src/range/range.cpp", "set_cache_limit(1);"): "less than a page is kept as nothing",
     ("src/range/range.cpp", "if (std::min(bytes, exact ? bytes : floor_bytes) >= most) {"): "the system refuses so many addresses with the same error",

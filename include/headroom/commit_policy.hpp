@@ -24,9 +24,9 @@ struct policy_calls;
 // What only some policies need: a policy names it, so that a program without such a policy is not linked with it.
 
 // Commits and provides at least `needed` bytes with the help of another thread; see extend() in held_range.hpp.
-HEADROOM_API std::size_t fill_ahead(range* control, std::size_t needed, failure& why) noexcept;
+HEADROOM_API std::size_t prefault_ahead_of(range* control, std::size_t needed, failure& why) noexcept;
 // Reserves for the range, readable and writable but for guards; false where the system refuses.
-HEADROOM_API bool map_open(range* control, std::size_t reserved) noexcept;
+HEADROOM_API bool premap(range* control, std::size_t reserved) noexcept;
 
 }    // namespace detail
 
@@ -117,7 +117,7 @@ public:
         policy.kind_ = kind::prefault_ahead;
         policy.from_ = std::size_t{2} << 20;
         policy.ahead_ = bytes;
-        policy.fill_ahead_ = detail::fill_ahead;
+        policy.prefault_call_ = detail::prefault_ahead_of;
         return policy;
     }
 
@@ -125,7 +125,7 @@ public:
     [[nodiscard]] constexpr commit_policy held(holding how) const noexcept {
         commit_policy policy = *this;
         policy.holding_ = how;
-        policy.map_open_ = how == holding::open ? detail::map_open : nullptr;
+        policy.premap_call_ = how == holding::open ? detail::premap : nullptr;
         return policy;
     }
 
@@ -153,8 +153,8 @@ private:
     // Bytes committed at a time from there on where there are no huge pages (balanced): 64 ordinary pages, under 0.1 ms.
     std::size_t large_step_ = std::size_t{256} << 10;
     // Those of prefault_ahead() and of open holding; otherwise null.
-    std::size_t (*fill_ahead_)(detail::range*, std::size_t, detail::failure&) noexcept = nullptr;
-    bool (*map_open_)(detail::range*, std::size_t) noexcept = nullptr;
+    std::size_t (*prefault_call_)(detail::range*, std::size_t, detail::failure&) noexcept = nullptr;
+    bool (*premap_call_)(detail::range*, std::size_t) noexcept = nullptr;
 };
 
 // The same by their short names.

@@ -53,18 +53,18 @@
 namespace headroom { inline namespace v0_1 {
 
 template <class T, class Policy = settled_policy>
-class HEADROOM_HARDENED_ABI concurrent_vector : detail::concurrent_places<T, Policy> {
-    using places = detail::concurrent_places<T, Policy>;
+class HEADROOM_HARDENED_ABI concurrent_vector : detail::concurrent_slots<T, Policy> {
+    using places = detail::concurrent_slots<T, Policy>;
     using places::begin_;
     using places::claims_;
     using places::control_;
-    using places::counted_;
+    using places::has_user_limit_;
     using places::lock_;
     using places::range_lock_;
     using places::size_;
-    using typename places::section;
+    using typename places::locked;
+    using typename places::publish_guard;
     using typename places::store;
-    using typename places::unpublished;
 
 public:
     using value_type = T;
@@ -93,7 +93,7 @@ public:
     // Invalidates: every element.
     ~concurrent_vector() {
         HEADROOM_EXPECT(this->appenders_left_() == 0, appenders_left, "the destructor", this->appenders_left_());
-        this->settle();
+        this->sync_store_fields();
         this->destroy_and_release_();
     }
 
@@ -138,7 +138,7 @@ public:
     void wait_for(size_type count) const {
         if (size() >= count) return;
         if (count > max_size()) detail::throw_length_error("headroom::concurrent_vector: waiting past the reservation");
-        this->wait(count);
+        this->wait_for_size(count);
     }
 
     // --- Appending. Amortised O(elements appended). Throw std::length_error past max_size(), `refused` (a std::bad_alloc)
@@ -149,13 +149,13 @@ public:
     template <class... Args>
     HEADROOM_ALWAYS_INLINE size_type emplace_back(Args&&... args) {
         // Where no code of the user's runs there is no need to build aside.
-        if constexpr (detail::constructed_without_code<T, Args&&...> || !detail::relocates_surely<T>) {
+        if constexpr (detail::constructed_without_code<T, Args&&...> || !detail::nothrow_relocatable<T>) {
             return this->append_in_place(1, false, [&](T* place) { places::build(place, static_cast<Args&&>(args)...); });
         } else {
-            this->expect_room();
-            std::conditional_t<sizeof(T) <= most_on_stack, detail::one_aside<T>, detail::aside<T>> built;
+            this->ensure_slot();
+            std::conditional_t<sizeof(T) <= max_on_stack, detail::single_staging<T>, detail::staging<T>> built;
             built.emplace_back(static_cast<Args&&>(args)...);
-            return this->publish_aside(built, 1);
+            return this->publish_staged(built, 1);
         }
     }
     HEADROOM_ALWAYS_INLINE size_type push_back(const T& value) { return emplace_back(value); }
@@ -176,16 +176,16 @@ public:
             const size_type first = size_.load(std::memory_order_relaxed);
             detail::copy_bytes(begin_ + first, from, count);
             return this->publish(first, count);
-        } else if constexpr (detail::relocates_surely<T>) {
-            detail::aside<T> built;
+        } else if constexpr (detail::nothrow_relocatable<T>) {
+            detail::staging<T> built;
             if constexpr (detail::cursor_over<R>::is_sized) built.reserve(static_cast<size_type>(last - each));
             for (; each != last; ++each) built.emplace_back(*each);
-            return this->publish_aside(built, built.size());
+            return this->publish_staged(built, built.size());
         } else {
             this->lock_for(0);
-            unpublished built(*this);
+            publish_guard built(*this);
             for (; each != last; ++each) {
-                this->more_room_in_section(built.first + built.count);
+                this->grow_while_locked(built.first + built.count);
                 HEADROOM_CONVERSIONS_BEGIN
                 ::new (static_cast<void*>(begin_ + built.first + built.count)) T(*each);
                 HEADROOM_CONVERSIONS_END
@@ -247,12 +247,12 @@ public:
     // The most that this vector can ever hold.
     [[nodiscard]] size_type max_size() const noexcept { return places::max_size(); }
     // The elements for which there is memory.
-    [[nodiscard]] size_type capacity() const noexcept { return this->room_.load(std::memory_order_acquire); }
+    [[nodiscard]] size_type capacity() const noexcept { return this->capacity_.load(std::memory_order_acquire); }
     // Makes capacity() at least `count`. Throws std::length_error past max_size(), `refused` when the system refuses.
     // O(1) in elements; a system call or a few. Invalidates: nothing. Any thread.
     void reserve(size_type count) {
         if (count > max_size()) detail::throw_length_error("headroom: reserve() past max_size()");
-        this->provide(count);
+        this->commit_for(count);
     }
 
     // --- The vector as a whole.
@@ -261,8 +261,8 @@ public:
     // thread uses this vector, and no appender is left. Invalidates: nothing, the elements change owners.
     [[nodiscard]] settled_vector<T, Policy> take() && noexcept {
         HEADROOM_EXPECT(this->appenders_left_() == 0, appenders_left, "take()", this->appenders_left_());
-        this->settle();
-        this->forget();
+        this->sync_store_fields();
+        this->disown_range();
         return settled_vector<T, Policy>(this->extract_(), 0);
     }
 
@@ -273,7 +273,7 @@ public:
         if (count == 0) return;
         size_.store(0, std::memory_order_relaxed);
         store::destroy_(begin_, begin_ + count);
-        this->close_place();
+        this->poison_after_size();
     }
 
     // Sets what may be done with the elements from now on, for a vector that is only read from now on: a write to a read-only
@@ -285,17 +285,17 @@ public:
     }
     // The same, but returns what the system says.
     [[nodiscard]] std::error_code try_protect(access allowed) noexcept {
-        const section held(range_lock_);
+        const locked held(range_lock_);
         return control_ == nullptr ? std::error_code{} : detail::protect(control_, allowed);
     }
     [[nodiscard]] access current_access() const noexcept {
-        const section held(range_lock_);
+        const locked held(range_lock_);
         return control_ == nullptr ? access::read_write : detail::current_access(control_);
     }
 
     // Names the reservation for owner_of(), reservations() and the system's list of mappings; cut to 79 bytes. Any thread.
     void name(const char* text) noexcept {
-        const section held(range_lock_);
+        const locked held(range_lock_);
         if (control_ != nullptr) detail::name(control_, text);
     }
 
@@ -303,9 +303,9 @@ public:
     class appender;
 
 private:
-    static constexpr size_type most_on_stack = 1024;    // bytes
+    static constexpr size_type max_on_stack = 1024;    // bytes
 
-    [[nodiscard]] size_type appenders_left_() const noexcept { return claims_.left(lock_.generation()); }
+    [[nodiscard]] size_type appenders_left_() const noexcept { return claims_.count_of_generation(lock_.generation()); }
 
     static constexpr const char* container_name_() noexcept { return "concurrent_vector"; }
 };
@@ -321,7 +321,7 @@ private:
 // a time. It takes memory for a batch from the heap.
 template <class T, class Policy>
 class concurrent_vector<T, Policy>::appender {
-    static_assert(detail::relocates_surely<T>,
+    static_assert(detail::nothrow_relocatable<T>,
                   "an appender moves finished elements to their place when that must not fail: T's move may throw");
 
 public:
@@ -331,14 +331,15 @@ public:
 
     // A batch of 0 counts as one of 1. Throws std::bad_alloc, and std::length_error for a batch that no array can have.
     HEADROOM_ALWAYS_INLINE explicit appender(concurrent_vector& to, size_type batch = default_batch)
-        : to_(&to), batch_(batch == 0 ? 1 : batch), claim_(begin_claim(to, batch_)), at_once_(to.counted_ ? 1 : uncounted_) {}
+        : to_(&to), batch_(batch == 0 ? 1 : batch), claim_(begin_claim(to, batch_)),
+          at_once_(to.has_user_limit_ ? 1 : uncounted_) {}
     appender(const appender&) = delete;
     appender& operator=(const appender&) = delete;
 
     // Publishes what has been built.
     HEADROOM_ALWAYS_INLINE ~appender() {
         to_->publish_claimed(*claim_, first(), built_, 0);
-        block::drop(claim_);
+        block::deallocate(claim_);
     }
 
     // Builds an element. Amortised O(1), and O(batch) when that completes a batch, which is published then. Throws
@@ -421,11 +422,11 @@ public:
 private:
     // On a line of its own, with the elements behind it: only who takes claims back looks at it besides the appender.
     struct alignas(64) head : detail::claim {};
-    using block = detail::aside_block<head, T>;
+    using block = detail::staging_block<head, T>;
 
     static head* begin_claim(concurrent_vector& to, size_type batch) {
-        head* const made = block::make(batch);
-        const section held(to.lock_);
+        head* const made = block::allocate(batch);
+        const locked held(to.lock_);
         to.claims_.add(*made, to.lock_.generation());
         return made;
     }
@@ -435,7 +436,7 @@ private:
     // Announces that the batch will hold `wanted` elements, of which `built` exist. Returns how many the claim allows: more than `built`.
     HEADROOM_ALWAYS_INLINE static size_type announce(concurrent_vector* to, head& mine, size_type built, size_type wanted,
                                                      size_type batch) {
-        if (HEADROOM_UNLIKELY(!mine.announce(wanted))) return to->claim_more(mine, built, wanted, batch);
+        if (HEADROOM_UNLIKELY(!mine.announce(wanted))) return to->extend_claim(mine, built, wanted, batch);
         return wanted;
     }
 

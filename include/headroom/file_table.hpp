@@ -198,11 +198,12 @@ private:
         size_type committed = 0;
         each([&](const auto& column) { committed = column.committed_size() > committed ? column.committed_size() : committed; });
         each([&](const auto& column) {
-            if (column.size() < committed && detail::is_new(detail::file_of::control(column))) detail::throw_new_column();
+            if (column.size() < committed && detail::never_committed(detail::file_access_of::control(column)))
+                detail::throw_new_column();
         });
         // From now on it is told from one that is no part of the table.
         each([&](auto& column) {
-            if (detail::is_new(detail::file_of::control(column))) column.commit();
+            if (detail::never_committed(detail::file_access_of::control(column))) column.commit();
         });
         truncate(this->size());
     }

@@ -84,7 +84,7 @@ class HEADROOM_HARDENED_ABI file_vector : public detail::sequence_<detail::file_
     static_assert(alignof(T) <= 4096, "elements start at a page, and pages may be as small as 4096 bytes");
     using store_ = detail::file_store_<T, Policy>;
     using base_ = detail::sequence_<store_>;
-    friend struct detail::file_of;
+    friend struct detail::file_access_of;
     using base_::begin_;
     using base_::cap_;
     using base_::control_;

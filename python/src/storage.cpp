@@ -216,7 +216,7 @@ public:
         const bool there = mode == file_mode::read || mode == file_mode::append_there ||
                            (mode == file_mode::append && std::filesystem::exists(path));
         using steps = headroom::file_policy;
-        const headroom::detail::file_steps by{steps::growth_fraction, steps::min_step, steps::max_step};
+        const headroom::detail::growth_steps by{steps::growth_fraction, steps::min_step, steps::max_step};
         const headroom::detail::held_file held =
             there ? headroom::detail::open_file_of(path, elements, elements.tag, limit / width_, by, mode != file_mode::read)
                   : headroom::detail::make_file_for(path, elements, limit / width_, by,
@@ -235,7 +235,7 @@ public:
     std::size_t make_room(std::size_t bytes) override {
         headroom::detail::failure why;
         const std::size_t usable = headroom::detail::commit_to(control_, used / width_, bytes / width_, false, why);
-        if (why) headroom::detail::throw_extend_failure(control_, bytes / width_, why);
+        if (why) headroom::detail::throw_grow_failure(control_, bytes / width_, why);
         return (std::min)(usable * width_, limit);
     }
     void shrink() noexcept override {
@@ -252,7 +252,7 @@ public:
     void begin_in_child() noexcept override {
         if (std::exchange(writable, false)) room = used;
     }
-    [[nodiscard]] bool is_new() const noexcept override { return writable && headroom::detail::is_new(control_); }
+    [[nodiscard]] bool is_new() const noexcept override { return writable && headroom::detail::never_committed(control_); }
     [[nodiscard]] bool failed() const noexcept override { return writable && !headroom::detail::may_write(control_); }
     void refresh() noexcept override {
         if (!writable && control_ != nullptr) room = used = headroom::detail::refresh(control_, used / width_) * width_;

@@ -16,11 +16,11 @@ namespace {
 
 constinit std::atomic<std::uint32_t> process_generation{1};
 
-void count_fork(fork_moment now) noexcept {
+void on_fork_event(fork_moment now) noexcept {
     if (now == fork_moment::in_child) process_generation.fetch_add(2, std::memory_order_relaxed);    // (odd, so never 0)
 }
 
-[[maybe_unused]] const bool appending_survives_fork = at_fork(fork_place::concurrent_vectors, count_fork);
+[[maybe_unused]] const bool appending_survives_fork = at_fork(fork_place::concurrent_vectors, on_fork_event);
 
 }    // namespace
 
@@ -29,7 +29,7 @@ const std::atomic<std::uint32_t>& fork_generation() noexcept { return process_ge
 void wait_for_change(const std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept {
     while (word.load(std::memory_order_acquire) == value) wait_while(word, value);
 }
-void announce_change(std::atomic<std::uint32_t>& word) noexcept {
+void wake_all_of(std::atomic<std::uint32_t>& word) noexcept {
     word.fetch_add(1, std::memory_order_release);
     wake_all(word);
 }
@@ -41,8 +41,8 @@ void append_lock::wait() noexcept {
     constexpr unsigned looks = 20, yields = 200;
     constexpr unsigned steps = 4096;    // of a pause
     constexpr std::chrono::microseconds shortest{20}, longest{1000};
-    const kept_errno unchanged;      // a signal may end a sleep
-    const uncancelled throughout;    // a sleep may be cancelled, and this may not throw
+    const errno_guard unchanged;            // a signal may end a sleep
+    const cancellation_guard throughout;    // a sleep may be cancelled, and this may not throw
     auto pause = shortest;
     for (unsigned tries = 0; !try_lock(); ++tries) {
         if (tries < looks) {
@@ -60,7 +60,7 @@ void append_lock::wait() noexcept {
 
 bool threads_can_be_fenced() noexcept { return other_threads_can_be_fenced(); }
 
-std::size_t claim_list::take_back() noexcept {
+std::size_t claim_list::reclaim() noexcept {
     for (claim* each = first_; each != nullptr; each = each->next) each->withdraw();
     const bool seen = !threads_can_be_fenced() || fence_other_threads();
     std::size_t staying = 0;

@@ -10,10 +10,10 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-bool was_cut(file_control* control, std::error_code& error) noexcept {
+bool detect_truncation(file_control* control, std::error_code& error) noexcept {
     file_facts facts, of_lock;
-    error = look(control, control->file, facts);
-    if (!error) error = look(control, control->lock, of_lock);
+    error = stat_own(control, control->file, facts);
+    if (!error) error = stat_own(control, control->lock, of_lock);
     if (error == std::errc::bad_file_descriptor) control->role = file_role::failed;
     return !error && facts.bytes < control->file_bytes;
 }
@@ -28,14 +28,14 @@ std::error_code write_record(file_control* control, const file_record& record) n
 // Space that is allocated and was never written to costs a commit more: file systems note on the disk that it holds data from now on (ext4:
 // unwritten extents). So of small commits some write pages behind their elements along, as they are, and those that follow pay nothing.
 constexpr std::uint64_t small_commit = std::uint64_t{64} << 10;
-constexpr std::uint64_t written_ahead = std::uint64_t{256} << 10;
+constexpr std::uint64_t initialize_bytes = std::uint64_t{256} << 10;
 
-void write_ahead(file_control* control, std::uint64_t used) noexcept {
+void initialize_ahead(file_control* control, std::uint64_t used) noexcept {
     const bool first = control->written == 0;    // since the file was opened
     if (used <= control->written) return;
     control->written = round_up(static_cast<std::size_t>(used), page_size());
     if (first || used - (std::min)(used, control->last_commit) > small_commit) return;
-    const std::uint64_t to = (std::min<std::uint64_t>)(control->written + written_ahead, last_page(control));
+    const std::uint64_t to = (std::min<std::uint64_t>)(control->written + initialize_bytes, last_page(control));
     if (to <= control->written) return;
     // (As if they were written to. May fail: they may be protected, and not all systems have the call.)
     (void)prefault(pages_of(control, static_cast<std::size_t>(control->written), static_cast<std::size_t>(to)));
@@ -50,7 +50,7 @@ commit_outcome try_commit(file_control* control, std::uint64_t size) noexcept {
     }
     if (control->role != file_role::writer) return {std::make_error_code(std::errc::permission_denied), "commit to"};
     std::error_code error;
-    const bool cut = was_cut(control, error);
+    const bool cut = detect_truncation(control, error);
     if (cut || error) {
         // Less than was committed, and the disk does not know it: what took the place of the others could be found in theirs.
         if (size < control->committed.size) control->role = file_role::failed;
@@ -60,10 +60,10 @@ commit_outcome try_commit(file_control* control, std::uint64_t size) noexcept {
     // Unless all succeeds: the system forgets what it could not write, and would call it written the next time; and the new record
     // may be on the disk or not, so that nothing that it speaks of may be changed or cut any more.
     control->role = file_role::failed;
-    write_ahead(control, bytes_of(control, size));
+    initialize_ahead(control, bytes_of(control, size));
     // The elements first: a record must never speak of what is not there. And the present record, before the other is overwritten.
     if (control->found) error = write_record(control, control->committed);
-    if (!error) error = sync_file(control->file, shown_pages(control));
+    if (!error) error = sync_file(control->file, mapped_pages(control));
     if (error) return {error, "commit to"};
     control->found = false;
     control->live().store(size, std::memory_order_release);
@@ -88,18 +88,18 @@ commit_outcome try_commit(file_control* control, std::uint64_t size) noexcept {
 void throw_commit_failure(const file_control* control, const commit_outcome& outcome, std::uint64_t size) {
     if (outcome.cut) {
         file_facts facts;
-        (void)look(control, control->file, facts);
+        (void)stat_own(control, control->file, facts);
         throw_file_fault(control->path, file_fault::truncated, control->elements, nullptr, size, facts.bytes);
     }
     throw_file_refusal(control->path, outcome.doing, 0, outcome.error);
 }
 
-void cut_after(file_control* control, std::uint64_t size) noexcept {
+void truncate_after(file_control* control, std::uint64_t size) noexcept {
     if (control->role != file_role::writer) return;
     const std::uint64_t end = bytes_of(control, (std::max)(size, control->committed.size));
     if (end >= control->file_bytes) return;
     std::error_code error;
-    if (was_cut(control, error) || error) return;    // somebody else cuts it, too
+    if (detect_truncation(control, error) || error) return;    // somebody else cuts it, too
     if (control->found) {
         // On the disk an older record may be the newest, and say more.
         if (write_record(control, control->committed) || sync_file(control->file)) {
@@ -109,7 +109,7 @@ void cut_after(file_control* control, std::uint64_t size) noexcept {
         control->found = false;
     }
     const std::size_t accessible = last_page(control);
-    if (cut_file_unread(control->file, control->lock, end)) return;
+    if (truncate_file_if_unread(control->file, control->lock, end)) return;
     control->file_bytes = end;
     control->huge_until = (std::min)(control->huge_until, end);
     control->written = (std::min)(control->written, end);

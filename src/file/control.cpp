@@ -23,32 +23,32 @@ static_assert(std::atomic<std::uint64_t>::is_always_lock_free || sizeof(void*) <
 
 failure why_of(const std::error_code& error) noexcept { return {error.value(), &error.category()}; }
 
-std::string shown(const std::filesystem::path& path) { return path.string(); }
+std::string path_text(const std::filesystem::path& path) { return path.string(); }
 
 // Gives back what a control block has, in an order that leaves no lock behind a mapping.
-void let_go(file_control* control) noexcept {
+void release_control(file_control* control) noexcept {
     unmap_all(control);
-    close_own(control, control->file, false);
+    close_own_handle(control, control->file, false);
     leave_writers(control);
     delete control;
 }
 
 struct give_back {
-    void operator()(file_control* control) const noexcept { let_go(control); }
+    void operator()(file_control* control) const noexcept { release_control(control); }
 };
 using owned_control = std::unique_ptr<file_control, give_back>;
 
-void expect_possible(std::size_t limit, const element_identity& elements) {
+void check_limit(std::size_t limit, const element_identity& elements) {
     if (limit > (SIZE_MAX / 4 - header_bytes) / elements.size) {
         throw_length_error("headroom::file_vector: no array is that long");
     }
 }
 
 owned_control new_control(const std::filesystem::path& path, const element_identity& elements, std::size_t limit,
-                          const file_steps& steps, bool writable) {
-    expect_possible(limit, elements);
+                          const growth_steps& steps, bool writable) {
+    check_limit(limit, elements);
     owned_control control(new file_control);
-    control->path = shown(path);
+    control->path = path_text(path);
     control->elements = elements;
     control->identity = identity_sector(elements);
     control->steps = steps;
@@ -61,7 +61,7 @@ owned_control new_control(const std::filesystem::path& path, const element_ident
 // The file that was just opened.
 std::error_code take_handle(file_control* control, file_handle file) noexcept {
     file_facts facts;
-    const std::error_code error = look_at_file(file, facts);
+    const std::error_code error = stat_file(file, facts);
     if (error) {
         close_file(file);
     } else {
@@ -72,11 +72,11 @@ std::error_code take_handle(file_control* control, file_handle file) noexcept {
     return error;
 }
 
-held_file held_of(file_control* control, std::size_t size) noexcept {
+held_file make_held(file_control* control, std::size_t size) noexcept {
     return {control, control->place->start() + header_bytes, size, usable_elements(control), control->limit};
 }
 
-void become_writer(file_control* control, const std::filesystem::path& path) {
+void take_writer_lock(file_control* control, const std::filesystem::path& path) {
     const std::error_code error = lock_as_writer(control, path);
     if (!error) return;
     if (error == std::errc::resource_unavailable_try_again) {
@@ -86,7 +86,7 @@ void become_writer(file_control* control, const std::filesystem::path& path) {
 }
 
 // From here on readers believe the live size.
-void announce(file_control* control, std::uint64_t size) {
+void publish_live_size(file_control* control, std::uint64_t size) {
     control->live().store(size, std::memory_order_release);
     if (const std::error_code error = take_lock(control->lock, file_lock::published)) {
         throw_file_refusal(control->path, "lock", 0, error);
@@ -98,25 +98,25 @@ std::optional<file_record> record_on_file(const file_control* control) noexcept 
     file_header header{};
     file_facts facts;
     std::size_t got = 0;
-    if (look(control, control->file, facts)) return {};
+    if (stat_own(control, control->file, facts)) return {};
     if (read_at(control->file, record_offset, header.data() + record_offset, 2 * sector, got) || got != 2 * sector) return {};
     return newest_record(header.data(), control->identity);
 }
 
 std::uint64_t step_for(const file_control* control, std::uint64_t used) noexcept {
-    const file_steps& steps = control->steps;
+    const growth_steps& steps = control->steps;
     const std::size_t fraction = steps.fraction == 0 ? 1 : steps.fraction;
     return std::clamp<std::uint64_t>(used / fraction, steps.least, (std::max)(steps.least, steps.most));
 }
 
 // The file has grown to `bytes`: they become accessible.
-std::error_code show_growth(file_control* control, std::uint64_t bytes) noexcept {
+std::error_code map_growth(file_control* control, std::uint64_t bytes) noexcept {
     const std::uint64_t before = control->file_bytes;
     const std::size_t accessible = (std::max)(last_page(control), first_page(control));
     control->file_bytes = bytes;
     const std::size_t now = last_page(control);
     if (now > accessible) {
-        if (const std::error_code error = show(control, accessible, now)) {
+        if (const std::error_code error = map_pages(control, accessible, now)) {
             control->file_bytes = before;
             return error;
         }
@@ -126,12 +126,12 @@ std::error_code show_growth(file_control* control, std::uint64_t bytes) noexcept
 }
 
 // Lets the file reach to `to` bytes, all of them accessible.
-std::error_code reach(file_control* control, std::uint64_t to) noexcept {
+std::error_code grow_file(file_control* control, std::uint64_t to) noexcept {
     const std::uint64_t from = control->file_bytes;
     bool written = false;
     if (const std::error_code error = allocate(control->file, from, to, written)) return error;
-    const std::error_code error = show_growth(control, to);
-    if (error) (void)cut_file(control->file, from);
+    const std::error_code error = map_growth(control, to);
+    if (error) (void)truncate_file(control->file, from);
     if (!error && written) control->written = to;    // with zeros
     return error;
 }
@@ -141,7 +141,7 @@ commit_outcome try_last_commit(file_control* control, std::size_t size) noexcept
     if (size != control->committed.size) return try_commit(control, size);
     std::error_code error;
     // The header is touched, which may be gone with the rest of the file.
-    if (may_write(control) && !was_cut(control, error) && !error) publish(control, size);
+    if (may_write(control) && !detect_truncation(control, error) && !error) publish(control, size);
     return {};
 }
 
@@ -150,7 +150,7 @@ commit_outcome try_last_commit(file_control* control, std::size_t size) noexcept
 bool may_write(const file_control* control) noexcept { return control != nullptr && control->role == file_role::writer; }
 
 held_file make_file_for(const std::filesystem::path& path, const element_identity& elements, std::size_t limit,
-                        const file_steps& steps, unsigned permissions) {
+                        const growth_steps& steps, unsigned permissions) {
     // A file made here and given up again does not stay, once it is closed; nobody else can have put anything into it.
     struct made_file {
         const std::filesystem::path* path = nullptr;
@@ -174,18 +174,18 @@ held_file make_file_for(const std::filesystem::path& path, const element_identit
     control->file_bytes = header_bytes;
     control->last_commit = header_bytes;
     control->committed = {1, 0};
-    become_writer(control.get(), path);
+    take_writer_lock(control.get(), path);
     map_all(control.get());
-    announce(control.get(), 0);
+    publish_live_size(control.get(), 0);
     if (!named && (error = give_name(control->file, path))) throw_file_refusal(control->path, "make", header_bytes, error);
-    sync_folder_of(path);
+    sync_directory_of(path);
     made.path = nullptr;
     file_control* const result = control.release();
-    return held_of(result, 0);
+    return make_held(result, 0);
 }
 
 held_file open_file_of(const std::filesystem::path& path, const element_identity& elements, const tag_text& older_tag,
-                       std::size_t limit, const file_steps& steps, bool writable) {
+                       std::size_t limit, const growth_steps& steps, bool writable) {
     owned_control control = new_control(path, elements, limit, steps, writable);
     std::error_code error;
     const file_handle file = open_file(path, writable, error);
@@ -193,23 +193,23 @@ held_file open_file_of(const std::filesystem::path& path, const element_identity
     if (error) throw_file_refusal(control->path, "open", 0, error);
     // Before anything is read that another writer would change, or cut.
     if (writable) {
-        become_writer(control.get(), path);
+        take_writer_lock(control.get(), path);
     } else {
-        enter_as_reader(control->file);
+        lock_as_reader(control->file);
     }
     file_header header{};
     file_facts facts;
     std::size_t got = 0;
     error = read_at(control->file, 0, header.data(), header.size(), got);
-    if (!error) error = look(control.get(), control->file, facts);
+    if (!error) error = stat_own(control.get(), control->file, facts);
     if (error) throw_file_refusal(control->path, "read", header_bytes, error);
     control->file_bytes = facts.bytes;
     element_identity found;
-    file_fault what = read_header(header, got, control->file_bytes, &elements, found, control->committed);
+    file_fault what = validate_header(header, got, control->file_bytes, &elements, found, control->committed);
     if (what == file_fault::type_tag && found.tag == older_tag) {
         control->elements.tag = older_tag;
         control->identity = identity_sector(control->elements);    // which its records are tied to
-        what = read_header(header, got, control->file_bytes, &control->elements, found, control->committed);
+        what = validate_header(header, got, control->file_bytes, &control->elements, found, control->committed);
     }
     if (what != file_fault::none) {
         throw_file_fault(control->path, what, found, &elements, control->committed.size, control->file_bytes);
@@ -225,15 +225,15 @@ held_file open_file_of(const std::filesystem::path& path, const element_identity
     map_all(control.get());
     std::size_t size = static_cast<std::size_t>(control->committed.size);
     if (writable) {
-        announce(control.get(), size);
+        publish_live_size(control.get(), size);
     } else {
         size = refresh(control.get(), size);
     }
     file_control* const result = control.release();
-    return held_of(result, size);
+    return make_held(result, size);
 }
 
-std::size_t extend(file_control* control, std::size_t used, std::size_t needed, bool exactly, failure& why) noexcept {
+std::size_t grow(file_control* control, std::size_t used, std::size_t needed, bool exactly, failure& why) noexcept {
     why = {};
     if (!may_write(control)) {
         const bool failed = control != nullptr && control->role == file_role::failed;
@@ -241,7 +241,7 @@ std::size_t extend(file_control* control, std::size_t used, std::size_t needed, 
         return 0;
     }
     std::error_code error;
-    if (was_cut(control, error)) error = std::make_error_code(std::errc::bad_message);
+    if (detect_truncation(control, error)) error = std::make_error_code(std::errc::bad_message);
     if (error) {
         why = why_of(error);
         return 0;
@@ -261,8 +261,8 @@ std::size_t extend(file_control* control, std::size_t used, std::size_t needed, 
         wanted = (std::min)(wanted, most);
     }
     const std::uint64_t before = control->file_bytes;
-    error = reach(control, wanted);
-    if (error && least < wanted) error = reach(control, least);
+    error = grow_file(control, wanted);
+    if (error && least < wanted) error = grow_file(control, least);
     if (error) {
         why = why_of(error);
         return 0;
@@ -279,7 +279,7 @@ std::size_t extend(file_control* control, std::size_t used, std::size_t needed, 
     return usable_elements(control);
 }
 
-void throw_extend_failure(const file_control* control, std::size_t needed, const failure& why) {
+void throw_grow_failure(const file_control* control, std::size_t needed, const failure& why) {
     const std::error_code error = to_error_code(why);
     if (control == nullptr) throw_length_error("headroom::file_vector: without a file it holds nothing");
     if (error == std::errc::bad_message) throw_commit_failure(control, {{}, "", true}, needed);
@@ -305,18 +305,18 @@ void commit(file_control* control, std::size_t size) {
 
 std::size_t committed_size(const file_control* control) noexcept {
     if (control == nullptr) return 0;
-    if (control->may_store()) return static_cast<std::size_t>(control->committed.size);
+    if (control->has_writable_mapping()) return static_cast<std::size_t>(control->committed.size);
     const auto record = record_on_file(control);
     return static_cast<std::size_t>(record ? record->size : control->committed.size);
 }
 
-bool is_new(const file_control* control) noexcept { return may_write(control) && control->committed.generation == 1; }
+bool never_committed(const file_control* control) noexcept { return may_write(control) && control->committed.generation == 1; }
 
 std::size_t refresh(file_control* control, std::size_t was) noexcept {
-    if (control == nullptr || control->may_store()) return was;
+    if (control == nullptr || control->has_writable_mapping()) return was;
     file_facts facts;
     if (!control->trusts_live) {
-        if (look(control, control->file, facts)) return was;
+        if (stat_own(control, control->file, facts)) return was;
         control->trusts_live = is_locked(control->file, file_lock::published);
     }
     std::uint64_t size = was;
@@ -326,27 +326,27 @@ std::size_t refresh(file_control* control, std::size_t was) noexcept {
         size = record->size;
     }
     if (size > control->limit) size = control->limit;
-    if (!holds(control->file_bytes, size, control->elements.size)) {
-        if (look(control, control->file, facts)) return was;
+    if (!fits_in_file(control->file_bytes, size, control->elements.size)) {
+        if (stat_own(control, control->file, facts)) return was;
         const std::uint64_t bytes = facts.bytes;
-        if (bytes > control->file_bytes && show_growth(control, bytes)) return was;
+        if (bytes > control->file_bytes && map_growth(control, bytes)) return was;
         // Somebody has cut it: what is there is what can be had.
         if (bytes < header_bytes) return 0;
-        if (!holds(bytes, size, control->elements.size)) size = (bytes - header_bytes) / control->elements.size;
+        if (!fits_in_file(bytes, size, control->elements.size)) size = (bytes - header_bytes) / control->elements.size;
     }
     return static_cast<std::size_t>(size);
 }
 
 std::size_t shrink(file_control* control, std::size_t used) noexcept {
-    if (may_write(control)) cut_after(control, used);
+    if (may_write(control)) truncate_after(control, used);
     return may_write(control) ? usable_elements(control) : used;    // of what is not written to nothing more
 }
 
 held_file rehome(const held_file& held, std::size_t limit) {
     file_control* const control = held.control;
-    expect_possible(limit, control->elements);
+    check_limit(limit, control->elements);
     file_facts facts;
-    std::error_code error = look(control, control->file, facts);
+    std::error_code error = stat_own(control, control->file, facts);
     const std::size_t before = std::exchange(control->limit, limit);
     range* const place = error ? nullptr : map_range(control, limit, error);
     if (place == nullptr) {
@@ -357,10 +357,10 @@ held_file rehome(const held_file& held, std::size_t limit) {
     copy_label(control->place, label);
     rewriting(place).label(label);
     range* const old = std::exchange(control->place, place);
-    control->allowed = control->may_store() ? access::read_write : access::read_only;
+    control->allowed = control->has_writable_mapping() ? access::read_write : access::read_only;
     control->huge_until = 0;
     unmap_range(old);
-    return held_of(control, held.size);
+    return make_held(control, held.size);
 }
 
 std::size_t read_elements(const file_control* control, std::size_t first, void* to, std::size_t count) noexcept {
@@ -368,13 +368,14 @@ std::size_t read_elements(const file_control* control, std::size_t first, void* 
     const auto size = static_cast<std::size_t>(control->elements.size);
     file_facts facts;
     std::size_t got = 0;
-    if (look(control, control->file, facts)) return 0;
+    if (stat_own(control, control->file, facts)) return 0;
     if (read_at(control->file, bytes_of(control, first), to, count * size, got)) return 0;
     return got / size;
 }
 
 std::error_code protect(file_control* control, access allowed) noexcept {
-    if (allowed == access::read_write && !control->may_store()) return std::make_error_code(std::errc::permission_denied);
+    if (allowed == access::read_write && !control->has_writable_mapping())
+        return std::make_error_code(std::errc::permission_denied);
     if (first_page(control) < last_page(control)) {
         if (const std::error_code error = protect_shown(pages_of(control, first_page(control), last_page(control)), allowed))
             return error;
@@ -391,11 +392,11 @@ void close_control(file_control* control, std::size_t size, bool loudly) {
     if (control == nullptr) return;
     owned_control owned(control);
     commit_outcome outcome;
-    if (control->may_store()) {
+    if (control->has_writable_mapping()) {
         outcome = try_last_commit(control, size);
         // First, for some systems cut no file that is mapped.
         unmap_all(control);
-        cut_after(control, size);
+        truncate_after(control, size);
     }
     if (loudly && !outcome.done()) throw_commit_failure(control, outcome, size);
 }
@@ -403,9 +404,9 @@ void close_control(file_control* control, std::size_t size, bool loudly) {
 void end_writing(file_control* control, std::size_t size, std::size_t kept) {
     if (!may_write(control)) return;
     const commit_outcome outcome = try_last_commit(control, size);
-    cut_after(control, (std::max)(size, kept));
+    truncate_after(control, (std::max)(size, kept));
     control->role = file_role::reader;
-    enter_as_reader(control->file);
+    lock_as_reader(control->file);
     leave_writers(control);
     if (!outcome.done()) throw_commit_failure(control, outcome, size);
 }

@@ -30,7 +30,7 @@ struct file_control {
     std::string path;    // as messages show it
     element_identity elements;
     sector_bytes identity{};
-    file_steps steps;
+    growth_steps steps;
     std::size_t limit = 0;    // elements
 
     file_handle file;
@@ -58,20 +58,20 @@ struct file_control {
     file_control* previous = nullptr;
 
     // Whether the elements are shown such that they can be written to.
-    [[nodiscard]] bool may_store() const noexcept { return role == file_role::writer || role == file_role::failed; }
+    [[nodiscard]] bool has_writable_mapping() const noexcept { return role == file_role::writer || role == file_role::failed; }
     [[nodiscard]] std::atomic<std::uint64_t>& live() const noexcept {
         return *reinterpret_cast<std::atomic<std::uint64_t>*>(live_page.data + live_offset);
     }
 };
 
 // What `handle`, one of the two, says of the file: bad_file_descriptor where it is not this file's any more.
-[[nodiscard]] std::error_code look(const file_control* control, file_handle handle, file_facts& facts) noexcept;
+[[nodiscard]] std::error_code stat_own(const file_control* control, file_handle handle, file_facts& facts) noexcept;
 // Closes one of the two, and first gives its locks back where `locks`; leaves alone what is another file's by now.
-void close_own(const file_control* control, file_handle handle, bool locks) noexcept;
+void close_own_handle(const file_control* control, file_handle handle, bool locks) noexcept;
 
 // Whether it is still there, and the lock with it. True when it is shorter than it was known to be. A writer who has lost a handle
 // writes no more: another one may by now.
-[[nodiscard]] bool was_cut(file_control* control, std::error_code& error) noexcept;
+[[nodiscard]] bool detect_truncation(file_control* control, std::error_code& error) noexcept;
 
 struct commit_outcome {
     std::error_code error;
@@ -85,7 +85,7 @@ struct commit_outcome {
 
 // Ends the file after `size` elements or after what is committed, whichever is more, and forbids the pages past that. Not while somebody
 // reads, who may have been shown more.
-void cut_after(file_control* control, std::uint64_t size) noexcept;
+void truncate_after(file_control* control, std::uint64_t size) noexcept;
 
 // The list of this process's writers: in a forked child they are none any more. One enters it before it opens the handle that gets
 // the lock: resource_unavailable_try_again where somebody else has that. When it leaves it the handle is closed, and with it the lock
@@ -97,7 +97,7 @@ void leave_writers(file_control* control) noexcept;
 [[nodiscard]] std::size_t first_page(const file_control* control) noexcept;
 [[nodiscard]] std::size_t last_page(const file_control* control) noexcept;
 [[nodiscard]] page_range pages_of(const file_control* control, std::size_t from, std::size_t to) noexcept;
-[[nodiscard]] page_range shown_pages(const file_control* control) noexcept;
+[[nodiscard]] page_range mapped_pages(const file_control* control) noexcept;
 
 [[nodiscard]] std::uint64_t bytes_of(const file_control* control, std::uint64_t elements) noexcept;
 [[nodiscard]] std::size_t usable_elements(const file_control* control) noexcept;
@@ -112,7 +112,7 @@ void unmap_range(range* place) noexcept;
 void map_all(file_control* control);
 void unmap_all(file_control* control) noexcept;
 // Makes pages that the file has reached accessible, counted in bytes from its beginning.
-[[nodiscard]] std::error_code show(const file_control* control, std::size_t from, std::size_t to) noexcept;
+[[nodiscard]] std::error_code map_pages(const file_control* control, std::size_t from, std::size_t to) noexcept;
 
 // Throws `refused` for what is short, file_error for the rest.
 [[noreturn]] void throw_file_refusal(const std::string& path, const char* doing, std::uint64_t bytes, std::error_code error);

@@ -17,10 +17,10 @@ namespace {
 constinit constant_mutex writers_mutex;
 constinit file_control* writers = nullptr;
 
-void forget_lock_of_parent(file_control* each) noexcept {
+void become_child(file_control* each) noexcept {
     each->role = file_role::child;
-    each->trusts_live = true;                                 // the parent's
-    close_own(each, std::exchange(each->lock, {}), false);    // the lock itself stays the parent's
+    each->trusts_live = true;                                        // the parent's
+    close_own_handle(each, std::exchange(each->lock, {}), false);    // the lock itself stays the parent's
     // Another thread may have been in the middle of opening it, or of moving it to another place.
     if (each->live_page.data != nullptr) (void)protect_shown(each->live_page, access::read_only);
     if (each->allowed == access::read_write) {
@@ -34,7 +34,7 @@ void forget_lock_of_parent(file_control* each) noexcept {
 void writers_at_fork(fork_moment now) noexcept {
     if (now == fork_moment::before) return writers_mutex.lock();
     if (now == fork_moment::in_child) {
-        for (file_control* each = writers; each != nullptr; each = each->next) forget_lock_of_parent(each);
+        for (file_control* each = writers; each != nullptr; each = each->next) become_child(each);
     }
     writers_mutex.unlock();
 }
@@ -55,7 +55,7 @@ std::error_code lock_as_writer(file_control* control, const std::filesystem::pat
     control->lock = open_again(control->file, path, true, error);
     writers_mutex.unlock();
     file_facts facts;
-    if (!error) error = look(control, control->lock, facts);    // (Opened by a path, it may be another file.)
+    if (!error) error = stat_own(control, control->lock, facts);    // (Opened by a path, it may be another file.)
     return error ? error : take_lock(control->lock, file_lock::writer);
 }
 
@@ -67,7 +67,7 @@ void leave_writers(file_control* control) noexcept {
     control->listed = false;
     // Under the mutex: a child forgets a handle that is in the list, and its number may be another file's by now. (A child has
     // forgotten it already, and gives back nothing of its parent's.)
-    close_own(control, std::exchange(control->lock, {}), true);
+    close_own_handle(control, std::exchange(control->lock, {}), true);
     writers_mutex.unlock();
 }
 

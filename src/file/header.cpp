@@ -120,12 +120,12 @@ std::optional<file_record> newest_record(const std::byte* header, const sector_b
     return first->generation > second->generation ? first : second;
 }
 
-bool holds(std::uint64_t file_bytes, std::uint64_t count, std::uint64_t element_size) noexcept {
+bool fits_in_file(std::uint64_t file_bytes, std::uint64_t count, std::uint64_t element_size) noexcept {
     return file_bytes >= header_bytes && count <= (file_bytes - header_bytes) / element_size;
 }
 
-file_fault read_header(const file_header& header, std::size_t header_length, std::uint64_t file_bytes,
-                       const element_identity* expected, element_identity& found, file_record& newest) noexcept {
+file_fault validate_header(const file_header& header, std::size_t header_length, std::uint64_t file_bytes,
+                           const element_identity* expected, element_identity& found, file_record& newest) noexcept {
     file_fault what = file_fault::none;
     if (header_length < sector) {
         // Too short even for an identity: whose file it is shows from how it begins.
@@ -151,7 +151,7 @@ file_fault read_header(const file_header& header, std::size_t header_length, std
     const auto record = newest_record(header.data(), identity);
     if (!record) return file_fault::records;
     newest = *record;
-    return holds(file_bytes, record->size, found.size) ? file_fault::none : file_fault::truncated;
+    return fits_in_file(file_bytes, record->size, found.size) ? file_fault::none : file_fault::truncated;
 }
 
 }}}    // namespace headroom::detail

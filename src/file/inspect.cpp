@@ -21,7 +21,7 @@ struct handle_owner {
 void read_into(const std::string& path, file_handle file, file_header& header, std::size_t& got, std::uint64_t& file_bytes) {
     std::error_code error = read_at(file, 0, header.data(), header.size(), got);
     file_facts facts;
-    if (!error) error = look_at_file(file, facts);
+    if (!error) error = stat_file(file, facts);
     if (error) throw_file_refusal(path, "read", header_bytes, error);
     file_bytes = facts.bytes;
 }
@@ -42,7 +42,7 @@ file_report report_on(const file_header& header, std::size_t got, std::uint64_t 
     file_report result;
     result.file_bytes = file_bytes;
     file_record newest;
-    result.fault = read_header(header, got, file_bytes, nullptr, result.elements, newest);
+    result.fault = validate_header(header, got, file_bytes, nullptr, result.elements, newest);
     if (got < header_bytes) return result;
     result.identity_whole = is_whole_identity(header, identity_offset);
     result.copy_whole =

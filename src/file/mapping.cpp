@@ -23,7 +23,7 @@ std::size_t last_page(const file_control* control) noexcept {
 page_range pages_of(const file_control* control, std::size_t from, std::size_t to) noexcept {
     return {control->place->start() + from, to - from};
 }
-page_range shown_pages(const file_control* control) noexcept {
+page_range mapped_pages(const file_control* control) noexcept {
     const std::size_t from = first_page(control), to = last_page(control);
     return from < to ? pages_of(control, from, to) : page_range{};
 }
@@ -35,37 +35,38 @@ std::size_t usable_elements(const file_control* control) noexcept {
     return fitting < control->limit ? static_cast<std::size_t>(fitting) : control->limit;
 }
 
-std::error_code look(const file_control* control, file_handle handle, file_facts& facts) noexcept {
-    if (const std::error_code error = look_at_file(handle, facts)) return error;
+std::error_code stat_own(const file_control* control, file_handle handle, file_facts& facts) noexcept {
+    if (const std::error_code error = stat_file(handle, facts)) return error;
     return facts.identity == control->which ? std::error_code{} : std::make_error_code(std::errc::bad_file_descriptor);
 }
-void close_own(const file_control* control, file_handle handle, bool locks) noexcept {
+void close_own_handle(const file_control* control, file_handle handle, bool locks) noexcept {
     file_facts facts;
-    if (!handle || look(control, handle, facts) == std::errc::bad_file_descriptor) return;
+    if (!handle || stat_own(control, handle, facts) == std::errc::bad_file_descriptor) return;
     if (locks) release_locks(handle);
     close_file(handle);
 }
 
 namespace {
 
-std::error_code show_at(const file_control* control, page_range pages, std::size_t offset) noexcept {
+std::error_code map_pages_at(const file_control* control, page_range pages, std::size_t offset) noexcept {
     if (pages.bytes == 0) return {};
-    return show_file(pages, control->file, offset, control->may_store());
+    return show_file(pages, control->file, offset, control->has_writable_mapping());
 }
 
 }    // namespace
 
-std::error_code show(const file_control* control, std::size_t from, std::size_t to) noexcept {
-    return show_at(control, pages_of(control, from, to), from);
+std::error_code map_pages(const file_control* control, std::size_t from, std::size_t to) noexcept {
+    return map_pages_at(control, pages_of(control, from, to), from);
 }
 
 range* map_range(const file_control* control, std::size_t limit, std::error_code& error) noexcept {
-    range* const place = make_range_surely(whole_pages(range_bytes(*control, limit)), page_by_page(), error, reserve_for_file);
+    range* const place =
+        make_range_or_trim_cache(whole_pages(range_bytes(*control, limit)), page_by_page(), error, reserve_for_file);
     if (place == nullptr) return nullptr;
     error = map_file({place->start(), place->size()}, control->file, control->role != file_role::reader);
     if (!error) {
         const std::size_t from = first_page(control), to = last_page(control);
-        if (from < to) error = show_at(control, {place->start() + from, to - from}, from);
+        if (from < to) error = map_pages_at(control, {place->start() + from, to - from}, from);
         if (!error) {
             place->extent.committed.store(to, std::memory_order_relaxed);
             return place;
@@ -77,8 +78,8 @@ range* map_range(const file_control* control, std::size_t limit, std::error_code
 
 void unmap_range(range* place) noexcept {
     // All of it, as it was reserved. (Where the system does not take the file out of the range, giving the range back does.)
-    (void)unmap_file(place->terms.mapping);
-    end_all(place);
+    (void)unmap_file(place->creation.mapping);
+    unmap_all_ranges(place);
 }
 
 void map_all(file_control* control) {
@@ -89,7 +90,7 @@ void map_all(file_control* control) {
         if (!error) {
             control->live_page = page;
             error = map_file(page, control->file, control->role != file_role::reader);
-            if (!error) error = show_at(control, page, 0);
+            if (!error) error = map_pages_at(control, page, 0);
         }
     }
     if (error) throw_file_refusal(control->path, "map", range_bytes(*control, control->limit), error);
@@ -106,7 +107,7 @@ void unmap_all(file_control* control) noexcept {
     const page_range live_page = std::exchange(control->live_page, {});
     if (live_page.data != nullptr) {
         (void)unmap_file(live_page);
-        release_surely(live_page);
+        unmap_or_queue(live_page);
     }
 }
 

@@ -16,10 +16,10 @@ extern constinit thread_local bool thread_forks_with_links;
 class links_mutex {
 public:
     void lock() noexcept {
-        if (thread_variables_gone_at_end() || !thread_forks_with_links) mutex_.lock();
+        if (thread_locals_gone_at_end() || !thread_forks_with_links) mutex_.lock();
     }
     void unlock() noexcept {
-        if (thread_variables_gone_at_end() || !thread_forks_with_links) mutex_.unlock();
+        if (thread_locals_gone_at_end() || !thread_forks_with_links) mutex_.unlock();
     }
 
 private:

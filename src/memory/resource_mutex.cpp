@@ -105,7 +105,7 @@ namespace {
 // The system calls what was registered last first, before a fork. So what is registered now is called before the handlers that
 // the upstream has registered until now, and takes the resource's lock before they take the upstream's, as every call does.
 void register_fork_handlers(const std::pmr::memory_resource* upstream) noexcept {
-    if (!thread_variables_gone_at_end() && fork_handler_depth != 0) return;    // (a handler of somebody's makes a resource)
+    if (!thread_locals_gone_at_end() && fork_handler_depth != 0) return;    // (a handler of somebody's makes a resource)
     if (upstream == std::pmr::new_delete_resource()) {
         if (default_registered.exchange(true)) return;
     } else {
@@ -123,7 +123,7 @@ resource_mutex::resource_mutex() noexcept {
     if (all_mutexes != nullptr) all_mutexes->previous_ = this;
     all_mutexes = this;
     // (One that is made by a handler of somebody's, while the process forks, is held like all others.)
-    if (!thread_variables_gone_at_end() && fork_holds_all) mutex_.lock();
+    if (!thread_locals_gone_at_end() && fork_holds_all) mutex_.lock();
 }
 
 resource_mutex::resource_mutex(const std::pmr::memory_resource* upstream) noexcept : resource_mutex() {
@@ -132,13 +132,13 @@ resource_mutex::resource_mutex(const std::pmr::memory_resource* upstream) noexce
 
 resource_mutex::~resource_mutex() {
     const std::lock_guard lock(resource_links);
-    if (!thread_variables_gone_at_end() && fork_holds_all) mutex_.unlock();
+    if (!thread_locals_gone_at_end() && fork_holds_all) mutex_.unlock();
     (previous_ != nullptr ? previous_->next_ : all_mutexes) = next_;
     if (next_ != nullptr) next_->previous_ = previous_;
 }
 
 void resource_mutex::lock() noexcept {
-    if (thread_variables_gone_at_end()) return mutex_.lock();
+    if (thread_locals_gone_at_end()) return mutex_.lock();
     if (fork_holds_all) return;
     if (mutexes_held == 0) {
         while (const std::uint32_t seen = forking_threads.load(std::memory_order_relaxed)) wait_while(forking_threads, seen);
@@ -148,7 +148,7 @@ void resource_mutex::lock() noexcept {
 }
 
 void resource_mutex::unlock() noexcept {
-    if (!thread_variables_gone_at_end()) {
+    if (!thread_locals_gone_at_end()) {
         if (fork_holds_all) return;
         --mutexes_held;
     }

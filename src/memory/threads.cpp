@@ -40,7 +40,7 @@ constinit thread_local thread_exit_record* exit_record = nullptr;
 constinit thread_local bool thread_has_exited = false;
 
 void on_thread_exit(void* mine) {
-    if (!thread_variables_gone_at_end()) {
+    if (!thread_locals_gone_at_end()) {
         thread_has_exited = true;
         exit_record = nullptr;
         thread_slots = {};

@@ -15,24 +15,24 @@ namespace {
 using cache_clock = std::chrono::steady_clock;
 
 // Each cached range costs up to three mappings of the 65,530 that a process may have by default.
-constexpr std::size_t most_ranges = 128;
-constexpr std::size_t nobody_said = SIZE_MAX;
+constexpr std::size_t max_ranges = 128;
+constexpr std::size_t not_set = SIZE_MAX;
 // How long a size is remembered, and how long a range lies here without being taken.
-constexpr std::chrono::seconds soon{1};
+constexpr std::chrono::seconds reuse_period{1};
 // Of the bytes in use, how many may be kept though their size was not wanted again; and how many may be warm in live ranges that have
 // not grown into them yet.
-constexpr std::size_t share_of_kept = 16;
-constexpr std::size_t share_of_warm = 2;
+constexpr std::size_t kept_fraction = 16;
+constexpr std::size_t warm_fraction = 2;
 
 // --- The list, from the most to the least recently given. Under the registry's lock, but what is atomic.
 
 constinit range* newest_kept = nullptr;
 constinit range* oldest = nullptr;
-constinit std::size_t ranges = 0;
+constinit std::size_t range_count = 0;
 constinit std::atomic<std::size_t> bytes_listed{0};
 constinit std::size_t bytes_not_reusable = 0;    // of those, in ranges that are kept as a share only
-constinit std::atomic<std::size_t> cache_bytes{nobody_said};
-constinit std::atomic<bool> limit_is_users{false};
+constinit std::atomic<std::size_t> cache_bytes{not_set};
+constinit std::atomic<bool> limit_is_set{false};
 
 // --- What was dropped with its memory: the last sixteen. Under the lock.
 
@@ -44,7 +44,7 @@ struct dropped_range {
 };
 constinit dropped_range dropped[16]{};
 
-void remember(const range* control, std::size_t memory, cache_clock::time_point now) noexcept {
+void record_drop(const range* control, std::size_t memory, cache_clock::time_point now) noexcept {
     const std::size_t number = drops.load(std::memory_order_relaxed);
     dropped[number % std::size(dropped)] = {control->size(), memory, number, now};
     drops.store(number + 1, std::memory_order_relaxed);
@@ -56,13 +56,13 @@ bool is_alike(std::size_t a, std::size_t b) noexcept {
 }
 
 // Whether a range of that size was dropped soon before this one's life began; it counts once.
-bool was_wanted_again(const range* control, std::size_t memory, cache_clock::time_point now) noexcept {
+bool consume_recent_drop(const range* control, std::size_t memory, cache_clock::time_point now) noexcept {
     // (A life that began in a slot did not look at the clock.)
     const cache_clock::time_point since = control->cache.since == cache_clock::time_point{} ? now : control->cache.since;
     for (dropped_range& each : dropped) {
         if (each.reserved != control->size() || !is_alike(each.memory, memory)) continue;
-        const bool before = each.number - control->cache.drops_before > SIZE_MAX / 2;    // (the numbers wrap round)
-        if (!before || since - each.when > soon) continue;
+        const bool before = each.number - control->cache.drops_at_start > SIZE_MAX / 2;    // (the numbers wrap round)
+        if (!before || since - each.when > reuse_period) continue;
         each.reserved = 0;
         return true;
     }
@@ -75,20 +75,20 @@ struct list_limits {
     std::size_t share;        // of ranges whose size was not wanted again
     std::size_t alone = 0;    // of a range that is the only one: the tenth, too
 };
-constinit std::size_t most_before = 0;    // bytes in use at once, in the second before `most_since`
-constinit cache_clock::time_point most_since{};
+constinit std::size_t previous_peak = 0;    // bytes in use at once, in the second before `peak_started`
+constinit cache_clock::time_point peak_started{};
 
-std::size_t most_at_once() noexcept { return std::max(this_copy.most_in_use.load(std::memory_order_relaxed), most_before); }
+std::size_t recent_peak() noexcept { return std::max(this_copy.peak_in_use.load(std::memory_order_relaxed), previous_peak); }
 
 list_limits limits_at(cache_clock::time_point now) noexcept {
     const std::size_t in_use = this_copy.bytes_in_use.load(std::memory_order_relaxed);
-    if (now - most_since > soon) {
-        const std::size_t most = this_copy.most_in_use.exchange(in_use, std::memory_order_relaxed);
-        most_before = now - most_since > 2 * soon ? in_use : most;
-        most_since = now;
+    if (now - peak_started > reuse_period) {
+        const std::size_t most = this_copy.peak_in_use.exchange(in_use, std::memory_order_relaxed);
+        previous_peak = now - peak_started > 2 * reuse_period ? in_use : most;
+        peak_started = now;
     }
-    const std::size_t share = in_use / share_of_kept;
-    const std::size_t most = most_at_once();
+    const std::size_t share = in_use / kept_fraction;
+    const std::size_t most = recent_peak();
     // A tenth is left for what is not counted: pages populated ahead, page tables.
     const std::size_t rest = most - std::min(most, in_use);
     return {std::max(share, std::min(rest, most - most / 10)), share, std::max(share, rest)};
@@ -99,7 +99,7 @@ void unlink(range* control) noexcept {
     (entry.previous != nullptr ? entry.previous->cache.next : newest_kept) = entry.next;
     (entry.next != nullptr ? entry.next->cache.previous : oldest) = entry.previous;
     entry.next = entry.previous = nullptr;
-    --ranges;
+    --range_count;
     bytes_listed.fetch_sub(control->memory(), std::memory_order_relaxed);
     if (!entry.reusable) bytes_not_reusable -= control->memory();
 }
@@ -109,7 +109,7 @@ void link_as_newest(range* control) noexcept {
     control->cache.next = newest_kept;
     (newest_kept != nullptr ? newest_kept->cache.previous : oldest) = control;
     newest_kept = control;
-    ++ranges;
+    ++range_count;
     bytes_listed.fetch_add(control->memory(), std::memory_order_relaxed);
     if (!control->cache.reusable) bytes_not_reusable += control->memory();
 }
@@ -119,7 +119,7 @@ void link_as_newest(range* control) noexcept {
 range* evict(list_limits limits, std::size_t count, cache_clock::time_point time, range* evicted) noexcept {
     for (range* each = oldest; each != nullptr;) {
         range* const younger = each->cache.previous;
-        if (bytes_listed.load(std::memory_order_relaxed) > limits.reusable || ranges > count || each->cache.since < time ||
+        if (bytes_listed.load(std::memory_order_relaxed) > limits.reusable || range_count > count || each->cache.since < time ||
             (!each->cache.reusable && bytes_not_reusable > limits.share)) {
             unlink(each);
             each->cache.next = evicted;
@@ -132,23 +132,23 @@ range* evict(list_limits limits, std::size_t count, cache_clock::time_point time
 
 // Leaves a range whose owner is gone as the next is to find it, with the memory of the first `kept` bytes. False: it cannot be
 // kept.
-bool leave_for_next(range* control, std::size_t kept) noexcept {
+bool prepare_for_reuse(range* control, std::size_t kept) noexcept {
     // How far an open range was touched only its user knows; the rest is emptied, which costs next to nothing where nothing was
     // touched. It stays readable, and that is not always wanted.
-    const bool open = control->terms.held == holding::open;
+    const bool open = control->creation.held == holding::open;
     if (open) {
-        if (hardened() || readable_means_in_use()) return false;
+        if (hardened() || valgrind_present()) return false;
         control->set_memory(control->size());
     }
-    cut_memory(control, kept);
+    release_memory_after(control, kept);
     if (open) return control->memory() <= kept;
     range_extent& extent = control->extent;
-    if (warm_memory_is_hidden() && extent.accessible > 0) {
+    if (warm_memory_is_protected() && extent.accessible > 0) {
         if (protect(control->part(0, extent.accessible), access::none)) return false;
         extent.accessible = 0;
     }
     extent.provided = std::min(control->memory(), kept);    // (of the rest some may have been taken, where the system refused)
-    const bool start = control->terms.policy.which() != commit_policy::kind::page_by_page;
+    const bool start = control->creation.policy.which() != commit_policy::kind::page_by_page;
     extent.committed.store(start ? std::min(extent.accessible, warm_start) : 0, std::memory_order_release);
     return true;
 }
@@ -157,32 +157,32 @@ bool leave_for_next(range* control, std::size_t kept) noexcept {
 
 constinit std::atomic<std::size_t> drops{0};
 constinit std::atomic<std::uint32_t> slots_generation{0};
-constinit thread_local own_slots slots_of_this_thread{};
+constinit thread_local thread_range_slots this_thread_slots{};
 
 std::size_t limit_of_cache(std::size_t bytes) noexcept {
     std::size_t limit = cache_bytes.load(std::memory_order_relaxed);
-    if (limit != nobody_said) return limit;
-    if (bytes <= limit_unasked) return limit_unasked;
+    if (limit != not_set) return limit;
+    if (bytes <= min_limit) return min_limit;
     // Where a group of processes may have little memory, and is killed for more, what is kept for later must be little too.
-    const std::size_t own = std::min(default_limit, memory_of_group() / 16);
+    const std::size_t own = std::min(default_limit, lowest_cgroup_limit() / 16);
     return cache_bytes.compare_exchange_strong(limit, own, std::memory_order_relaxed) ? own : limit;
 }
 
-range* take_from_list(std::size_t bytes, const commit_policy& policy, expected_use use, std::size_t& kept) noexcept {
+range* pop_from_list(std::size_t bytes, const commit_policy& policy, expected_use use, std::size_t& kept) noexcept {
     const std::size_t in_use = this_copy.bytes_in_use.load(std::memory_order_relaxed);
-    const std::size_t warm = this_copy.warm_in_ranges.load(std::memory_order_relaxed);
+    const std::size_t warm = this_copy.warm_unused_bytes.load(std::memory_order_relaxed);
     const std::lock_guard guard(registry_mutex);
     // Largest memory to hand out. A request of known size gets at most an eighth more than it needs. One that may grow gets twice that,
     // more while little is warm and unused, and anything while at most a quarter of the peak is in use.
     const std::size_t known = std::min(use.bytes, SIZE_MAX / 4);
     std::size_t most = std::max(known + known / 8, small_memory);
     if (use.may_grow) {
-        const std::size_t unused = in_use / share_of_warm;
+        const std::size_t unused = in_use / warm_fraction;
         most = std::max(2 * known, small_memory) + unused - std::min(warm, unused);
-        if (in_use <= most_at_once() / 4) most = SIZE_MAX;
+        if (in_use <= recent_peak() / 4) most = SIZE_MAX;
     }
-    if (limit_is_users.load(std::memory_order_relaxed)) most = SIZE_MAX;
-    std::size_t younger = hardened() ? ranges_between : 0;
+    if (limit_is_set.load(std::memory_order_relaxed)) most = SIZE_MAX;
+    std::size_t younger = hardened() ? min_reuse_distance : 0;
     // Takes the range whose memory is closest to the expected use; the first of several that grow gets the smallest.
     range* found = nullptr;
     std::size_t least = SIZE_MAX;
@@ -191,7 +191,7 @@ range* take_from_list(std::size_t bytes, const commit_policy& policy, expected_u
             --younger;
             continue;
         }
-        if (each->size() != bytes || each->terms.policy != policy) continue;
+        if (each->size() != bytes || each->creation.policy != policy) continue;
         const std::size_t memory = each->memory();
         const std::size_t off = std::max(memory, use.bytes) - std::min(memory, use.bytes);
         if (off >= least) continue;
@@ -201,21 +201,21 @@ range* take_from_list(std::size_t bytes, const commit_policy& policy, expected_u
     if (found == nullptr) return nullptr;
     unlink(found);
     kept = most;
-    found->cache.wanted_again = std::min(found->memory(), kept);
+    found->cache.reused_bytes = std::min(found->memory(), kept);
     if (found->memory() > small_memory) {
         found->cache.warm = found->memory();
-        this_copy.warm_in_ranges.fetch_add(found->cache.warm, std::memory_order_relaxed);
+        this_copy.warm_unused_bytes.fetch_add(found->cache.warm, std::memory_order_relaxed);
     }
     make_live(found);
     return found;
 }
 
-range* give_to_list(range* control, std::size_t memory) noexcept {
+range* push_to_list(range* control, std::size_t memory) noexcept {
     const auto now = cache_clock::now();
-    count_warm_in_use(control, SIZE_MAX);
-    count_out_of_use(control);
-    const bool users = limit_is_users.load(std::memory_order_relaxed);
-    const std::size_t also = users ? this_copy.warm_in_ranges.load(std::memory_order_relaxed) : 0;
+    update_warm_unused(control, SIZE_MAX);
+    remove_from_in_use(control);
+    const bool users = limit_is_set.load(std::memory_order_relaxed);
+    const std::size_t also = users ? this_copy.warm_unused_bytes.load(std::memory_order_relaxed) : 0;
     const std::size_t limit = limit_of_cache(bytes_listed.load(std::memory_order_relaxed) + also + memory);
     const std::size_t room = limit > also ? limit - also : 0;
     list_limits limits{room, room, room};
@@ -226,8 +226,8 @@ range* give_to_list(range* control, std::size_t memory) noexcept {
         if (!users) {
             const list_limits own = limits_at(now);
             limits = {std::min(room, own.reusable), std::min(room, own.share), std::min(room, own.alone)};
-            const std::size_t before = control->cache.wanted_again;
-            reusable = memory <= before || (before != 0 && is_alike(memory, before)) || was_wanted_again(control, memory, now);
+            const std::size_t before = control->cache.reused_bytes;
+            reusable = memory <= before || (before != 0 && is_alike(memory, before)) || consume_recent_drop(control, memory, now);
             if (!reusable && memory > limits.share) kept = std::min(before, limits.reusable);
         }
         const std::size_t listed = bytes_listed.load(std::memory_order_relaxed);
@@ -236,10 +236,10 @@ range* give_to_list(range* control, std::size_t memory) noexcept {
         // Rather a part of this range than another one unmapped, if it is a large part.
         const std::size_t left = limits.reusable - std::min(limits.reusable, listed);
         if (limits.reusable > limits.share && left < kept && left >= kept / 2) kept = left;
-        if (kept < memory) remember(control, memory, now);
+        if (kept < memory) record_drop(control, memory, now);
     }
     kept &= ~(page_size() - 1);
-    const bool left = kept != 0 && leave_for_next(control, kept);
+    const bool left = kept != 0 && prepare_for_reuse(control, kept);
     if (left) memory = control->memory();    // (the system may have refused to take the rest)
     const std::lock_guard guard(registry_mutex);
     const std::size_t room_now = cache_bytes.load(std::memory_order_relaxed);    // (others may have set a limit meanwhile)
@@ -248,7 +248,7 @@ range* give_to_list(range* control, std::size_t memory) noexcept {
     const std::size_t less = listed ? memory : 0;
     const list_limits others{limits.reusable - less, limits.share - std::min(limits.share, reusable ? 0 : less)};
     range* const ending =
-        evict(others, most_ranges - 1, users ? cache_clock::time_point::min() : now - soon, listed ? nullptr : control);
+        evict(others, max_ranges - 1, users ? cache_clock::time_point::min() : now - reuse_period, listed ? nullptr : control);
     if (listed) {
         control->cache.since = now;
         control->cache.reusable = reusable;
@@ -259,28 +259,28 @@ range* give_to_list(range* control, std::size_t memory) noexcept {
 
 range* evict_excess() noexcept {
     const std::size_t listed = bytes_listed.load(std::memory_order_relaxed);
-    if (listed == 0 || limit_is_users.load(std::memory_order_relaxed)) return nullptr;
+    if (listed == 0 || limit_is_set.load(std::memory_order_relaxed)) return nullptr;
     const std::size_t in_use = this_copy.bytes_in_use.load(std::memory_order_relaxed);
-    const std::size_t share = in_use / share_of_kept;
+    const std::size_t share = in_use / kept_fraction;
     // Tolerates one share more: a vector slightly longer than in the last round must not cost another its whole range.
-    if (listed <= share || in_use - share + listed <= this_copy.most_in_use.load(std::memory_order_relaxed)) return nullptr;
+    if (listed <= share || in_use - share + listed <= this_copy.peak_in_use.load(std::memory_order_relaxed)) return nullptr;
     const std::lock_guard guard(registry_mutex);
     list_limits limits = limits_at(cache_clock::now());
     limits.reusable += share;
-    return evict(limits, most_ranges, cache_clock::time_point::min(), nullptr);
+    return evict(limits, max_ranges, cache_clock::time_point::min(), nullptr);
 }
 
 range* limit_cache(std::size_t bytes) noexcept {
-    range* const mine = take_own_slots();
-    close_all_slots();
+    range* const mine = detach_thread_slots();
+    invalidate_all_slots();
     const std::lock_guard guard(registry_mutex);
-    if (bytes == limit_as_it_is) {
+    if (bytes == keep_limit) {
         bytes = 0;
     } else {
-        limit_is_users.store(true, std::memory_order_relaxed);
+        limit_is_set.store(true, std::memory_order_relaxed);
         cache_bytes.store(bytes, std::memory_order_relaxed);
     }
-    return evict({bytes, bytes}, bytes == 0 ? 0 : most_ranges, cache_clock::time_point::min(), mine);
+    return evict({bytes, bytes}, bytes == 0 ? 0 : max_ranges, cache_clock::time_point::min(), mine);
 }
 
 }}}    // namespace headroom::detail

@@ -31,10 +31,10 @@ inline constexpr std::size_t small_memory = std::size_t{64} << 10;
 // What a process may keep of it where nobody says otherwise; and while it keeps no more than the second, it does not ask how
 // much memory there is.
 inline constexpr std::size_t default_limit = std::size_t{64} << 20;
-inline constexpr std::size_t limit_unasked = std::size_t{512} << 10;
+inline constexpr std::size_t min_limit = std::size_t{512} << 10;
 
 // The user's limit or, where there is none, what suits the memory that the process may have. It may have to read files for that: not
-// while `bytes` are no more than limit_unasked.
+// while `bytes` are no more than min_limit.
 [[nodiscard]] std::size_t limit_of_cache(std::size_t bytes) noexcept;
 
 // How many ranges were dropped so far with memory that nobody kept; wraps round.
@@ -48,54 +48,54 @@ inline void make_live(range* control) noexcept {
 
 // Removes a range with `bytes` of addresses and that policy from the list and makes it live; null if there is none. Chooses by `use`. The
 // caller must cut its memory to `kept` bytes.
-[[nodiscard]] range* take_from_list(std::size_t bytes, const commit_policy& policy, expected_use use, std::size_t& kept) noexcept;
+[[nodiscard]] range* pop_from_list(std::size_t bytes, const commit_policy& policy, expected_use use, std::size_t& kept) noexcept;
 
 // Adds a range without an owner to the list, with as much of its `memory` bytes as the rule above keeps. Returns the ranges to unmap: older
 // ones and, if it is not kept, this one.
-[[nodiscard]] range* give_to_list(range* control, std::size_t memory) noexcept;
+[[nodiscard]] range* push_to_list(range* control, std::size_t memory) noexcept;
 
 // Removes ranges in excess of the rule from the list, after a live range took fresh memory; returns them to be unmapped.
 [[nodiscard]] range* evict_excess() noexcept;
 
-// Sets the limit for good, or leaves it as it is. What must end: with limit_as_it_is all that the list keeps, and the slots of the
+// Sets the limit for good, or leaves it as it is. What must end: with keep_limit all that the list keeps, and the slots of the
 // calling thread either way. What other threads have in theirs they give up at their next call, or when they end.
-inline constexpr std::size_t limit_as_it_is = SIZE_MAX;
+inline constexpr std::size_t keep_limit = SIZE_MAX;
 [[nodiscard]] range* limit_cache(std::size_t bytes) noexcept;
-[[nodiscard]] inline range* empty_cache() noexcept { return limit_cache(limit_as_it_is); }
+[[nodiscard]] inline range* empty_cache() noexcept { return limit_cache(keep_limit); }
 
 // --- The slots that belong to one thread: it alone fills and empties them, with plain loads and stores.
 //
-// A thread comes to have them when a small range was served from the list (own_slots.cpp), and gives what is in them to the list
+// A thread comes to have them when a small range was served from the list (thread_range_slots.cpp), and gives what is in them to the list
 // when it ends. Whoever trims the cache empties its own, and counts the generation up; the other threads see that at their
 // next call and do the same. What all threads' slots hold until then is at most a sixteenth of the limit.
 //
 // Only where memory that is kept stays as it is (not hardened, and with no tool that looks at it), and where the system tells of a
 // thread's end (not on Windows). Others use the list.
 
-struct own_slots {
+struct thread_range_slots {
     std::array<range*, 2> kept{};
-    std::uint32_t generation = 0;    // odd; 0: the thread has no slots; at_its_end: nor will it have any
+    std::uint32_t generation = 0;    // odd; 0: the thread has no slots; thread_exited: nor will it have any
 };
-inline constexpr std::uint32_t at_its_end = 2;
-[[nodiscard]] inline bool has_slots(const own_slots& of) noexcept { return of.generation % 2 != 0; }
+inline constexpr std::uint32_t thread_exited = 2;
+[[nodiscard]] inline bool has_slots(const thread_range_slots& of) noexcept { return of.generation % 2 != 0; }
 
 // The one that threads must be of to use their slots. 0 until a thread has slots: until then no variable of a thread is touched.
 extern constinit std::atomic<std::uint32_t> slots_generation;
-extern constinit thread_local own_slots slots_of_this_thread;
+extern constinit thread_local thread_range_slots this_thread_slots;
 
 // The calling thread's slots, if it may use them.
-[[nodiscard]] inline own_slots* usable_slots() noexcept {
+[[nodiscard]] inline thread_range_slots* usable_slots() noexcept {
     const std::uint32_t generation = slots_generation.load(std::memory_order_relaxed);
     if (generation == 0) return nullptr;
-    own_slots& mine = slots_of_this_thread;
+    thread_range_slots& mine = this_thread_slots;
     return mine.generation == generation ? &mine : nullptr;
 }
 
 // What is in the calling thread's slots, chained by `cache.next`.
-[[nodiscard]] inline range* take_own_slots() noexcept {
+[[nodiscard]] inline range* detach_thread_slots() noexcept {
     if (slots_generation.load(std::memory_order_relaxed) == 0) return nullptr;
     range* found = nullptr;
-    for (range*& place : slots_of_this_thread.kept) {
+    for (range*& place : this_thread_slots.kept) {
         if (place == nullptr) continue;
         place->cache.next = found;
         found = place;
@@ -105,7 +105,7 @@ extern constinit thread_local own_slots slots_of_this_thread;
 }
 
 // From now on no thread uses its slots before it has emptied them.
-inline void close_all_slots() noexcept {
+inline void invalidate_all_slots() noexcept {
     // (Odd numbers: so it is never 0 again.)
     if (slots_generation.load(std::memory_order_relaxed) != 0) slots_generation.fetch_add(2, std::memory_order_relaxed);
 }

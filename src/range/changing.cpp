@@ -12,10 +12,11 @@ namespace {
 
 // What the first `bytes` could be used for is so again. (Of several mappings the system may have changed the first, before it refused
 // to cut the last in two.)
-void put_back(range* control, std::size_t bytes) noexcept {
-    const std::size_t limited = control->rights.allowed == access::read_write ? 0 : std::min(control->rights.limited, bytes);
-    if (limited != 0) (void)protect(control->part(0, limited), control->rights.allowed);
-    if (limited != bytes) (void)protect(control->part(limited, bytes), access::read_write);
+void restore_protection(range* control, std::size_t bytes) noexcept {
+    const std::size_t protected_bytes =
+        control->protection.allowed == access::read_write ? 0 : std::min(control->protection.protected_bytes, bytes);
+    if (protected_bytes != 0) (void)protect(control->part(0, protected_bytes), control->protection.allowed);
+    if (protected_bytes != bytes) (void)protect(control->part(protected_bytes, bytes), access::read_write);
 }
 
 }    // namespace
@@ -28,17 +29,17 @@ std::error_code protect(range* control, access allowed) noexcept {
     if (bytes > 0) {
         std::error_code error = protect(control->part(0, bytes), allowed);
         if (error) {
-            give_back_unused();    // mappings, or memory that a limit counts
+            release_unused();    // mappings, or memory that a limit counts
             error = protect(control->part(0, bytes), allowed);
         }
         if (error) {
-            put_back(control, bytes);
+            restore_protection(control, bytes);
             return error;
         }
     }
-    control->rights.allowed = allowed;
-    control->rights.limited = bytes;
-    control->cache.ends_fast = false;
+    control->protection.allowed = allowed;
+    control->protection.protected_bytes = bytes;
+    control->cache.fits_thread_slot = false;
     return {};
 }
 
@@ -53,11 +54,11 @@ void rewriting::label(const char* text) noexcept {
     }
 }
 
-access current_access(const range* control) noexcept { return control->rights.allowed; }
+access current_access(const range* control) noexcept { return control->protection.allowed; }
 
 void name(range* control, const char* text) noexcept {
     rewriting(control).label(text);
-    control->cache.ends_fast = false;
+    control->cache.fits_thread_slot = false;
     (void)name(control->part(0, control->size()), is_named(control) ? text : nullptr);
 }
 
@@ -73,10 +74,10 @@ std::size_t shrink(range* control, std::size_t kept) noexcept {
     const std::lock_guard pause(control->ahead.batch);
     control->ahead.wanted.store(0);
     control->set_memory(std::max(control->memory(), control->extent.accessible));    // of an open range: all of it
-    cut_memory(control, kept);
-    count_warm_in_use(control, committed_of(control));
-    count_in_use(control);
-    report(control, committed_of(control));
+    release_memory_after(control, kept);
+    update_warm_unused(control, committed_of(control));
+    update_in_use(control);
+    report_to_heap_profiler(control, committed_of(control));
     if (control->ahead.handed != 0) control->ahead.handed = committed_of(control);
     return committed_of(control);
 }

@@ -15,30 +15,30 @@ namespace {
 using policy_kind = commit_policy::kind;
 
 // Committing warm memory is cheap, so larger steps stall nobody.
-constexpr std::size_t largest_warm_step = std::size_t{1} << 20;
+constexpr std::size_t max_warm_step = std::size_t{1} << 20;
 
-// Commits up to `generous`; if that is refused, gives back what is kept warm and commits up to `needed`.
-std::error_code commit_best_effort(range* control, std::size_t generous, std::size_t needed, provision how) noexcept {
+// Commits up to `target`; if that is refused, gives back what is kept warm and commits up to `needed`.
+std::error_code commit_best_effort(range* control, std::size_t target, std::size_t needed, populate_when how) noexcept {
     // (Where nothing is asked of the system, there is no time to be taken.)
-    if (generous <= control->extent.accessible && (how == provision::at_first_touch || generous <= control->extent.provided))
-        return commit_part(control, generous, how);
+    if (target <= control->extent.accessible && (how == populate_when::at_first_touch || target <= control->extent.provided))
+        return commit_up_to(control, target, how);
     const commit_clock clock;
-    std::error_code error = commit_part(control, generous, how);
+    std::error_code error = commit_up_to(control, target, how);
     if (error) {
-        give_back_unused();
-        error = commit_part(control, needed, how);
+        release_unused();
+        error = commit_up_to(control, needed, how);
     }
-    end_all(evict_excess());
+    unmap_all_ranges(evict_excess());
     return error;
 }
 
 bool has_huge_pages(const range* control) noexcept {
-    const policy_kind kind = control->terms.policy.which();
+    const policy_kind kind = control->creation.policy.which();
     return (kind == policy_kind::huge_pages || kind == policy_kind::balanced) && huge_page_size() != 0;
 }
 
-std::size_t step_of(const range* control, std::size_t committed, bool past_start) noexcept {
-    const commit_policy& policy = control->terms.policy;
+std::size_t commit_step(const range* control, std::size_t committed, bool past_start) noexcept {
+    const commit_policy& policy = control->creation.policy;
     const std::size_t fraction = policy.fraction() == 0 ? 0 : committed / policy.fraction();
     const std::size_t most = std::max(policy.min_step(), policy.max_step());
     std::size_t step = std::clamp(fraction, policy.min_step(), most);
@@ -48,7 +48,7 @@ std::size_t step_of(const range* control, std::size_t committed, bool past_start
     const std::size_t provided = control->extent.provided;
     if (provided > committed) {
         // Rounded down: a sixteenth is a promise; and so is, under the balanced policy, what goes unused while little is used.
-        std::size_t warm = std::min(std::min(provided - committed, committed / 16), largest_warm_step);
+        std::size_t warm = std::min(std::min(provided - committed, committed / 16), max_warm_step);
         if (policy.which() == policy_kind::balanced && !past_start) warm = std::min(warm, most);
         step = std::max(step, warm & ~(page_size() - 1));
     }
@@ -56,8 +56,8 @@ std::size_t step_of(const range* control, std::size_t committed, bool past_start
 }
 
 // How far the policy commits for `least` bytes.
-std::size_t generous_for(range* control, std::size_t least, bool past_start) noexcept {
-    const commit_policy& policy = control->terms.policy;
+std::size_t commit_target(range* control, std::size_t least, bool past_start) noexcept {
+    const commit_policy& policy = control->creation.policy;
     std::size_t huge = SIZE_MAX;    // from where on huge pages are used
     if (past_start && has_huge_pages(control))
         huge = policy.which() == policy_kind::balanced ? huge_page_after(control, policy.from()) : policy.from();
@@ -68,7 +68,7 @@ std::size_t generous_for(range* control, std::size_t least, bool past_start) noe
         target = huge_page_after(control, least);
     } else if (policy.which() != policy_kind::page_by_page) {
         const std::size_t committed = committed_of(control);
-        target = committed + step_of(control, committed, past_start);
+        target = committed + commit_step(control, committed, past_start);
         // Where another step size begins.
         if (!past_start) target = std::min(target, policy.from());
         if (least <= huge) target = std::min(target, huge);
@@ -90,12 +90,12 @@ std::size_t commit_to(range* control, std::size_t needed, extent_kind kind, fail
     const std::size_t committed = committed_of(control);
     if (needed > committed) {
         const std::size_t least = whole_pages(needed);
-        const bool past_start = least > control->terms.policy.from();
-        const bool page_by_page = control->terms.policy.which() == policy_kind::page_by_page;
+        const bool past_start = least > control->creation.policy.from();
+        const bool page_by_page = control->creation.policy.which() == policy_kind::page_by_page;
         const bool untouched = kind != extent_kind::by_policy || page_by_page;
         if (exactly && past_start && has_huge_pages(control)) advise_huge_once(control);
-        why = failure_of(commit_best_effort(control, exactly ? least : generous_for(control, least, past_start), least,
-                                            untouched ? provision::at_first_touch : provision::now));
+        why = failure_of(commit_best_effort(control, exactly ? least : commit_target(control, least, past_start), least,
+                                            untouched ? populate_when::at_first_touch : populate_when::now));
         if (why) return 0;
         if (kind == extent_kind::by_policy && page_by_page) {
             control->extent.provided = std::max(control->extent.provided, committed_of(control));
@@ -109,10 +109,10 @@ std::size_t commit_to(range* control, std::size_t needed, extent_kind kind, fail
 
 std::size_t commit_to(range* control, std::size_t needed, failure& why) noexcept {
     why = {};
-    const commit_policy& policy = control->terms.policy;
+    const commit_policy& policy = control->creation.policy;
     // From there on the helper may be at work on this range: nothing is read before it is paused.
     if (policy.which() == policy_kind::prefault_ahead && needed > policy.from())
-        return policy_calls::filling(policy)(control, needed, why);
+        return policy_calls::prefault_call(policy)(control, needed, why);
     return commit_to(control, needed, extent_kind::by_policy, why);
 }
 
@@ -133,7 +133,7 @@ void charge(range* control, std::size_t needed, failure& why) noexcept {
     const std::lock_guard pause(control->ahead.batch);    // the helper must not commit at the same time
     std::error_code error = make_accessible(control, whole_pages(needed));
     if (error) {
-        give_back_unused();
+        release_unused();
         error = make_accessible(control, whole_pages(needed));
     }
     why = failure_of(error);
@@ -152,10 +152,10 @@ void transfer(range* from, range* to, std::size_t bytes) noexcept {
         to->set_memory(std::max(to->memory(), whole));
         from->set_memory(std::max(from->memory(), committed_of(from)));
         from->extent.provided = 0;
-        cut_memory(from, whole);
+        release_memory_after(from, whole);
         if (from->memory() <= whole) from->set_memory(0);    // more: the system does not take it
-        count_in_use(from);
-        count_in_use(to);
+        update_in_use(from);
+        update_in_use(to);
         return;
     }
     std::memcpy(to->start(), from->start(), bytes);

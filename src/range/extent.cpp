@@ -26,42 +26,42 @@ std::error_code make_accessible(range* control, std::size_t to) noexcept {
     return error;
 }
 
-std::error_code commit_part(range* control, std::size_t to, provision how) noexcept {
+std::error_code commit_up_to(range* control, std::size_t to, populate_when how) noexcept {
     const std::size_t from = committed_of(control);
     if (const std::error_code error = make_accessible(control, to)) return error;
-    clear_stale(control, from, to);
+    zero_stale(control, from, to);
     range_extent& extent = control->extent;
     const std::size_t memory = control->memory();
     std::size_t there = std::max(from, std::min(extent.provided, to));    // so far memory is there
     // (A range's first page arrives sooner at its first touch than by a call, above all a process's first.)
-    const std::size_t ahead = std::max({most_populated_ahead, from / 16, control->terms.policy.max_step()});
+    const std::size_t ahead = std::max({max_populate_ahead, from / 16, control->creation.policy.max_step()});
     const std::size_t populated = to - from > ahead ? whole_pages(from + ahead) : to;
-    if (how == provision::now && there < populated && populated > page_size()) {
+    if (how == populate_when::now && there < populated && populated > page_size()) {
         const std::error_code error = prefault(control->part(there, populated));
         if (error == out_of_memory()) {
             control->set_memory(std::max(memory, to));    // some of it may be there
-            cut_memory(control, from);
-            count_warm_in_use(control, from);
-            count_in_use(control);
+            release_memory_after(control, from);
+            update_warm_unused(control, from);
+            update_in_use(control);
             return error;
         }
         // Any other refusal (an older kernel, say): memory arrives at first touch.
         if (!error) there = populated;
     }
     if (there > from) counts.faults_avoided.fetch_add((there - from) / page_size(), std::memory_order_relaxed);
-    if (how == provision::now && extent.provided >= from) extent.provided = std::max(extent.provided, populated);
+    if (how == populate_when::now && extent.provided >= from) extent.provided = std::max(extent.provided, populated);
     if (to > memory) control->set_memory(to);
     set_committed(control, to);
-    count_warm_in_use(control, to);
-    count_in_use(control);
+    update_warm_unused(control, to);
+    update_in_use(control);
     return {};
 }
 
-void count_in_use(range* control) noexcept {
+void update_in_use(range* control) noexcept {
     const std::size_t memory = control->memory();
     const std::size_t more = memory - control->extent.in_use;    // (less: it wraps round, and so does the sum)
     if (more == 0) return;
-    library_copy& home = *control->terms.home;
+    library_copy& home = *control->creation.home;
     // In these orders, because another thread may fork in between: the child then counts too much, and never less than nothing.
     if (memory < control->extent.in_use) {
         control->extent.in_use = memory;
@@ -71,36 +71,36 @@ void count_in_use(range* control) noexcept {
     const std::size_t all = home.bytes_in_use.fetch_add(more, std::memory_order_relaxed) + more;
     std::atomic_signal_fence(std::memory_order_seq_cst);
     control->extent.in_use = memory;
-    std::size_t most = home.most_in_use.load(std::memory_order_relaxed);
-    while (most < all && !home.most_in_use.compare_exchange_weak(most, all, std::memory_order_relaxed)) {}
+    std::size_t most = home.peak_in_use.load(std::memory_order_relaxed);
+    while (most < all && !home.peak_in_use.compare_exchange_weak(most, all, std::memory_order_relaxed)) {}
 }
 
-void count_out_of_use(range* control) noexcept {
+void remove_from_in_use(range* control) noexcept {
     const std::size_t less = control->extent.in_use;
     control->extent.in_use = 0;
-    control->terms.home->bytes_in_use.fetch_sub(less, std::memory_order_relaxed);
+    control->creation.home->bytes_in_use.fetch_sub(less, std::memory_order_relaxed);
 }
 
-void count_warm_in_use(range* control, std::size_t committed) noexcept {
+void update_warm_unused(range* control, std::size_t committed) noexcept {
     const std::size_t memory = control->memory();
     const std::size_t left = std::min(control->cache.warm, memory > committed ? memory - committed : 0);
     if (left == control->cache.warm) return;
     // In this order: a child that another thread forks in between counts too much, where the other way round it would subtract twice.
     const std::size_t used = control->cache.warm - left;
     control->cache.warm = left;
-    control->terms.home->warm_in_ranges.fetch_sub(used, std::memory_order_release);
+    control->creation.home->warm_unused_bytes.fetch_sub(used, std::memory_order_release);
 }
 
-void cut_memory(range* control, std::size_t kept) noexcept {
+void release_memory_after(range* control, std::size_t kept) noexcept {
     kept &= ~(page_size() - 1);
     range_extent& extent = control->extent;
     // Includes pages that were charged and not committed.
-    const std::size_t memory = std::max(control->memory(), control->terms.held == holding::open ? 0 : extent.accessible);
+    const std::size_t memory = std::max(control->memory(), control->creation.held == holding::open ? 0 : extent.accessible);
     if (memory <= kept) return;
     const std::size_t committed = committed_of(control);
     // Before the system is asked: it may empty the pages and then refuse the rest.
     extent.provided = std::min(extent.provided, kept);
-    if (control->terms.held == holding::open) {
+    if (control->creation.held == holding::open) {
         if (discard(control->part(kept, memory))) return;
     } else {
         // This as well: the helper comes here, and the owner may fork meanwhile. The child has the pages as they are by then.
@@ -110,30 +110,30 @@ void cut_memory(range* control, std::size_t kept) noexcept {
             extent.accessible = accessible;
             return;
         }
-        control->rights.limited = std::min(control->rights.limited, kept);
+        control->protection.protected_bytes = std::min(control->protection.protected_bytes, kept);
         extent.committed.store(std::min(committed, kept), std::memory_order_release);    // of a dead range, perhaps
     }
     control->set_memory(std::min(control->memory(), kept));
 }
 
 void advise_huge_once(range* control) noexcept {
-    if (control->rights.huge_advised) return;
-    control->rights.huge_advised = true;
-    const std::size_t from = huge_page_after(control, std::max(committed_of(control), control->terms.policy.from()));
+    if (control->protection.huge_advised) return;
+    control->protection.huge_advised = true;
+    const std::size_t from = huge_page_after(control, std::max(committed_of(control), control->creation.policy.from()));
     if (from < control->size()) (void)advise_huge(control->part(from, control->size()));
 }
 
-void clear_stale(range* control, std::size_t from, std::size_t to) noexcept {
+void zero_stale(range* control, std::size_t from, std::size_t to) noexcept {
     to = std::min(to, control->memory());
     if (from < to && hardened()) std::memset(control->start() + from, 0, to - from);
 }
 
-void report(const range* control, std::size_t bytes) noexcept {
-    if (control->terms.held != holding::open) report_memory(control->start(), bytes);
+void report_to_heap_profiler(const range* control, std::size_t bytes) noexcept {
+    if (control->creation.held != holding::open) report_memory(control->start(), bytes);
 }
 
-void tell_of_pointers(const range* control, bool wanted) noexcept {
-    if (control->terms.held != holding::open) look_for_pointers(control->part(0, control->size()), wanted);
+void report_to_leak_checker(const range* control, bool wanted) noexcept {
+    if (control->creation.held != holding::open) set_leak_root(control->part(0, control->size()), wanted);
 }
 
 }}}    // namespace headroom::detail

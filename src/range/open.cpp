@@ -6,19 +6,19 @@
 namespace headroom { inline namespace v0_1 { namespace detail {
 
 // Not where whatever is mapped is locked into memory: there it would all be resident at once.
-bool map_open(range* control, std::size_t reserved) noexcept {
+bool premap(range* control, std::size_t reserved) noexcept {
     if (mappings_are_locked()) return false;
     std::error_code error;
     const page_range mapping = reserve(span_of(reserved), page_size(), error, access::read_write);
     if (error) return false;
     std::byte* const base = granule_of(mapping);
-    error = guard({base - open_guard, open_guard});
-    if (!error) error = guard({base + reserved, open_guard});
+    error = guard({base - guard_bytes, guard_bytes});
+    if (!error) error = guard({base + reserved, guard_bytes});
     if (error) {
-        release_surely(mapping);
+        unmap_or_queue(mapping);
         return false;
     }
-    control->terms.mapping = mapping;
+    control->creation.mapping = mapping;
     return true;
 }
 

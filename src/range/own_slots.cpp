@@ -13,31 +13,31 @@ namespace {
 // How many threads have slots. (A forked child counts on from there, though it has one.)
 constinit std::atomic<std::size_t> threads_with_slots{0};
 
-void give_up_slots() noexcept {
-    slots_of_this_thread.generation = 0;
+void drop_thread_slots() noexcept {
+    this_thread_slots.generation = 0;
     threads_with_slots.fetch_sub(1, std::memory_order_relaxed);
 }
 
-HEADROOM_COLD void thread_ends(void*) noexcept {
-    range* left = take_own_slots();
-    if (has_slots(slots_of_this_thread)) give_up_slots();
-    slots_of_this_thread.generation = at_its_end;
+HEADROOM_COLD void on_thread_exit(void*) noexcept {
+    range* left = detach_thread_slots();
+    if (has_slots(this_thread_slots)) drop_thread_slots();
+    this_thread_slots.generation = thread_exited;
     while (range* const each = left) {
         left = each->cache.next;
         each->cache.next = nullptr;
-        keep_or_end(each, 0);
+        cache_or_unmap(each, 0);
     }
 }
 
 // Whether the thread may use slots; where it may, and has none, it gets some.
-bool open_slots() noexcept {
+bool ensure_thread_slots() noexcept {
     if (usable_slots() != nullptr) return true;
-    if (warm_memory_is_hidden() || pointers_are_followed() || memory_is_reported()) return false;
+    if (warm_memory_is_protected() || leak_checker_present() || heap_profiler_present()) return false;
     // (After this a thread's variables may be touched: they live when it is called.)
-    if (!at_end_of_thread(thread_ends)) return false;
-    own_slots& mine = slots_of_this_thread;
+    if (!at_thread_end_after_locals(on_thread_exit)) return false;
+    thread_range_slots& mine = this_thread_slots;
     // (Other destructors of the thread may still take ranges, even when this one is not called any more.)
-    if (mine.generation == at_its_end) return false;
+    if (mine.generation == thread_exited) return false;
     if (!has_slots(mine)) threads_with_slots.fetch_add(1, std::memory_order_relaxed);
     const std::size_t all = threads_with_slots.load(std::memory_order_relaxed) * mine.kept.size() * small_memory;
     std::uint32_t never = 0;
@@ -45,39 +45,40 @@ bool open_slots() noexcept {
     mine.generation = slots_generation.load(std::memory_order_relaxed);
     // (What a few threads hold is too little to ask for the limit.)
     const std::size_t limit = limit_of_cache(all);
-    if (all <= limit / 16 || (limit == limit_unasked && all <= limit_unasked)) return true;
-    give_up_slots();
+    if (all <= limit / 16 || (limit == min_limit && all <= min_limit)) return true;
+    drop_thread_slots();
     return false;
 }
 
 // The range was served from the list: small ones are wanted again. Says whether its life may end in a slot, unless its owner does
 // something out of the way to it.
-void prepare_end(range* control) noexcept {
-    const commit_policy::kind kind = control->terms.policy.which();
-    control->cache.ends_fast = control->terms.held == holding::guarded && kind != commit_policy::kind::page_by_page &&
-                               kind != commit_policy::kind::prefault_ahead && control->memory() <= small_memory && open_slots();
+void decide_fits_slot(range* control) noexcept {
+    const commit_policy::kind kind = control->creation.policy.which();
+    control->cache.fits_thread_slot = control->creation.held == holding::guarded && kind != commit_policy::kind::page_by_page &&
+                                      kind != commit_policy::kind::prefault_ahead && control->memory() <= small_memory &&
+                                      ensure_thread_slots();
 }
 
 // Ends what was to be given up since the last call: whoever trimmed the cache could not reach it.
-HEADROOM_COLD void empty_closed_slots() noexcept {
-    if (usable_slots() == nullptr) end_all(take_own_slots());
+HEADROOM_COLD void release_stale_slots() noexcept {
+    if (usable_slots() == nullptr) unmap_all_ranges(detach_thread_slots());
 }
 
-HEADROOM_COLD held_range acquire_elsewhere(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy,
+HEADROOM_COLD held_range acquire_from_list(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy,
                                            failure& why, expected_use use) noexcept {
-    empty_closed_slots();
+    release_stale_slots();
     const held_range held = acquire_slow(bytes, exact, floor_bytes, policy, why, use);
-    if (held.control != nullptr && held.control->cache.wanted_again != 0) prepare_end(held.control);
+    if (held.control != nullptr && held.control->cache.reused_bytes != 0) decide_fits_slot(held.control);
     return held;
 }
 
 // What release_range_slow() does for a range of whose life nothing is left but a little memory. False where that is not enough.
-HEADROOM_ALWAYS_INLINE bool end_in_slot(range* control) noexcept {
-    if (!control->cache.ends_fast || control->cache.warm != 0) return false;
+HEADROOM_ALWAYS_INLINE bool try_release_to_slot(range* control) noexcept {
+    if (!control->cache.fits_thread_slot || control->cache.warm != 0) return false;
     const std::size_t committed = committed_of(control);
     const std::size_t memory = control->memory();
     if ((std::max)({committed, memory, control->extent.accessible}) > small_memory) return false;
-    own_slots* const mine = usable_slots();
+    thread_range_slots* const mine = usable_slots();
     if (mine == nullptr) return false;
     for (range*& place : mine->kept) {
         if (place != nullptr) continue;
@@ -96,25 +97,25 @@ HEADROOM_ALWAYS_INLINE bool end_in_slot(range* control) noexcept {
 held_range acquire(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy, failure& why,
                    expected_use use) noexcept {
     why = {};
-    if (own_slots* const mine = usable_slots()) {
+    if (thread_range_slots* const mine = usable_slots()) {
         constexpr std::size_t smallest_page = 4096;
         for (range*& place : mine->kept) {
             range* const each = place;
             // (What was asked for was rounded up to pages.)
-            if (each == nullptr || each->size() - bytes >= smallest_page || each->terms.policy != policy) continue;
+            if (each == nullptr || each->size() - bytes >= smallest_page || each->creation.policy != policy) continue;
             place = nullptr;
             make_live(each);
-            each->cache.drops_before = drops.load(std::memory_order_relaxed);
+            each->cache.drops_at_start = drops.load(std::memory_order_relaxed);
             each->cache.since = {};
             return {each, each->start(), committed_of(each), each->size()};
         }
     }
-    return acquire_elsewhere(bytes, exact, floor_bytes, policy, why, use);
+    return acquire_from_list(bytes, exact, floor_bytes, policy, why, use);
 }
 
 void release_range(range* control, std::size_t used) noexcept {
-    if (control == nullptr || (control->terms.home == &this_copy && end_in_slot(control))) return;
-    empty_closed_slots();
+    if (control == nullptr || (control->creation.home == &this_copy && try_release_to_slot(control))) return;
+    release_stale_slots();
     release_range_slow(control, used);
 }
 

@@ -22,7 +22,7 @@ struct description {
 
 // False where the range is not live. What is read is what was true at one moment: each word is read with acquire, so the
 // version is read again after them all.
-bool describe(const detail::range* control, description& result) noexcept {
+bool read_description(const detail::range* control, description& result) noexcept {
     for (;;) {
         const std::uint32_t version = control->identity.version.load(std::memory_order_acquire);
         if (version % 2 != 0) continue;
@@ -47,7 +47,7 @@ bool find(const void* pointer, description& result) noexcept {
              each = detail::link_of(each, piece).load(std::memory_order_acquire)) {
             // (Asked first, so that nobody waits for another range that is being renamed.)
             if (!is_in(pointer, each->start(), each->size())) continue;
-            if (describe(each, result) && is_in(pointer, result.base, result.reserved)) return true;
+            if (read_description(each, result) && is_in(pointer, result.base, result.reserved)) return true;
         }
     }
     return false;
@@ -59,9 +59,9 @@ std::optional<owner> owner_of(const void* pointer) {
     description found;
     for (;;) {
         // A range that leaves a list while this stands at it may lead into another when it lives again: then it is done anew.
-        const std::size_t left = detail::addresses.left.load(std::memory_order_acquire);
+        const std::size_t left = detail::addresses.removals.load(std::memory_order_acquire);
         if (find(pointer, found)) return found.to_owner();
-        if (detail::addresses.left.load(std::memory_order_acquire) == left) return std::nullopt;
+        if (detail::addresses.removals.load(std::memory_order_acquire) == left) return std::nullopt;
     }
 }
 
@@ -69,7 +69,7 @@ std::vector<owner> reservations() {
     std::vector<owner> result;
     for (const detail::range* control = detail::first_of_all(); control != nullptr; control = control->identity.next_of_all) {
         description found;
-        if (describe(control, found)) result.push_back(found.to_owner());
+        if (read_description(control, found)) result.push_back(found.to_owner());
     }
     return result;
 }

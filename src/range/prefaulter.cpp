@@ -19,67 +19,67 @@
 namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
 
-enum class helper_life : std::uint8_t { none, starting, running, ending };
+enum class helper_state : std::uint8_t { none, starting, running, ending };
 
 // What the helper and its askers share: constants until they are used, so that there is no order to be initialised in.
-constinit std::atomic<helper_life> helper{helper_life::none};
+constinit std::atomic<helper_state> helper{helper_state::none};
 // Changes whenever there may be something to do.
-constinit std::atomic<std::uint32_t> calls_for_help{0};
-// How many have asked for a helper and found none. Only who holds helper_life::starting touches it.
-constinit std::uint32_t asked_in_vain = 0;
+constinit std::atomic<std::uint32_t> helper_wakeups{0};
+// How many have asked for a helper and found none. Only who holds helper_state::starting touches it.
+constinit std::uint32_t failed_requests = 0;
 
-void call_for_help() noexcept {
-    calls_for_help.fetch_add(1, std::memory_order_release);
-    wake_one(calls_for_help);
+void wake_helper() noexcept {
+    helper_wakeups.fetch_add(1, std::memory_order_release);
+    wake_one(helper_wakeups);
 }
 
-bool is_ending() noexcept { return helper.load(std::memory_order_relaxed) == helper_life::ending; }
+bool is_ending() noexcept { return helper.load(std::memory_order_relaxed) == helper_state::ending; }
 
 // Provides [committed, to) of the range, as huge pages where possible. The helper's batch, and the writer's own when it has caught up.
 // Under the range's `batch`.
-std::error_code provide(range* control, std::size_t to) noexcept {
+std::error_code prefault_up_to(range* control, std::size_t to) noexcept {
     const commit_clock clock;
     advise_huge_once(control);
     // Access is granted far ahead in one call: each such call would hold up the other thread's page faults.
     const std::size_t wanted = std::min(control->ahead.wanted.load(std::memory_order_relaxed), control->size());
     if (to > control->extent.accessible && to < wanted) (void)make_accessible(control, wanted);
-    return commit_part(control, to, provision::now);
+    return commit_up_to(control, to, populate_when::now);
 }
 
 // One batch.
-void work_at(range* control) noexcept {
+void prefault_batch(range* control) noexcept {
     prefault_state& ahead = control->ahead;
     ahead.batch.lock();
     // Asked again under the lock: the owner may have withdrawn meanwhile.
     const std::size_t wanted = ahead.wanted.load(std::memory_order_relaxed);
     const std::size_t there = committed_of(control);
-    if (wanted > there && provide(control, std::min(wanted, (there + granule) / granule * granule)))
+    if (wanted > there && prefault_up_to(control, std::min(wanted, (there + granule) / granule * granule)))
         ahead.wanted.store(0, std::memory_order_relaxed);    // stops asking: the commit of the writer itself reports the refusal
     ahead.batch.unlock();
     ahead.batches.fetch_add(1, std::memory_order_release);
     wake_all(ahead.batches);
 }
 
-void help() {
+void prefault_loop() {
     lower_thread_priority();
     while (!is_ending()) {
-        const std::uint32_t seen = calls_for_help.load(std::memory_order_acquire);
+        const std::uint32_t seen = helper_wakeups.load(std::memory_order_acquire);
         // A batch for each that wants more than it has.
         bool worked = false;
         for (range* each = first_of_all(); each != nullptr && !is_ending(); each = each->identity.next_of_all) {
             if (each->ahead.wanted.load(std::memory_order_relaxed) <= committed_of(each)) continue;
-            work_at(each);
+            prefault_batch(each);
             worked = true;
         }
-        if (!worked && !is_ending()) wait_while(calls_for_help, seen);
+        if (!worked && !is_ending()) wait_while(helper_wakeups, seen);
     }
 }
 
 void prefaulter_at_fork(fork_moment now) noexcept {
     // The thread did not come along; a new one is made when the child asks. (The ranges' own part of this is the registry's.)
     if (now != fork_moment::in_child) return;
-    if (!is_ending()) helper.store(helper_life::none, std::memory_order_relaxed);
-    asked_in_vain = 0;
+    if (!is_ending()) helper.store(helper_state::none, std::memory_order_relaxed);
+    failed_requests = 0;
 }
 
 [[maybe_unused]] const bool prefaulter_forks = at_fork(fork_place::prefaulter, prefaulter_at_fork);
@@ -88,8 +88,8 @@ void prefaulter_at_fork(fork_moment now) noexcept {
 // writers provide for themselves from then on.
 struct helper_end {
     ~helper_end() {
-        if (!helper_thread_can_be_joined() || helper.exchange(helper_life::ending) != helper_life::running) return;
-        call_for_help();
+        if (!helper_thread_can_be_joined() || helper.exchange(helper_state::ending) != helper_state::running) return;
+        wake_helper();
         join_helper_thread();
     }
 };
@@ -98,26 +98,26 @@ struct helper_end {
 // Whether there is a helper; makes it at first need. A refusal may be of the moment (as many threads as are allowed, or no memory
 // for a stack), so it is tried again: when the second asks, the fourth, the eighth, ... and each 64th. An asker has provided 2 MiB since
 // the last.
-bool have_helper() noexcept {
-    helper_life life = helper_life::none;
+bool ensure_helper() noexcept {
+    helper_state life = helper_state::none;
     // (No lock is held while a thread is made: that runs code of the program's, its malloc at least.)
-    if (!helper.compare_exchange_strong(life, helper_life::starting)) return life == helper_life::running;
+    if (!helper.compare_exchange_strong(life, helper_state::starting)) return life == helper_state::running;
     bool started = false;
-    const std::uint32_t asked = ++asked_in_vain;
+    const std::uint32_t asked = ++failed_requests;
     if (((asked & (asked - 1)) == 0 || asked % 64 == 0) && intercept(page_call::other) == 0) {
-        started = start_helper_thread(help);
-        if (!started) note_refusal();
+        started = start_helper_thread(prefault_loop);
+        if (!started) count_refusal();
     }
-    life = helper_life::starting;
-    helper.compare_exchange_strong(life, started ? helper_life::running : helper_life::none);    // unless the program ends
+    life = helper_state::starting;
+    helper.compare_exchange_strong(life, started ? helper_state::running : helper_state::none);    // unless the program ends
     return started;
 }
 
 }    // namespace
 
 // Hands out a batch of what the helper has provided at each call, so that the owner comes back and says anew how far it wants more.
-std::size_t fill_ahead(range* control, std::size_t needed, failure& why) noexcept {
-    const kept_errno unchanged;    // making a thread, and waiting for one
+std::size_t prefault_ahead_of(range* control, std::size_t needed, failure& why) noexcept {
+    const errno_guard unchanged;    // making a thread, and waiting for one
     why = {};
     prefault_state& ahead = control->ahead;
     const std::size_t reserved = control->size();
@@ -132,10 +132,10 @@ std::size_t fill_ahead(range* control, std::size_t needed, failure& why) noexcep
         // Caught up, and nothing in hand: provide one batch here. (The helper may have been faster after all.)
         std::error_code error;
         if (committed_of(control) < needed) {
-            error = provide(control, next);
+            error = prefault_up_to(control, next);
             if (error) {
-                give_back_unused();
-                error = provide(control, whole_pages(needed));
+                release_unused();
+                error = prefault_up_to(control, whole_pages(needed));
             }
         }
         ahead.batch.unlock();
@@ -143,8 +143,8 @@ std::size_t fill_ahead(range* control, std::size_t needed, failure& why) noexcep
         if (error) return 0;
     }
     // (Without a helper, where no thread is to be had or the program ends, writers provide for themselves.)
-    ahead.wanted.store(next + std::min(reserved - next, control->terms.policy.ahead()), std::memory_order_relaxed);
-    if (have_helper()) call_for_help();
+    ahead.wanted.store(next + std::min(reserved - next, control->creation.policy.ahead()), std::memory_order_relaxed);
+    if (ensure_helper()) wake_helper();
     return ahead.handed = std::min(committed_of(control), next);
 }
 

@@ -16,8 +16,8 @@ namespace {
 
 // Under the registry's lock: the quarantined mappings, the one to go next at `next_place`. Each is a mapping of the system's and
 // some gigabytes of addresses, but no memory.
-constexpr std::size_t quarantined_most = 32;
-constinit page_range quarantined[quarantined_most]{};
+constexpr std::size_t max_quarantined = 32;
+constinit page_range quarantined[max_quarantined]{};
 constinit std::size_t next_place = 0;
 
 }    // namespace
@@ -30,14 +30,14 @@ constinit std::atomic<bool> ranges_hardened{false};
 
 void quarantine_or_release(page_range mapping) noexcept {
     // Unmapped at once where its pages cannot be made inaccessible, too, and while this code is being unloaded, after which nobody would.
-    if (!hardened() || is_being_unloaded() || decommit(mapping)) return release_surely(mapping);
+    if (!hardened() || module_is_unloading() || decommit(mapping)) return unmap_or_queue(mapping);
     page_range leaving;
     {
         const std::lock_guard guard(registry_mutex);
         leaving = std::exchange(quarantined[next_place], mapping);
-        next_place = (next_place + 1) % quarantined_most;
+        next_place = (next_place + 1) % max_quarantined;
     }
-    release_surely(leaving);    // (of no bytes at first)
+    unmap_or_queue(leaving);    // (of no bytes at first)
 }
 
 void empty_quarantine() noexcept {
@@ -47,13 +47,13 @@ void empty_quarantine() noexcept {
             const std::lock_guard guard(registry_mutex);
             leaving = std::exchange(each, page_range{});
         }
-        release_surely(leaving);
+        unmap_or_queue(leaving);
     }
 }
 
 bool harden_ranges() noexcept {
     ranges_hardened.store(true, std::memory_order_relaxed);
-    close_all_slots();    // what lies there can be read
+    invalidate_all_slots();    // what lies there can be read
     return true;
 }
 

@@ -24,6 +24,6 @@ void quarantine_or_release(page_range mapping) noexcept;
 void empty_quarantine() noexcept;
 
 // Between being given back and being handed out warm, a range sees as many others given back.
-inline constexpr std::size_t ranges_between = 16;
+inline constexpr std::size_t min_reuse_distance = 16;
 
 }}}    // namespace headroom::detail

@@ -21,12 +21,12 @@ namespace {
 // few places that the lowest bits of its page number choose: of many vectors that grow together, all the last pages would share
 // one place if all ranges started alike. The first few start at their granule, for a few such pages fit into a place. (Before it
 // and not behind, so that huge pages come no more than that later than the policy says. Not where a policy is about huge pages.)
-std::size_t next_early_start(const commit_policy& policy) noexcept {
+std::size_t next_start_stagger(const commit_policy& policy) noexcept {
     constexpr std::size_t alike = 8;
     static constinit std::atomic<std::size_t> made{0};
     const commit_policy::kind kind = policy.which();
     if (kind == commit_policy::kind::huge_pages || kind == commit_policy::kind::prefault_ahead) return 0;
-    return made.fetch_add(1, std::memory_order_relaxed) / alike * page_size() % earliest_start;
+    return made.fetch_add(1, std::memory_order_relaxed) / alike * page_size() % max_start_stagger;
 }
 
 // A fresh range, live; null and `error` when refused.
@@ -36,28 +36,28 @@ range* make_range(std::size_t reserved, const commit_policy& policy, std::error_
         error = out_of_memory();
         return nullptr;
     }
-    control->terms.policy = policy;
-    control->terms.held = policy.how_held();
-    if (control->terms.held == holding::open && !policy_calls::mapping(policy)(control, reserved))
-        control->terms.held = holding::guarded;
-    const bool open = control->terms.held == holding::open;
+    control->creation.policy = policy;
+    control->creation.held = policy.how_held();
+    if (control->creation.held == holding::open && !policy_calls::mapping(policy)(control, reserved))
+        control->creation.held = holding::guarded;
+    const bool open = control->creation.held == holding::open;
     if (!open) {
-        control->terms.mapping = for_file != nullptr ? for_file(span_of(reserved), page_size(), error)
-                                                     : reserve(span_of(reserved), page_size(), error);
+        control->creation.mapping = for_file != nullptr ? for_file(span_of(reserved), page_size(), error)
+                                                        : reserve(span_of(reserved), page_size(), error);
         if (error) {
             free_control_block(control);
             return nullptr;
         }
     }
     // (An open range has its guards close to it.)
-    const std::size_t early = open || for_file != nullptr ? 0 : next_early_start(policy);
-    rewriting(control).place(granule_of(control->terms.mapping) - early, reserved);
+    const std::size_t early = open || for_file != nullptr ? 0 : next_start_stagger(policy);
+    rewriting(control).place(granule_of(control->creation.mapping) - early, reserved);
     control->extent.accessible = open ? reserved : 0;
     control->extent.provided = 0;
     control->set_memory(0);
-    control->rights = {};
-    control->cache.wanted_again = 0;
-    control->cache.ends_fast = false;
+    control->protection = {};
+    control->cache.reused_bytes = 0;
+    control->cache.fits_thread_slot = false;
     set_committed(control, control->extent.accessible);
     enter_addresses(control);
     control->identity.state.store(range_state::live, std::memory_order_release);
@@ -66,8 +66,8 @@ range* make_range(std::size_t reserved, const commit_policy& policy, std::error_
 
 // The bytes from the base that are worth keeping when the owner is gone. (Where the owner committed more than was provided,
 // as reserve() does, only the system knows what has memory, and it is asked. `used` is what the owner of a range held open says.)
-std::size_t memory_worth(const range* control, std::size_t used) noexcept {
-    if (control->terms.held == holding::open) return std::min(control->size(), whole_pages(used));
+std::size_t bytes_worth_caching(const range* control, std::size_t used) noexcept {
+    if (control->creation.held == holding::open) return std::min(control->size(), whole_pages(used));
     const std::size_t committed = committed_of(control);
     const std::size_t provided = control->extent.provided;
     const std::size_t known = std::min(provided, committed);
@@ -83,38 +83,38 @@ std::size_t memory_worth(const range* control, std::size_t used) noexcept {
     return std::min(worth, 2 * committed);
 }
 
-void end(range* control) noexcept {
+void unmap_range_of(range* control) noexcept {
     control->identity.state.store(range_state::unused, std::memory_order_release);
-    count_warm_in_use(control, SIZE_MAX);
-    count_out_of_use(control);
-    leave_addresses(control);
-    quarantine_or_release(control->terms.mapping);
-    control->terms.mapping = {};
+    update_warm_unused(control, SIZE_MAX);
+    remove_from_in_use(control);
+    remove_addresses(control);
+    quarantine_or_release(control->creation.mapping);
+    control->creation.mapping = {};
     free_control_block(control);
 }
 
 }    // namespace
 
-void end_all(range* chain) noexcept {
+void unmap_all_ranges(range* chain) noexcept {
     while (chain != nullptr) {
         range* const following = chain->cache.next;
         chain->cache.next = nullptr;
-        end(chain);
+        unmap_range_of(chain);
         chain = following;
     }
 }
 
-void give_back_unused() noexcept {
-    end_all(empty_cache());
+void release_unused() noexcept {
+    unmap_all_ranges(empty_cache());
     empty_quarantine();
-    retry_releases();
+    retry_unmaps();
 }
 
-range* make_range_surely(std::size_t reserved, const commit_policy& policy, std::error_code& error,
-                         reserving* for_file) noexcept {
+range* make_range_or_trim_cache(std::size_t reserved, const commit_policy& policy, std::error_code& error,
+                                reserving* for_file) noexcept {
     range* const control = make_range(reserved, policy, error, for_file);
     if (control != nullptr) return control;
-    give_back_unused();
+    release_unused();
     return make_range(reserved, policy, error, for_file);
 }
 
@@ -128,14 +128,14 @@ held_range acquire_slow(std::size_t bytes, bool exact, std::size_t floor_bytes, 
     }
     bytes = whole_pages(std::clamp<std::size_t>(bytes, 1, most));
     std::size_t kept = SIZE_MAX;
-    range* control = take_from_list(bytes, policy, use, kept);
+    range* control = pop_from_list(bytes, policy, use, kept);
     if (control != nullptr) {
-        cut_memory(control, kept);
-        count_warm_in_use(control, 0);
+        release_memory_after(control, kept);
+        update_warm_unused(control, 0);
     } else {
         counts.cache_misses.fetch_add(1, std::memory_order_relaxed);
         floor_bytes = std::min(bytes, whole_pages(std::max<std::size_t>(floor_bytes, 1)));
-        control = make_range_surely(bytes, policy, error);
+        control = make_range_or_trim_cache(bytes, policy, error);
         while (control == nullptr && !exact && bytes > floor_bytes) {
             bytes = std::max(floor_bytes, whole_pages(bytes / 2));
             control = make_range(bytes, policy, error, nullptr);
@@ -145,38 +145,40 @@ held_range acquire_slow(std::size_t bytes, bool exact, std::size_t floor_bytes, 
             return {};
         }
     }
-    control->cache.drops_before = drops.load(std::memory_order_relaxed);
+    control->cache.drops_at_start = drops.load(std::memory_order_relaxed);
     control->cache.since = std::chrono::steady_clock::now();
     const std::size_t committed = committed_of(control);
-    clear_stale(control, 0, committed);    // given back before anybody asked for more
-    count_warm_in_use(control, committed);
-    count_in_use(control);
-    tell_of_pointers(control, true);
-    report(control, committed);
+    zero_stale(control, 0, committed);    // given back before anybody asked for more
+    update_warm_unused(control, committed);
+    update_in_use(control);
+    report_to_leak_checker(control, true);
+    report_to_heap_profiler(control, committed);
     return {control, control->start(), committed, control->size()};
 }
 
 constinit library_copy this_copy{release_range_slow};
 
 void release_range_slow(range* control, std::size_t used) noexcept {
-    if (control->terms.home != &this_copy) return control->terms.home->release_range(control, used);
+    if (control->creation.home != &this_copy) return control->creation.home->release_range(control, used);
     control->identity.state.store(range_state::cached, std::memory_order_release);
-    tell_of_pointers(control, false);
+    report_to_leak_checker(control, false);
     {
         const std::lock_guard pause(control->ahead.batch);
         control->ahead.wanted.store(0, std::memory_order_relaxed);    // the helper's work ends
         control->ahead.handed = 0;
     }
-    report(control, 0);    // what is kept warm is nobody's
+    report_to_heap_profiler(control, 0);    // what is kept warm is nobody's
     // (What its owner named or protected is seldom made again and again; to undo that takes as many calls as to begin anew.)
-    if (is_named(control) || control->rights.allowed != access::read_write) {
-        end(control);
+    if (is_named(control) || control->protection.allowed != access::read_write) {
+        unmap_range_of(control);
     } else {
-        keep_or_end(control, used);
+        cache_or_unmap(control, used);
     }
 }
 
-void keep_or_end(range* control, std::size_t used) noexcept { end_all(give_to_list(control, memory_worth(control, used))); }
+void cache_or_unmap(range* control, std::size_t used) noexcept {
+    unmap_all_ranges(push_to_list(control, bytes_worth_caching(control, used)));
+}
 
 namespace {
 
@@ -189,7 +191,7 @@ void ranges_at_fork(fork_moment now) noexcept {
         for (range* control = first_of_all(); control != nullptr; control = control->identity.next_of_all) {
             const std::uint32_t version = control->identity.version.load(std::memory_order_relaxed);
             if (version % 2 != 0) control->identity.version.store(version + 1, std::memory_order_relaxed);
-            control->ahead.batch.forget_holder();
+            control->ahead.batch.reset_in_child();
             control->ahead.wanted.store(0, std::memory_order_relaxed);
         }
     }
@@ -199,7 +201,7 @@ void ranges_at_fork(fork_moment now) noexcept {
 [[maybe_unused]] const bool ranges_fork = at_fork(fork_place::ranges, ranges_at_fork);
 
 // All ranges in the slots of other threads, chained by `cache.next`. Only when the list is empty, and no thread runs this code any more.
-range* all_in_slots() noexcept {
+range* ranges_in_all_slots() noexcept {
     range* found = nullptr;
     for (range* each = first_of_all(); each != nullptr; each = each->identity.next_of_all) {
         if (each->identity.state.load(std::memory_order_relaxed) != range_state::cached) continue;
@@ -214,11 +216,11 @@ range* all_in_slots() noexcept {
 struct cache_end {
     ~cache_end() {
         set_cache_limit(0);
-        give_back_unused();
-        if (is_being_unloaded()) end_all(all_in_slots());
+        release_unused();
+        if (module_is_unloading()) unmap_all_ranges(ranges_in_all_slots());
     }
 };
-[[maybe_unused]] const cache_end end_cache;
+[[maybe_unused]] const cache_end empty_at_exit;
 
 }    // namespace
 
@@ -227,11 +229,11 @@ struct cache_end {
 namespace headroom { inline namespace v0_1 {
 
 void set_cache_limit(std::size_t bytes) noexcept {
-    detail::end_all(detail::limit_cache(std::min(bytes, SIZE_MAX - 1)));    // (SIZE_MAX: nobody has set one)
+    detail::unmap_all_ranges(detail::limit_cache(std::min(bytes, SIZE_MAX - 1)));    // (SIZE_MAX: nobody has set one)
 }
 
 std::size_t cache_limit() noexcept { return detail::limit_of_cache(SIZE_MAX); }
 
-void trim_cache() noexcept { detail::end_all(detail::empty_cache()); }
+void trim_cache() noexcept { detail::unmap_all_ranges(detail::empty_cache()); }
 
 }}    // namespace headroom

@@ -16,8 +16,8 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 
 // What a policy has other objects of the library do.
 struct policy_calls {
-    [[nodiscard]] static auto filling(const commit_policy& policy) noexcept { return policy.fill_ahead_; }
-    [[nodiscard]] static auto mapping(const commit_policy& policy) noexcept { return policy.map_open_; }
+    [[nodiscard]] static auto prefault_call(const commit_policy& policy) noexcept { return policy.prefault_call_; }
+    [[nodiscard]] static auto mapping(const commit_policy& policy) noexcept { return policy.premap_call_; }
 };
 
 inline constexpr std::size_t longest_name = 79;    // bytes, as the kernel allows
@@ -58,14 +58,14 @@ struct range_extent {
 // share containers, and functions of templates: a loader takes those of the module that came first.
 struct library_copy {
     void (*release_range)(range* control, std::size_t used) noexcept;
-    std::atomic<std::size_t> warm_in_ranges{0};    // bytes that were handed out warm and have not come to use yet (cache.cpp)
-    std::atomic<std::size_t> bytes_in_use{0};      // memory of all live ranges (cache.hpp)
-    std::atomic<std::size_t> most_in_use{0};       // the most of it since a second or two ago (cache.cpp)
+    std::atomic<std::size_t> warm_unused_bytes{0};    // bytes that were handed out warm and have not come to use yet (cache.cpp)
+    std::atomic<std::size_t> bytes_in_use{0};         // memory of all live ranges (cache.hpp)
+    std::atomic<std::size_t> peak_in_use{0};          // the most of it since a second or two ago (cache.cpp)
 };
 extern constinit library_copy this_copy;
 
 // What it was made for; the same for all its lives (range.cpp).
-struct range_terms {
+struct range_creation {
     library_copy* home = &this_copy;    // never another
     page_range mapping;                 // all that was reserved, with the guards around
     commit_policy policy;
@@ -73,21 +73,21 @@ struct range_terms {
 };
 
 // What its owner asked the system to do with it besides (changing.cpp, committing.cpp).
-struct range_rights {
+struct range_protection {
     access allowed = access::read_write;
-    std::size_t limited = 0;    // bytes from base that this was said of; what was committed later can be written to
+    std::size_t protected_bytes = 0;    // bytes from base that this was said of; what was committed later can be written to
     bool huge_advised = false;
 };
 
-// What the cache knows of it (cache.cpp, own_slots.cpp); its links serve the list of unused blocks as well.
+// What the cache knows of it (cache.cpp, thread_range_slots.cpp); its links serve the list of unused blocks as well.
 struct cache_entry {
     std::atomic<std::uint64_t> hits{0};    // how often it was handed out warm; written by its owner
     std::size_t warm = 0;                  // bytes that an earlier owner left and the present one has not committed yet
-    std::size_t wanted_again = 0;          // bytes that it kept for this life; 0: it began anew
+    std::size_t reused_bytes = 0;          // bytes that it kept for this life; 0: it began anew
     bool reusable = false;                 // in the list: its size recurs
-    std::size_t drops_before = 0;          // how many ranges had been dropped when this life began
+    std::size_t drops_at_start = 0;        // how many ranges had been dropped when this life began
     std::chrono::steady_clock::time_point since{};    // when this life began (0: in a slot), or when it was given back
-    bool ends_fast = false;                           // whether its life may end in a slot of the thread's own; see own_slots.cpp
+    bool fits_thread_slot = false;    // whether its life may end in a slot of the thread's own; see thread_range_slots.cpp
     range* next = nullptr;
     range* previous = nullptr;
 };
@@ -106,8 +106,8 @@ struct range {
     range_extent extent;
     cache_entry cache;
     prefault_state ahead;
-    range_rights rights;
-    range_terms terms;
+    range_protection protection;
+    range_creation creation;
     range_label label{};
     // Its links in the table of addresses (registry.hpp), under the registry's lock; readers follow them without.
     std::array<std::atomic<range*>, 2> next_at{};

@@ -54,7 +54,7 @@ constinit published_table published_ranges = {
      published_fields},
     {HEADROOM_PLACE(identity.version), HEADROOM_PLACE(identity.state), HEADROOM_PLACE(identity.base),
      HEADROOM_PLACE(identity.reserved), HEADROOM_PLACE(label), HEADROOM_PLACE(extent.committed), HEADROOM_PLACE(extent.memory),
-     HEADROOM_PLACE(cache.hits), HEADROOM_PLACE(rights.allowed), HEADROOM_PLACE(terms.held),
+     HEADROOM_PLACE(cache.hits), HEADROOM_PLACE(protection.allowed), HEADROOM_PLACE(creation.held),
      HEADROOM_PLACE(identity.next_of_all)},
     {nullptr}};
 
@@ -96,7 +96,7 @@ namespace {
 constexpr unsigned least_level = 21;
 
 // Puts the range first in the lists of the pieces that it lies in, or takes it out of them.
-void change_lists(range* control, bool enter) noexcept {
+void update_lists(range* control, bool enter) noexcept {
     const auto fitting = static_cast<unsigned>(std::bit_width(control->size() - 1));
     const unsigned level = fitting < least_level ? least_level : fitting;
     const std::lock_guard guard(registry_mutex);
@@ -115,13 +115,13 @@ void change_lists(range* control, bool enter) noexcept {
         }
     }
     // After that: who follows a link that this range gets in its next life sees it.
-    if (!enter) addresses.left.fetch_add(1, std::memory_order_release);
+    if (!enter) addresses.removals.fetch_add(1, std::memory_order_release);
 }
 
 }    // namespace
 
-void enter_addresses(range* control) noexcept { change_lists(control, true); }
-void leave_addresses(range* control) noexcept { change_lists(control, false); }
+void enter_addresses(range* control) noexcept { update_lists(control, true); }
+void remove_addresses(range* control) noexcept { update_lists(control, false); }
 
 void copy_label(const range* control, char* to) noexcept {
     for (const auto& each : control->label) {

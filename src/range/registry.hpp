@@ -26,7 +26,7 @@ void free_control_block(range* control) noexcept;
 
 struct address_table {
     std::atomic<std::uint64_t> levels{0};             // bit n: ranges of level n were entered; never cleared
-    std::atomic<std::size_t> left{0};                 // how many ranges have left; wraps round
+    std::atomic<std::size_t> removals{0};             // how many ranges have left; wraps round
     std::array<std::atomic<range*>, 2048> lists{};    // each of the pieces whose numbers are so many apart
 };
 extern constinit address_table addresses;
@@ -44,7 +44,7 @@ extern constinit address_table addresses;
 
 // Has its addresses lead to the range, and no longer. (Lookups do not find a range that is not live.)
 void enter_addresses(range* control) noexcept;
-void leave_addresses(range* control) noexcept;
+void remove_addresses(range* control) noexcept;
 
 // While it lives, its maker changes what owner_of reads of the block: base, size or label. Readers wait, for a few stores.
 class rewriting {

@@ -13,27 +13,27 @@ using admission_clock = std::chrono::steady_clock;
 
 constinit std::atomic<std::size_t> min_available{0};
 
-// Reading what is available takes some 50 us. It is read again once `allowance` bytes were admitted, or after `longest_trust`, because
+// Reading what is available takes some 50 us. It is read again once `allowance` bytes were admitted, or after `max_allowance_age`, because
 // other programs take memory, too.
-constexpr std::size_t share_of_allowance = 16;    // of what is left above the minimum
-constexpr std::chrono::milliseconds longest_trust{10};
+constexpr std::size_t allowance_fraction = 16;    // of what is left above the minimum
+constexpr std::chrono::milliseconds max_allowance_age{10};
 constinit std::atomic<std::size_t> admitted{0};
 constinit std::atomic<std::size_t> allowance{0};
-constinit std::atomic<std::int64_t> last_look{0};
+constinit std::atomic<std::int64_t> last_read{0};
 
 bool leaves_enough(std::size_t more) noexcept {
     const std::int64_t now = admission_clock::now().time_since_epoch().count();
-    constexpr std::int64_t trusted = std::chrono::duration_cast<admission_clock::duration>(longest_trust).count();
+    constexpr std::int64_t trusted = std::chrono::duration_cast<admission_clock::duration>(max_allowance_age).count();
     const std::size_t together = admitted.fetch_add(more, std::memory_order_relaxed) + more;
-    if (together <= allowance.load(std::memory_order_relaxed) && now - last_look.load(std::memory_order_relaxed) < trusted)
+    if (together <= allowance.load(std::memory_order_relaxed) && now - last_read.load(std::memory_order_relaxed) < trusted)
         return true;
     const std::size_t minimum = min_available.load(std::memory_order_relaxed);
     const std::size_t available = available_memory();
     if (available < minimum || available - minimum < more) return false;
     // Near the minimum it is read more often.
     admitted.store(more, std::memory_order_relaxed);
-    allowance.store(more + (available - minimum - more) / share_of_allowance, std::memory_order_relaxed);
-    last_look.store(now, std::memory_order_relaxed);
+    allowance.store(more + (available - minimum - more) / allowance_fraction, std::memory_order_relaxed);
+    last_read.store(now, std::memory_order_relaxed);
     return true;
 }
 

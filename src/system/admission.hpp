@@ -16,7 +16,7 @@ extern constinit std::atomic<bool (*)(std::size_t more) noexcept> leaves_enough_
 // Returns out_of_memory() if `more` new bytes are refused: if `whole`, the range or block that they belong to, exceeds all memory, or if
 // less than set_min_available_memory() would stay available. Call it before a system call that provides memory. Any thread may call it.
 [[nodiscard]] inline std::error_code admit(std::size_t more, std::size_t whole) noexcept {
-    if (exceeds_all_memory(whole)) return out_of_memory();
+    if (exceeds_ram_and_swap(whole)) return out_of_memory();
     auto* const check = leaves_enough_memory.load(std::memory_order_relaxed);
     return check == nullptr || more == 0 || check(more) ? std::error_code() : out_of_memory();
 }

@@ -18,7 +18,7 @@ constinit std::atomic<bool> fork_hooked{false};
 // fork at once: the one that is done first must not tell the other, by clearing a word of both, that its child has nothing to do.
 constinit thread_local std::array<bool, fork_places> fork_locked{};
 
-void fork_begins() {
+void before_fork() {
     for (std::size_t i = 0; i < fork_places; ++i) {
         fork_handler* const handler = fork_handlers[i].load(std::memory_order_acquire);
         if (handler == nullptr) continue;
@@ -26,7 +26,7 @@ void fork_begins() {
         fork_locked[i] = true;
     }
 }
-void fork_goes_on(fork_moment now) {
+void after_fork(fork_moment now) {
     for (std::size_t i = fork_places; i-- > 0;) {
         if (std::exchange(fork_locked[i], false)) fork_handlers[i].load(std::memory_order_relaxed)(now);
     }
@@ -37,7 +37,7 @@ void fork_goes_on(fork_moment now) {
 bool at_fork(fork_place place, fork_handler* handler) noexcept {
     fork_handlers[static_cast<std::size_t>(place)].store(handler, std::memory_order_release);
     if (!fork_hooked.exchange(true)) {
-        on_fork(fork_begins, [] { fork_goes_on(fork_moment::in_parent); }, [] { fork_goes_on(fork_moment::in_child); });
+        on_fork(before_fork, [] { after_fork(fork_moment::in_parent); }, [] { after_fork(fork_moment::in_child); });
     }
     return true;
 }

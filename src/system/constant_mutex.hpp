@@ -20,7 +20,7 @@ public:
         if (state_.compare_exchange_strong(expected, held, std::memory_order_acquire)) [[likely]]
             return;
         // From here on whoever unlocks wakes somebody: this thread may have been the only one waiting, or not.
-        while (state_.exchange(held_and_waited_for, std::memory_order_acquire) != free) wait_while(state_, held_and_waited_for);
+        while (state_.exchange(locked_with_waiters, std::memory_order_acquire) != free) wait_while(state_, locked_with_waiters);
     }
 
     [[nodiscard]] bool try_lock() noexcept {
@@ -29,14 +29,14 @@ public:
     }
 
     void unlock() noexcept {
-        if (state_.exchange(free, std::memory_order_release) == held_and_waited_for) wake_one(state_);
+        if (state_.exchange(free, std::memory_order_release) == locked_with_waiters) wake_one(state_);
     }
 
     // In a forked child: whoever held it did not come along.
-    void forget_holder() noexcept { state_.store(free, std::memory_order_relaxed); }
+    void reset_in_child() noexcept { state_.store(free, std::memory_order_relaxed); }
 
 private:
-    static constexpr std::uint32_t free = 0, held = 1, held_and_waited_for = 2;
+    static constexpr std::uint32_t free = 0, held = 1, locked_with_waiters = 2;
     std::atomic<std::uint32_t> state_{free};
 };
 

@@ -15,7 +15,7 @@
 namespace headroom { inline namespace v0_1 { namespace detail {
 
 // A file that is open; whoever has one closes it. A handle is a number, which the system gives to the next file once somebody has
-// closed it (closefrom(3), a daemon that closes all): look_at_file() says whose it is now.
+// closed it (closefrom(3), a daemon that closes all): stat_file() says whose it is now.
 struct file_handle {
     std::intptr_t value = -1;
     [[nodiscard]] explicit operator bool() const noexcept { return value != -1; }
@@ -57,15 +57,15 @@ file_handle open_again(file_handle file, const std::filesystem::path& path, bool
 
 void close_file(file_handle file) noexcept;
 
-std::error_code look_at_file(file_handle file, file_facts& facts) noexcept;
+std::error_code stat_file(file_handle file, file_facts& facts) noexcept;
 
 // Makes the file end at `bytes`; what lay past that is gone. For making it shorter.
-std::error_code cut_file(file_handle file, std::uint64_t bytes) noexcept;
+std::error_code truncate_file(file_handle file, std::uint64_t bytes) noexcept;
 // The same where nobody reads, as `lock` sees it: resource_unavailable_try_again where somebody does, and the file is as it was.
-std::error_code cut_file_unread(file_handle file, file_handle lock, std::uint64_t bytes) noexcept;
+std::error_code truncate_file_if_unread(file_handle file, file_handle lock, std::uint64_t bytes) noexcept;
 // Counts the handle among the readers until it is closed; waits while the file is being cut. A wish: not all systems have a lock that
 // is shared besides the writer's.
-void enter_as_reader(file_handle file) noexcept;
+void lock_as_reader(file_handle file) noexcept;
 
 // Makes the file reach from `from`, its present size, to `to`, with space on the disk for every byte: writing there later
 // cannot be refused. Where the file system cannot promise space zeros are written, and `written` is true. On failure the file is as long
@@ -84,7 +84,7 @@ std::error_code write_at(file_handle file, std::uint64_t offset, const void* fro
 // to find it again.
 std::error_code sync_file(file_handle file, page_range shown = {}) noexcept;
 // The same for the name of a file. A wish: some systems and file systems cannot.
-void sync_folder_of(const std::filesystem::path& path) noexcept;
+void sync_directory_of(const std::filesystem::path& path) noexcept;
 
 // Takes a lock without waiting: resource_unavailable_try_again where another handle has it.
 std::error_code take_lock(file_handle file, file_lock which) noexcept;

@@ -40,14 +40,14 @@ std::error_code file_failure(int error) noexcept { return {error, std::system_ca
 template <class Call>
 std::error_code try_file_call(page_call kind, Call call) noexcept {
     if (const int refused = intercept(kind)) return file_failure(refused);
-    const kept_errno unchanged;
-    const uncancelled throughout;
+    const errno_guard unchanged;
+    const cancellation_guard throughout;
     for (;;) {
         if (call() != -1) return {};
         if (errno != EINTR) break;
     }
     const int error = errno;
-    note_refusal();
+    count_refusal();
     return file_failure(error);
 }
 
@@ -64,7 +64,7 @@ file_handle opened(const char* name, int flags, unsigned permissions, std::error
 }
 
 // The longest file this program can speak of, or may write: past a limit of the process the system would send a signal.
-std::uint64_t longest_file() noexcept {
+std::uint64_t max_file_bytes() noexcept {
     std::uint64_t longest = static_cast<std::uint64_t>((std::numeric_limits<off_t>::max)());
     rlimit limit{};
     if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
@@ -89,9 +89,9 @@ bool is_unsupported(const std::error_code& error) noexcept {
 }
 
 // The name of the folder that a file is in. Takes no memory that could be refused: that a new file is durable may not depend on it.
-struct folder_of {
+struct directory_of {
     char name[PATH_MAX] = ".";
-    explicit folder_of(const std::filesystem::path& path) noexcept {
+    explicit directory_of(const std::filesystem::path& path) noexcept {
         const std::string& whole = path.native();
         const std::size_t end = whole.rfind('/');
         if (end == std::string::npos) return;
@@ -101,8 +101,8 @@ struct folder_of {
 };
 
 // Space for a part of the file, which then reaches to its end.
-std::error_code promise_space([[maybe_unused]] file_handle file, [[maybe_unused]] std::uint64_t from,
-                              [[maybe_unused]] std::uint64_t to) noexcept {
+std::error_code allocate_space([[maybe_unused]] file_handle file, [[maybe_unused]] std::uint64_t from,
+                               [[maybe_unused]] std::uint64_t to) noexcept {
 #if defined(__linux__)
     const auto call = [=] { return fallocate(number_of(file), 0, static_cast<off_t>(from), static_cast<off_t>(to - from)); };
     return try_file_call(page_call::file, [=] {
@@ -158,11 +158,11 @@ file_handle open_file(const std::filesystem::path& path, bool writable, std::err
 
 file_handle make_file(const std::filesystem::path& path, unsigned permissions, bool& named, std::error_code& error) noexcept {
     named = false;
-    const kept_errno unchanged;
+    const errno_guard unchanged;
 #if defined(O_TMPFILE)
     // What has no name until it is whole is never found half made. (It is named by its number in /proc.)
     if (::access("/proc/self/fd", F_OK) == 0) {
-        const file_handle file = opened(folder_of(path).name, O_RDWR | O_TMPFILE, permissions, error);
+        const file_handle file = opened(directory_of(path).name, O_RDWR | O_TMPFILE, permissions, error);
         if (!error) return file;
     }
     if (error == std::errc::not_enough_memory || error == std::errc::no_space_on_device) return {};
@@ -197,17 +197,17 @@ file_handle open_again([[maybe_unused]] file_handle file, const std::filesystem:
 }
 
 void close_file(file_handle file) noexcept {
-    const kept_errno unchanged;
-    const uncancelled throughout;
+    const errno_guard unchanged;
+    const cancellation_guard throughout;
     if (file) close(number_of(file));
 }
 
-std::error_code look_at_file(file_handle file, file_facts& facts) noexcept {
+std::error_code stat_file(file_handle file, file_facts& facts) noexcept {
 #if defined(STATX_INO) && (!defined(__ANDROID_API__) || __ANDROID_API__ >= 30)
     // Without its times: once a program has read those, Linux gives the next change a time of its own (from 6.13 on), and a commit writes
     // the inode again and again. (Sandboxes and old kernels refuse the call, each with an error of its own, which is no refusal to count:
     // fstat meets a true one again.)
-    const kept_errno unchanged;
+    const errno_guard unchanged;
     struct statx parts{};
     if (intercept(page_call::file) == 0 &&
         statx(number_of(file), "", AT_EMPTY_PATH, STATX_TYPE | STATX_INO | STATX_SIZE, &parts) == 0) {
@@ -225,25 +225,25 @@ std::error_code look_at_file(file_handle file, file_facts& facts) noexcept {
     return error;
 }
 
-std::error_code cut_file(file_handle file, std::uint64_t bytes) noexcept {
-    tell_watcher(testing::file_event::before_write);
+std::error_code truncate_file(file_handle file, std::uint64_t bytes) noexcept {
+    notify_observer(testing::file_event::before_write);
     return try_file_call(page_call::file, [=] { return ftruncate(number_of(file), static_cast<off_t>(bytes)); });
 }
 
-std::error_code cut_file_unread(file_handle file, [[maybe_unused]] file_handle lock, std::uint64_t bytes) noexcept {
+std::error_code truncate_file_if_unread(file_handle file, [[maybe_unused]] file_handle lock, std::uint64_t bytes) noexcept {
 #if defined(F_OFD_SETLK)
     if (const std::error_code error = take_lock(lock, file_lock::readers)) return error;
-    const std::error_code error = cut_file(file, bytes);
-    const kept_errno unchanged;
+    const std::error_code error = truncate_file(file, bytes);
+    const errno_guard unchanged;
     struct flock part = part_of(file_lock::readers, F_UNLCK);
     (void)fcntl(number_of(lock), F_OFD_SETLK, &part);
     return error;
 #else
-    return cut_file(file, bytes);
+    return truncate_file(file, bytes);
 #endif
 }
 
-void enter_as_reader([[maybe_unused]] file_handle file) noexcept {
+void lock_as_reader([[maybe_unused]] file_handle file) noexcept {
 #if defined(F_OFD_SETLKW)
     struct flock part = part_of(file_lock::readers, F_RDLCK);
     (void)try_file_call(page_call::file, [&] { return fcntl(number_of(file), F_OFD_SETLKW, &part); });
@@ -251,12 +251,12 @@ void enter_as_reader([[maybe_unused]] file_handle file) noexcept {
 }
 
 std::error_code allocate(file_handle file, std::uint64_t from, std::uint64_t to, bool& written) noexcept {
-    const kept_errno unchanged;
-    const uncancelled throughout;
+    const errno_guard unchanged;
+    const cancellation_guard throughout;
     written = false;
-    if (to > longest_file()) return std::make_error_code(std::errc::file_too_large);
-    tell_watcher(testing::file_event::before_write);
-    std::error_code error = promise_space(file, from, to);
+    if (to > max_file_bytes()) return std::make_error_code(std::errc::file_too_large);
+    notify_observer(testing::file_event::before_write);
+    std::error_code error = allocate_space(file, from, to);
     written = is_unsupported(error);
     if (written) error = write_zeros(file, from, to);
     // A part of it may be there already.
@@ -266,9 +266,9 @@ std::error_code allocate(file_handle file, std::uint64_t from, std::uint64_t to,
 
 std::error_code fill_holes(file_handle file, std::uint64_t bytes) noexcept {
     if (bytes == 0) return {};
-    const kept_errno unchanged;
-    const uncancelled throughout;
-    const std::error_code error = promise_space(file, 0, bytes);
+    const errno_guard unchanged;
+    const cancellation_guard throughout;
+    const std::error_code error = allocate_space(file, 0, bytes);
     if (!is_unsupported(error)) return error;
 #if defined(SEEK_HOLE)
     for (off_t at = 0; static_cast<std::uint64_t>(at) < bytes;) {
@@ -301,8 +301,8 @@ std::error_code read_at(file_handle file, std::uint64_t offset, void* to, std::s
 }
 
 std::error_code write_at(file_handle file, std::uint64_t offset, const void* from, std::size_t bytes) noexcept {
-    if (offset + bytes > longest_file()) return std::make_error_code(std::errc::file_too_large);
-    tell_watcher(testing::file_event::before_write);
+    if (offset + bytes > max_file_bytes()) return std::make_error_code(std::errc::file_too_large);
+    notify_observer(testing::file_event::before_write);
     std::size_t done = 0;
     while (done < bytes) {
         ssize_t now = 0;
@@ -318,7 +318,7 @@ std::error_code write_at(file_handle file, std::uint64_t offset, const void* fro
 }
 
 std::error_code sync_file(file_handle file, page_range) noexcept {
-    tell_watcher(testing::file_event::before_sync);
+    notify_observer(testing::file_event::before_sync);
     const std::error_code error = try_file_call(page_call::sync, [=] {
 #if defined(F_FULLFSYNC)
         // There fsync() leaves the data in the disk's own memory. (Not all file systems know the stronger call.)
@@ -330,13 +330,13 @@ std::error_code sync_file(file_handle file, page_range) noexcept {
         return fsync(number_of(file));
 #endif
     });
-    if (!error) tell_watcher(testing::file_event::synced);
+    if (!error) notify_observer(testing::file_event::synced);
     return error;
 }
 
-void sync_folder_of(const std::filesystem::path& path) noexcept {
+void sync_directory_of(const std::filesystem::path& path) noexcept {
     std::error_code error;
-    const file_handle file = opened(folder_of(path).name, O_RDONLY, 0, error);
+    const file_handle file = opened(directory_of(path).name, O_RDONLY, 0, error);
     if (error) return;
     (void)try_file_call(page_call::sync, [=] { return fsync(number_of(file)); });
     close_file(file);
@@ -357,8 +357,8 @@ std::error_code take_lock(file_handle file, [[maybe_unused]] file_lock which) no
 }
 
 void release_locks(file_handle file) noexcept {
-    const kept_errno unchanged;
-    const uncancelled throughout;
+    const errno_guard unchanged;
+    const cancellation_guard throughout;
 #if defined(F_OFD_SETLK)
     struct flock all{};
     all.l_type = F_UNLCK;

@@ -37,16 +37,16 @@ template <class Call>
 std::error_code try_file_call(page_call kind, Call call) noexcept {
     if (const int refused = intercept(kind)) return {refused, std::generic_category()};
     if (call()) return {};
-    note_refusal();
+    count_refusal();
     return file_failure();
 }
 
 HANDLE handle_of(file_handle file) noexcept { return reinterpret_cast<HANDLE>(file.value); }
 
-file_handle opened(const std::filesystem::path& path, DWORD rights, DWORD how, std::error_code& error) noexcept {
+file_handle opened(const std::filesystem::path& path, DWORD protection, DWORD how, std::error_code& error) noexcept {
     HANDLE handle = INVALID_HANDLE_VALUE;
     error = try_file_call(page_call::file, [&] {
-        handle = CreateFileW(path.c_str(), rights, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, nullptr, how,
+        handle = CreateFileW(path.c_str(), protection, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, nullptr, how,
                              FILE_ATTRIBUTE_NORMAL, nullptr);
         return handle != INVALID_HANDLE_VALUE;
     });
@@ -159,7 +159,7 @@ void close_file(file_handle file) noexcept {
     if (file) CloseHandle(handle_of(file));
 }
 
-std::error_code look_at_file(file_handle file, file_facts& facts) noexcept {
+std::error_code stat_file(file_handle file, file_facts& facts) noexcept {
     BY_HANDLE_FILE_INFORMATION about{};
     const std::error_code error =
         try_file_call(page_call::file, [&] { return GetFileInformationByHandle(handle_of(file), &about) != 0; });
@@ -171,18 +171,20 @@ std::error_code look_at_file(file_handle file, file_facts& facts) noexcept {
     return error;
 }
 
-std::error_code cut_file(file_handle file, std::uint64_t bytes) noexcept {
-    tell_watcher(testing::file_event::before_write);
+std::error_code truncate_file(file_handle file, std::uint64_t bytes) noexcept {
+    notify_observer(testing::file_event::before_write);
     return try_file_call(page_call::file, [=] { return set_end(file, bytes); });
 }
 
 // The system cuts no file that is mapped.
-std::error_code cut_file_unread(file_handle file, file_handle, std::uint64_t bytes) noexcept { return cut_file(file, bytes); }
-void enter_as_reader(file_handle) noexcept {}
+std::error_code truncate_file_if_unread(file_handle file, file_handle, std::uint64_t bytes) noexcept {
+    return truncate_file(file, bytes);
+}
+void lock_as_reader(file_handle) noexcept {}
 
 std::error_code allocate(file_handle file, std::uint64_t, std::uint64_t to, bool& written) noexcept {
     written = false;
-    tell_watcher(testing::file_event::before_write);
+    notify_observer(testing::file_event::before_write);
     // A file that is not sparse has space for all of its bytes. (One that could not be cut, being mapped, reaches further.)
     return try_file_call(page_call::file, [=] {
         LARGE_INTEGER size{};
@@ -211,7 +213,7 @@ std::error_code read_at(file_handle file, std::uint64_t offset, void* to, std::s
 }
 
 std::error_code write_at(file_handle file, std::uint64_t offset, const void* from, std::size_t bytes) noexcept {
-    tell_watcher(testing::file_event::before_write);
+    notify_observer(testing::file_event::before_write);
     std::size_t done = 0;
     while (done < bytes) {
         OVERLAPPED place = at_offset(offset + done);
@@ -228,7 +230,7 @@ std::error_code write_at(file_handle file, std::uint64_t offset, const void* fro
 }
 
 std::error_code sync_file(file_handle file, page_range shown) noexcept {
-    tell_watcher(testing::file_event::before_sync);
+    notify_observer(testing::file_event::before_sync);
     const std::error_code error = try_file_call(page_call::sync, [=] {
         // What was written to views the system knows of only once it is told.
         return each_region(shown,
@@ -237,11 +239,11 @@ std::error_code sync_file(file_handle file, page_range shown) noexcept {
                            }) &&
                FlushFileBuffers(handle_of(file)) != 0;
     });
-    if (!error) tell_watcher(testing::file_event::synced);
+    if (!error) notify_observer(testing::file_event::synced);
     return error;
 }
 
-void sync_folder_of(const std::filesystem::path&) noexcept {}
+void sync_directory_of(const std::filesystem::path&) noexcept {}
 
 namespace {
 
@@ -296,7 +298,7 @@ page_range reserve_for_file(std::size_t bytes, std::size_t alignment, std::error
     auto* const first = static_cast<std::byte*>(system.allocate(GetCurrentProcess(), nullptr, bytes + alignment,
                                                                 MEM_RESERVE | reserve_placeholder, PAGE_NOACCESS, nullptr, 0));
     if (first == nullptr) {
-        note_refusal();
+        count_refusal();
         // A system that has the function and not what it is to reserve says that an argument is wrong.
         error =
             GetLastError() == ERROR_INVALID_PARAMETER ? std::make_error_code(std::errc::function_not_supported) : file_failure();
@@ -307,14 +309,14 @@ page_range reserve_for_file(std::size_t bytes, std::size_t alignment, std::error
     const page_range before{first, static_cast<std::size_t>(begin - first)};
     const page_range behind{begin + bytes, alignment - before.bytes};
     if (!split({begin, bytes})) {
-        note_refusal();
+        count_refusal();
         error = file_failure();
         (void)VirtualFree(first, 0, MEM_RELEASE);
         return {};
     }
     if ((before.bytes != 0 && !VirtualFree(before.data, 0, MEM_RELEASE)) ||
         (behind.bytes != 0 && !VirtualFree(behind.data, 0, MEM_RELEASE))) {
-        note_refusal();
+        count_refusal();
         error = file_failure();
         (void)VirtualFree(begin, 0, MEM_RELEASE);
         return {};
@@ -363,7 +365,7 @@ std::error_code unmap_file(page_range range) noexcept {
                placeholders().unmap(GetCurrentProcess(), part.data, preserve_placeholder) != 0;
     });
     if (unmapped && (pieces < 2 || VirtualFree(range.data, range.bytes, MEM_RELEASE | coalesce_placeholders) != 0)) return {};
-    note_refusal();
+    count_refusal();
     return file_failure();
 }
 

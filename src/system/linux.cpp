@@ -37,22 +37,22 @@ namespace headroom { inline namespace v0_1 {
 namespace {
 
 // Without MAP_NORESERVE: the system then checks, when pages become writable, that it could provide them.
-constexpr int fresh = MAP_PRIVATE | MAP_ANONYMOUS;
+constexpr int map_flags = MAP_PRIVATE | MAP_ANONYMOUS;
 
 // (One function for all calls on a range, and not one for each: they are many, and all alike.)
-HEADROOM_NOINLINE std::error_code call_on(page_call kind, page_range range, int (*call)(void*, std::size_t, int),
-                                          int how) noexcept {
+HEADROOM_NOINLINE std::error_code call_on_range(page_call kind, page_range range, int (*call)(void*, std::size_t, int),
+                                                int how) noexcept {
     return detail::attempt(kind, [=] { return call(range.data, range.bytes, how); });
 }
 HEADROOM_ALWAYS_INLINE std::error_code advise(page_call kind, page_range range, int advice) noexcept {
-    return call_on(kind, range, madvise, advice);
+    return call_on_range(kind, range, madvise, advice);
 }
-HEADROOM_ALWAYS_INLINE std::error_code allow(page_call kind, page_range range, int rights) noexcept {
-    return call_on(kind, range, mprotect, rights);
+HEADROOM_ALWAYS_INLINE std::error_code set_protection(page_call kind, page_range range, int protection) noexcept {
+    return call_on_range(kind, range, mprotect, protection);
 }
 
 // The pages of the range are fresh: whatever they held, they read as zero.
-HEADROOM_ALWAYS_INLINE std::error_code emptied(page_range range) noexcept {
+HEADROOM_ALWAYS_INLINE std::error_code discard_pages(page_range range) noexcept {
     const std::error_code error = advise(page_call::decommit, range, MADV_DONTNEED);
     if (!error && __msan_unpoison != nullptr) __msan_unpoison(range.data, range.bytes);
     return error;
@@ -66,14 +66,14 @@ page_range map(std::size_t bytes, access initial, std::error_code& error) noexce
         return {};
     }
     const std::size_t limit = detail::address_space_limit();
-    const int rights = initial == access::read_write  ? PROT_READ | PROT_WRITE
-                       : initial == access::read_only ? PROT_READ
-                                                      : PROT_NONE;
-    void* const data = (limit != 0 && bytes > limit) || (initial == access::read_write && detail::exceeds_all_memory(bytes))
+    const int protection = initial == access::read_write  ? PROT_READ | PROT_WRITE
+                           : initial == access::read_only ? PROT_READ
+                                                          : PROT_NONE;
+    void* const data = (limit != 0 && bytes > limit) || (initial == access::read_write && detail::exceeds_ram_and_swap(bytes))
                            ? (errno = ENOMEM, MAP_FAILED)
-                           : mmap(nullptr, bytes, rights, fresh, -1, 0);
+                           : mmap(nullptr, bytes, protection, map_flags, -1, 0);
     if (data == MAP_FAILED) {
-        detail::note_refusal();
+        detail::count_refusal();
         error = detail::system_error(errno);
         return {};
     }
@@ -82,13 +82,14 @@ page_range map(std::size_t bytes, access initial, std::error_code& error) noexce
 
 std::error_code unmap(std::byte* data, std::size_t bytes) noexcept {
     if (bytes == 0) return {};
-    return call_on(page_call::release, {data, bytes}, [](void* at, std::size_t count, int) { return munmap(at, count); }, 0);
+    return call_on_range(
+        page_call::release, {data, bytes}, [](void* at, std::size_t count, int) { return munmap(at, count); }, 0);
 }
 
 // The system may have unmapped the range before it refused to put something else there. Fills the hole if there is one; where there
 // is none, this finds the range in place and does nothing. (Kernels before 4.17 do not know the flag: they map somewhere else.)
-void fill_hole(page_range range, int rights) noexcept {
-    void* const filled = mmap(range.data, range.bytes, rights, fresh | MAP_FIXED_NOREPLACE, -1, 0);
+void fill_hole(page_range range, int protection) noexcept {
+    void* const filled = mmap(range.data, range.bytes, protection, map_flags | MAP_FIXED_NOREPLACE, -1, 0);
     if (filled != MAP_FAILED && filled != range.data) (void)munmap(filled, range.bytes);
 }
 
@@ -103,7 +104,7 @@ namespace detail {
 
 // Whether the system refuses what it does not know. QEMU's user mode answers yes to any advice, and forgets that a mapping
 // which was moved with MREMAP_DONTUNMAP is still there: guards would be none, and warm memory would fault.
-bool answers_can_be_trusted(page_range range) noexcept {
+bool unknown_advice_fails(page_range range) noexcept {
     static constinit std::atomic<int> known{0};    // 0: not asked, 1: no, 2: yes
     int answer = known.load(std::memory_order_relaxed);
     if (answer == 0) {
@@ -117,7 +118,7 @@ bool answers_can_be_trusted(page_range range) noexcept {
 }    // namespace detail
 
 page_range reserve(std::size_t bytes, std::size_t alignment, std::error_code& error, access initial) noexcept {
-    const detail::kept_errno unchanged;
+    const detail::errno_guard unchanged;
     const std::size_t page = page_size();
     if (bytes == 0 || bytes > SIZE_MAX / 2 || !is_power_of_two(alignment) || alignment > SIZE_MAX / 4) {
         error = detail::system_error(ENOMEM);
@@ -129,18 +130,18 @@ page_range reserve(std::size_t bytes, std::size_t alignment, std::error_code& er
     page_range range = map(bytes, initial, error);
     if (error) return {};
     if (address(range.data) % alignment != 0) {
-        detail::release_surely(range);
+        detail::unmap_or_queue(range);
         range = map(bytes + alignment, initial, error);
         if (error) return {};
         const std::size_t before = (alignment - address(range.data) % alignment) % alignment;
         std::byte* const aligned = range.data + before;
         // The tail first: if giving it back is refused, what remains is one mapping that can be given back whole.
         if ((error = unmap(aligned + bytes, alignment - before))) {
-            detail::release_surely(range);
+            detail::unmap_or_queue(range);
             return {};
         }
         if ((error = unmap(range.data, before))) {
-            detail::release_surely({range.data, before + bytes});
+            detail::unmap_or_queue({range.data, before + bytes});
             return {};
         }
         range = {aligned, bytes};
@@ -154,40 +155,42 @@ std::error_code release(page_range range) noexcept { return unmap(range.data, ra
 
 std::error_code commit(page_range range) noexcept {
     // Where overcommit is unlimited the system refuses nothing.
-    if (detail::exceeds_all_memory(range.bytes)) return detail::out_of_memory();
+    if (detail::exceeds_ram_and_swap(range.bytes)) return detail::out_of_memory();
     // Never by mapping over the range: where that is refused half-way it leaves a hole for somebody else to fall into.
-    return allow(page_call::commit, range, PROT_READ | PROT_WRITE);
+    return set_protection(page_call::commit, range, PROT_READ | PROT_WRITE);
 }
 
 std::error_code decommit(page_range range) noexcept {
     // First empty, then inaccessible: whichever is refused, what the caller still counts as committed can be used. The other
     // way round a refusal would have to be undone, by a call that may be refused too.
-    if (auto error = emptied(range)) return error;
-    if (auto error = allow(page_call::protect, range, PROT_NONE)) return error;
+    if (auto error = discard_pages(range)) return error;
+    if (auto error = set_protection(page_call::protect, range, PROT_NONE)) return error;
     // Where promises are charged the pages' stays so until something is mapped over them. This comes last: where it is refused the
     // system may have unmapped the range before (for want of memory for its own lists), so nothing else is done to it then but
     // to fill the hole.
-    if (detail::promises_are_charged()) {
-        const detail::kept_errno unchanged;
+    if (detail::overcommit_is_off()) {
+        const detail::errno_guard unchanged;
         if (detail::attempt(page_call::decommit, [=] {
-                return mmap(range.data, range.bytes, PROT_NONE, fresh | MAP_FIXED, -1, 0) == MAP_FAILED ? -1 : 0;
+                return mmap(range.data, range.bytes, PROT_NONE, map_flags | MAP_FIXED, -1, 0) == MAP_FAILED ? -1 : 0;
             }))
             fill_hole(range, PROT_NONE);
     }
     return {};
 }
 
-std::error_code discard(page_range range) noexcept { return emptied(range); }
+std::error_code discard(page_range range) noexcept { return discard_pages(range); }
 
 std::error_code protect(page_range range, access allowed) noexcept {
-    const int rights = allowed == access::none ? PROT_NONE : allowed == access::read_only ? PROT_READ : PROT_READ | PROT_WRITE;
-    return allow(page_call::protect, range, rights);
+    const int protection = allowed == access::none        ? PROT_NONE
+                           : allowed == access::read_only ? PROT_READ
+                                                          : PROT_READ | PROT_WRITE;
+    return set_protection(page_call::protect, range, protection);
 }
 
 std::error_code prefault(page_range range) noexcept {
     static constinit std::atomic<bool> unknown{false};    // to kernels before 5.14, or forbidden
-    const detail::kept_errno unchanged;
-    if (!unknown.load(std::memory_order_relaxed) && detail::answers_can_be_trusted(range)) {
+    const detail::errno_guard unchanged;
+    if (!unknown.load(std::memory_order_relaxed) && detail::unknown_advice_fails(range)) {
         const std::error_code error = advise(page_call::prefault, range, MADV_POPULATE_WRITE);
         if (!error) return error;
         // The error may have to do with these pages, or with the memory that is left; not where it is asked about no bytes at all.
@@ -247,9 +250,9 @@ bool move_mapping(page_range from, std::byte* to) noexcept {
 // mapped at `from` once more, after it has unmapped the target. So nothing is moved where that may be refused: where overcommit is off,
 // and where the range is larger than all memory.
 std::error_code remap(page_range from, page_range to) noexcept {
-    const detail::kept_errno unchanged;
+    const detail::errno_guard unchanged;
     const std::error_code cannot = detail::system_error(ENOSYS);
-    if (!detail::answers_can_be_trusted(from) || detail::promises_are_charged() || detail::exceeds_all_memory(from.bytes)) {
+    if (!detail::unknown_advice_fails(from) || detail::overcommit_is_off() || detail::exceeds_ram_and_swap(from.bytes)) {
         return cannot;
     }
     for (std::size_t moved = 0; moved != from.bytes;) {
@@ -266,7 +269,7 @@ std::error_code remap(page_range from, page_range to) noexcept {
 namespace detail {
 
 residency resident(page_range range) noexcept {
-    const kept_errno unchanged;
+    const errno_guard unchanged;
     const std::size_t page = real_page_size();
     unsigned char seen[1024];
     residency found;

@@ -8,9 +8,9 @@
 namespace headroom { inline namespace v0_1 { namespace detail {
 
 // Whether the system refuses what it does not know. The first answer may change errno.
-[[nodiscard]] bool answers_can_be_trusted(page_range range) noexcept;
+[[nodiscard]] bool unknown_advice_fails(page_range range) noexcept;
 
 // Whether the system promises no more memory than it has (overcommit mode 2).
-[[nodiscard]] bool promises_are_charged() noexcept;
+[[nodiscard]] bool overcommit_is_off() noexcept;
 
 }}}    // namespace headroom::detail

@@ -30,8 +30,8 @@ std::size_t number_in(const char* path) noexcept {
 }    // namespace
 
 mapping_count count_mappings() noexcept {
-    const kept_errno unchanged;
-    const uncancelled throughout;
+    const errno_guard unchanged;
+    const cancellation_guard throughout;
     const std::size_t most = number_in("/proc/sys/vm/max_map_count");
     const int file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
     if (file < 0) return {};
@@ -45,7 +45,7 @@ mapping_count count_mappings() noexcept {
 
 bool mappings_are_locked() noexcept {
     // Nobody tells, but it shows: a page that nobody has touched is there.
-    const kept_errno unchanged;
+    const errno_guard unchanged;
     const std::size_t page = real_page_size();
     void* const probe = mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (probe == MAP_FAILED) return false;
@@ -66,7 +66,7 @@ bool other_threads_can_be_fenced() noexcept {
     static constinit std::atomic<int> known{0};    // 0: not asked, 1: no, 2: yes
     int answer = known.load(std::memory_order_relaxed);
     if (answer == 0) {
-        const kept_errno unchanged;
+        const errno_guard unchanged;
         // (A process registers once: at once while it has one thread, in milliseconds later. A forked child is registered.)
         const long commands = syscall(SYS_membarrier, barrier_query, 0);
         const bool there = commands >= 0 && (commands & barrier_private) != 0 && (commands & barrier_register_private) != 0;

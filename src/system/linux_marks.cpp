@@ -23,8 +23,8 @@
 namespace headroom { inline namespace v0_1 {
 
 std::error_code guard(page_range range) noexcept {
-    const detail::kept_errno unchanged;
-    if (detail::answers_can_be_trusted(range)) {
+    const detail::errno_guard unchanged;
+    if (detail::unknown_advice_fails(range)) {
         const std::error_code error =
             detail::attempt(page_call::other, [=] { return madvise(range.data, range.bytes, MADV_GUARD_INSTALL); });
         if (!error) return {};

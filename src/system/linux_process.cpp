@@ -47,7 +47,7 @@ long futex(const std::atomic<std::uint32_t>& word, long what, std::uint32_t valu
 // (By the system calls themselves: in the C library's functions a thread may be cancelled, and this may not throw. MemorySanitizer
 // does not see what they write.)
 void read_small_file(const char* path, char* text, std::size_t most) noexcept {
-    const detail::kept_errno unchanged;
+    const detail::errno_guard unchanged;
     std::memset(text, 0, most + 1);
     const long file = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
     if (file < 0) return;
@@ -173,7 +173,7 @@ std::size_t huge_page_size() noexcept {
     static constinit std::atomic<std::size_t> known{1};    // 1: not asked
     std::size_t bytes = known.load(std::memory_order_relaxed);
     if (bytes == 1) {
-        const detail::kept_errno unchanged;
+        const detail::errno_guard unchanged;
         bytes = 0;
         // Where they are switched off for everybody, asking for them would only commit more and gain nothing.
         // (In two parts, for the program's sake: two such names are as long as a function.)
@@ -197,7 +197,7 @@ std::size_t huge_page_size() noexcept {
 
 namespace detail {
 
-bool promises_are_charged() noexcept {
+bool overcommit_is_off() noexcept {
     static constinit std::atomic<int> known{0};    // 0: not asked, 1: no, 2: yes
     int answer = known.load(std::memory_order_relaxed);
     if (answer == 0) {
@@ -207,7 +207,7 @@ bool promises_are_charged() noexcept {
     return answer == 2;
 }
 
-void look_for_pointers(page_range range, bool wanted) noexcept {
+void set_leak_root(page_range range, bool wanted) noexcept {
     if (wanted) {
         if (__lsan_register_root_region != nullptr) __lsan_register_root_region(range.data, range.bytes);
     } else {
@@ -216,7 +216,7 @@ void look_for_pointers(page_range range, bool wanted) noexcept {
 }
 
 void report_memory(std::byte* base, std::size_t bytes) noexcept {
-    if (!memory_is_reported()) return;
+    if (!heap_profiler_present()) return;
     if (bytes == 0) {
         heaptrack_free(base);
     } else {
@@ -224,13 +224,13 @@ void report_memory(std::byte* base, std::size_t bytes) noexcept {
     }
 }
 
-bool pointers_are_followed() noexcept { return __lsan_register_root_region != nullptr; }
+bool leak_checker_present() noexcept { return __lsan_register_root_region != nullptr; }
 
-bool memory_is_reported() noexcept { return heaptrack_realloc != nullptr && heaptrack_free != nullptr; }
+bool heap_profiler_present() noexcept { return heaptrack_realloc != nullptr && heaptrack_free != nullptr; }
 
-bool strays_are_looked_for() noexcept { return pointers_are_followed(); }
+bool memory_checker_present() noexcept { return leak_checker_present(); }
 
-bool readable_means_in_use() noexcept {
+bool valgrind_present() noexcept {
 #ifdef RUNNING_ON_VALGRIND
     return RUNNING_ON_VALGRIND != 0;
 #else
@@ -238,16 +238,16 @@ bool readable_means_in_use() noexcept {
 #endif
 }
 
-std::size_t memory_of_group() noexcept {
+std::size_t lowest_cgroup_limit() noexcept {
     std::size_t least = SIZE_MAX;
     for_each_group([&](const control_group& group) { least = std::min(least, group.number_in(group.version.limit)); });
     return least;
 }
 
-bool exceeds_all_memory(std::size_t bytes) noexcept {
+bool exceeds_ram_and_swap(std::size_t bytes) noexcept {
     static constinit std::atomic<std::size_t> known{0};
     if (bytes <= known.load(std::memory_order_relaxed)) return false;
-    const kept_errno unchanged;
+    const errno_guard unchanged;
     struct sysinfo all{};
     if (syscall(SYS_sysinfo, &all) != 0) return false;
     const std::size_t unit = all.mem_unit == 0 ? 1 : all.mem_unit;
@@ -270,7 +270,7 @@ std::size_t available_memory() noexcept {
     for_each_group([&](const control_group& group) {
         const std::size_t limit = group.number_in(group.version.limit);
         // Without a limit, version 1 states the largest number that it can.
-        if (limit == SIZE_MAX || exceeds_all_memory(limit)) return;
+        if (limit == SIZE_MAX || exceeds_ram_and_swap(limit)) return;
         const std::size_t used = group.number_in(group.version.usage);
         if (used == SIZE_MAX) return;
         const std::size_t unneeded = number_after(group.read<4096>("/memory.stat").text, group.version.inactive);
@@ -282,22 +282,22 @@ std::size_t available_memory() noexcept {
 
 namespace {
 
-constinit std::atomic<bool> finishing{false};
+constinit std::atomic<bool> unloading{false};
 
 // At the end of a program static objects are destroyed before this function is called, at dlclose after it. So their destructors find
-// `finishing` set only while the module is being unloaded. (Threads that are left at the end of a program find it set later on.)
-[[gnu::destructor]] void finish() noexcept { finishing.store(true, std::memory_order_relaxed); }
+// `unloading` set only while the module is being unloaded. (Threads that are left at the end of a program find it set later on.)
+[[gnu::destructor]] void on_unload() noexcept { unloading.store(true, std::memory_order_relaxed); }
 
 }    // namespace
 
-bool is_being_unloaded() noexcept { return finishing.load(std::memory_order_relaxed); }
+bool module_is_unloading() noexcept { return unloading.load(std::memory_order_relaxed); }
 
 void on_fork(void (*before)(), void (*after_in_parent)(), void (*after_in_child)()) noexcept {
     (void)pthread_atfork(before, after_in_parent, after_in_child);
 }
 
 void wait_while(const std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept {
-    const kept_errno unchanged;    // (only who waits is told something by it)
+    const errno_guard unchanged;    // (only who waits is told something by it)
     if (word.load(std::memory_order_relaxed) == value) (void)futex(word, futex_wait, value);
 }
 void wake_one(std::atomic<std::uint32_t>& word) noexcept { (void)futex(word, futex_wake, 1); }

@@ -23,10 +23,10 @@ std::size_t detail::real_page_size() noexcept {
     return bytes;
 }
 
-std::error_code detail::outcome_of_call(int result, int refused_by_test, int before) noexcept {
+std::error_code detail::call_result(int result, int refused_by_test, int before) noexcept {
     int error = refused_by_test;
     if (result != 0) {
-        note_refusal();
+        count_refusal();
         error = errno;
         errno = before;
     }
@@ -34,8 +34,8 @@ std::error_code detail::outcome_of_call(int result, int refused_by_test, int bef
 }
 
 std::size_t page_size() noexcept {
-    const std::size_t pretended = detail::pretended_page_size();
-    return pretended != 0 ? pretended : detail::real_page_size();
+    const std::size_t overrides = detail::overridden_page_size();
+    return overrides != 0 ? overrides : detail::real_page_size();
 }
 
 }}    // namespace headroom

@@ -25,11 +25,11 @@ void join_helper_thread() noexcept;
 [[nodiscard]] bool helper_thread_can_be_joined() noexcept;
 
 // The bytes of memory that the process's group may have before the system kills; SIZE_MAX where nobody says so.
-std::size_t memory_of_group() noexcept;
+std::size_t lowest_cgroup_limit() noexcept;
 
 // True if `bytes` exceed the machine's memory and swap space together. False if the system does not tell. A system call when true, because
 // swap space may have been added; seldom one when false.
-[[nodiscard]] bool exceeds_all_memory(std::size_t bytes) noexcept;
+[[nodiscard]] bool exceeds_ram_and_swap(std::size_t bytes) noexcept;
 
 // Returns the bytes of memory available to the process: of the machine or, if less, below the limit of a control group (inactive file pages
 // count as available). SIZE_MAX if the system does not tell. Reads files: 10 us, and as much for each group with a limit.
@@ -44,13 +44,13 @@ struct mapping_count {
 
 // Tells the leak checker, if there is one that must be told (AddressSanitizer's), that what is pointed to from the range is
 // in use, or no longer is.
-void look_for_pointers(page_range range, bool wanted) noexcept;
+void set_leak_root(page_range range, bool wanted) noexcept;
 
-[[nodiscard]] bool pointers_are_followed() noexcept;
+[[nodiscard]] bool leak_checker_present() noexcept;
 
 // Tells a heap profiler, if there is one (heaptrack), that the range at `base` holds `bytes` of memory now; 0: it is gone.
 void report_memory(std::byte* base, std::size_t bytes) noexcept;
-[[nodiscard]] bool memory_is_reported() noexcept;
+[[nodiscard]] bool heap_profiler_present() noexcept;
 
 // How much of a range has memory behind it.
 struct residency {
@@ -65,11 +65,11 @@ struct residency {
 
 // Whether a tool looks for touches of memory that is nobody's, and sees them only where it is inaccessible
 // (AddressSanitizer's marks are only in what is committed).
-[[nodiscard]] bool strays_are_looked_for() noexcept;
+[[nodiscard]] bool memory_checker_present() noexcept;
 
 // Whether a leak checker is at work that takes whatever is readable for memory in use (Valgrind's): pointers left in memory
 // that is kept for later would hide leaks.
-[[nodiscard]] bool readable_means_in_use() noexcept;
+[[nodiscard]] bool valgrind_present() noexcept;
 
 // Calls `before` in a process about to fork, and `after_in_parent` or `after_in_child` once it has. May be called once.
 // Does nothing where there is no fork. Modules register with at_fork(), which keeps them in one order.
@@ -87,15 +87,15 @@ bool fence_other_threads() noexcept;
 [[nodiscard]] bool at_thread_end(void (*run)(void*), void* with) noexcept;
 
 // Whether the thread's variables are gone when that is called, so that to name one makes a new one, which nothing frees.
-[[nodiscard]] bool thread_variables_gone_at_end() noexcept;
+[[nodiscard]] bool thread_locals_gone_at_end() noexcept;
 
 // Calls `run(nullptr)` when the calling thread ends, after the destructors of its thread-local objects, unless the module is unloaded
 // before: it keeps no module loaded. One function for the whole process. False where it cannot be arranged.
-[[nodiscard]] bool at_end_of_thread(void (*run)(void*)) noexcept;
+[[nodiscard]] bool at_thread_end_after_locals(void (*run)(void*)) noexcept;
 
 // Whether this module is being unloaded while the process goes on (dlclose): for destructors of static objects, which run at the end of
 // the program as well, beside other threads. False where the system does not tell.
-[[nodiscard]] bool is_being_unloaded() noexcept;
+[[nodiscard]] bool module_is_unloading() noexcept;
 
 // Keeps the module that `code` is in (a shared library, a plug-in) loaded until the process ends. A wish.
 void keep_loaded(const void* code) noexcept;

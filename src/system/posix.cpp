@@ -65,13 +65,13 @@ page_range reserve(std::size_t bytes, std::size_t alignment, std::error_code& er
         error = system_error(refused);
         return {};
     }
-    const detail::kept_errno unchanged;
+    const detail::errno_guard unchanged;
     const std::size_t limit = detail::address_space_limit();
     void* const mapped = limit != 0 && bytes > limit
                              ? (errno = ENOMEM, MAP_FAILED)
                              : mmap(nullptr, bytes + spare, rights_of(initial), MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (mapped == MAP_FAILED) {
-        detail::note_refusal();
+        detail::count_refusal();
         error = system_error(errno);
         return {};
     }
@@ -79,11 +79,11 @@ page_range reserve(std::size_t bytes, std::size_t alignment, std::error_code& er
     if (spare == 0) return {data, bytes};
     const std::size_t before = (alignment - reinterpret_cast<std::uintptr_t>(data) % alignment) % alignment;
     if ((error = unmap(data + before + bytes, spare - before))) {
-        detail::release_surely({data, bytes + spare});
+        detail::unmap_or_queue({data, bytes + spare});
         return {};
     }
     if ((error = unmap(data, before))) {
-        detail::release_surely({data, before + bytes});
+        detail::unmap_or_queue({data, before + bytes});
         return {};
     }
     return {data + before, bytes};
@@ -115,15 +115,15 @@ std::error_code name(page_range, const char*) noexcept { return unsupported(); }
 
 namespace detail {
 
-std::size_t memory_of_group() noexcept { return SIZE_MAX; }
+std::size_t lowest_cgroup_limit() noexcept { return SIZE_MAX; }
 
-bool exceeds_all_memory(std::size_t) noexcept { return false; }
+bool exceeds_ram_and_swap(std::size_t) noexcept { return false; }
 
 std::size_t available_memory() noexcept { return SIZE_MAX; }
 
 mapping_count count_mappings() noexcept { return {}; }
 
-void look_for_pointers(page_range, bool) noexcept {}
+void set_leak_root(page_range, bool) noexcept {}
 
 void report_memory(std::byte*, std::size_t) noexcept {}
 
@@ -131,15 +131,15 @@ residency resident(page_range range) noexcept { return {range.bytes, range.bytes
 
 bool mappings_are_locked() noexcept { return false; }
 
-bool pointers_are_followed() noexcept { return false; }
+bool leak_checker_present() noexcept { return false; }
 
-bool memory_is_reported() noexcept { return false; }
+bool heap_profiler_present() noexcept { return false; }
 
-bool strays_are_looked_for() noexcept { return false; }
+bool memory_checker_present() noexcept { return false; }
 
-bool readable_means_in_use() noexcept { return false; }
+bool valgrind_present() noexcept { return false; }
 
-bool is_being_unloaded() noexcept { return false; }
+bool module_is_unloading() noexcept { return false; }
 
 void on_fork(void (*before)(), void (*after_in_parent)(), void (*after_in_child)()) noexcept {
     (void)pthread_atfork(before, after_in_parent, after_in_child);

@@ -13,14 +13,14 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 
 // What came of a system call that returns 0 on success and sets errno otherwise; errno is `before` again. (Apart from attempt(),
 // of which there are many.)
-[[nodiscard]] std::error_code outcome_of_call(int result, int refused_by_test, int before) noexcept;
+[[nodiscard]] std::error_code call_result(int result, int refused_by_test, int before) noexcept;
 
 // Makes one such call, unless a test has it refused.
 template <class Call>
 [[nodiscard]] std::error_code attempt(page_call kind, Call call) noexcept {
     const int before = errno;
     const int refused = intercept(kind);
-    return outcome_of_call(refused == 0 ? call() : 0, refused, before);
+    return call_result(refused == 0 ? call() : 0, refused, before);
 }
 
 // Whatever a test pretends.

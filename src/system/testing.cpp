@@ -6,27 +6,27 @@
 namespace headroom { inline namespace v0_1 { namespace testing {
 
 void fail_system_call(std::uint64_t k, int error, afterwards then) noexcept {
-    using detail::pretended;
-    pretended.counted.store(0);
-    pretended.failing_error.store(error);
-    pretended.failing_on.store(then == afterwards::keep_failing);
-    pretended.failing_call.store(k);
-    pretended.armed.store(true);
+    using detail::overrides;
+    overrides.counted.store(0);
+    overrides.failing_error.store(error);
+    overrides.keeps_failing.store(then == afterwards::keep_failing);
+    overrides.failing_call.store(k);
+    overrides.armed.store(true);
 }
 
 std::uint64_t stop_failing() noexcept {
-    using detail::pretended;
-    pretended.armed.store(false);
-    pretended.failing_call.store(0);
-    return pretended.counted.exchange(0);
+    using detail::overrides;
+    overrides.armed.store(false);
+    overrides.failing_call.store(0);
+    return overrides.counted.exchange(0);
 }
 
 void count_system_calls() noexcept { fail_system_call(0); }
 
-void pretend_page_size(std::size_t bytes) noexcept { detail::pretended.page_size.store(bytes); }
+void pretend_page_size(std::size_t bytes) noexcept { detail::overrides.page_size.store(bytes); }
 
-void watch_files(void (*watcher)(file_event)) noexcept { detail::pretended.file_watcher.store(watcher); }
+void watch_files(void (*watcher)(file_event)) noexcept { detail::overrides.file_watcher.store(watcher); }
 
-void limit_address_space(std::size_t bytes) noexcept { detail::pretended.address_space.store(bytes); }
+void limit_address_space(std::size_t bytes) noexcept { detail::overrides.address_space.store(bytes); }
 
 }}}    // namespace headroom::testing

@@ -18,7 +18,7 @@
 namespace headroom { inline namespace v0_1 { namespace detail {
 
 void keep_loaded(const void* code) noexcept {
-    const kept_errno unchanged;
+    const errno_guard unchanged;
     Dl_info found;
 #if defined(__linux__)
     if (dladdr == nullptr || dlopen == nullptr) return;
@@ -34,7 +34,7 @@ void keep_loaded(const void* code) noexcept {
 
 bool at_thread_end(void (*run)(void*), void* with) noexcept { return run_by_destructor(run, with); }
 
-bool thread_variables_gone_at_end() noexcept { return false; }
+bool thread_locals_gone_at_end() noexcept { return false; }
 
 namespace {
 
@@ -52,7 +52,7 @@ struct key_end {
 
 }    // namespace
 
-bool at_end_of_thread(void (*run)(void*)) noexcept {
+bool at_thread_end_after_locals(void (*run)(void*)) noexcept {
     std::uint64_t key = end_key.load();
     if (key == 0) {
         pthread_key_t made;

@@ -11,13 +11,13 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-class uncancelled {
+class cancellation_guard {
 public:
-    uncancelled(const uncancelled&) = delete;
-    uncancelled& operator=(const uncancelled&) = delete;
+    cancellation_guard(const cancellation_guard&) = delete;
+    cancellation_guard& operator=(const cancellation_guard&) = delete;
 #if !defined(_WIN32) && defined(PTHREAD_CANCEL_DISABLE)    // (Android has no cancellation.)
-    uncancelled() noexcept { (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
-    ~uncancelled() {
+    cancellation_guard() noexcept { (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
+    ~cancellation_guard() {
         int disabled = 0;
         (void)pthread_setcancelstate(before_, &disabled);
     }
@@ -25,8 +25,8 @@ public:
 private:
     int before_ = 0;
 #else
-    uncancelled() noexcept {}
-    ~uncancelled() {}
+    cancellation_guard() noexcept {}
+    ~cancellation_guard() {}
 #endif
 };
 

@@ -10,10 +10,10 @@
 namespace headroom { inline namespace v0_1 { namespace detail {
 
 // Releases what waits, until the system refuses again.
-void retry_releases() noexcept;
+void retry_unmaps() noexcept;
 
 // Gives a mapping back, or what is left of one: at once, at the second try (tests refuse the first), or later. Of more than 64 that
 // wait the rest is lost.
-void release_surely(page_range mapping) noexcept;
+void unmap_or_queue(page_range mapping) noexcept;
 
 }}}    // namespace headroom::detail

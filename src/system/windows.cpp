@@ -49,7 +49,7 @@ template <class Call>
 std::error_code attempt(page_call kind, Call call) noexcept {
     if (const int refused = detail::intercept(kind)) return refused_by_test(refused);
     if (call()) return {};
-    detail::note_refusal();
+    detail::count_refusal();
     return last_error();
 }
 
@@ -70,8 +70,8 @@ void* take(void* at, std::size_t bytes) noexcept { return VirtualAlloc(at, bytes
 }    // namespace
 
 std::size_t page_size() noexcept {
-    const std::size_t pretended = detail::pretended_page_size();
-    return pretended != 0 ? pretended : real_page_size();
+    const std::size_t overrides = detail::overridden_page_size();
+    return overrides != 0 ? overrides : real_page_size();
 }
 
 std::size_t huge_page_size() noexcept { return 0; }    // large pages need a privilege, and cannot be committed bit by bit
@@ -103,7 +103,7 @@ page_range reserve(std::size_t bytes, std::size_t alignment, std::error_code& er
     for (int tries = 0; tries < 64; ++tries) {
         void* const first = take(nullptr, tries == 0 ? bytes : bytes + alignment);
         if (first == nullptr) {
-            detail::note_refusal();
+            detail::count_refusal();
             error = last_error();
             return {};
         }
@@ -144,9 +144,11 @@ std::error_code discard(page_range range) noexcept {
 }
 
 std::error_code protect(page_range range, access allowed) noexcept {
-    const DWORD rights = allowed == access::none ? PAGE_NOACCESS : allowed == access::read_only ? PAGE_READONLY : PAGE_READWRITE;
+    const DWORD protection = allowed == access::none        ? PAGE_NOACCESS
+                             : allowed == access::read_only ? PAGE_READONLY
+                                                            : PAGE_READWRITE;
     DWORD before;
-    return attempt(page_call::protect, [&] { return VirtualProtect(range.data, range.bytes, rights, &before); });
+    return attempt(page_call::protect, [&] { return VirtualProtect(range.data, range.bytes, protection, &before); });
 }
 
 std::error_code prefault(page_range) noexcept { return unsupported(); }
@@ -165,9 +167,9 @@ std::error_code out_of_memory() noexcept { return std::make_error_code(std::errc
 
 void lower_thread_priority() noexcept { SetThreadPriority(GetCurrentThread(), THREAD_PRIORITY_BELOW_NORMAL); }
 
-std::size_t memory_of_group() noexcept { return SIZE_MAX; }
+std::size_t lowest_cgroup_limit() noexcept { return SIZE_MAX; }
 
-bool exceeds_all_memory(std::size_t) noexcept { return false; }
+bool exceeds_ram_and_swap(std::size_t) noexcept { return false; }
 
 std::size_t available_memory() noexcept { return SIZE_MAX; }
 
@@ -179,7 +181,7 @@ void keep_loaded(const void* code) noexcept {
                        &module);
 }
 
-void look_for_pointers(page_range, bool) noexcept {}
+void set_leak_root(page_range, bool) noexcept {}
 
 void report_memory(std::byte*, std::size_t) noexcept {}
 
@@ -206,13 +208,13 @@ residency resident(page_range range) noexcept { return {range.bytes, range.bytes
 
 bool mappings_are_locked() noexcept { return false; }
 
-bool pointers_are_followed() noexcept { return false; }
+bool leak_checker_present() noexcept { return false; }
 
-bool memory_is_reported() noexcept { return false; }
+bool heap_profiler_present() noexcept { return false; }
 
-bool strays_are_looked_for() noexcept { return false; }
+bool memory_checker_present() noexcept { return false; }
 
-bool readable_means_in_use() noexcept { return false; }
+bool valgrind_present() noexcept { return false; }
 
 void on_fork(void (*)(), void (*)(), void (*)()) noexcept {}
 
@@ -226,19 +228,19 @@ bool fence_other_threads() noexcept {
 
 bool at_thread_end(void (*run)(void*), void* with) noexcept { return abi::__cxa_thread_atexit(run, with, &__dso_handle) == 0; }
 
-bool thread_variables_gone_at_end() noexcept { return true; }
+bool thread_locals_gone_at_end() noexcept { return true; }
 
 #else
 
 bool at_thread_end(void (*run)(void*), void* with) noexcept { return run_by_destructor(run, with); }
 
-bool thread_variables_gone_at_end() noexcept { return false; }
+bool thread_locals_gone_at_end() noexcept { return false; }
 
 #endif
 
-bool at_end_of_thread(void (*)(void*)) noexcept { return false; }
+bool at_thread_end_after_locals(void (*)(void*)) noexcept { return false; }
 
-bool is_being_unloaded() noexcept { return false; }
+bool module_is_unloading() noexcept { return false; }
 
 namespace {
 

@@ -47,7 +47,7 @@ using kinds = testing::Types<int, std::string, std::unique_ptr<int>, headroom_te
 TYPED_TEST_SUITE(growing, kinds);
 
 template <class T>
-inline constexpr bool has_appender = headroom::detail::relocates_surely<T>;
+inline constexpr bool has_appender = headroom::detail::nothrow_relocatable<T>;
 
 template <class T>
 bool is_default(const T& element) {

@@ -54,7 +54,7 @@ std::vector<operation<T>> operations() {
         {"append_range", [](auto& v) { v.append_range(some_elements<T>(many)); }},
         {"reserve", [](auto& v) { v.reserve(v.size() + many); }},
     };
-    if constexpr (headroom::detail::relocates_surely<T>) {
+    if constexpr (headroom::detail::nothrow_relocatable<T>) {
         all.push_back({"an appender's first element", [](auto& v) {
                            typename concurrent_vector<T>::appender out(v, many);
                            out.emplace_back(make<T>(1000));
@@ -90,7 +90,7 @@ std::vector<operation<T>> short_operations() {
          }},
         {"construction", [](auto&) { const concurrent_vector<T> made(max_elements{100}); }},
     };
-    if constexpr (headroom::detail::relocates_surely<T>) {
+    if constexpr (headroom::detail::nothrow_relocatable<T>) {
         using appender = typename concurrent_vector<T>::appender;
         all.push_back({"an appender's batches",
                        [](auto& v) {

@@ -115,7 +115,7 @@ TYPED_TEST(a_file, is_read_on_by_a_writer_that_ended_writing) {
     namespace detail = headroom::detail;
     auto v = this->create();
     this->append(v, 10);
-    detail::end_writing(detail::file_of::control(v), v.size(), v.size());
+    detail::end_writing(detail::file_access_of::control(v), v.size(), v.size());
     EXPECT_FALSE(v.is_writer());
     auto other = this->open(file_access::read_write);
     EXPECT_TRUE(other.is_writer());

@@ -47,7 +47,7 @@ inline void read_any_header(const std::uint8_t* data, std::size_t size) {
     file_bytes = length < header.size() ? length : header.size() + file_bytes % (std::uint64_t{1} << 40);
     detail::element_identity found;
     detail::file_record newest;
-    const auto what = detail::read_header(header, length, file_bytes, nullptr, found, newest);
+    const auto what = detail::validate_header(header, length, file_bytes, nullptr, found, newest);
     if (what != detail::file_fault::none) return;
     const auto require = [](bool holds, const char* promise) {
         if (!holds) throw std::logic_error(promise);
@@ -58,10 +58,10 @@ inline void read_any_header(const std::uint8_t* data, std::size_t size) {
     require(found.tag.back() == '\0', "a tag ends");
     // Opened as what it says it is, it opens; as anything else it does not.
     detail::element_identity same, other = found;
-    require(detail::read_header(header, length, file_bytes, &found, same, newest) == detail::file_fault::none,
+    require(detail::validate_header(header, length, file_bytes, &found, same, newest) == detail::file_fault::none,
             "it is what it says");
     ++other.size;
-    require(detail::read_header(header, length, file_bytes, &other, same, newest) == detail::file_fault::element_size,
+    require(detail::validate_header(header, length, file_bytes, &other, same, newest) == detail::file_fault::element_size,
             "it is nothing else");
 }
 

@@ -23,8 +23,8 @@ void add_growth(ordered_json& to, const amounts& has) {
     if (has.growth) to["growth"] = std::llround(*has.growth);
 }
 
-const char* word_for(rights access) {
-    return access == rights::none ? "none" : access == rights::read_only ? "read_only" : "read_write";
+const char* word_for(protection access) {
+    return access == protection::none ? "none" : access == protection::read_only ? "read_only" : "read_write";
 }
 const char* word_for(kind what) { return what == kind::file ? "file" : what == kind::open ? "open" : "guarded"; }
 

@@ -32,7 +32,7 @@ candidate made_of(const block& from, std::size_t table) {
     made.range.base = from.base;
     made.range.name = from.label;
     made.range.what = from.holding == 1 ? kind::open : kind::guarded;
-    made.range.access = static_cast<rights>(from.access);
+    made.range.access = static_cast<protection>(from.access);
     made.range.has.reserved = from.reserved;
     made.range.has.committed = from.committed;
     return made;
@@ -84,9 +84,11 @@ void share_out(const process& from, const mapping& one, std::vector<candidate>& 
         const std::uint64_t start = std::max(one.start, range.base), end = std::min(one.end, ranges[i].end());
         if (start >= end) continue;
         if (one.inode != 0) {    // a file_vector's, which the system alone knows the rights to
-            if (range.what != kind::file) range.access = rights::none;
+            if (range.what != kind::file) range.access = protection::none;
             range.what = kind::file;
-            const rights found = one.writable ? rights::read_write : one.readable ? rights::read_only : rights::none;
+            const protection found = one.writable   ? protection::read_write
+                                     : one.readable ? protection::read_only
+                                                    : protection::none;
             range.access = std::max(range.access, found);    // (its first page is the header's, and closed)
         }
         if (one.resident == 0 && one.swapped == 0) continue;

@@ -14,7 +14,7 @@
 namespace headroom::tools::maps {
 
 enum class kind { guarded, open, file };
-enum class rights { none, read_only, read_write };
+enum class protection { none, read_only, read_write };
 
 struct amounts {
     std::uint64_t reserved = 0;    // all in bytes
@@ -33,7 +33,7 @@ struct live_range {
     std::uint64_t base = 0;
     std::string name;    // may be any bytes
     kind what = kind::guarded;
-    rights access = rights::none;
+    protection access = protection::none;
     amounts has;
 };
 

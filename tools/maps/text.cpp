@@ -27,11 +27,11 @@ struct row {
     amounts has;
 };
 
-const char* word_for(rights access) {
+const char* word_for(protection access) {
     switch (access) {
-        case rights::none: return "none";
-        case rights::read_only: return "read";
-        case rights::read_write: break;
+        case protection::none: return "none";
+        case protection::read_only: return "read";
+        case protection::read_write: break;
     }
     return "write";
 }

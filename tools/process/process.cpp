@@ -102,14 +102,14 @@ std::optional<mapping> mapping_of(const char* text) {
     // (A copy: sscanf looks for the end of the text, and the list of a large program has many megabytes.)
     const std::string line(text, std::strcspn(text, "\n"));
     mapping found;
-    char rights[5] = "";
+    char protection[5] = "";
     int path = 0;
-    if (std::sscanf(line.c_str(), "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %" SCNu64 " %n", &found.start, &found.end, rights,
-                    &found.offset, &found.inode, &path) < 5 ||
+    if (std::sscanf(line.c_str(), "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %" SCNu64 " %n", &found.start, &found.end,
+                    protection, &found.offset, &found.inode, &path) < 5 ||
         found.start >= found.end)
         return std::nullopt;
-    found.readable = rights[0] == 'r';
-    found.writable = rights[1] == 'w';
+    found.readable = protection[0] == 'r';
+    found.writable = protection[1] == 'w';
     if (path != 0) found.path = line.substr(static_cast<std::size_t>(path));
     return found;
 }

@@ -21,7 +21,7 @@ HEADROOM_API const std::atomic<std::uint32_t>& fork_generation() noexcept;
 
 // Waits while `word` is `value`, without using the processor for long; wakes all that do.
 HEADROOM_API void wait_for_change(const std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept;
-HEADROOM_API void announce_change(std::atomic<std::uint32_t>& word) noexcept;
+HEADROOM_API void wake_all_of(std::atomic<std::uint32_t>& word) noexcept;
 
 // Not recursive.
 class append_lock {

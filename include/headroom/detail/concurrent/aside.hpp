@@ -17,23 +17,23 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 
 // (Compilers call a type that can be neither copied nor moved trivially copyable.)
 template <class T>
-inline constexpr bool relocates_surely = std::is_nothrow_destructible_v<T> && std::is_move_constructible_v<T> &&
-                                         (is_trivially_relocatable_v<T> || std::is_nothrow_move_constructible_v<T>);
+inline constexpr bool nothrow_relocatable = std::is_nothrow_destructible_v<T> && std::is_move_constructible_v<T> &&
+                                            (is_trivially_relocatable_v<T> || std::is_nothrow_move_constructible_v<T>);
 
 // Memory from the heap for `count` elements behind a header of type Header.
 template <class Header, class T>
-struct aside_block {
+struct staging_block {
     static constexpr std::size_t alignment = alignof(T) > alignof(Header) ? alignof(T) : alignof(Header);
     static constexpr std::size_t offset = (sizeof(Header) + alignof(T) - 1) / alignof(T) * alignof(T);
 
     // Throws std::length_error where no block can be that large, std::bad_alloc when memory is refused.
-    [[nodiscard]] static Header* make(std::size_t count) {
+    [[nodiscard]] static Header* allocate(std::size_t count) {
         constexpr std::size_t most = (SIZE_MAX / 2 - offset) / sizeof(T);
         if (count > most) detail::throw_length_error("headroom: no batch is that long");
         if (detail::exceeds_memory(offset + count * sizeof(T))) detail::throw_bad_alloc();
         return ::new (::operator new(offset + count * sizeof(T), std::align_val_t{alignment})) Header;
     }
-    static void drop(Header* block) noexcept {
+    static void deallocate(Header* block) noexcept {
         block->~Header();
         ::operator delete(static_cast<void*>(block), std::align_val_t{alignment});
     }
@@ -44,30 +44,30 @@ struct aside_block {
 
 // A growing row of elements that nobody else sees.
 template <class T>
-class aside {
+class staging {
 public:
-    aside() noexcept = default;
-    aside(const aside&) = delete;
-    aside& operator=(const aside&) = delete;
-    ~aside() {
+    staging() noexcept = default;
+    staging(const staging&) = delete;
+    staging& operator=(const staging&) = delete;
+    ~staging() {
         for (T* each = first_; each != last_; ++each) each->~T();
-        if (block_ != nullptr) block::drop(block_);
+        if (block_ != nullptr) block::deallocate(block_);
     }
 
     // Throws std::bad_alloc, std::length_error; nothing has changed then.
     void reserve(std::size_t count) {
         if (count <= static_cast<std::size_t>(limit_ - first_)) return;
-        nothing* const larger = block::make(count);
+        nothing* const larger = block::allocate(count);
         T* const place = block::elements(larger);
         last_ = headroom::uninitialized_relocate(first_, last_, place);
         first_ = place;
         limit_ = place + count;
-        if (block_ != nullptr) block::drop(block_);
+        if (block_ != nullptr) block::deallocate(block_);
         block_ = larger;
     }
     template <class... Args>
     void emplace_back(Args&&... args) {
-        add([&](T* place) {
+        emplace_with([&](T* place) {
             HEADROOM_CONVERSIONS_BEGIN
             ::new (static_cast<void*>(place)) T(static_cast<Args&&>(args)...);
             HEADROOM_CONVERSIONS_END
@@ -76,7 +76,7 @@ public:
 
     // What `build` builds in the place that it is given.
     template <class Build>
-    void add(const Build& build) {
+    void emplace_with(const Build& build) {
         if (last_ == limit_) reserve(first_ == last_ ? 1 : 2 * size());
         build(last_);
         ++last_;
@@ -91,7 +91,7 @@ public:
 
 private:
     struct nothing {};
-    using block = aside_block<nothing, T>;
+    using block = staging_block<nothing, T>;
 
     T* first_ = nullptr;
     T* last_ = nullptr;
@@ -101,32 +101,32 @@ private:
 
 // One element, where the stack has room for it.
 template <class T>
-class one_aside {
+class single_staging {
 public:
-    one_aside() noexcept = default;
-    HEADROOM_ALWAYS_INLINE ~one_aside() {
-        if (there_) place()->~T();
+    single_staging() noexcept = default;
+    HEADROOM_ALWAYS_INLINE ~single_staging() {
+        if (has_element_) place()->~T();
     }
-    one_aside(const one_aside&) = delete;
-    one_aside& operator=(const one_aside&) = delete;
+    single_staging(const single_staging&) = delete;
+    single_staging& operator=(const single_staging&) = delete;
 
     template <class... Args>
     HEADROOM_ALWAYS_INLINE void emplace_back(Args&&... args) {
         HEADROOM_CONVERSIONS_BEGIN
         ::new (static_cast<void*>(place())) T(static_cast<Args&&>(args)...);
         HEADROOM_CONVERSIONS_END
-        there_ = true;
+        has_element_ = true;
     }
     HEADROOM_ALWAYS_INLINE void relocate_to(T* to, std::size_t) noexcept {
         static_cast<void>(headroom::uninitialized_relocate(place(), place() + 1, to));
-        there_ = false;
+        has_element_ = false;
     }
 
 private:
     [[nodiscard]] T* place() noexcept { return reinterpret_cast<T*>(bytes_); }
 
     alignas(T) std::byte bytes_[sizeof(T)];
-    bool there_ = false;
+    bool has_element_ = false;
 };
 
 }}}    // namespace headroom::detail

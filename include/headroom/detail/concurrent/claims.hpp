@@ -24,16 +24,16 @@ public:
     // --- For the appender's thread.
 
     // Says that up to `count` elements of this batch will be built, and returns whether that many are surely claimed: then
-    // they may be built, whatever is taken back meanwhile. If not, ask announce_fenced(), and then under the lock.
+    // they may be built, whatever is taken back meanwhile. If not, ask announce_with_fence(), and then under the lock.
     HEADROOM_ALWAYS_INLINE bool announce(std::size_t count) noexcept {
         announced_.store(count, std::memory_order_relaxed);
         std::atomic_signal_fence(std::memory_order_seq_cst);
-        return count <= seen_.load(std::memory_order_relaxed);
+        return count <= visible_.load(std::memory_order_relaxed);
     }
     // The same where the appender must pass the fence.
-    bool announce_fenced(std::size_t count) noexcept {
+    bool announce_with_fence(std::size_t count) noexcept {
         announced_.exchange(count);
-        return count <= open_.load();
+        return count <= valid_.load();
     }
     void announce_none() noexcept { announced_.store(0, std::memory_order_relaxed); }
 
@@ -42,8 +42,8 @@ public:
     [[nodiscard]] std::size_t claimed() const noexcept { return claimed_; }
     void set_claimed(std::size_t count) noexcept {
         claimed_ = count;
-        open_.store(count, std::memory_order_relaxed);
-        seen_.store(unfenced_ ? count : 0, std::memory_order_relaxed);
+        valid_.store(count, std::memory_order_relaxed);
+        visible_.store(needs_no_fence_ ? count : 0, std::memory_order_relaxed);
     }
 
     claim* next = nullptr;
@@ -51,19 +51,19 @@ public:
 private:
     friend class claim_list;
 
-    // Withdraws the claim: announce() and announce_fenced() then see that nothing is claimed.
+    // Withdraws the claim: announce() and announce_with_fence() then see that nothing is claimed.
     void withdraw() noexcept {
-        open_.store(0);
-        seen_.store(0, std::memory_order_relaxed);
+        valid_.store(0);
+        visible_.store(0, std::memory_order_relaxed);
     }
 
     std::atomic<std::size_t> announced_{0};
-    std::atomic<std::size_t> seen_{0};    // what announce() sees: nothing where the appender must pass the fence
-    std::atomic<std::size_t> open_{0};    // what is claimed; nothing while it is being taken back
+    std::atomic<std::size_t> visible_{0};    // what announce() sees: nothing where the appender must pass the fence
+    std::atomic<std::size_t> valid_{0};      // what is claimed; nothing while it is being taken back
     // What is claimed. (Taking back leaves it alone until it is known what stays: a forked child may find a thread in the middle.)
     std::size_t claimed_ = 0;
-    std::uint32_t made_in_ = 0;    // the process, by its generation
-    bool unfenced_ = detail::threads_can_be_fenced();
+    std::uint32_t generation_ = 0;    // the process, by its generation
+    bool needs_no_fence_ = detail::threads_can_be_fenced();
 };
 
 // The claims of a vector's appenders. All under the vector's lock.
@@ -72,15 +72,15 @@ public:
     // How many are left of appenders that were made in the process with this generation. (Those of another process are not
     // known to be here: a forked child has one of its parent's threads, and an appender may go from thread to thread.)
     // O(appenders).
-    [[nodiscard]] std::size_t left(std::uint32_t generation) const noexcept {
+    [[nodiscard]] std::size_t count_of_generation(std::uint32_t generation) const noexcept {
         std::size_t count = 0;
-        for (const claim* each = first_; each != nullptr; each = each->next) count += each->made_in_ == generation ? 1U : 0U;
+        for (const claim* each = first_; each != nullptr; each = each->next) count += each->generation_ == generation ? 1U : 0U;
         return count;
     }
 
     // Each leaves the list whole at any moment: a forked child may find a thread in the middle of it.
     void add(claim& added, std::uint32_t generation) noexcept {
-        added.made_in_ = generation;
+        added.generation_ = generation;
         added.next = first_;
         first_ = &added;
     }
@@ -92,7 +92,7 @@ public:
 
     // Takes back what was claimed and will not be built; returns how many elements stay claimed. O(appenders), and a system
     // call.
-    [[nodiscard]] HEADROOM_API std::size_t take_back() noexcept;
+    [[nodiscard]] HEADROOM_API std::size_t reclaim() noexcept;
 
 private:
     claim* first_ = nullptr;

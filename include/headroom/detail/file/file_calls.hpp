@@ -40,7 +40,7 @@ enum class file_fault : std::uint8_t {
 };
 
 // How much a file grows at a time: a fraction of what is used, between bounds, in bytes.
-struct file_steps {
+struct growth_steps {
     std::size_t fraction = 8;
     std::size_t least = 0;
     std::size_t most = 0;
@@ -49,7 +49,7 @@ struct file_steps {
 struct file_control;    // an open file
 
 // Of a file_vector, for file_table.
-struct file_of {
+struct file_access_of {
     template <class Vector>
     [[nodiscard]] static file_control* control(const Vector& of) noexcept {
         return of.control_;
@@ -69,16 +69,16 @@ struct held_file {
 // short, and file_error for all that is wrong with the file. Nothing has changed then, but: a file that was just made may be
 // left behind, without elements.
 HEADROOM_API held_file make_file_for(const std::filesystem::path& path, const element_identity& elements, std::size_t limit,
-                                     const file_steps& steps, unsigned permissions);
+                                     const growth_steps& steps, unsigned permissions);
 // `older_tag` counts as well as the elements' own.
 HEADROOM_API held_file open_file_of(const std::filesystem::path& path, const element_identity& elements,
-                                    const tag_text& older_tag, std::size_t limit, const file_steps& steps, bool writable);
+                                    const tag_text& older_tag, std::size_t limit, const growth_steps& steps, bool writable);
 
 // Room for `needed` elements, and more as the steps say unless `exactly`; returns how many are usable then. `used` are in use.
 // 0, and `why` is set, when refused.
-HEADROOM_API std::size_t extend(file_control* control, std::size_t used, std::size_t needed, bool exactly, failure& why) noexcept;
+HEADROOM_API std::size_t grow(file_control* control, std::size_t used, std::size_t needed, bool exactly, failure& why) noexcept;
 // Throws what such a refusal calls for.
-HEADROOM_API [[noreturn]] void throw_extend_failure(const file_control* control, std::size_t needed, const failure& why);
+HEADROOM_API [[noreturn]] void throw_grow_failure(const file_control* control, std::size_t needed, const failure& why);
 
 // What a file_table throws: std::invalid_argument where some of its columns alone are written to, and where one is new and shorter than
 // what is committed of others; file_error where a file that it is to make has elements.
@@ -90,7 +90,7 @@ HEADROOM_API void publish(file_control* control, std::size_t size) noexcept;
 HEADROOM_API void commit(file_control* control, std::size_t size);
 HEADROOM_API std::size_t committed_size(const file_control* control) noexcept;
 // Whether a writer's file was made and nothing, not even a size of 0, was committed to it since.
-HEADROOM_API bool is_new(const file_control* control) noexcept;
+HEADROOM_API bool never_committed(const file_control* control) noexcept;
 // The size a reader may see now; `was` for a writer.
 HEADROOM_API std::size_t refresh(file_control* control, std::size_t was) noexcept;
 // Ends the file after `used` elements, or after those that are committed. Returns how many are usable then.

@@ -33,7 +33,7 @@ public:
     }
     file_store_(file_store_&&) noexcept = default;
 
-    static constexpr file_steps steps_() noexcept { return {Policy::growth_fraction, Policy::min_step, Policy::max_step}; }
+    static constexpr growth_steps steps_() noexcept { return {Policy::growth_fraction, Policy::min_step, Policy::max_step}; }
 
     [[nodiscard]] constexpr std::size_t max_size() const noexcept { return limit_; }
     // All of the file's space is allocated before the first element is written.
@@ -47,7 +47,7 @@ public:
     bool try_grow_by_one_() noexcept {
         const auto used = static_cast<std::size_t>(end_ - begin_);
         failure why;
-        const std::size_t usable = used < limit_ ? detail::extend(control_, used, used + 1, false, why) : 0;
+        const std::size_t usable = used < limit_ ? detail::grow(control_, used, used + 1, false, why) : 0;
         if (usable != 0 && !why) cap_ = begin_ + usable;
         return usable != 0 && !why;
     }
@@ -91,8 +91,8 @@ private:
                                          bool exactly) {
         if (needed > limit) detail::throw_length_error("headroom::file_vector: past max_elements");
         failure why;
-        const std::size_t usable = detail::extend(control, static_cast<std::size_t>(end - begin), needed, exactly, why);
-        if (why) detail::throw_extend_failure(control, needed, why);
+        const std::size_t usable = detail::grow(control, static_cast<std::size_t>(end - begin), needed, exactly, why);
+        if (why) detail::throw_grow_failure(control, needed, why);
         return begin + usable;
     }
 };

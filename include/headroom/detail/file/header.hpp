@@ -56,12 +56,12 @@ HEADROOM_API [[nodiscard]] std::optional<file_record> newest_record(const std::b
                                                                     const sector_bytes& identity) noexcept;
 
 // Whether a file of so many bytes holds `count` elements.
-HEADROOM_API [[nodiscard]] bool holds(std::uint64_t file_bytes, std::uint64_t count, std::uint64_t element_size) noexcept;
+HEADROOM_API [[nodiscard]] bool fits_in_file(std::uint64_t file_bytes, std::uint64_t count, std::uint64_t element_size) noexcept;
 
 // All of it together: what a header says, and whether a file of `file_bytes` with elements `expect_block` (null: any) may be
 // opened by it.
-HEADROOM_API [[nodiscard]] file_fault read_header(const file_header& header, std::size_t header_length, std::uint64_t file_bytes,
-                                                  const element_identity* expect_block, element_identity& found,
-                                                  file_record& newest) noexcept;
+HEADROOM_API [[nodiscard]] file_fault validate_header(const file_header& header, std::size_t header_length,
+                                                      std::uint64_t file_bytes, const element_identity* expect_block,
+                                                      element_identity& found, file_record& newest) noexcept;
 
 }}}    // namespace headroom::detail
