@@ -42,14 +42,14 @@ public:
 
     // Reserves 4 GiB (256 MiB where addresses have 32 bits), or half, and so on down to 1 MiB, where the system refuses.
     // Throws `refused` (a bad_alloc).
-    arena() : arena(up_to_default()) {}
+    arena() : arena(reserve_default()) {}
 
     // Reserves `max_bytes`, rounded up to pages, under `policy`. Throws `refused` (a bad_alloc).
     explicit arena(std::size_t max_bytes, const commit_policy& policy = detail::chunk_policy)
         : arena(reservation(max_bytes, policy)) {}
 
     // Takes over the reservation; what its memory holds is overwritten.
-    explicit arena(reservation range) noexcept : range_(std::move(range)) { start(); }
+    explicit arena(reservation range) noexcept : range_(std::move(range)) { init_from_range(); }
 
     // Invalidates: nothing; blocks of `other` belong to *this, and `other` can allocate no more.
     arena(arena&& other) noexcept
@@ -58,7 +58,7 @@ public:
     // Invalidates: every block of *this.
     arena& operator=(arena&& other) noexcept {
         if (this != &other) {
-            show_all();
+            unpoison_all();
             cursor_ = std::exchange(other.cursor_, nullptr);
             limit_ = std::exchange(other.limit_, nullptr);
             range_ = std::move(other.range_);
@@ -67,19 +67,19 @@ public:
     }
 
     // The reservation goes to the warm cache or back to the system. Invalidates: every block.
-    ~arena() { show_all(); }
+    ~arena() { unpoison_all(); }
 
     // `bytes` at a multiple of `alignment` (a power of two). O(1) but for committing. Throws bad_alloc past the end of the
     // reservation, `refused` (a bad_alloc) when the system refuses memory; nothing has changed then. Invalidates: nothing.
     [[nodiscard, gnu::returns_nonnull]] HEADROOM_ALWAYS_INLINE void* allocate(std::size_t bytes,
                                                                               std::size_t alignment = alignof(std::max_align_t)) {
-        return take<true>(bytes, alignment);
+        return allocate_impl<true>(bytes, alignment);
     }
 
     // The same, but null where allocate would throw. Never throws.
     [[nodiscard]] HEADROOM_ALWAYS_INLINE void* try_allocate(std::size_t bytes,
                                                             std::size_t alignment = alignof(std::max_align_t)) noexcept {
-        return take<false>(bytes, alignment);
+        return allocate_impl<false>(bytes, alignment);
     }
 
     // Marks the current position. O(1). Valid until a rewind to an earlier marker, or reset().
@@ -105,10 +105,10 @@ public:
 
     // Gives the pages past used() back to the system. One system call. Invalidates: nothing.
     void trim() noexcept {
-        show();
+        unpoison_unused();
         range_.decommit_from(used());
         limit_ = range_.data() + range_.committed();
-        hide();
+        poison_unused();
     }
 
     // Bytes allocated, with padding for alignment.
@@ -126,41 +126,41 @@ public:
     void name(const char* text) noexcept { range_.name(text); }
 
 private:
-    static reservation up_to_default() {
+    static reservation reserve_default() {
         std::error_code error;
         reservation range = reservation::up_to(default_reserve, std::size_t{1} << 20, detail::chunk_policy, error);
         if (error) detail::throw_refused("reserve address space", default_reserve, error);
         return range;
     }
 
-    void start() noexcept {
+    void init_from_range() noexcept {
         cursor_ = range_.data();
         limit_ = range_.data() + range_.committed();
-        hide();
+        poison_unused();
     }
     // (Where all is accessible from the start, as in a range held open, only what was allocated once: the sanitizer needs memory for what
     // it hides.)
-    void hide() noexcept {
+    void poison_unused() noexcept {
         if (limit_ != range_.data() + range_.reserved()) detail::poison(cursor_, static_cast<std::size_t>(limit_ - cursor_));
     }
-    void show() noexcept {
+    void unpoison_unused() noexcept {
         if (cursor_ != limit_) detail::unpoison(cursor_, static_cast<std::size_t>(limit_ - cursor_));
     }
 
     // The next owner of the range must find nothing poisoned.
-    void show_all() noexcept {
+    void unpoison_all() noexcept {
         if (range_) detail::unpoison(range_.data(), range_.committed());
     }
 
     template <bool throws>
-    HEADROOM_ALWAYS_INLINE void* take(std::size_t bytes, std::size_t alignment) noexcept(!throws) {
+    HEADROOM_ALWAYS_INLINE void* allocate_impl(std::size_t bytes, std::size_t alignment) noexcept(!throws) {
         bytes += bytes == 0;    // no two blocks at one address
         std::byte* const place = detail::align_up(cursor_, alignment);
         // Sums in 64 bits: with the size bounded they cannot overflow, whatever a pointer's size. (Aligning can, near the end
         // of 32-bit addresses.)
         if (HEADROOM_UNLIKELY(bytes > detail::max_request_bytes || detail::has_wrapped(place, cursor_) ||
                               std::uint64_t{detail::address_of(place)} + bytes > detail::address_of(limit_))) {
-            return take_far<throws>(bytes, alignment);
+            return allocate_slow<throws>(bytes, alignment);
         }
         cursor_ = place + bytes;
         detail::unpoison(place, bytes);
@@ -168,7 +168,7 @@ private:
     }
 
     template <bool throws>
-    HEADROOM_COLD void* take_far(std::size_t bytes, std::size_t alignment) noexcept(!throws) {
+    HEADROOM_COLD void* allocate_slow(std::size_t bytes, std::size_t alignment) noexcept(!throws) {
         const std::size_t pad = -detail::address_of(cursor_) & (alignment - 1);
         const std::size_t room = range_.reserved() - used();
         std::error_code error = std::make_error_code(std::errc::not_enough_memory);

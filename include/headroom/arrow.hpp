@@ -62,7 +62,7 @@ struct arrow_node {
 HEADROOM_API [[noreturn]] void throw_arrow(const char* what);
 
 // How many of `count` bits from `first` on are 0.
-HEADROOM_API std::size_t zeros_among(const std::uint8_t* bits, std::size_t first, std::size_t count) noexcept;
+HEADROOM_API std::size_t count_zero_bits(const std::uint8_t* bits, std::size_t first, std::size_t count) noexcept;
 
 // A name that C can hold. Throws std::invalid_argument.
 HEADROOM_API std::string arrow_name(std::string_view name);
@@ -215,7 +215,7 @@ public:
     // How many elements are null. O(1), and O(size() / 8) where the bits were given as they lie.
     [[nodiscard]] std::size_t null_count() const noexcept {
         if (node_.null_count >= 0) return static_cast<std::size_t>(node_.null_count);
-        return detail::zeros_among(static_cast<const std::uint8_t*>(node_.buffers[0].data), 0, node_.length);
+        return detail::count_zero_bits(static_cast<const std::uint8_t*>(node_.buffers[0].data), 0, node_.length);
     }
 
     // For code that passes the column on.
@@ -264,7 +264,7 @@ void export_arrow(frozen<T> values, std::size_t count, ArrowArray* array, ArrowS
 template <arrow_value T, class Policy>
 void export_arrow(settled_vector<T, Policy>&& values, ArrowArray* array, ArrowSchema* schema, std::string_view name = {}) {
     using vector = settled_vector<T, Policy>;
-    auto* const made = new detail::owning<vector>(std::move(values));
+    auto* const made = new detail::counted_owner<vector>(std::move(values));
     const frozen<T> shared = detail::frozen_maker::shared(made);
     struct given_back {    // where the export fails
         vector& from;

@@ -296,7 +296,7 @@ public:
     // Names the reservation for owner_of(), reservations() and the system's list of mappings; cut to 79 bytes. Any thread.
     void name(const char* text) noexcept {
         const locked held(range_lock_);
-        if (control_ != nullptr) detail::name(control_, text);
+        if (control_ != nullptr) detail::set_name(control_, text);
     }
 
     // Builds elements for one thread, and publishes them in batches.

@@ -117,7 +117,7 @@ public:
     static file_vector open(const std::filesystem::path& path, file_access access, max_elements limit,
                             file_options options = {}) {
         return file_vector(detail::open_file_of(path, detail::identity_of<T>(options.type_tag),
-                                                detail::tag_of<T>(options.type_tag, detail::class_tag::older), limit.value,
+                                                detail::tag_of<T>(options.type_tag, detail::class_tag::legacy), limit.value,
                                                 store_::steps_(), access == file_access::read_write));
     }
 
@@ -235,7 +235,7 @@ public:
 
     // Names the range for owner_of() and reservations(); before, it has the file's name. Cut to 79 bytes.
     void name(const char* text) noexcept {
-        if (control_ != nullptr) detail::name(control_, text);
+        if (control_ != nullptr) detail::set_name(control_, text);
     }
 
 private:

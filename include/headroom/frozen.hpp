@@ -33,14 +33,14 @@ struct shared_owner {
 };
 
 template <class Owner>
-struct owning final : shared_owner {
+struct counted_owner final : shared_owner {
     Owner owner;
 
     template <class From>
-    explicit owning(From&& from) : shared_owner{1, &owning::end}, owner(std::forward<From>(from)) {}
+    explicit counted_owner(From&& from) : shared_owner{1, &counted_owner::end}, owner(std::forward<From>(from)) {}
     template <class Make>
-    owning(std::in_place_t, Make make) : shared_owner{1, &owning::end}, owner(make()) {}
-    static void end(shared_owner* self) noexcept { delete static_cast<owning*>(self); }
+    counted_owner(std::in_place_t, Make make) : shared_owner{1, &counted_owner::end}, owner(make()) {}
+    static void end(shared_owner* self) noexcept { delete static_cast<counted_owner*>(self); }
 };
 
 // A share in a shared_owner; or none.
@@ -68,18 +68,18 @@ private:
 
 // A container that owns its elements in contiguous memory; a view does not keep its elements alive.
 template <class V>
-concept keeps_elements = std::ranges::contiguous_range<const V> && std::ranges::sized_range<const V> && !std::ranges::view<V> &&
-                         !std::ranges::borrowed_range<V> && std::move_constructible<V>;
+concept owns_elements = std::ranges::contiguous_range<const V> && std::ranges::sized_range<const V> && !std::ranges::view<V> &&
+                        !std::ranges::borrowed_range<V> && std::move_constructible<V>;
 // One whose elements may be read while others append to it.
 template <class V>
-concept publishes_elements = requires(const V& from) { from.published().data(), from.published().size(); };
+concept has_published = requires(const V& from) { from.published().data(), from.published().size(); };
 // One that many threads appended to, and that becomes an ordinary vector when they are done.
 template <class V>
-concept taken_when_done = requires(V& from) { std::move(from).take(); };
+concept has_take = requires(V& from) { std::move(from).take(); };
 
 template <class V>
 auto elements_of(const V& from) noexcept {
-    if constexpr (publishes_elements<V>) {
+    if constexpr (has_published<V>) {
         const auto there = from.published();
         return std::span(there.data(), there.size());
     } else {
@@ -123,7 +123,8 @@ public:
         requires(!std::is_lvalue_reference_v<Owner>)
     frozen(std::span<const T> elements, Owner&& owner)
         : data_(elements.data()), size_(elements.size()),
-          share_(static_cast<detail::shared_owner*>(new detail::owning<std::remove_cv_t<Owner>>(std::forward<Owner>(owner)))) {}
+          share_(static_cast<detail::shared_owner*>(
+              new detail::counted_owner<std::remove_cv_t<Owner>>(std::forward<Owner>(owner)))) {}
 
     // --- Reading. O(1). Many threads may read, and copy their own frozen.
 
@@ -167,11 +168,11 @@ namespace detail {
 struct frozen_maker {
     // From a container that is in its counted block already.
     template <class V>
-    static auto shared(owning<V>* made) noexcept {
+    static auto shared(counted_owner<V>* made) noexcept {
         return shared(made, share(made));
     }
     template <class V>
-    static auto shared(owning<V>* made, share held) noexcept {
+    static auto shared(counted_owner<V>* made, share held) noexcept {
         const std::span elements = detail::elements_of(made->owner);
         using value = typename decltype(elements)::value_type;
         return frozen<value>(std::span<const value>(elements), std::move(held));
@@ -185,24 +186,24 @@ struct frozen_maker {
 // O(1). Throws std::bad_alloc and what the container's move throws; the container is as it was then.
 // Invalidates: nothing where the container's move invalidates nothing.
 template <class V>
-    requires(!std::is_lvalue_reference_v<V> && !std::is_const_v<V> && detail::keeps_elements<V> && !detail::taken_when_done<V>)
+    requires(!std::is_lvalue_reference_v<V> && !std::is_const_v<V> && detail::owns_elements<V> && !detail::has_take<V>)
 auto freeze(V&& container) {
-    return detail::frozen_maker::shared(new detail::owning<V>(std::forward<V>(container)));
+    return detail::frozen_maker::shared(new detail::counted_owner<V>(std::forward<V>(container)));
 }
 
 // The same for a vector that many threads appended to. Precondition: no thread appends any more.
 template <class V>
-    requires(!std::is_lvalue_reference_v<V> && !std::is_const_v<V> && detail::taken_when_done<V>)
+    requires(!std::is_lvalue_reference_v<V> && !std::is_const_v<V> && detail::has_take<V>)
 auto freeze(V&& container) {
     // Taken once the block is there, so that nothing is lost where memory for it is refused.
     const auto take = [&container] { return std::forward<V>(container).take(); };
-    return detail::frozen_maker::shared(new detail::owning<decltype(take())>(std::in_place, take));
+    return detail::frozen_maker::shared(new detail::counted_owner<decltype(take())>(std::in_place, take));
 }
 
 // Shares what a vector has published until now, while threads go on appending to it; or all elements of a constant
 // container. O(1). Throws std::bad_alloc. Precondition: not null. Invalidates: nothing.
 template <class V>
-    requires(detail::publishes_elements<V> || (std::is_const_v<V> && std::ranges::contiguous_range<V>))
+    requires(detail::has_published<V> || (std::is_const_v<V> && std::ranges::contiguous_range<V>))
 auto freeze(std::shared_ptr<V> container) {
     const std::span elements = detail::elements_of(*container);
     using value = typename decltype(elements)::value_type;

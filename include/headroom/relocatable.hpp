@@ -35,16 +35,16 @@ struct is_trivially_relocatable;
 
 namespace detail {
 
-struct saying_of_relocation {
+struct relocatable_statement {
     template <class T>
     using in = typename T::headroom_is_trivially_relocatable;
 };
 
 template <class T>
 [[nodiscard]] constexpr bool relocatable_by_itself() {
-    constexpr opinion said = detail::opinion_in<saying_of_relocation, T>();
-    if constexpr (said != opinion::none) {
-        return said == opinion::yes;
+    constexpr statement_value said = detail::statement_of<relocatable_statement, T>();
+    if constexpr (said != statement_value::none) {
+        return said == statement_value::yes;
     } else if constexpr (std::is_trivially_copyable_v<T>) {
         return true;
     } else {

@@ -97,7 +97,7 @@ inline std::size_t commit_exactly(range* control, std::size_t needed, std::error
 
 // Changes access to the whole committed part.
 HEADROOM_API std::error_code protect(range* control, access allowed) noexcept;
-HEADROOM_API void name(range* control, const char* text) noexcept;
+HEADROOM_API void set_name(range* control, const char* text) noexcept;
 // Gives `to` the name that `from` has, if it has one.
 HEADROOM_API void copy_name(const range* from, range* to) noexcept;
 HEADROOM_API [[nodiscard]] access current_access(const range* control) noexcept;
@@ -165,7 +165,7 @@ public:
 
     // Names the range for owner_of, reservations() and the system's list of mappings. Cut to 79 bytes; null unnames.
     void name(const char* text) noexcept {
-        if (held_.control) detail::name(held_.control, text);
+        if (held_.control) detail::set_name(held_.control, text);
     }
 
     friend void swap(reservation& a, reservation& b) noexcept { std::swap(a.held_, b.held_); }

@@ -134,7 +134,7 @@ public:
     // pages that the system refuses to take back stay committed. Invalidates: nothing.
     void shrink_to_fit() noexcept {
         if (control_ == nullptr) return;
-        HEADROOM_OPEN_TAIL();
+        HEADROOM_UNPOISON_CAPACITY();
         this->shrink_store_();
     }
 
@@ -146,7 +146,7 @@ public:
     // Invalidates: every pointer, reference and iterator.
     void rehome(max_elements limit, const commit_policy& commit = Policy::commit) {
         if (limit.value < this->size()) detail::throw_length_error("headroom::settled_vector: rehome() to less than size()");
-        HEADROOM_OPEN_TAIL();
+        HEADROOM_UNPOISON_CAPACITY();
         this->rehome_(limit.value, commit);
     }
 
@@ -170,10 +170,10 @@ public:
     // the name is lost. O(1). Invalidates: nothing.
     void name(const char* text) noexcept {
         if (control_ == nullptr) {
-            HEADROOM_OPEN_TAIL();
+            HEADROOM_UNPOISON_CAPACITY();
             if (text == nullptr || !this->try_reserve_()) return;
         }
-        detail::name(control_, text);
+        detail::set_name(control_, text);
     }
 
 private:

@@ -133,7 +133,7 @@ public:
     // Nothing happens where memory for that is refused, or an element's copy throws. O(size()) where elements move. Throws only
     // what the move of an element throws that cannot be copied. Invalidates: everything.
     constexpr void shrink_to_fit() {
-        HEADROOM_OPEN_TAIL();
+        HEADROOM_UNPOISON_CAPACITY();
         this->shrink_store_();
     }
 
@@ -144,7 +144,7 @@ private:
     constexpr void take_(small_vector& from) noexcept(nothrow_move_) {
         if (from.is_inline_()) {
             this->clear();
-            HEADROOM_OPEN_TAIL();
+            HEADROOM_UNPOISON_CAPACITY();
             this->move_elements_from_(from);
         } else {
             this->destroy_and_release_();

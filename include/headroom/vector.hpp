@@ -113,7 +113,7 @@ public:
         if constexpr (!cursor.multi_pass && cursor.has_size && !std::is_move_constructible_v<T>) {
             // Built where they stay, in exactly as much memory as the range says that it fills.
             {
-                HEADROOM_OPEN_TAIL();
+                HEADROOM_UNPOISON_CAPACITY();
                 this->allocate_(cursor.size_hint, cursor.size_hint);
             }
             for (; cursor.first != cursor.last; ++cursor.first) {
@@ -205,7 +205,7 @@ public:
     // O(size()) where elements move. Throws only what the move of an element throws that cannot be copied. Invalidates:
     // everything.
     constexpr void shrink_to_fit() {
-        HEADROOM_OPEN_TAIL();
+        HEADROOM_UNPOISON_CAPACITY();
         this->shrink_store_();
     }
 

@@ -56,7 +56,7 @@ public:
     template <class Resource, class... Arguments>
     explicit winked(Resource* resource, Arguments&&... arguments) {
         using allocator = typename detail::winked_allocator<T, Resource>::type;
-        room<Resource> taken{resource};
+        allocation_guard<Resource> taken{resource};
         object_ =
             std::uninitialized_construct_using_allocator(taken.place, allocator(resource), std::forward<Arguments>(arguments)...);
         taken.place = nullptr;
@@ -80,11 +80,12 @@ public:
 private:
     // Gives the memory back when the constructor throws.
     template <class Resource>
-    struct room {
-        explicit room(Resource* from) : resource(from), place(static_cast<T*>(from->allocate(sizeof(T), alignof(T)))) {}
-        room(const room&) = delete;
-        room& operator=(const room&) = delete;
-        ~room() {
+    struct allocation_guard {
+        explicit allocation_guard(Resource* from)
+            : resource(from), place(static_cast<T*>(from->allocate(sizeof(T), alignof(T)))) {}
+        allocation_guard(const allocation_guard&) = delete;
+        allocation_guard& operator=(const allocation_guard&) = delete;
+        ~allocation_guard() {
             if (place != nullptr) resource->deallocate(place, sizeof(T), alignof(T));
         }
         Resource* resource;

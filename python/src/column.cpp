@@ -257,7 +257,7 @@ std::size_t nulls_in(const column& of, std::size_t rows) noexcept {
         return found;
     }
     if (of.valid == nullptr) return 0;
-    return headroom::detail::zeros_among(reinterpret_cast<const std::uint8_t*>(of.valid->data), 0, rows);
+    return headroom::detail::count_zero_bits(reinterpret_cast<const std::uint8_t*>(of.valid->data), 0, rows);
 }
 
 void truncate(column& of, std::size_t rows) noexcept {

@@ -285,7 +285,8 @@ void append_lists(column& to, ArrowArray* given, ArrowSchema* schema) {
     const auto first = static_cast<std::size_t>(given->offset);
     if (given->null_count != 0 && given->n_buffers > 0 && given->buffers[0] != nullptr) {
         const auto* const bits = static_cast<const std::uint8_t*>(given->buffers[0]);
-        if (headroom::detail::zeros_among(bits, first, rows) != 0) throw std::invalid_argument("an element is never null here");
+        if (headroom::detail::count_zero_bits(bits, first, rows) != 0)
+            throw std::invalid_argument("an element is never null here");
     }
     const auto values = headroom::import_arrow<T>(given->children[0], schema->children[0],
                                                   is_time(to.type.kind) ? headroom::nulls::allowed : headroom::nulls::refused);

@@ -22,7 +22,7 @@ namespace {
 
 std::error_code write_record(file_control* control, const file_record& record) noexcept {
     const sector_bytes bytes = record_sector(control->identity, record);
-    return write_at(control->file, place_of_record(record.generation), bytes.data(), bytes.size());
+    return write_at(control->file, record_position(record.generation), bytes.data(), bytes.size());
 }
 
 // Space that is allocated and was never written to costs a commit more: file systems note on the disk that it holds data from now on (ext4:
@@ -115,7 +115,7 @@ void truncate_after(file_control* control, std::uint64_t size) noexcept {
     control->written = (std::min)(control->written, end);
     if (control->place == nullptr) return;
     const std::size_t kept = (std::max)(last_page(control), first_page(control));
-    if (kept < accessible) (void)protect_shown(pages_of(control, kept, accessible), access::none);
+    if (kept < accessible) (void)protect_file_pages(pages_of(control, kept, accessible), access::none);
     control->place->extent.committed.store(kept, std::memory_order_relaxed);
 }
 

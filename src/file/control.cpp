@@ -88,7 +88,7 @@ void take_writer_lock(file_control* control, const std::filesystem::path& path) 
 // From here on readers believe the live size.
 void publish_live_size(file_control* control, std::uint64_t size) {
     control->live().store(size, std::memory_order_release);
-    if (const std::error_code error = take_lock(control->lock, file_lock::published)) {
+    if (const std::error_code error = try_lock_file(control->lock, file_lock::published)) {
         throw_file_refusal(control->path, "lock", 0, error);
     }
 }
@@ -129,7 +129,7 @@ std::error_code map_growth(file_control* control, std::uint64_t bytes) noexcept 
 std::error_code grow_file(file_control* control, std::uint64_t to) noexcept {
     const std::uint64_t from = control->file_bytes;
     bool written = false;
-    if (const std::error_code error = allocate(control->file, from, to, written)) return error;
+    if (const std::error_code error = allocate_file_space(control->file, from, to, written)) return error;
     const std::error_code error = map_growth(control, to);
     if (error) (void)truncate_file(control->file, from);
     if (!error && written) control->written = to;    // with zeros
@@ -162,12 +162,12 @@ held_file make_file_for(const std::filesystem::path& path, const element_identit
     owned_control control = new_control(path, elements, limit, steps, true);
     std::error_code error;
     bool named = false, written = false;
-    const file_handle file = make_file(path, permissions, named, error);
+    const file_handle file = create_file(path, permissions, named, error);
     if (!error && named) made.path = &path;
     if (!error) error = take_handle(control.get(), file);
     if (error) throw_file_refusal(control->path, "make", header_bytes, error);
     const file_header header = new_header(elements);
-    error = allocate(control->file, 0, header_bytes, written);
+    error = allocate_file_space(control->file, 0, header_bytes, written);
     if (!error) error = write_at(control->file, 0, header.data(), header.size());
     if (!error) error = sync_file(control->file);
     if (error) throw_file_refusal(control->path, "make", header_bytes, error);
@@ -177,7 +177,7 @@ held_file make_file_for(const std::filesystem::path& path, const element_identit
     take_writer_lock(control.get(), path);
     map_all(control.get());
     publish_live_size(control.get(), 0);
-    if (!named && (error = give_name(control->file, path))) throw_file_refusal(control->path, "make", header_bytes, error);
+    if (!named && (error = link_file(control->file, path))) throw_file_refusal(control->path, "make", header_bytes, error);
     sync_directory_of(path);
     made.path = nullptr;
     file_control* const result = control.release();
@@ -219,7 +219,7 @@ held_file open_file_of(const std::filesystem::path& path, const element_identity
     }
     control->last_commit = bytes_of(control.get(), control->committed.size);
     control->found = true;
-    if (writable && (error = fill_holes(control->file, control->file_bytes))) {
+    if (writable && (error = allocate_holes(control->file, control->file_bytes))) {
         throw_file_refusal(control->path, "find space on the disk for", control->file_bytes, error);
     }
     map_all(control.get());
@@ -317,7 +317,7 @@ std::size_t refresh(file_control* control, std::size_t was) noexcept {
     file_facts facts;
     if (!control->trusts_live) {
         if (stat_own(control, control->file, facts)) return was;
-        control->trusts_live = is_locked(control->file, file_lock::published);
+        control->trusts_live = is_locked_by_other(control->file, file_lock::published);
     }
     std::uint64_t size = was;
     if (control->trusts_live) {
@@ -353,9 +353,9 @@ held_file rehome(const held_file& held, std::size_t limit) {
         control->limit = before;
         throw_file_refusal(control->path, "map", range_bytes(*control, limit), error);
     }
-    char label[longest_name + 1];
+    char label[max_name_length + 1];
     copy_label(control->place, label);
-    rewriting(place).label(label);
+    identity_writer(place).set_label(label);
     range* const old = std::exchange(control->place, place);
     control->allowed = control->has_writable_mapping() ? access::read_write : access::read_only;
     control->huge_until = 0;
@@ -377,7 +377,7 @@ std::error_code protect(file_control* control, access allowed) noexcept {
     if (allowed == access::read_write && !control->has_writable_mapping())
         return std::make_error_code(std::errc::permission_denied);
     if (first_page(control) < last_page(control)) {
-        if (const std::error_code error = protect_shown(pages_of(control, first_page(control), last_page(control)), allowed))
+        if (const std::error_code error = protect_file_pages(pages_of(control, first_page(control), last_page(control)), allowed))
             return error;
     }
     control->allowed = allowed;
@@ -386,7 +386,7 @@ std::error_code protect(file_control* control, access allowed) noexcept {
 
 access current_access(const file_control* control) noexcept { return control->allowed; }
 
-void name(file_control* control, const char* text) noexcept { name(control->place, text); }
+void set_name(file_control* control, const char* text) noexcept { set_name(control->place, text); }
 
 void close_control(file_control* control, std::size_t size, bool loudly) {
     if (control == nullptr) return;

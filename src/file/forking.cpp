@@ -22,12 +22,12 @@ void become_child(file_control* each) noexcept {
     each->trusts_live = true;                                        // the parent's
     close_own_handle(each, std::exchange(each->lock, {}), false);    // the lock itself stays the parent's
     // Another thread may have been in the middle of opening it, or of moving it to another place.
-    if (each->live_page.data != nullptr) (void)protect_shown(each->live_page, access::read_only);
+    if (each->live_page.data != nullptr) (void)protect_file_pages(each->live_page, access::read_only);
     if (each->allowed == access::read_write) {
         each->allowed = access::read_only;
         if (each->place == nullptr) return;
         const std::size_t from = first_page(each), to = (std::min)(last_page(each), each->place->size());
-        if (from < to) (void)protect_shown(pages_of(each, from, to), access::read_only);
+        if (from < to) (void)protect_file_pages(pages_of(each, from, to), access::read_only);
     }
 }
 
@@ -52,11 +52,11 @@ std::error_code lock_as_writer(file_control* control, const std::filesystem::pat
     if (writers != nullptr) writers->previous = control;
     writers = control;
     control->listed = true;
-    control->lock = open_again(control->file, path, true, error);
+    control->lock = reopen_file(control->file, path, true, error);
     writers_mutex.unlock();
     file_facts facts;
     if (!error) error = stat_own(control, control->lock, facts);    // (Opened by a path, it may be another file.)
-    return error ? error : take_lock(control->lock, file_lock::writer);
+    return error ? error : try_lock_file(control->lock, file_lock::writer);
 }
 
 void leave_writers(file_control* control) noexcept {

@@ -71,7 +71,7 @@ file_header new_header(const element_identity& elements) noexcept {
     std::copy(identity.begin(), identity.end(), result.begin() + identity_offset);
     std::copy(identity.begin(), identity.end(), result.begin() + second_identity_offset);
     const sector_bytes record = record_sector(identity, {1, 0});
-    std::copy(record.begin(), record.end(), result.begin() + static_cast<std::ptrdiff_t>(place_of_record(1)));
+    std::copy(record.begin(), record.end(), result.begin() + static_cast<std::ptrdiff_t>(record_position(1)));
     return result;
 }
 

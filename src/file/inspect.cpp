@@ -70,7 +70,7 @@ file_report inspect_file(const std::filesystem::path& path) {
     std::uint64_t file_bytes = 0;
     read_into(path.string(), owned.file, header, got, file_bytes);
     file_report result = report_on(header, got, file_bytes);
-    result.being_written = is_locked(owned.file, file_lock::writer);
+    result.being_written = is_locked_by_other(owned.file, file_lock::writer);
     if (result.fault != file_fault::none) {
         const file_record* const newest = result.newest();
         try {
@@ -88,7 +88,7 @@ std::vector<std::string> repair_file(const std::filesystem::path& path, std::opt
     std::error_code error;
     const handle_owner owned(open_file(path, true, error));
     if (error) throw_file_refusal(name, "open", 0, error);
-    if ((error = take_lock(owned.file, file_lock::writer))) {
+    if ((error = try_lock_file(owned.file, file_lock::writer))) {
         throw file_error("headroom: cannot repair \"" + name + "\" while somebody writes to it", "", error);
     }
     file_header header{};
@@ -135,7 +135,7 @@ std::vector<std::string> repair_file(const std::filesystem::path& path, std::opt
     if (newest == nullptr || newest->size != size || forged || !before.records_whole()) {
         const std::uint64_t generation = newest == nullptr || forged ? 1 : newest->generation;
         for (const std::uint64_t next : {generation + 1, generation + 2}) {
-            write(place_of_record(next), record_sector(identity, {next, size}));
+            write(record_position(next), record_sector(identity, {next, size}));
         }
         done.push_back(
             "the records of the number of elements: " + std::to_string(size) + " elements" +

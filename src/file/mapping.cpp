@@ -50,7 +50,7 @@ namespace {
 
 std::error_code map_pages_at(const file_control* control, page_range pages, std::size_t offset) noexcept {
     if (pages.bytes == 0) return {};
-    return show_file(pages, control->file, offset, control->has_writable_mapping());
+    return map_file_pages(pages, control->file, offset, control->has_writable_mapping());
 }
 
 }    // namespace
@@ -63,7 +63,7 @@ range* map_range(const file_control* control, std::size_t limit, std::error_code
     range* const place =
         make_range_or_trim_cache(whole_pages(range_bytes(*control, limit)), page_by_page(), error, reserve_for_file);
     if (place == nullptr) return nullptr;
-    error = map_file({place->start(), place->size()}, control->file, control->role != file_role::reader);
+    error = prepare_file_range({place->start(), place->size()}, control->file, control->role != file_role::reader);
     if (!error) {
         const std::size_t from = first_page(control), to = last_page(control);
         if (from < to) error = map_pages_at(control, {place->start() + from, to - from}, from);
@@ -78,7 +78,7 @@ range* map_range(const file_control* control, std::size_t limit, std::error_code
 
 void unmap_range(range* place) noexcept {
     // All of it, as it was reserved. (Where the system does not take the file out of the range, giving the range back does.)
-    (void)unmap_file(place->creation.mapping);
+    (void)unmap_file_range(place->creation.mapping);
     unmap_all_ranges(place);
 }
 
@@ -89,7 +89,7 @@ void map_all(file_control* control) {
         const page_range page = reserve_for_file(page_size(), page_size(), error);
         if (!error) {
             control->live_page = page;
-            error = map_file(page, control->file, control->role != file_role::reader);
+            error = prepare_file_range(page, control->file, control->role != file_role::reader);
             if (!error) error = map_pages_at(control, page, 0);
         }
     }
@@ -97,7 +97,7 @@ void map_all(file_control* control) {
     // What owner_of() and reservations() call it: the file's own name.
     const std::size_t slash = control->path.find_last_of("/\\");
     const char* const label = control->path.c_str() + (slash == std::string::npos ? 0 : slash + 1);
-    rewriting(control->place).label(label);
+    identity_writer(control->place).set_label(label);
 }
 
 void unmap_all(file_control* control) noexcept {
@@ -106,7 +106,7 @@ void unmap_all(file_control* control) noexcept {
     if (range* const place = std::exchange(control->place, nullptr)) unmap_range(place);
     const page_range live_page = std::exchange(control->live_page, {});
     if (live_page.data != nullptr) {
-        (void)unmap_file(live_page);
+        (void)unmap_file_range(live_page);
         unmap_or_queue(live_page);
     }
 }

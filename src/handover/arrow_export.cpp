@@ -44,13 +44,13 @@ struct owned_array {
 // Marks the struct as released and returns what it owned. The destructors that follow are the program's: they may ask whether it
 // is released, and the struct itself may lie in what they free.
 template <class Owned, class Struct>
-std::unique_ptr<Owned> taken_from(Struct* released) noexcept {
+std::unique_ptr<Owned> release_private_data(Struct* released) noexcept {
     released->release = nullptr;
     return std::unique_ptr<Owned>(static_cast<Owned*>(std::exchange(released->private_data, nullptr)));
 }
 
-void release_schema(ArrowSchema* schema) noexcept { taken_from<owned_schema>(schema); }
-void release_array(ArrowArray* array) noexcept { taken_from<owned_array>(array); }
+void release_schema(ArrowSchema* schema) noexcept { release_private_data<owned_schema>(schema); }
+void release_array(ArrowArray* array) noexcept { release_private_data<owned_array>(array); }
 
 template <class Struct>
 std::vector<Struct*> addresses_of(std::vector<Struct>& children) {
@@ -89,7 +89,8 @@ ArrowArray array_of(const arrow_node& node, std::size_t first, std::size_t count
     for (const arrow_buffer& buffer : node.buffers) {
         owned->buffers.push_back(buffer.data);
         owned->owners.push_back(buffer.owner);
-        if (const shared_owner* const owner = buffer.owner.get()) keep_loaded_once(reinterpret_cast<const void*>(owner->destroy));
+        if (const shared_owner* const owner = buffer.owner.get())
+            keep_module_loaded_once(reinterpret_cast<const void*>(owner->destroy));
     }
     // The rows of a struct are those of its fields; the elements of lists are found through the offsets.
     const bool is_struct = node.format == "+s";
@@ -116,11 +117,11 @@ ArrowArray array_of(const arrow_node& node, std::size_t first, std::size_t count
 
 // Releases what was made, should the next step fail.
 template <class Struct>
-struct until_handed_over {
+struct release_guard {
     Struct made;
-    until_handed_over(const until_handed_over&) = delete;
-    explicit until_handed_over(const Struct& from) noexcept : made(from) {}
-    ~until_handed_over() {
+    release_guard(const release_guard&) = delete;
+    explicit release_guard(const Struct& from) noexcept : made(from) {}
+    ~release_guard() {
         if (made.release != nullptr) made.release(&made);
     }
     void to(Struct* out) noexcept {
@@ -131,9 +132,9 @@ struct until_handed_over {
 
 void export_node(const arrow_node& node, ArrowArray* array, ArrowSchema* schema) {
     if (array == nullptr) throw_arrow("there is no struct to write to");
-    keep_loaded_once(reinterpret_cast<const void*>(&release_array));
-    until_handed_over<ArrowArray> made(array_of(node, 0, node.length));
-    if (schema != nullptr) until_handed_over<ArrowSchema>(schema_of(node)).to(schema);
+    keep_module_loaded_once(reinterpret_cast<const void*>(&release_array));
+    release_guard<ArrowArray> made(array_of(node, 0, node.length));
+    if (schema != nullptr) release_guard<ArrowSchema>(schema_of(node)).to(schema);
     made.to(array);
 }
 
@@ -147,7 +148,7 @@ struct owned_stream {
 
 // Nothing is thrown through the caller, who may be written in C.
 template <class Work>
-int answered(ArrowArrayStream* stream, Work work) noexcept {
+int call_without_throwing(ArrowArrayStream* stream, Work work) noexcept {
     auto& state = *static_cast<owned_stream*>(stream->private_data);
     try {
         work(state);
@@ -163,11 +164,11 @@ int answered(ArrowArrayStream* stream, Work work) noexcept {
 }
 
 int stream_schema(ArrowArrayStream* stream, ArrowSchema* out) noexcept {
-    return answered(stream, [out](const owned_stream& state) { *out = schema_of(state.table); });
+    return call_without_throwing(stream, [out](const owned_stream& state) { *out = schema_of(state.table); });
 }
 
 int stream_next(ArrowArrayStream* stream, ArrowArray* out) noexcept {
-    return answered(stream, [out](owned_stream& state) {
+    return call_without_throwing(stream, [out](owned_stream& state) {
         const std::size_t left = state.table.length - state.next;
         if (left == 0 && state.begun) {    // a table without rows is one empty chunk
             *out = ArrowArray{};
@@ -184,7 +185,7 @@ const char* stream_error(ArrowArrayStream* stream) noexcept {
     return static_cast<const owned_stream*>(stream->private_data)->error;
 }
 
-void release_stream(ArrowArrayStream* stream) noexcept { taken_from<owned_stream>(stream); }
+void release_stream(ArrowArrayStream* stream) noexcept { release_private_data<owned_stream>(stream); }
 
 }    // namespace
 
@@ -198,7 +199,7 @@ std::string arrow_name(std::string_view name) {
 void export_table(ArrowArrayStream* stream, std::vector<arrow_column> columns, std::size_t rows) {
     if (stream == nullptr) throw_arrow("there is no struct to write to");
     if (rows == 0) throw_arrow("a chunk of no rows would never end");
-    keep_loaded_once(reinterpret_cast<const void*>(&release_stream));
+    keep_module_loaded_once(reinterpret_cast<const void*>(&release_stream));
     auto state = std::make_unique<owned_stream>();
     state->table = arrow_column::record("", std::move(columns)).node();
     state->chunk = rows;

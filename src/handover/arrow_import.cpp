@@ -12,7 +12,7 @@ namespace {
 [[noreturn]] void refuse_import(const std::string& why) { throw std::invalid_argument("headroom: import_arrow(): " + why); }
 
 // How the types are called that people meet most, for messages.
-std::string named(std::string_view format) { return '"' + std::string(format) + '"'; }
+std::string quoted(std::string_view format) { return '"' + std::string(format) + '"'; }
 
 bool same_type(std::string_view given, const arrow_wish& wish) {
     switch (wish.layout) {
@@ -27,14 +27,14 @@ bool same_type(std::string_view given, const arrow_wish& wish) {
     return given.substr(0, 4) == wanted.substr(0, 4) && (given.size() > 4) == (wanted.size() > 4);
 }
 
-std::string wanted_of(const arrow_wish& wish) {
+std::string describe_expected(const arrow_wish& wish) {
     switch (wish.layout) {
         case arrow_layout::bits: return "bool is \"b\"";
         case arrow_layout::text: return "text is \"u\" or \"U\", binary strings are \"z\" or \"Z\"";
         case arrow_layout::lists: return "lists are \"+l\" or \"+L\", those of one length \"+w:\" and the length";
         case arrow_layout::plain: break;
     }
-    return "the type asked for is " + named(wish.format);
+    return "the type asked for is " + quoted(wish.format);
 }
 
 template <class Offset>
@@ -66,7 +66,7 @@ void check_text(const ArrowArray& array, arrow_contents& found, std::size_t offs
 
 }    // namespace
 
-std::size_t zeros_among(const std::uint8_t* bits, std::size_t first, std::size_t count) noexcept {
+std::size_t count_zero_bits(const std::uint8_t* bits, std::size_t first, std::size_t count) noexcept {
     std::size_t ones = 0;
     std::size_t index = first;
     const std::size_t end = first + count;
@@ -81,10 +81,10 @@ namespace {
 // How many elements a list of this type has: what follows "+w:".
 std::size_t list_length(std::string_view format) {
     std::size_t length = 0;
-    if (format.size() == 3) refuse_import("its type is " + named(format) + ", which names no length");
+    if (format.size() == 3) refuse_import("its type is " + quoted(format) + ", which names no length");
     for (const char digit : format.substr(3)) {
         if (digit < '0' || digit > '9' || length > SIZE_MAX / 16)
-            refuse_import("its type is " + named(format) + ", which names no length");
+            refuse_import("its type is " + quoted(format) + ", which names no length");
         length = length * 10 + static_cast<std::size_t>(digit - '0');
     }
     return length;
@@ -133,11 +133,11 @@ arrow_contents check_arrow(const ArrowArray* array, const ArrowSchema* schema, c
     if (schema->format == nullptr) refuse_import("its schema names no type");
     if (schema->dictionary != nullptr || array->dictionary != nullptr) refuse_import("it is dictionary-encoded: decode it first");
     const std::string_view format = schema->format;
-    if (!same_type(format, wish)) refuse_import("its type is " + named(format) + "; " + wanted_of(wish));
+    if (!same_type(format, wish)) refuse_import("its type is " + quoted(format) + "; " + describe_expected(wish));
     const bool lists = wish.layout == arrow_layout::lists;
     const std::int64_t buffers = wish.layout == arrow_layout::text ? 3 : lists && format[1] == 'w' ? 1 : 2;
     if (array->n_buffers != buffers || array->buffers == nullptr || array->n_children != (lists ? 1 : 0)) {
-        refuse_import("it has other buffers or children than the type " + named(format));
+        refuse_import("it has other buffers or children than the type " + quoted(format));
     }
     if (array->length < 0 || array->offset < 0 || array->null_count < -1 || array->null_count > array->length) {
         refuse_import("its length, offset or null count is out of range");
@@ -156,7 +156,7 @@ arrow_contents check_arrow(const ArrowArray* array, const ArrowSchema* schema, c
     found.validity = static_cast<const std::uint8_t*>(array->buffers[0]);
     if (found.validity == nullptr && array->null_count > 0) refuse_import("it has nulls, and no buffer that says which they are");
     if (found.validity != nullptr && array->null_count != 0) {
-        found.null_count = detail::zeros_among(found.validity, found.first_bit, found.size);
+        found.null_count = detail::count_zero_bits(found.validity, found.first_bit, found.size);
         if (array->null_count > 0 && found.null_count != static_cast<std::size_t>(array->null_count)) {
             refuse_import("it says that it has " + std::to_string(array->null_count) + " nulls, and has " +
                           std::to_string(found.null_count));
@@ -207,7 +207,8 @@ std::vector<arrow_field> import_arrow_fields(ArrowArray* array, ArrowSchema* sch
     }
     const auto* const validity = static_cast<const std::uint8_t*>(array->buffers[0]);
     if (array->null_count != 0 && validity != nullptr &&
-        detail::zeros_among(validity, static_cast<std::size_t>(array->offset), static_cast<std::size_t>(array->length)) != 0) {
+        detail::count_zero_bits(validity, static_cast<std::size_t>(array->offset), static_cast<std::size_t>(array->length)) !=
+            0) {
         refuse_import("some of the structs are null");
     }
     const auto count = static_cast<std::size_t>(array->n_children);

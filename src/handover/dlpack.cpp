@@ -29,9 +29,9 @@ void delete_tensor(Managed* tensor) noexcept {
 }
 
 template <class Managed>
-Managed* made(const void* data, std::span<const std::int64_t> shape, DLDataType type, share owner) {
-    keep_loaded_once(reinterpret_cast<const void*>(&delete_tensor<Managed>));
-    if (const shared_owner* const what = owner.get()) keep_loaded_once(reinterpret_cast<const void*>(what->destroy));
+Managed* make_owned_tensor(const void* data, std::span<const std::int64_t> shape, DLDataType type, share owner) {
+    keep_module_loaded_once(reinterpret_cast<const void*>(&delete_tensor<Managed>));
+    if (const shared_owner* const what = owner.get()) keep_module_loaded_once(reinterpret_cast<const void*>(what->destroy));
     static_assert(sizeof(owned_tensor<Managed>) % alignof(std::int64_t) == 0);
     void* const place = ::operator new(sizeof(owned_tensor<Managed>) + shape.size() * 2 * sizeof(std::int64_t));
     auto* const block = ::new (place) owned_tensor<Managed>;
@@ -70,14 +70,14 @@ void expect_shape(std::span<const std::int64_t> shape, std::size_t count) {
 
 DLManagedTensorVersioned* make_tensor(const void* data, std::span<const std::int64_t> shape, DLDataType type, share owner,
                                       bool read_only) {
-    auto* const tensor = made<DLManagedTensorVersioned>(data, shape, type, std::move(owner));
+    auto* const tensor = make_owned_tensor<DLManagedTensorVersioned>(data, shape, type, std::move(owner));
     tensor->version = {1, 0};    // nothing in it is of a later one
     tensor->flags = read_only ? DLPACK_FLAG_BITMASK_READ_ONLY : 0;
     return tensor;
 }
 
 DLManagedTensor* make_unversioned_tensor(const void* data, std::span<const std::int64_t> shape, DLDataType type, share owner) {
-    return made<DLManagedTensor>(data, shape, type, std::move(owner));
+    return make_owned_tensor<DLManagedTensor>(data, shape, type, std::move(owner));
 }
 
 }}}    // namespace headroom::detail

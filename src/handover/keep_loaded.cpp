@@ -14,17 +14,17 @@ constinit std::array<std::atomic<const void*>, 64> kept{};
 
 }    // namespace
 
-void keep_loaded_once(const void* code) noexcept {
+void keep_module_loaded_once(const void* code) noexcept {
     for (std::atomic<const void*>& place : kept) {
         const void* const known = place.load(std::memory_order_acquire);
         if (known == code) return;
         if (known == nullptr) {
-            keep_loaded(code);
+            keep_module_loaded(code);
             place.store(code, std::memory_order_release);
             return;
         }
     }
-    keep_loaded(code);
+    keep_module_loaded(code);
 }
 
 }}}    // namespace headroom::detail

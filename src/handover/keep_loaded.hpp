@@ -5,6 +5,6 @@
 namespace headroom { inline namespace v0_1 { namespace detail {
 
 // Keeps the module that `code` is in loaded until the process ends, as far as the system can. Any thread may call it.
-void keep_loaded_once(const void* code) noexcept;
+void keep_module_loaded_once(const void* code) noexcept;
 
 }}}    // namespace headroom::detail

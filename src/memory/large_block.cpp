@@ -139,7 +139,7 @@ block<void*> reallocate_large(const large_layout& layout, void* begin, void* end
     const block_header header = header_of(layout, to.begin);
     if (control != nullptr && header.control != nullptr) {
         // Both are reservations: the pages travel, and the header with them.
-        transfer(control, header.control, header_bytes_of(layout) + used);
+        move_contents(control, header.control, header_bytes_of(layout) + used);
         to.begin = place_header(layout, block_start(layout, to.begin), header);
     } else {
         std::memcpy(to.begin, begin, used);

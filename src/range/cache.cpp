@@ -27,7 +27,7 @@ constexpr std::size_t warm_fraction = 2;
 // --- The list, from the most to the least recently given. Under the registry's lock, but what is atomic.
 
 constinit range* newest_kept = nullptr;
-constinit range* oldest = nullptr;
+constinit range* oldest_kept = nullptr;
 constinit std::size_t range_count = 0;
 constinit std::atomic<std::size_t> bytes_listed{0};
 constinit std::size_t bytes_not_reusable = 0;    // of those, in ranges that are kept as a share only
@@ -36,31 +36,31 @@ constinit std::atomic<bool> limit_is_set{false};
 
 // --- What was dropped with its memory: the last sixteen. Under the lock.
 
-struct dropped_range {
+struct recent_drop {
     std::size_t reserved;    // 0: none
     std::size_t memory;
     std::size_t number;    // among all that were dropped
     cache_clock::time_point when;
 };
-constinit dropped_range dropped[16]{};
+constinit recent_drop recent_drops[16]{};
 
 void record_drop(const range* control, std::size_t memory, cache_clock::time_point now) noexcept {
-    const std::size_t number = drops.load(std::memory_order_relaxed);
-    dropped[number % std::size(dropped)] = {control->size(), memory, number, now};
-    drops.store(number + 1, std::memory_order_relaxed);
+    const std::size_t number = drop_count.load(std::memory_order_relaxed);
+    recent_drops[number % std::size(recent_drops)] = {control->size(), memory, number, now};
+    drop_count.store(number + 1, std::memory_order_relaxed);
 }
 
-bool is_alike(std::size_t a, std::size_t b) noexcept {
+bool are_similar(std::size_t a, std::size_t b) noexcept {
     const std::size_t more = std::max(a, b);
-    return more <= small_memory || more - std::min(a, b) <= more / 4;
+    return more <= max_slot_memory || more - std::min(a, b) <= more / 4;
 }
 
 // Whether a range of that size was dropped soon before this one's life began; it counts once.
 bool consume_recent_drop(const range* control, std::size_t memory, cache_clock::time_point now) noexcept {
     // (A life that began in a slot did not look at the clock.)
     const cache_clock::time_point since = control->cache.since == cache_clock::time_point{} ? now : control->cache.since;
-    for (dropped_range& each : dropped) {
-        if (each.reserved != control->size() || !is_alike(each.memory, memory)) continue;
+    for (recent_drop& each : recent_drops) {
+        if (each.reserved != control->size() || !are_similar(each.memory, memory)) continue;
         const bool before = each.number - control->cache.drops_at_start > SIZE_MAX / 2;    // (the numbers wrap round)
         if (!before || since - each.when > reuse_period) continue;
         each.reserved = 0;
@@ -80,7 +80,7 @@ constinit cache_clock::time_point peak_started{};
 
 std::size_t recent_peak() noexcept { return std::max(this_copy.peak_in_use.load(std::memory_order_relaxed), previous_peak); }
 
-list_limits limits_at(cache_clock::time_point now) noexcept {
+list_limits update_list_limits(cache_clock::time_point now) noexcept {
     const std::size_t in_use = this_copy.bytes_in_use.load(std::memory_order_relaxed);
     if (now - peak_started > reuse_period) {
         const std::size_t most = this_copy.peak_in_use.exchange(in_use, std::memory_order_relaxed);
@@ -97,7 +97,7 @@ list_limits limits_at(cache_clock::time_point now) noexcept {
 void unlink(range* control) noexcept {
     cache_entry& entry = control->cache;
     (entry.previous != nullptr ? entry.previous->cache.next : newest_kept) = entry.next;
-    (entry.next != nullptr ? entry.next->cache.previous : oldest) = entry.previous;
+    (entry.next != nullptr ? entry.next->cache.previous : oldest_kept) = entry.previous;
     entry.next = entry.previous = nullptr;
     --range_count;
     bytes_listed.fetch_sub(control->memory(), std::memory_order_relaxed);
@@ -107,7 +107,7 @@ void unlink(range* control) noexcept {
 void link_as_newest(range* control) noexcept {
     control->cache.previous = nullptr;
     control->cache.next = newest_kept;
-    (newest_kept != nullptr ? newest_kept->cache.previous : oldest) = control;
+    (newest_kept != nullptr ? newest_kept->cache.previous : oldest_kept) = control;
     newest_kept = control;
     ++range_count;
     bytes_listed.fetch_add(control->memory(), std::memory_order_relaxed);
@@ -117,7 +117,7 @@ void link_as_newest(range* control) noexcept {
 // Unlinks the oldest while more than `limits` are listed, or more than `count` ranges, or they were given before `time`; puts them
 // before the chain `evicted`.
 range* evict(list_limits limits, std::size_t count, cache_clock::time_point time, range* evicted) noexcept {
-    for (range* each = oldest; each != nullptr;) {
+    for (range* each = oldest_kept; each != nullptr;) {
         range* const younger = each->cache.previous;
         if (bytes_listed.load(std::memory_order_relaxed) > limits.reusable || range_count > count || each->cache.since < time ||
             (!each->cache.reusable && bytes_not_reusable > limits.share)) {
@@ -147,15 +147,15 @@ bool prepare_for_reuse(range* control, std::size_t kept) noexcept {
         if (protect(control->part(0, extent.accessible), access::none)) return false;
         extent.accessible = 0;
     }
-    extent.provided = std::min(control->memory(), kept);    // (of the rest some may have been taken, where the system refused)
+    extent.populated = std::min(control->memory(), kept);    // (of the rest some may have been taken, where the system refused)
     const bool start = control->creation.policy.which() != commit_policy::kind::page_by_page;
-    extent.committed.store(start ? std::min(extent.accessible, warm_start) : 0, std::memory_order_release);
+    extent.committed.store(start ? std::min(extent.accessible, initial_warm_commit) : 0, std::memory_order_release);
     return true;
 }
 
 }    // namespace
 
-constinit std::atomic<std::size_t> drops{0};
+constinit std::atomic<std::size_t> drop_count{0};
 constinit std::atomic<std::uint32_t> slots_generation{0};
 constinit thread_local thread_range_slots this_thread_slots{};
 
@@ -175,10 +175,10 @@ range* pop_from_list(std::size_t bytes, const commit_policy& policy, expected_us
     // Largest memory to hand out. A request of known size gets at most an eighth more than it needs. One that may grow gets twice that,
     // more while little is warm and unused, and anything while at most a quarter of the peak is in use.
     const std::size_t known = std::min(use.bytes, SIZE_MAX / 4);
-    std::size_t most = std::max(known + known / 8, small_memory);
+    std::size_t most = std::max(known + known / 8, max_slot_memory);
     if (use.may_grow) {
         const std::size_t unused = in_use / warm_fraction;
-        most = std::max(2 * known, small_memory) + unused - std::min(warm, unused);
+        most = std::max(2 * known, max_slot_memory) + unused - std::min(warm, unused);
         if (in_use <= recent_peak() / 4) most = SIZE_MAX;
     }
     if (limit_is_set.load(std::memory_order_relaxed)) most = SIZE_MAX;
@@ -202,11 +202,11 @@ range* pop_from_list(std::size_t bytes, const commit_policy& policy, expected_us
     unlink(found);
     kept = most;
     found->cache.reused_bytes = std::min(found->memory(), kept);
-    if (found->memory() > small_memory) {
+    if (found->memory() > max_slot_memory) {
         found->cache.warm = found->memory();
         this_copy.warm_unused_bytes.fetch_add(found->cache.warm, std::memory_order_relaxed);
     }
-    make_live(found);
+    mark_live(found);
     return found;
 }
 
@@ -224,10 +224,11 @@ range* push_to_list(range* control, std::size_t memory) noexcept {
     {
         const std::lock_guard guard(registry_mutex);
         if (!users) {
-            const list_limits own = limits_at(now);
+            const list_limits own = update_list_limits(now);
             limits = {std::min(room, own.reusable), std::min(room, own.share), std::min(room, own.alone)};
             const std::size_t before = control->cache.reused_bytes;
-            reusable = memory <= before || (before != 0 && is_alike(memory, before)) || consume_recent_drop(control, memory, now);
+            reusable =
+                memory <= before || (before != 0 && are_similar(memory, before)) || consume_recent_drop(control, memory, now);
             if (!reusable && memory > limits.share) kept = std::min(before, limits.reusable);
         }
         const std::size_t listed = bytes_listed.load(std::memory_order_relaxed);
@@ -265,7 +266,7 @@ range* evict_excess() noexcept {
     // Tolerates one share more: a vector slightly longer than in the last round must not cost another its whole range.
     if (listed <= share || in_use - share + listed <= this_copy.peak_in_use.load(std::memory_order_relaxed)) return nullptr;
     const std::lock_guard guard(registry_mutex);
-    list_limits limits = limits_at(cache_clock::now());
+    list_limits limits = update_list_limits(cache_clock::now());
     limits.reusable += share;
     return evict(limits, max_ranges, cache_clock::time_point::min(), nullptr);
 }

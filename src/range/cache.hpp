@@ -26,7 +26,7 @@
 namespace headroom { inline namespace v0_1 { namespace detail {
 
 // How much memory a range may have to be kept in a slot of a thread, and to count as small.
-inline constexpr std::size_t small_memory = std::size_t{64} << 10;
+inline constexpr std::size_t max_slot_memory = std::size_t{64} << 10;
 
 // What a process may keep of it where nobody says otherwise; and while it keeps no more than the second, it does not ask how
 // much memory there is.
@@ -38,10 +38,10 @@ inline constexpr std::size_t min_limit = std::size_t{512} << 10;
 [[nodiscard]] std::size_t limit_of_cache(std::size_t bytes) noexcept;
 
 // How many ranges were dropped so far with memory that nobody kept; wraps round.
-extern constinit std::atomic<std::size_t> drops;
+extern constinit std::atomic<std::size_t> drop_count;
 
 // Marks a range of the cache as live.
-inline void make_live(range* control) noexcept {
+inline void mark_live(range* control) noexcept {
     control->cache.hits.store(control->cache.hits.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     control->identity.state.store(range_state::live, std::memory_order_release);
 }

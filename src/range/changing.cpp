@@ -22,10 +22,10 @@ void restore_protection(range* control, std::size_t bytes) noexcept {
 }    // namespace
 
 std::error_code protect(range* control, access allowed) noexcept {
-    const std::lock_guard pause(control->ahead.batch);
+    const std::lock_guard pause(control->prefault.mutex);
     // What the owner was given, and no more: what is committed later must be accessible, and the helper may have rights far
     // ahead of the owner.
-    const std::size_t bytes = control->ahead.handed != 0 ? control->ahead.handed : committed_of(control);
+    const std::size_t bytes = control->prefault.given_to_owner != 0 ? control->prefault.given_to_owner : committed_of(control);
     if (bytes > 0) {
         std::error_code error = protect(control->part(0, bytes), allowed);
         if (error) {
@@ -43,10 +43,10 @@ std::error_code protect(range* control, access allowed) noexcept {
     return {};
 }
 
-void rewriting::label(const char* text) noexcept {
-    char bytes[longest_name + 1] = {};
+void identity_writer::set_label(const char* text) noexcept {
+    char bytes[max_name_length + 1] = {};
     if (text != nullptr)
-        for (std::size_t i = 0; i < longest_name && text[i] != '\0'; ++i) bytes[i] = text[i];
+        for (std::size_t i = 0; i < max_name_length && text[i] != '\0'; ++i) bytes[i] = text[i];
     for (std::size_t i = 0; i < control_->label.size(); ++i) {
         std::size_t word;
         std::memcpy(&word, bytes + i * sizeof word, sizeof word);
@@ -56,29 +56,29 @@ void rewriting::label(const char* text) noexcept {
 
 access current_access(const range* control) noexcept { return control->protection.allowed; }
 
-void name(range* control, const char* text) noexcept {
-    rewriting(control).label(text);
+void set_name(range* control, const char* text) noexcept {
+    identity_writer(control).set_label(text);
     control->cache.fits_thread_slot = false;
     (void)name(control->part(0, control->size()), is_named(control) ? text : nullptr);
 }
 
 void copy_name(const range* from, range* to) noexcept {
     if (!is_named(from)) return;
-    char text[longest_name + 1];
+    char text[max_name_length + 1];
     copy_label(from, text);
-    name(to, text);
+    set_name(to, text);
 }
 
 std::size_t shrink(range* control, std::size_t kept) noexcept {
     kept = std::min(whole_pages(kept), control->size());
-    const std::lock_guard pause(control->ahead.batch);
-    control->ahead.wanted.store(0);
+    const std::lock_guard pause(control->prefault.mutex);
+    control->prefault.target.store(0);
     control->set_memory(std::max(control->memory(), control->extent.accessible));    // of an open range: all of it
     release_memory_after(control, kept);
     update_warm_unused(control, committed_of(control));
     update_in_use(control);
     report_to_heap_profiler(control, committed_of(control));
-    if (control->ahead.handed != 0) control->ahead.handed = committed_of(control);
+    if (control->prefault.given_to_owner != 0) control->prefault.given_to_owner = committed_of(control);
     return committed_of(control);
 }
 

@@ -20,7 +20,7 @@ constexpr std::size_t max_warm_step = std::size_t{1} << 20;
 // Commits up to `target`; if that is refused, gives back what is kept warm and commits up to `needed`.
 std::error_code commit_best_effort(range* control, std::size_t target, std::size_t needed, populate_when how) noexcept {
     // (Where nothing is asked of the system, there is no time to be taken.)
-    if (target <= control->extent.accessible && (how == populate_when::at_first_touch || target <= control->extent.provided))
+    if (target <= control->extent.accessible && (how == populate_when::at_first_touch || target <= control->extent.populated))
         return commit_up_to(control, target, how);
     const commit_clock clock;
     std::error_code error = commit_up_to(control, target, how);
@@ -45,10 +45,10 @@ std::size_t commit_step(const range* control, std::size_t committed, bool past_s
     if (policy.which() == policy_kind::balanced && past_start) {
         step = std::max(step, std::min(committed / 16, policy.large_step()));
     }
-    const std::size_t provided = control->extent.provided;
-    if (provided > committed) {
+    const std::size_t populated = control->extent.populated;
+    if (populated > committed) {
         // Rounded down: a sixteenth is a promise; and so is, under the balanced policy, what goes unused while little is used.
-        std::size_t warm = std::min(std::min(provided - committed, committed / 16), max_warm_step);
+        std::size_t warm = std::min(std::min(populated - committed, committed / 16), max_warm_step);
         if (policy.which() == policy_kind::balanced && !past_start) warm = std::min(warm, most);
         step = std::max(step, warm & ~(page_size() - 1));
     }
@@ -61,9 +61,9 @@ std::size_t commit_target(range* control, std::size_t least, bool past_start) no
     std::size_t huge = SIZE_MAX;    // from where on huge pages are used
     if (past_start && has_huge_pages(control))
         huge = policy.which() == policy_kind::balanced ? huge_page_after(control, policy.from()) : policy.from();
-    const std::size_t provided = control->extent.provided;
+    const std::size_t populated = control->extent.populated;
     std::size_t target = least;
-    if (least > provided && least > huge) {
+    if (least > populated && least > huge) {
         advise_huge_once(control);
         target = huge_page_after(control, least);
     } else if (policy.which() != policy_kind::page_by_page) {
@@ -72,7 +72,7 @@ std::size_t commit_target(range* control, std::size_t least, bool past_start) no
         // Where another step size begins.
         if (!past_start) target = std::min(target, policy.from());
         if (least <= huge) target = std::min(target, huge);
-        if (least <= provided) target = std::min(target, provided);    // what is warm first
+        if (least <= populated) target = std::min(target, populated);    // what is warm first
         target = std::max(least, target);
     }
     // charge() made exactly the bytes accessible that the elements need.
@@ -82,26 +82,26 @@ std::size_t commit_target(range* control, std::size_t least, bool past_start) no
 }
 
 // by_policy: as far as the policy says, populated. untouched: as far, at first touch. exact: whole pages, at first touch.
-enum class extent_kind { by_policy, untouched, exact };
+enum class commit_kind { by_policy, untouched, exact };
 
 // Commits at least `needed` bytes.
-std::size_t commit_to(range* control, std::size_t needed, extent_kind kind, failure& why) noexcept {
-    const bool exactly = kind == extent_kind::exact;
+std::size_t commit_to(range* control, std::size_t needed, commit_kind kind, failure& why) noexcept {
+    const bool exactly = kind == commit_kind::exact;
     const std::size_t committed = committed_of(control);
     if (needed > committed) {
         const std::size_t least = whole_pages(needed);
         const bool past_start = least > control->creation.policy.from();
         const bool page_by_page = control->creation.policy.which() == policy_kind::page_by_page;
-        const bool untouched = kind != extent_kind::by_policy || page_by_page;
+        const bool untouched = kind != commit_kind::by_policy || page_by_page;
         if (exactly && past_start && has_huge_pages(control)) advise_huge_once(control);
         why = failure_of(commit_best_effort(control, exactly ? least : commit_target(control, least, past_start), least,
                                             untouched ? populate_when::at_first_touch : populate_when::now));
         if (why) return 0;
-        if (kind == extent_kind::by_policy && page_by_page) {
-            control->extent.provided = std::max(control->extent.provided, committed_of(control));
+        if (kind == commit_kind::by_policy && page_by_page) {
+            control->extent.populated = std::max(control->extent.populated, committed_of(control));
         }
     }
-    if (control->ahead.handed != 0) control->ahead.handed = committed_of(control);
+    if (control->prefault.given_to_owner != 0) control->prefault.given_to_owner = committed_of(control);
     return committed_of(control);
 }
 
@@ -113,24 +113,24 @@ std::size_t commit_to(range* control, std::size_t needed, failure& why) noexcept
     // From there on the helper may be at work on this range: nothing is read before it is paused.
     if (policy.which() == policy_kind::prefault_ahead && needed > policy.from())
         return policy_calls::prefault_call(policy)(control, needed, why);
-    return commit_to(control, needed, extent_kind::by_policy, why);
+    return commit_to(control, needed, commit_kind::by_policy, why);
 }
 
 std::size_t commit_exactly(range* control, std::size_t needed, failure& why) noexcept {
     why = {};
-    const std::lock_guard pause(control->ahead.batch);    // the helper must not commit at the same time
-    return commit_to(control, needed, extent_kind::exact, why);
+    const std::lock_guard pause(control->prefault.mutex);    // the helper must not commit at the same time
+    return commit_to(control, needed, commit_kind::exact, why);
 }
 
 std::size_t commit_unpopulated(range* control, std::size_t needed, failure& why) noexcept {
     why = {};
-    const std::lock_guard pause(control->ahead.batch);
-    return commit_to(control, needed, extent_kind::untouched, why);
+    const std::lock_guard pause(control->prefault.mutex);
+    return commit_to(control, needed, commit_kind::untouched, why);
 }
 
 void charge(range* control, std::size_t needed, failure& why) noexcept {
     why = {};
-    const std::lock_guard pause(control->ahead.batch);    // the helper must not commit at the same time
+    const std::lock_guard pause(control->prefault.mutex);    // the helper must not commit at the same time
     std::error_code error = make_accessible(control, whole_pages(needed));
     if (error) {
         release_unused();
@@ -139,19 +139,19 @@ void charge(range* control, std::size_t needed, failure& why) noexcept {
     why = failure_of(error);
 }
 
-void transfer(range* from, range* to, std::size_t bytes) noexcept {
+void move_contents(range* from, range* to, std::size_t bytes) noexcept {
     if (bytes == 0) return;
-    const std::lock_guard pause_from(from->ahead.batch);
-    const std::lock_guard pause_to(to->ahead.batch);
+    const std::lock_guard pause_from(from->prefault.mutex);
+    const std::lock_guard pause_to(to->prefault.mutex);
     const std::size_t whole = whole_pages(bytes);
     if (!remap(from->part(0, whole), to->part(0, whole))) {
         counts.bytes_remapped.fetch_add(whole, std::memory_order_relaxed);
         // The pages moved: `to` has them, `from` has none. What `from` has memory for beyond them is given back, or all of it would count
         // as warm.
-        from->ahead.wanted.store(0, std::memory_order_relaxed);    // or the helper would provide them again
+        from->prefault.target.store(0, std::memory_order_relaxed);    // or the helper would provide them again
         to->set_memory(std::max(to->memory(), whole));
         from->set_memory(std::max(from->memory(), committed_of(from)));
-        from->extent.provided = 0;
+        from->extent.populated = 0;
         release_memory_after(from, whole);
         if (from->memory() <= whole) from->set_memory(0);    // more: the system does not take it
         update_in_use(from);

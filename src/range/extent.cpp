@@ -32,7 +32,7 @@ std::error_code commit_up_to(range* control, std::size_t to, populate_when how) 
     zero_stale(control, from, to);
     range_extent& extent = control->extent;
     const std::size_t memory = control->memory();
-    std::size_t there = std::max(from, std::min(extent.provided, to));    // so far memory is there
+    std::size_t there = std::max(from, std::min(extent.populated, to));    // so far memory is there
     // (A range's first page arrives sooner at its first touch than by a call, above all a process's first.)
     const std::size_t ahead = std::max({max_populate_ahead, from / 16, control->creation.policy.max_step()});
     const std::size_t populated = to - from > ahead ? whole_pages(from + ahead) : to;
@@ -49,7 +49,7 @@ std::error_code commit_up_to(range* control, std::size_t to, populate_when how) 
         if (!error) there = populated;
     }
     if (there > from) counts.faults_avoided.fetch_add((there - from) / page_size(), std::memory_order_relaxed);
-    if (how == populate_when::now && extent.provided >= from) extent.provided = std::max(extent.provided, populated);
+    if (how == populate_when::now && extent.populated >= from) extent.populated = std::max(extent.populated, populated);
     if (to > memory) control->set_memory(to);
     set_committed(control, to);
     update_warm_unused(control, to);
@@ -99,7 +99,7 @@ void release_memory_after(range* control, std::size_t kept) noexcept {
     if (memory <= kept) return;
     const std::size_t committed = committed_of(control);
     // Before the system is asked: it may empty the pages and then refuse the rest.
-    extent.provided = std::min(extent.provided, kept);
+    extent.populated = std::min(extent.populated, kept);
     if (control->creation.held == holding::open) {
         if (discard(control->part(kept, memory))) return;
     } else {

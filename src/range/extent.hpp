@@ -16,7 +16,7 @@
 namespace headroom { inline namespace v0_1 { namespace detail {
 
 // How much of a warm range its next owner gets at once: what the default policy may leave unused.
-inline constexpr std::size_t warm_start = std::size_t{64} << 10;
+inline constexpr std::size_t initial_warm_commit = std::size_t{64} << 10;
 
 // Rounded up to pages. (A page is a power of two, and a division many bytes.)
 [[nodiscard]] HEADROOM_ALWAYS_INLINE std::size_t whole_pages(std::size_t bytes) noexcept {
@@ -49,8 +49,8 @@ void release_memory_after(range* control, std::size_t kept) noexcept;
 
 // The first place at or behind `bytes` where a huge page can begin; in bytes from the base, as everything here.
 [[nodiscard]] inline std::size_t huge_page_after(const range* control, std::size_t bytes) noexcept {
-    const auto inside = static_cast<std::size_t>(reinterpret_cast<std::uintptr_t>(control->start()) % granule);
-    return round_up(bytes + inside, granule) - inside;
+    const auto inside = static_cast<std::size_t>(reinterpret_cast<std::uintptr_t>(control->start()) % huge_page_alignment);
+    return round_up(bytes + inside, huge_page_alignment) - inside;
 }
 // Asks for huge pages where the policy wants them, the first time.
 void advise_huge_once(range* control) noexcept;

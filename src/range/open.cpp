@@ -9,9 +9,9 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 bool premap(range* control, std::size_t reserved) noexcept {
     if (mappings_are_locked()) return false;
     std::error_code error;
-    const page_range mapping = reserve(span_of(reserved), page_size(), error, access::read_write);
+    const page_range mapping = reserve(mapping_bytes_for(reserved), page_size(), error, access::read_write);
     if (error) return false;
-    std::byte* const base = granule_of(mapping);
+    std::byte* const base = aligned_start_of(mapping);
     error = guard({base - guard_bytes, guard_bytes});
     if (!error) error = guard({base + reserved, guard_bytes});
     if (error) {

@@ -39,7 +39,7 @@ bool ensure_thread_slots() noexcept {
     // (Other destructors of the thread may still take ranges, even when this one is not called any more.)
     if (mine.generation == thread_exited) return false;
     if (!has_slots(mine)) threads_with_slots.fetch_add(1, std::memory_order_relaxed);
-    const std::size_t all = threads_with_slots.load(std::memory_order_relaxed) * mine.kept.size() * small_memory;
+    const std::size_t all = threads_with_slots.load(std::memory_order_relaxed) * mine.kept.size() * max_slot_memory;
     std::uint32_t never = 0;
     slots_generation.compare_exchange_strong(never, 1, std::memory_order_relaxed);
     mine.generation = slots_generation.load(std::memory_order_relaxed);
@@ -55,7 +55,7 @@ bool ensure_thread_slots() noexcept {
 void decide_fits_slot(range* control) noexcept {
     const commit_policy::kind kind = control->creation.policy.which();
     control->cache.fits_thread_slot = control->creation.held == holding::guarded && kind != commit_policy::kind::page_by_page &&
-                                      kind != commit_policy::kind::prefault_ahead && control->memory() <= small_memory &&
+                                      kind != commit_policy::kind::prefault_ahead && control->memory() <= max_slot_memory &&
                                       ensure_thread_slots();
 }
 
@@ -77,13 +77,13 @@ HEADROOM_ALWAYS_INLINE bool try_release_to_slot(range* control) noexcept {
     if (!control->cache.fits_thread_slot || control->cache.warm != 0) return false;
     const std::size_t committed = committed_of(control);
     const std::size_t memory = control->memory();
-    if ((std::max)({committed, memory, control->extent.accessible}) > small_memory) return false;
+    if ((std::max)({committed, memory, control->extent.accessible}) > max_slot_memory) return false;
     thread_range_slots* const mine = usable_slots();
     if (mine == nullptr) return false;
     for (range*& place : mine->kept) {
         if (place != nullptr) continue;
-        control->extent.provided = memory;
-        const std::size_t start = (std::min)(control->extent.accessible, warm_start);
+        control->extent.populated = memory;
+        const std::size_t start = (std::min)(control->extent.accessible, initial_warm_commit);
         if (committed != start) control->extent.committed.store(start, std::memory_order_release);
         control->identity.state.store(range_state::cached, std::memory_order_release);
         place = control;
@@ -104,8 +104,8 @@ held_range acquire(std::size_t bytes, bool exact, std::size_t floor_bytes, const
             // (What was asked for was rounded up to pages.)
             if (each == nullptr || each->size() - bytes >= smallest_page || each->creation.policy != policy) continue;
             place = nullptr;
-            make_live(each);
-            each->cache.drops_at_start = drops.load(std::memory_order_relaxed);
+            mark_live(each);
+            each->cache.drops_at_start = drop_count.load(std::memory_order_relaxed);
             each->cache.since = {};
             return {each, each->start(), committed_of(each), each->size()};
         }

@@ -15,7 +15,7 @@ struct description {
     std::byte* base;
     std::size_t reserved;
     std::size_t committed;
-    char label[detail::longest_name + 1];
+    char label[detail::max_name_length + 1];
 
     [[nodiscard]] owner to_owner() const { return {base, reserved, committed, label}; }
 };
@@ -40,7 +40,7 @@ bool is_in(const void* pointer, const std::byte* base, std::size_t reserved) noe
 }
 
 // Looks for the live range that the pointer points into.
-bool find(const void* pointer, description& result) noexcept {
+bool find_live_range(const void* pointer, description& result) noexcept {
     for (std::uint64_t left = detail::addresses.levels.load(std::memory_order_acquire); left != 0; left &= left - 1) {
         const std::size_t piece = detail::piece_of(pointer, static_cast<unsigned>(std::countr_zero(left)));
         for (detail::range* each = detail::list_of(piece).load(std::memory_order_acquire); each != nullptr;
@@ -60,7 +60,7 @@ std::optional<owner> owner_of(const void* pointer) {
     for (;;) {
         // A range that leaves a list while this stands at it may lead into another when it lives again: then it is done anew.
         const std::size_t left = detail::addresses.removals.load(std::memory_order_acquire);
-        if (find(pointer, found)) return found.to_owner();
+        if (find_live_range(pointer, found)) return found.to_owner();
         if (detail::addresses.removals.load(std::memory_order_acquire) == left) return std::nullopt;
     }
 }

@@ -41,23 +41,25 @@ std::error_code prefault_up_to(range* control, std::size_t to) noexcept {
     const commit_clock clock;
     advise_huge_once(control);
     // Access is granted far ahead in one call: each such call would hold up the other thread's page faults.
-    const std::size_t wanted = std::min(control->ahead.wanted.load(std::memory_order_relaxed), control->size());
+    const std::size_t wanted = std::min(control->prefault.target.load(std::memory_order_relaxed), control->size());
     if (to > control->extent.accessible && to < wanted) (void)make_accessible(control, wanted);
     return commit_up_to(control, to, populate_when::now);
 }
 
 // One batch.
 void prefault_batch(range* control) noexcept {
-    prefault_state& ahead = control->ahead;
-    ahead.batch.lock();
+    prefault_state& prefault = control->prefault;
+    prefault.mutex.lock();
     // Asked again under the lock: the owner may have withdrawn meanwhile.
-    const std::size_t wanted = ahead.wanted.load(std::memory_order_relaxed);
+    const std::size_t wanted = prefault.target.load(std::memory_order_relaxed);
     const std::size_t there = committed_of(control);
-    if (wanted > there && prefault_up_to(control, std::min(wanted, (there + granule) / granule * granule)))
-        ahead.wanted.store(0, std::memory_order_relaxed);    // stops asking: the commit of the writer itself reports the refusal
-    ahead.batch.unlock();
-    ahead.batches.fetch_add(1, std::memory_order_release);
-    wake_all(ahead.batches);
+    if (wanted > there &&
+        prefault_up_to(control, std::min(wanted, (there + huge_page_alignment) / huge_page_alignment * huge_page_alignment)))
+        prefault.target.store(0,
+                              std::memory_order_relaxed);    // stops asking: the commit of the writer itself reports the refusal
+    prefault.mutex.unlock();
+    prefault.batch_count.fetch_add(1, std::memory_order_release);
+    wake_all(prefault.batch_count);
 }
 
 void prefault_loop() {
@@ -67,7 +69,7 @@ void prefault_loop() {
         // A batch for each that wants more than it has.
         bool worked = false;
         for (range* each = first_of_all(); each != nullptr && !is_ending(); each = each->identity.next_of_all) {
-            if (each->ahead.wanted.load(std::memory_order_relaxed) <= committed_of(each)) continue;
+            if (each->prefault.target.load(std::memory_order_relaxed) <= committed_of(each)) continue;
             prefault_batch(each);
             worked = true;
         }
@@ -119,14 +121,14 @@ bool ensure_helper() noexcept {
 std::size_t prefault_ahead_of(range* control, std::size_t needed, failure& why) noexcept {
     const errno_guard unchanged;    // making a thread, and waiting for one
     why = {};
-    prefault_state& ahead = control->ahead;
+    prefault_state& prefault = control->prefault;
     const std::size_t reserved = control->size();
-    const std::size_t next = std::min(reserved, round_up(needed, granule));
+    const std::size_t next = std::min(reserved, round_up(needed, huge_page_alignment));
     for (;;) {
-        const std::uint32_t seen = ahead.batches.load(std::memory_order_acquire);
+        const std::uint32_t seen = prefault.batch_count.load(std::memory_order_acquire);
         if (control->extent.committed.load(std::memory_order_acquire) >= needed) break;
-        if (!ahead.batch.try_lock()) {
-            wait_while(ahead.batches, seen);    // the helper has the very next batch in hand
+        if (!prefault.mutex.try_lock()) {
+            wait_while(prefault.batch_count, seen);    // the helper has the very next batch in hand
             continue;
         }
         // Caught up, and nothing in hand: provide one batch here. (The helper may have been faster after all.)
@@ -138,14 +140,14 @@ std::size_t prefault_ahead_of(range* control, std::size_t needed, failure& why) 
                 error = prefault_up_to(control, whole_pages(needed));
             }
         }
-        ahead.batch.unlock();
+        prefault.mutex.unlock();
         why = failure_of(error);
         if (error) return 0;
     }
     // (Without a helper, where no thread is to be had or the program ends, writers provide for themselves.)
-    ahead.wanted.store(next + std::min(reserved - next, control->creation.policy.ahead()), std::memory_order_relaxed);
+    prefault.target.store(next + std::min(reserved - next, control->creation.policy.ahead()), std::memory_order_relaxed);
     if (ensure_helper()) wake_helper();
-    return ahead.handed = std::min(committed_of(control), next);
+    return prefault.given_to_owner = std::min(committed_of(control), next);
 }
 
 }}}    // namespace headroom::detail

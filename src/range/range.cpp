@@ -30,7 +30,8 @@ std::size_t next_start_stagger(const commit_policy& policy) noexcept {
 }
 
 // A fresh range, live; null and `error` when refused.
-range* make_range(std::size_t reserved, const commit_policy& policy, std::error_code& error, reserving* for_file) noexcept {
+range* make_range(std::size_t reserved, const commit_policy& policy, std::error_code& error,
+                  reserve_function* for_file) noexcept {
     range* const control = new_control_block();
     if (control == nullptr) {
         error = out_of_memory();
@@ -42,8 +43,8 @@ range* make_range(std::size_t reserved, const commit_policy& policy, std::error_
         control->creation.held = holding::guarded;
     const bool open = control->creation.held == holding::open;
     if (!open) {
-        control->creation.mapping = for_file != nullptr ? for_file(span_of(reserved), page_size(), error)
-                                                        : reserve(span_of(reserved), page_size(), error);
+        control->creation.mapping = for_file != nullptr ? for_file(mapping_bytes_for(reserved), page_size(), error)
+                                                        : reserve(mapping_bytes_for(reserved), page_size(), error);
         if (error) {
             free_control_block(control);
             return nullptr;
@@ -51,9 +52,9 @@ range* make_range(std::size_t reserved, const commit_policy& policy, std::error_
     }
     // (An open range has its guards close to it.)
     const std::size_t early = open || for_file != nullptr ? 0 : next_start_stagger(policy);
-    rewriting(control).place(granule_of(control->creation.mapping) - early, reserved);
+    identity_writer(control).set_place(aligned_start_of(control->creation.mapping) - early, reserved);
     control->extent.accessible = open ? reserved : 0;
-    control->extent.provided = 0;
+    control->extent.populated = 0;
     control->set_memory(0);
     control->protection = {};
     control->cache.reused_bytes = 0;
@@ -69,15 +70,15 @@ range* make_range(std::size_t reserved, const commit_policy& policy, std::error_
 std::size_t bytes_worth_caching(const range* control, std::size_t used) noexcept {
     if (control->creation.held == holding::open) return std::min(control->size(), whole_pages(used));
     const std::size_t committed = committed_of(control);
-    const std::size_t provided = control->extent.provided;
-    const std::size_t known = std::min(provided, committed);
+    const std::size_t populated = control->extent.populated;
+    const std::size_t known = std::min(populated, committed);
     // (Past these two the system has refused to take memory back: it may have emptied the pages before. And of pages that moved away no
     // memory is left.)
-    std::size_t worth = std::min(control->memory(), std::max(provided, committed));
-    if (committed - known > warm_start) {
+    std::size_t worth = std::min(control->memory(), std::max(populated, committed));
+    if (committed - known > initial_warm_commit) {
         const residency found = resident(control->part(known, committed));
         // What is almost empty would count as kept, and as little.
-        worth = std::max(found.bytes >= found.reach / 2 ? known + found.reach : known, provided);
+        worth = std::max(found.bytes >= found.reach / 2 ? known + found.reach : known, populated);
     }
     // More than twice what this owner used came from an earlier owner; the next one like this does not need it.
     return std::min(worth, 2 * committed);
@@ -111,7 +112,7 @@ void release_unused() noexcept {
 }
 
 range* make_range_or_trim_cache(std::size_t reserved, const commit_policy& policy, std::error_code& error,
-                                reserving* for_file) noexcept {
+                                reserve_function* for_file) noexcept {
     range* const control = make_range(reserved, policy, error, for_file);
     if (control != nullptr) return control;
     release_unused();
@@ -145,7 +146,7 @@ held_range acquire_slow(std::size_t bytes, bool exact, std::size_t floor_bytes, 
             return {};
         }
     }
-    control->cache.drops_at_start = drops.load(std::memory_order_relaxed);
+    control->cache.drops_at_start = drop_count.load(std::memory_order_relaxed);
     control->cache.since = std::chrono::steady_clock::now();
     const std::size_t committed = committed_of(control);
     zero_stale(control, 0, committed);    // given back before anybody asked for more
@@ -163,9 +164,9 @@ void release_range_slow(range* control, std::size_t used) noexcept {
     control->identity.state.store(range_state::cached, std::memory_order_release);
     report_to_leak_checker(control, false);
     {
-        const std::lock_guard pause(control->ahead.batch);
-        control->ahead.wanted.store(0, std::memory_order_relaxed);    // the helper's work ends
-        control->ahead.handed = 0;
+        const std::lock_guard pause(control->prefault.mutex);
+        control->prefault.target.store(0, std::memory_order_relaxed);    // the helper's work ends
+        control->prefault.given_to_owner = 0;
     }
     report_to_heap_profiler(control, 0);    // what is kept warm is nobody's
     // (What its owner named or protected is seldom made again and again; to undo that takes as many calls as to begin anew.)
@@ -191,8 +192,8 @@ void ranges_at_fork(fork_moment now) noexcept {
         for (range* control = first_of_all(); control != nullptr; control = control->identity.next_of_all) {
             const std::uint32_t version = control->identity.version.load(std::memory_order_relaxed);
             if (version % 2 != 0) control->identity.version.store(version + 1, std::memory_order_relaxed);
-            control->ahead.batch.reset_in_child();
-            control->ahead.wanted.store(0, std::memory_order_relaxed);
+            control->prefault.mutex.reset_in_child();
+            control->prefault.target.store(0, std::memory_order_relaxed);
         }
     }
     registry_mutex.unlock();

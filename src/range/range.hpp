@@ -20,7 +20,7 @@ struct policy_calls {
     [[nodiscard]] static auto mapping(const commit_policy& policy) noexcept { return policy.premap_call_; }
 };
 
-inline constexpr std::size_t longest_name = 79;    // bytes, as the kernel allows
+inline constexpr std::size_t max_name_length = 79;    // bytes, as the kernel allows
 
 enum class range_state : std::uint32_t { unused, live, cached };
 
@@ -43,14 +43,14 @@ struct range_identity {
     range* next_of_all = nullptr;            // every block there is; set before the block is published
 };
 // And its name: 80 bytes of text; empty: it has none. Nothing else says whether it has one.
-using range_label = std::array<std::atomic<std::size_t>, (longest_name + 1) / sizeof(std::size_t)>;
+using range_label = std::array<std::atomic<std::size_t>, (max_name_length + 1) / sizeof(std::size_t)>;
 
 // How far it reaches, in bytes from the base (extent.cpp, committing.cpp).
 struct range_extent {
     std::atomic<std::size_t> committed{0};    // what the owner was given
     std::atomic<std::size_t> memory{0};       // what may have memory behind it
     std::size_t accessible = 0;               // what the system lets us touch; at least what is committed
-    std::size_t provided = 0;                 // what is known to have its memory
+    std::size_t populated = 0;                // what is known to have its memory
     std::size_t in_use = 0;                   // what bytes_in_use counts of it (cache.hpp)
 };
 
@@ -94,10 +94,10 @@ struct cache_entry {
 
 // What its owner shares with the helper thread (prefaulter.cpp).
 struct prefault_state {
-    constant_mutex batch;                     // held while memory is provided, and while the owner changes the range
-    std::atomic<std::uint32_t> batches{0};    // counts what the helper was at: changes after it has let go of `batch`
-    std::atomic<std::size_t> wanted{0};       // bytes from base that the helper is asked to provide
-    std::size_t handed = 0;                   // bytes from base that the owner was given of what was provided
+    constant_mutex mutex;                         // held while memory is provided, and while the owner changes the range
+    std::atomic<std::uint32_t> batch_count{0};    // counts what the helper was at: changes after it has let go of `mutex`
+    std::atomic<std::size_t> target{0};           // bytes from base that the helper is asked to provide
+    std::size_t given_to_owner = 0;               // bytes from base that the owner was given of what was provided
 };
 
 // (What most code touches comes first: a place in the first 128 bytes is told in one byte of an instruction, others in four.)
@@ -105,7 +105,7 @@ struct range {
     range_identity identity;
     range_extent extent;
     cache_entry cache;
-    prefault_state ahead;
+    prefault_state prefault;
     range_protection protection;
     range_creation creation;
     range_label label{};
@@ -126,6 +126,6 @@ struct range {
 };
 
 // A huge page, on the machines that have them.
-inline constexpr std::size_t granule = std::size_t{2} << 20;
+inline constexpr std::size_t huge_page_alignment = std::size_t{2} << 20;
 
 }}}    // namespace headroom::detail

@@ -93,12 +93,12 @@ void free_control_block(range* control) noexcept {
 namespace {
 
 // (Smaller ranges count as this large, to be of few levels.)
-constexpr unsigned least_level = 21;
+constexpr unsigned min_level = 21;
 
 // Puts the range first in the lists of the pieces that it lies in, or takes it out of them.
 void update_lists(range* control, bool enter) noexcept {
     const auto fitting = static_cast<unsigned>(std::bit_width(control->size() - 1));
-    const unsigned level = fitting < least_level ? least_level : fitting;
+    const unsigned level = fitting < min_level ? min_level : fitting;
     const std::lock_guard guard(registry_mutex);
     if (enter) addresses.levels.fetch_or(std::uint64_t{1} << level, std::memory_order_release);
     const std::size_t last = piece_of(control->start() + control->size() - 1, level);

@@ -47,27 +47,27 @@ void enter_addresses(range* control) noexcept;
 void remove_addresses(range* control) noexcept;
 
 // While it lives, its maker changes what owner_of reads of the block: base, size or label. Readers wait, for a few stores.
-class rewriting {
+class identity_writer {
 public:
-    explicit rewriting(range* control) noexcept : control_(control) {
+    explicit identity_writer(range* control) noexcept : control_(control) {
         control_->identity.version.store(control_->identity.version.load(std::memory_order_relaxed) + 1,
                                          std::memory_order_relaxed);
     }
-    ~rewriting() {
+    ~identity_writer() {
         control_->identity.version.store(control_->identity.version.load(std::memory_order_relaxed) + 1,
                                          std::memory_order_release);
     }
-    rewriting(const rewriting&) = delete;
-    rewriting& operator=(const rewriting&) = delete;
+    identity_writer(const identity_writer&) = delete;
+    identity_writer& operator=(const identity_writer&) = delete;
 
     // A new range, of which nothing is left of the last one's name.
-    void place(std::byte* base, std::size_t reserved) noexcept {
+    void set_place(std::byte* base, std::size_t reserved) noexcept {
         control_->identity.base.store(base, std::memory_order_release);
         control_->identity.reserved.store(reserved, std::memory_order_release);
         control_->label[0].store(0, std::memory_order_release);
     }
-    // Cut to longest_name bytes; null and an empty text are no name.
-    void label(const char* text) noexcept;
+    // Cut to max_name_length bytes; null and an empty text are no name.
+    void set_label(const char* text) noexcept;
 
 private:
     range* control_;
@@ -77,7 +77,7 @@ private:
 [[nodiscard]] inline bool is_named(const range* control) noexcept {
     return control->label[0].load(std::memory_order_relaxed) != 0;
 }
-// The name of the range; `to` has room for longest_name + 1 bytes. Only for its owner.
+// The name of the range; `to` has room for max_name_length + 1 bytes. Only for its owner.
 void copy_label(const range* control, char* to) noexcept;
 
 // Held by the registry and the cache while they change; also across fork.

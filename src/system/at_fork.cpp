@@ -13,7 +13,7 @@ constexpr std::size_t fork_places = static_cast<std::size_t>(fork_place::count);
 
 // A library may be loaded in one thread while another forks.
 constinit std::array<std::atomic<fork_handler*>, fork_places> fork_handlers{};
-constinit std::atomic<bool> fork_hooked{false};
+constinit std::atomic<bool> hooks_installed{false};
 // Which places this fork has locked: one registered while it forks is not to be unlocked. The thread's own, since two threads may
 // fork at once: the one that is done first must not tell the other, by clearing a word of both, that its child has nothing to do.
 constinit thread_local std::array<bool, fork_places> fork_locked{};
@@ -36,7 +36,7 @@ void after_fork(fork_moment now) {
 
 bool at_fork(fork_place place, fork_handler* handler) noexcept {
     fork_handlers[static_cast<std::size_t>(place)].store(handler, std::memory_order_release);
-    if (!fork_hooked.exchange(true)) {
+    if (!hooks_installed.exchange(true)) {
         on_fork(before_fork, [] { after_fork(fork_moment::in_parent); }, [] { after_fork(fork_moment::in_child); });
     }
     return true;

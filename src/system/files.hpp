@@ -48,12 +48,12 @@ file_handle open_file(const std::filesystem::path& path, bool writable, std::err
 
 // Makes a file for reading and writing. Where the system can, it has no name yet (`named` is false), and is gone with its
 // handle; otherwise it is at `path`, and it is an error that something was there.
-file_handle make_file(const std::filesystem::path& path, unsigned permissions, bool& named, std::error_code& error) noexcept;
+file_handle create_file(const std::filesystem::path& path, unsigned permissions, bool& named, std::error_code& error) noexcept;
 // Gives a file without a name its name: at once and whole. An error where something has it already.
-std::error_code give_name(file_handle file, const std::filesystem::path& path) noexcept;
+std::error_code link_file(file_handle file, const std::filesystem::path& path) noexcept;
 
 // A second, independent handle of the same file, for a lock of its own.
-file_handle open_again(file_handle file, const std::filesystem::path& path, bool writable, std::error_code& error) noexcept;
+file_handle reopen_file(file_handle file, const std::filesystem::path& path, bool writable, std::error_code& error) noexcept;
 
 void close_file(file_handle file) noexcept;
 
@@ -70,10 +70,10 @@ void lock_as_reader(file_handle file) noexcept;
 // Makes the file reach from `from`, its present size, to `to`, with space on the disk for every byte: writing there later
 // cannot be refused. Where the file system cannot promise space zeros are written, and `written` is true. On failure the file is as long
 // as before.
-std::error_code allocate(file_handle file, std::uint64_t from, std::uint64_t to, bool& written) noexcept;
+std::error_code allocate_file_space(file_handle file, std::uint64_t from, std::uint64_t to, bool& written) noexcept;
 
 // Gives space to whatever part of the file's first `bytes` has none (another program may have left holes).
-std::error_code fill_holes(file_handle file, std::uint64_t bytes) noexcept;
+std::error_code allocate_holes(file_handle file, std::uint64_t bytes) noexcept;
 
 // Reads up to `bytes` from `offset` on; `got` is less where the file ends.
 std::error_code read_at(file_handle file, std::uint64_t offset, void* to, std::size_t bytes, std::size_t& got) noexcept;
@@ -87,11 +87,11 @@ std::error_code sync_file(file_handle file, page_range shown = {}) noexcept;
 void sync_directory_of(const std::filesystem::path& path) noexcept;
 
 // Takes a lock without waiting: resource_unavailable_try_again where another handle has it.
-std::error_code take_lock(file_handle file, file_lock which) noexcept;
+std::error_code try_lock_file(file_handle file, file_lock which) noexcept;
 // Gives back all locks of the handle at once. Closing it is not enough: a forked child that has not run yet still has a copy.
 void release_locks(file_handle file) noexcept;
 // Whether another handle has the lock.
-bool is_locked(file_handle file, file_lock which) noexcept;
+bool is_locked_by_other(file_handle file, file_lock which) noexcept;
 
 // Addresses in which a file can be shown: as reserve() otherwise, and released as those are. function_not_supported where the
 // system cannot show a file that grows at addresses that stay.
@@ -99,13 +99,13 @@ page_range reserve_for_file(std::size_t bytes, std::size_t alignment, std::error
 
 // Prepares addresses that reserve_for_file() returned, or a part of them, for showing a file from its first byte on. Nothing may
 // be touched yet.
-std::error_code map_file(page_range range, file_handle file, bool writable) noexcept;
+std::error_code prepare_file_range(page_range range, file_handle file, bool writable) noexcept;
 // Shows, at `pages` of a range so prepared, the bytes from `offset` on, as far as to the page in which the file ends. Pages are
 // shown one after the other and each once; they may be written to if `writable`.
-std::error_code show_file(page_range pages, file_handle file, std::uint64_t offset, bool writable) noexcept;
+std::error_code map_file_pages(page_range pages, file_handle file, std::uint64_t offset, bool writable) noexcept;
 // What may be done with pages that are shown.
-std::error_code protect_shown(page_range pages, access allowed) noexcept;
+std::error_code protect_file_pages(page_range pages, access allowed) noexcept;
 // The range is as it was reserved.
-std::error_code unmap_file(page_range range) noexcept;
+std::error_code unmap_file_range(page_range range) noexcept;
 
 }}}    // namespace headroom::detail

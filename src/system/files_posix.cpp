@@ -51,12 +51,12 @@ std::error_code try_file_call(page_call kind, Call call) noexcept {
     return file_failure(error);
 }
 
-int number_of(file_handle file) noexcept { return static_cast<int>(file.value); }
+int descriptor_of(file_handle file) noexcept { return static_cast<int>(file.value); }
 
 // A path takes memory to turn into the system's form only on Windows.
-const char* name_of(const std::filesystem::path& path) noexcept { return path.c_str(); }
+const char* native_path(const std::filesystem::path& path) noexcept { return path.c_str(); }
 
-file_handle opened(const char* name, int flags, unsigned permissions, std::error_code& error) noexcept {
+file_handle open_path(const char* name, int flags, unsigned permissions, std::error_code& error) noexcept {
     int number = -1;
     error =
         try_file_call(page_call::file, [&] { return number = open(name, flags | O_CLOEXEC, static_cast<mode_t>(permissions)); });
@@ -104,7 +104,7 @@ struct directory_of {
 std::error_code allocate_space([[maybe_unused]] file_handle file, [[maybe_unused]] std::uint64_t from,
                                [[maybe_unused]] std::uint64_t to) noexcept {
 #if defined(__linux__)
-    const auto call = [=] { return fallocate(number_of(file), 0, static_cast<off_t>(from), static_cast<off_t>(to - from)); };
+    const auto call = [=] { return fallocate(descriptor_of(file), 0, static_cast<off_t>(from), static_cast<off_t>(to - from)); };
     return try_file_call(page_call::file, [=] {
         const int done = call();
         if (done != -1 || errno != EINTR) return done;
@@ -142,10 +142,10 @@ std::error_code disk_quota_exceeded() noexcept { return file_failure(EDQUOT); }
 
 file_handle open_file(const std::filesystem::path& path, bool writable, std::error_code& error) noexcept {
     // Not waiting for somebody at the other end of a pipe; what is no plain file is refused.
-    const file_handle file = opened(name_of(path), (writable ? O_RDWR : O_RDONLY) | O_NONBLOCK, 0, error);
+    const file_handle file = open_path(native_path(path), (writable ? O_RDWR : O_RDONLY) | O_NONBLOCK, 0, error);
     if (error) return {};
     struct stat about{};
-    error = try_file_call(page_call::file, [&] { return fstat(number_of(file), &about); });
+    error = try_file_call(page_call::file, [&] { return fstat(descriptor_of(file), &about); });
     if (!error && !S_ISREG(about.st_mode)) {
         error = std::make_error_code(S_ISDIR(about.st_mode) ? std::errc::is_a_directory : std::errc::invalid_argument);
     }
@@ -156,26 +156,26 @@ file_handle open_file(const std::filesystem::path& path, bool writable, std::err
     return file;
 }
 
-file_handle make_file(const std::filesystem::path& path, unsigned permissions, bool& named, std::error_code& error) noexcept {
+file_handle create_file(const std::filesystem::path& path, unsigned permissions, bool& named, std::error_code& error) noexcept {
     named = false;
     const errno_guard unchanged;
 #if defined(O_TMPFILE)
     // What has no name until it is whole is never found half made. (It is named by its number in /proc.)
     if (::access("/proc/self/fd", F_OK) == 0) {
-        const file_handle file = opened(directory_of(path).name, O_RDWR | O_TMPFILE, permissions, error);
+        const file_handle file = open_path(directory_of(path).name, O_RDWR | O_TMPFILE, permissions, error);
         if (!error) return file;
     }
     if (error == std::errc::not_enough_memory || error == std::errc::no_space_on_device) return {};
 #endif
     named = true;
-    return opened(name_of(path), O_RDWR | O_CREAT | O_EXCL, permissions, error);
+    return open_path(native_path(path), O_RDWR | O_CREAT | O_EXCL, permissions, error);
 }
 
-std::error_code give_name(file_handle file, const std::filesystem::path& path) noexcept {
+std::error_code link_file(file_handle file, const std::filesystem::path& path) noexcept {
 #if defined(O_TMPFILE)
     char self[40];
-    std::snprintf(self, sizeof self, "/proc/self/fd/%d", number_of(file));
-    return try_file_call(page_call::file, [&] { return linkat(AT_FDCWD, self, AT_FDCWD, name_of(path), AT_SYMLINK_FOLLOW); });
+    std::snprintf(self, sizeof self, "/proc/self/fd/%d", descriptor_of(file));
+    return try_file_call(page_call::file, [&] { return linkat(AT_FDCWD, self, AT_FDCWD, native_path(path), AT_SYMLINK_FOLLOW); });
 #else
     static_cast<void>(file);
     static_cast<void>(path);
@@ -183,23 +183,23 @@ std::error_code give_name(file_handle file, const std::filesystem::path& path) n
 #endif
 }
 
-file_handle open_again([[maybe_unused]] file_handle file, const std::filesystem::path& path, bool writable,
-                       std::error_code& error) noexcept {
+file_handle reopen_file([[maybe_unused]] file_handle file, const std::filesystem::path& path, bool writable,
+                        std::error_code& error) noexcept {
     const int flags = writable ? O_RDWR : O_RDONLY;
 #if defined(__linux__)
     // By its number, where /proc is there: the name may have gone to another file meanwhile, or not be there yet.
     char self[40];
-    std::snprintf(self, sizeof self, "/proc/self/fd/%d", number_of(file));
-    const file_handle again = opened(self, flags, 0, error);
+    std::snprintf(self, sizeof self, "/proc/self/fd/%d", descriptor_of(file));
+    const file_handle again = open_path(self, flags, 0, error);
     if (!error || error != std::errc::no_such_file_or_directory) return again;
 #endif
-    return opened(name_of(path), flags, 0, error);
+    return open_path(native_path(path), flags, 0, error);
 }
 
 void close_file(file_handle file) noexcept {
     const errno_guard unchanged;
     const cancellation_guard throughout;
-    if (file) close(number_of(file));
+    if (file) close(descriptor_of(file));
 }
 
 std::error_code stat_file(file_handle file, file_facts& facts) noexcept {
@@ -210,14 +210,14 @@ std::error_code stat_file(file_handle file, file_facts& facts) noexcept {
     const errno_guard unchanged;
     struct statx parts{};
     if (intercept(page_call::file) == 0 &&
-        statx(number_of(file), "", AT_EMPTY_PATH, STATX_TYPE | STATX_INO | STATX_SIZE, &parts) == 0) {
+        statx(descriptor_of(file), "", AT_EMPTY_PATH, STATX_TYPE | STATX_INO | STATX_SIZE, &parts) == 0) {
         facts.identity = {makedev(parts.stx_dev_major, parts.stx_dev_minor), parts.stx_ino};
         facts.bytes = parts.stx_size;
         return {};
     }
 #endif
     struct stat about{};
-    const std::error_code error = try_file_call(page_call::file, [&] { return fstat(number_of(file), &about); });
+    const std::error_code error = try_file_call(page_call::file, [&] { return fstat(descriptor_of(file), &about); });
     if (!error) {
         facts.identity = {static_cast<std::uint64_t>(about.st_dev), static_cast<std::uint64_t>(about.st_ino)};
         facts.bytes = static_cast<std::uint64_t>(about.st_size);
@@ -227,16 +227,16 @@ std::error_code stat_file(file_handle file, file_facts& facts) noexcept {
 
 std::error_code truncate_file(file_handle file, std::uint64_t bytes) noexcept {
     notify_observer(testing::file_event::before_write);
-    return try_file_call(page_call::file, [=] { return ftruncate(number_of(file), static_cast<off_t>(bytes)); });
+    return try_file_call(page_call::file, [=] { return ftruncate(descriptor_of(file), static_cast<off_t>(bytes)); });
 }
 
 std::error_code truncate_file_if_unread(file_handle file, [[maybe_unused]] file_handle lock, std::uint64_t bytes) noexcept {
 #if defined(F_OFD_SETLK)
-    if (const std::error_code error = take_lock(lock, file_lock::readers)) return error;
+    if (const std::error_code error = try_lock_file(lock, file_lock::readers)) return error;
     const std::error_code error = truncate_file(file, bytes);
     const errno_guard unchanged;
     struct flock part = part_of(file_lock::readers, F_UNLCK);
-    (void)fcntl(number_of(lock), F_OFD_SETLK, &part);
+    (void)fcntl(descriptor_of(lock), F_OFD_SETLK, &part);
     return error;
 #else
     return truncate_file(file, bytes);
@@ -246,11 +246,11 @@ std::error_code truncate_file_if_unread(file_handle file, [[maybe_unused]] file_
 void lock_as_reader([[maybe_unused]] file_handle file) noexcept {
 #if defined(F_OFD_SETLKW)
     struct flock part = part_of(file_lock::readers, F_RDLCK);
-    (void)try_file_call(page_call::file, [&] { return fcntl(number_of(file), F_OFD_SETLKW, &part); });
+    (void)try_file_call(page_call::file, [&] { return fcntl(descriptor_of(file), F_OFD_SETLKW, &part); });
 #endif
 }
 
-std::error_code allocate(file_handle file, std::uint64_t from, std::uint64_t to, bool& written) noexcept {
+std::error_code allocate_file_space(file_handle file, std::uint64_t from, std::uint64_t to, bool& written) noexcept {
     const errno_guard unchanged;
     const cancellation_guard throughout;
     written = false;
@@ -260,11 +260,11 @@ std::error_code allocate(file_handle file, std::uint64_t from, std::uint64_t to,
     written = is_unsupported(error);
     if (written) error = write_zeros(file, from, to);
     // A part of it may be there already.
-    if (error) (void)ftruncate(number_of(file), static_cast<off_t>(from));
+    if (error) (void)ftruncate(descriptor_of(file), static_cast<off_t>(from));
     return error;
 }
 
-std::error_code fill_holes(file_handle file, std::uint64_t bytes) noexcept {
+std::error_code allocate_holes(file_handle file, std::uint64_t bytes) noexcept {
     if (bytes == 0) return {};
     const errno_guard unchanged;
     const cancellation_guard throughout;
@@ -272,9 +272,9 @@ std::error_code fill_holes(file_handle file, std::uint64_t bytes) noexcept {
     if (!is_unsupported(error)) return error;
 #if defined(SEEK_HOLE)
     for (off_t at = 0; static_cast<std::uint64_t>(at) < bytes;) {
-        const off_t hole = lseek(number_of(file), at, SEEK_HOLE);
+        const off_t hole = lseek(descriptor_of(file), at, SEEK_HOLE);
         if (hole < 0 || static_cast<std::uint64_t>(hole) >= bytes) break;
-        off_t data = lseek(number_of(file), hole, SEEK_DATA);
+        off_t data = lseek(descriptor_of(file), hole, SEEK_DATA);
         if (data < 0) data = static_cast<off_t>(bytes);
         if (const std::error_code refused =
                 write_zeros(file, static_cast<std::uint64_t>(hole), static_cast<std::uint64_t>(data))) {
@@ -291,7 +291,8 @@ std::error_code read_at(file_handle file, std::uint64_t offset, void* to, std::s
     while (got < bytes) {
         ssize_t now = 0;
         const std::error_code error = try_file_call(page_call::file, [&] {
-            return now = pread(number_of(file), static_cast<std::byte*>(to) + got, bytes - got, static_cast<off_t>(offset + got));
+            return now = pread(descriptor_of(file), static_cast<std::byte*>(to) + got, bytes - got,
+                               static_cast<off_t>(offset + got));
         });
         if (error) return error;
         if (now == 0) break;
@@ -307,7 +308,7 @@ std::error_code write_at(file_handle file, std::uint64_t offset, const void* fro
     while (done < bytes) {
         ssize_t now = 0;
         const std::error_code error = try_file_call(page_call::file, [&] {
-            return now = pwrite(number_of(file), static_cast<const std::byte*>(from) + done, bytes - done,
+            return now = pwrite(descriptor_of(file), static_cast<const std::byte*>(from) + done, bytes - done,
                                 static_cast<off_t>(offset + done));
         });
         if (error) return error;
@@ -322,12 +323,12 @@ std::error_code sync_file(file_handle file, page_range) noexcept {
     const std::error_code error = try_file_call(page_call::sync, [=] {
 #if defined(F_FULLFSYNC)
         // There fsync() leaves the data in the disk's own memory. (Not all file systems know the stronger call.)
-        if (fcntl(number_of(file), F_FULLFSYNC) != -1) return 0;
-        return fsync(number_of(file));
+        if (fcntl(descriptor_of(file), F_FULLFSYNC) != -1) return 0;
+        return fsync(descriptor_of(file));
 #elif defined(__linux__)
-        return fdatasync(number_of(file));
+        return fdatasync(descriptor_of(file));
 #else
-        return fsync(number_of(file));
+        return fsync(descriptor_of(file));
 #endif
     });
     if (!error) notify_observer(testing::file_event::synced);
@@ -336,20 +337,20 @@ std::error_code sync_file(file_handle file, page_range) noexcept {
 
 void sync_directory_of(const std::filesystem::path& path) noexcept {
     std::error_code error;
-    const file_handle file = opened(directory_of(path).name, O_RDONLY, 0, error);
+    const file_handle file = open_path(directory_of(path).name, O_RDONLY, 0, error);
     if (error) return;
-    (void)try_file_call(page_call::sync, [=] { return fsync(number_of(file)); });
+    (void)try_file_call(page_call::sync, [=] { return fsync(descriptor_of(file)); });
     close_file(file);
 }
 
-std::error_code take_lock(file_handle file, [[maybe_unused]] file_lock which) noexcept {
+std::error_code try_lock_file(file_handle file, [[maybe_unused]] file_lock which) noexcept {
     std::error_code error;
 #if defined(F_OFD_SETLK)
     struct flock part = part_of(which);
-    error = try_file_call(page_call::file, [&] { return fcntl(number_of(file), F_OFD_SETLK, &part); });
+    error = try_file_call(page_call::file, [&] { return fcntl(descriptor_of(file), F_OFD_SETLK, &part); });
 #else
     // One lock for all of the file, and of the handle too.
-    error = try_file_call(page_call::file, [=] { return flock(number_of(file), LOCK_EX | LOCK_NB); });
+    error = try_file_call(page_call::file, [=] { return flock(descriptor_of(file), LOCK_EX | LOCK_NB); });
 #endif
     // POSIX lets systems choose between two words for it.
     if (error == std::errc::permission_denied) return std::make_error_code(std::errc::resource_unavailable_try_again);
@@ -363,22 +364,23 @@ void release_locks(file_handle file) noexcept {
     struct flock all{};
     all.l_type = F_UNLCK;
     all.l_whence = SEEK_SET;
-    (void)fcntl(number_of(file), F_OFD_SETLK, &all);
+    (void)fcntl(descriptor_of(file), F_OFD_SETLK, &all);
 #else
-    (void)flock(number_of(file), LOCK_UN);
+    (void)flock(descriptor_of(file), LOCK_UN);
 #endif
 }
 
-bool is_locked(file_handle file, [[maybe_unused]] file_lock which) noexcept {
+bool is_locked_by_other(file_handle file, [[maybe_unused]] file_lock which) noexcept {
 #if defined(F_OFD_SETLK)
     struct flock part = part_of(which);
-    if (try_file_call(page_call::file, [&] { return fcntl(number_of(file), F_OFD_GETLK, &part); })) return false;
+    if (try_file_call(page_call::file, [&] { return fcntl(descriptor_of(file), F_OFD_GETLK, &part); })) return false;
     return part.l_type != F_UNLCK;
 #else
-    if (const std::error_code error = try_file_call(page_call::file, [=] { return flock(number_of(file), LOCK_SH | LOCK_NB); })) {
+    if (const std::error_code error =
+            try_file_call(page_call::file, [=] { return flock(descriptor_of(file), LOCK_SH | LOCK_NB); })) {
         return error == std::errc::resource_unavailable_try_again;
     }
-    (void)flock(number_of(file), LOCK_UN);
+    (void)flock(descriptor_of(file), LOCK_UN);
     return false;
 #endif
 }
@@ -387,26 +389,26 @@ page_range reserve_for_file(std::size_t bytes, std::size_t alignment, std::error
     return reserve(bytes, alignment, error);
 }
 
-std::error_code map_file(page_range range, file_handle file, [[maybe_unused]] bool writable) noexcept {
+std::error_code prepare_file_range(page_range range, file_handle file, [[maybe_unused]] bool writable) noexcept {
     return try_file_call(page_call::file, [=] {
         // First a page of it wherever there is room: what a file's system refuses it refuses when the range is unmapped already,
         // and another thread might map there before the range is given back. (What may become writable later is decided by how the
         // file was opened.)
-        void* const tried = mmap(nullptr, page_size(), PROT_NONE, MAP_SHARED, number_of(file), 0);
+        void* const tried = mmap(nullptr, page_size(), PROT_NONE, MAP_SHARED, descriptor_of(file), 0);
         if (tried == MAP_FAILED) return -1;
         (void)munmap(tried, page_size());
-        return mmap(range.data, range.bytes, PROT_NONE, MAP_SHARED | MAP_FIXED, number_of(file), 0) == MAP_FAILED ? -1 : 0;
+        return mmap(range.data, range.bytes, PROT_NONE, MAP_SHARED | MAP_FIXED, descriptor_of(file), 0) == MAP_FAILED ? -1 : 0;
     });
 }
 
 // All of the file is mapped already.
-std::error_code show_file(page_range pages, file_handle, std::uint64_t, bool writable) noexcept {
+std::error_code map_file_pages(page_range pages, file_handle, std::uint64_t, bool writable) noexcept {
     return writable ? commit(pages) : protect(pages, access::read_only);
 }
 
-std::error_code protect_shown(page_range pages, access allowed) noexcept { return protect(pages, allowed); }
+std::error_code protect_file_pages(page_range pages, access allowed) noexcept { return protect(pages, allowed); }
 
-std::error_code unmap_file(page_range range) noexcept {
+std::error_code unmap_file_range(page_range range) noexcept {
     return try_file_call(page_call::file, [=] {
         return mmap(range.data, range.bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED ? -1 : 0;
     });

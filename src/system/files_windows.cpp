@@ -43,7 +43,7 @@ std::error_code try_file_call(page_call kind, Call call) noexcept {
 
 HANDLE handle_of(file_handle file) noexcept { return reinterpret_cast<HANDLE>(file.value); }
 
-file_handle opened(const std::filesystem::path& path, DWORD protection, DWORD how, std::error_code& error) noexcept {
+file_handle open_path(const std::filesystem::path& path, DWORD protection, DWORD how, std::error_code& error) noexcept {
     HANDLE handle = INVALID_HANDLE_VALUE;
     error = try_file_call(page_call::file, [&] {
         handle = CreateFileW(path.c_str(), protection, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, nullptr, how,
@@ -70,7 +70,7 @@ constexpr DWORD preserve_placeholder = 0x2;       // MEM_PRESERVE_PLACEHOLDER
 constexpr DWORD coalesce_placeholders = 0x1;      // MEM_COALESCE_PLACEHOLDERS
 
 struct placeholder_calls {
-    void*(WINAPI* allocate)(HANDLE, void*, SIZE_T, ULONG, ULONG, void*, ULONG) = nullptr;
+    void*(WINAPI* allocate_file_space)(HANDLE, void*, SIZE_T, ULONG, ULONG, void*, ULONG) = nullptr;
     void*(WINAPI* map)(HANDLE, HANDLE, void*, ULONG64, SIZE_T, ULONG, ULONG, void*, ULONG) = nullptr;
     BOOL(WINAPI* unmap)(HANDLE, void*, ULONG) = nullptr;
 
@@ -83,7 +83,7 @@ struct placeholder_calls {
         };
         find(map, "MapViewOfFile3");
         find(unmap, "UnmapViewOfFile2");
-        if (map != nullptr && unmap != nullptr) find(allocate, "VirtualAlloc2");
+        if (map != nullptr && unmap != nullptr) find(allocate_file_space, "VirtualAlloc2");
     }
 };
 const placeholder_calls& placeholders() noexcept {
@@ -139,19 +139,19 @@ std::error_code disk_quota_exceeded() noexcept {
 }
 
 file_handle open_file(const std::filesystem::path& path, bool writable, std::error_code& error) noexcept {
-    return opened(path, writable ? GENERIC_READ | GENERIC_WRITE : GENERIC_READ, OPEN_EXISTING, error);
+    return open_path(path, writable ? GENERIC_READ | GENERIC_WRITE : GENERIC_READ, OPEN_EXISTING, error);
 }
 
-file_handle make_file(const std::filesystem::path& path, unsigned, bool& named, std::error_code& error) noexcept {
+file_handle create_file(const std::filesystem::path& path, unsigned, bool& named, std::error_code& error) noexcept {
     named = true;
-    return opened(path, GENERIC_READ | GENERIC_WRITE, CREATE_NEW, error);
+    return open_path(path, GENERIC_READ | GENERIC_WRITE, CREATE_NEW, error);
 }
 
-std::error_code give_name(file_handle, const std::filesystem::path&) noexcept {
+std::error_code link_file(file_handle, const std::filesystem::path&) noexcept {
     return std::make_error_code(std::errc::function_not_supported);
 }
 
-file_handle open_again(file_handle, const std::filesystem::path& path, bool writable, std::error_code& error) noexcept {
+file_handle reopen_file(file_handle, const std::filesystem::path& path, bool writable, std::error_code& error) noexcept {
     return open_file(path, writable, error);
 }
 
@@ -182,7 +182,7 @@ std::error_code truncate_file_if_unread(file_handle file, file_handle, std::uint
 }
 void lock_as_reader(file_handle) noexcept {}
 
-std::error_code allocate(file_handle file, std::uint64_t, std::uint64_t to, bool& written) noexcept {
+std::error_code allocate_file_space(file_handle file, std::uint64_t, std::uint64_t to, bool& written) noexcept {
     written = false;
     notify_observer(testing::file_event::before_write);
     // A file that is not sparse has space for all of its bytes. (One that could not be cut, being mapped, reaches further.)
@@ -193,7 +193,7 @@ std::error_code allocate(file_handle file, std::uint64_t, std::uint64_t to, bool
     });
 }
 
-std::error_code fill_holes(file_handle, std::uint64_t) noexcept { return {}; }
+std::error_code allocate_holes(file_handle, std::uint64_t) noexcept { return {}; }
 
 std::error_code read_at(file_handle file, std::uint64_t offset, void* to, std::size_t bytes, std::size_t& got) noexcept {
     got = 0;
@@ -254,7 +254,7 @@ bool lock_now(file_handle file, file_lock which) noexcept {
 
 }    // namespace
 
-std::error_code take_lock(file_handle file, file_lock which) noexcept {
+std::error_code try_lock_file(file_handle file, file_lock which) noexcept {
     return try_file_call(page_call::file, [&] {
         // A reader that looks whether the lock is taken has it for a moment: a few tries more.
         for (int tries = 0; tries < 20; ++tries) {
@@ -268,7 +268,7 @@ std::error_code take_lock(file_handle file, file_lock which) noexcept {
 
 void release_locks(file_handle) noexcept {}    // nothing forks: closing the handle is enough
 
-bool is_locked(file_handle file, file_lock which) noexcept {
+bool is_locked_by_other(file_handle file, file_lock which) noexcept {
     if (intercept(page_call::file) != 0) return false;
     // (Where there are no locks nobody has one.)
     if (!lock_now(file, which)) return GetLastError() == ERROR_LOCK_VIOLATION || GetLastError() == ERROR_IO_PENDING;
@@ -280,7 +280,7 @@ bool is_locked(file_handle file, file_lock which) noexcept {
 page_range reserve_for_file(std::size_t bytes, std::size_t alignment, std::error_code& error) noexcept {
     error.clear();
     const placeholder_calls& system = placeholders();
-    if (system.allocate == nullptr) {
+    if (system.allocate_file_space == nullptr) {
         error = std::make_error_code(std::errc::function_not_supported);
         return {};
     }
@@ -295,8 +295,8 @@ page_range reserve_for_file(std::size_t bytes, std::size_t alignment, std::error
         return {};
     }
     bytes = round_up(bytes, page_size());
-    auto* const first = static_cast<std::byte*>(system.allocate(GetCurrentProcess(), nullptr, bytes + alignment,
-                                                                MEM_RESERVE | reserve_placeholder, PAGE_NOACCESS, nullptr, 0));
+    auto* const first = static_cast<std::byte*>(system.allocate_file_space(
+        GetCurrentProcess(), nullptr, bytes + alignment, MEM_RESERVE | reserve_placeholder, PAGE_NOACCESS, nullptr, 0));
     if (first == nullptr) {
         count_refusal();
         // A system that has the function and not what it is to reserve says that an argument is wrong.
@@ -324,9 +324,9 @@ page_range reserve_for_file(std::size_t bytes, std::size_t alignment, std::error
     return {begin, bytes};
 }
 
-std::error_code map_file(page_range, file_handle, bool) noexcept { return {}; }    // each part by show_file()
+std::error_code prepare_file_range(page_range, file_handle, bool) noexcept { return {}; }    // each part by map_file_pages()
 
-std::error_code show_file(page_range pages, file_handle file, std::uint64_t offset, bool writable) noexcept {
+std::error_code map_file_pages(page_range pages, file_handle file, std::uint64_t offset, bool writable) noexcept {
     return try_file_call(page_call::file, [=] {
         LARGE_INTEGER size{};
         if (!GetFileSizeEx(handle_of(file), &size)) return false;
@@ -351,12 +351,12 @@ std::error_code show_file(page_range pages, file_handle file, std::uint64_t offs
     });
 }
 
-std::error_code protect_shown(page_range pages, access allowed) noexcept {
+std::error_code protect_file_pages(page_range pages, access allowed) noexcept {
     return try_file_call(page_call::protect, [=] { return protect_each(pages, allowed); });
 }
 
 // Not refused for a test: giving a view back needs nothing, and what stayed mapped could not be released as addresses.
-std::error_code unmap_file(page_range range) noexcept {
+std::error_code unmap_file_range(page_range range) noexcept {
     int pieces = 0;
     const bool unmapped = each_region(range, [&](page_range part, const MEMORY_BASIC_INFORMATION& region) {
         ++pieces;

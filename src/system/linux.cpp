@@ -42,7 +42,7 @@ constexpr int map_flags = MAP_PRIVATE | MAP_ANONYMOUS;
 // (One function for all calls on a range, and not one for each: they are many, and all alike.)
 HEADROOM_NOINLINE std::error_code call_on_range(page_call kind, page_range range, int (*call)(void*, std::size_t, int),
                                                 int how) noexcept {
-    return detail::attempt(kind, [=] { return call(range.data, range.bytes, how); });
+    return detail::make_call(kind, [=] { return call(range.data, range.bytes, how); });
 }
 HEADROOM_ALWAYS_INLINE std::error_code advise(page_call kind, page_range range, int advice) noexcept {
     return call_on_range(kind, range, madvise, advice);
@@ -170,7 +170,7 @@ std::error_code decommit(page_range range) noexcept {
     // to fill the hole.
     if (detail::overcommit_is_off()) {
         const detail::errno_guard unchanged;
-        if (detail::attempt(page_call::decommit, [=] {
+        if (detail::make_call(page_call::decommit, [=] {
                 return mmap(range.data, range.bytes, PROT_NONE, map_flags | MAP_FIXED, -1, 0) == MAP_FAILED ? -1 : 0;
             }))
             fill_hole(range, PROT_NONE);
@@ -229,7 +229,7 @@ page_range first_mapping(page_range range) noexcept {
 
 // Moves one mapping. Where that is refused both are as they were, or what was at `to` reads as zero.
 bool move_mapping(page_range from, std::byte* to) noexcept {
-    const std::error_code error = detail::attempt(page_call::remap, [=] {
+    const std::error_code error = detail::make_call(page_call::remap, [=] {
         return mremap(from.data, from.bytes, from.bytes, MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP, to) == MAP_FAILED ? -1
                                                                                                                              : 0;
     });

@@ -77,7 +77,7 @@ bool other_threads_can_be_fenced() noexcept {
 }
 
 bool fence_other_threads() noexcept {
-    return !attempt(page_call::other, [] { return static_cast<int>(syscall(SYS_membarrier, barrier_private, 0)); });
+    return !make_call(page_call::other, [] { return static_cast<int>(syscall(SYS_membarrier, barrier_private, 0)); });
 }
 
 }    // namespace detail

@@ -26,7 +26,7 @@ std::error_code guard(page_range range) noexcept {
     const detail::errno_guard unchanged;
     if (detail::unknown_advice_fails(range)) {
         const std::error_code error =
-            detail::attempt(page_call::other, [=] { return madvise(range.data, range.bytes, MADV_GUARD_INSTALL); });
+            detail::make_call(page_call::other, [=] { return madvise(range.data, range.bytes, MADV_GUARD_INSTALL); });
         if (!error) return {};
     }
     return protect(range, access::none);    // kernels before 6.13: a mapping of its own
@@ -43,7 +43,7 @@ std::error_code name(page_range range, const char* text) noexcept {
         }
         clean[length] = '\0';
     }
-    const std::error_code error = detail::attempt(page_call::other, [&] {
+    const std::error_code error = detail::make_call(page_call::other, [&] {
         // Not through prctl(): AddressSanitizer's stand-in for it reads a name, and there may be none.
         return static_cast<int>(
             syscall(SYS_prctl, PR_SET_VMA, PR_SET_VMA_ANON_NAME, range.data, range.bytes, text != nullptr ? clean : nullptr));

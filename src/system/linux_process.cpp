@@ -63,7 +63,7 @@ struct small_file {
 };
 
 // The number that the text begins with; 0 where there is none.
-std::size_t number(const char* text) noexcept {
+std::size_t parse_number(const char* text) noexcept {
     std::size_t value = 0;
     for (; *text >= '0' && *text <= '9'; ++text) {
         const auto digit = static_cast<std::size_t>(*text - '0');
@@ -74,13 +74,13 @@ std::size_t number(const char* text) noexcept {
 }
 
 // The first `wanted` in the text, or its end.
-const char* find(const char* text, char wanted) noexcept {
+const char* find_char(const char* text, char wanted) noexcept {
     while (*text != '\0' && *text != wanted) ++text;
     return text;
 }
 
 // Whether "memory" is one of the controllers.
-bool lists_memory(const char* controllers, const char* end) noexcept {
+bool has_memory_controller(const char* controllers, const char* end) noexcept {
     for (; controllers < end; ++controllers) {
         const char* word = "memory";
         for (const char* at = controllers + 1; *word != '\0' && *at == *word; ++at) ++word;
@@ -131,14 +131,14 @@ struct control_group {
     // The number in a file of the group; SIZE_MAX where it says "max" or cannot be read.
     [[nodiscard]] std::size_t number_in(const char* file) const noexcept {
         const auto text = read<32>(file);
-        return text.text[0] >= '0' && text.text[0] <= '9' ? number(text.text) : SIZE_MAX;
+        return text.text[0] >= '0' && text.text[0] <= '9' ? parse_number(text.text) : SIZE_MAX;
     }
 };
 
 // Returns the number behind `name` in the text; 0 where it is not there.
-std::size_t number_after(const char* text, const char* name) noexcept {
+std::size_t parse_number_after(const char* text, const char* name) noexcept {
     const char* const found = std::strstr(text, name);
-    return found == nullptr ? 0 : number(found + std::strlen(name));
+    return found == nullptr ? 0 : parse_number(found + std::strlen(name));
 }
 
 // Calls visit(group) for each control group of the process that can limit its memory, and for the groups above it.
@@ -148,13 +148,13 @@ void for_each_group(Visit visit) noexcept {
     // container the path may be one of the host's, which is not there: then the mount itself is the group.
     const small_file<4096> groups("/proc/self/cgroup");
     for (const char* line = groups.text; *line != '\0';) {
-        const char* const end = find(line, '\n');
-        const char* const controllers = find(line, ':');
+        const char* const end = find_char(line, '\n');
+        const char* const controllers = find_char(line, ':');
         if (controllers >= end) break;
-        const char* const path = find(controllers + 1, ':');
+        const char* const path = find_char(controllers + 1, ':');
         if (path >= end) break;
         const bool all = path == controllers + 1;
-        if (all || lists_memory(controllers, path)) {
+        if (all || has_memory_controller(controllers, path)) {
             control_group group{all ? version_2 : version_1, path + 1, static_cast<std::size_t>(end - (path + 1))};
             for (bool more = true; more;) {
                 while (group.length != 0 && group.path[group.length - 1] == '/') --group.length;
@@ -182,11 +182,11 @@ std::size_t huge_page_size() noexcept {
         const std::size_t folder = name.length;
         name.add("enabled", SIZE_MAX);
         const small_file<> mode(name.text);
-        const char* const chosen = find(mode.text, '[');    // as in "always [madvise] never"
+        const char* const chosen = find_char(mode.text, '[');    // as in "always [madvise] never"
         if (*chosen != '\0' && chosen[1] != 'n') {
             name.length = folder;
             name.add("hpage_pmd_size", SIZE_MAX);    // the longer of the two
-            bytes = number(small_file<>(name.text).text);
+            bytes = parse_number(small_file<>(name.text).text);
         }
         if ((bytes & (bytes - 1)) != 0) bytes = 0;
         if (syscall(SYS_prctl, PR_GET_THP_DISABLE, 0, 0, 0, 0) == 1) bytes = 0;    // and for this process
@@ -264,7 +264,7 @@ std::size_t available_memory() noexcept {
     std::size_t least = SIZE_MAX;
     if (line != nullptr) {
         for (line += sizeof available - 1; *line == ' ';) ++line;
-        least = number(line);
+        least = parse_number(line);
         least = least > SIZE_MAX / 1024 ? SIZE_MAX : least * 1024;
     }
     for_each_group([&](const control_group& group) {
@@ -273,7 +273,7 @@ std::size_t available_memory() noexcept {
         if (limit == SIZE_MAX || exceeds_ram_and_swap(limit)) return;
         const std::size_t used = group.number_in(group.version.usage);
         if (used == SIZE_MAX) return;
-        const std::size_t unneeded = number_after(group.read<4096>("/memory.stat").text, group.version.inactive);
+        const std::size_t unneeded = parse_number_after(group.read<4096>("/memory.stat").text, group.version.inactive);
         const std::size_t taken = used - std::min(used, unneeded);
         least = std::min(least, limit - std::min(limit, taken));
     });

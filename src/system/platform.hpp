@@ -98,7 +98,7 @@ bool fence_other_threads() noexcept;
 [[nodiscard]] bool module_is_unloading() noexcept;
 
 // Keeps the module that `code` is in (a shared library, a plug-in) loaded until the process ends. A wish.
-void keep_loaded(const void* code) noexcept;
+void keep_module_loaded(const void* code) noexcept;
 
 // Waits while `word` is `value`; may return before. Whoever changes it calls one of the others after that: for a change that
 // lets one thread go on, or all. (std::atomic's own functions lose wake-ups in GCC's library where the system has no futex.)

@@ -23,7 +23,7 @@
 namespace headroom { inline namespace v0_1 {
 namespace {
 
-using detail::attempt;
+using detail::make_call;
 using detail::real_page_size;
 using detail::system_error;
 
@@ -35,12 +35,12 @@ int rights_of(access allowed) noexcept {
 
 std::error_code unmap(std::byte* data, std::size_t bytes) noexcept {
     if (bytes == 0) return {};
-    return attempt(page_call::release, [=] { return munmap(data, bytes); });
+    return make_call(page_call::release, [=] { return munmap(data, bytes); });
 }
 
 // Maps fresh, empty pages over the range: the only way in POSIX to give memory back.
 std::error_code map_over(page_range range, access allowed) noexcept {
-    return attempt(page_call::decommit, [=] {
+    return make_call(page_call::decommit, [=] {
         return mmap(range.data, range.bytes, rights_of(allowed), MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED
                    ? -1
                    : 0;
@@ -92,7 +92,7 @@ page_range reserve(std::size_t bytes, std::size_t alignment, std::error_code& er
 std::error_code release(page_range range) noexcept { return unmap(range.data, range.bytes); }
 
 std::error_code commit(page_range range) noexcept {
-    return attempt(page_call::commit, [=] { return mprotect(range.data, range.bytes, PROT_READ | PROT_WRITE); });
+    return make_call(page_call::commit, [=] { return mprotect(range.data, range.bytes, PROT_READ | PROT_WRITE); });
 }
 
 std::error_code decommit(page_range range) noexcept { return map_over(range, access::none); }
@@ -100,7 +100,7 @@ std::error_code decommit(page_range range) noexcept { return map_over(range, acc
 std::error_code discard(page_range range) noexcept { return map_over(range, access::read_write); }
 
 std::error_code protect(page_range range, access allowed) noexcept {
-    return attempt(page_call::protect, [=] { return mprotect(range.data, range.bytes, rights_of(allowed)); });
+    return make_call(page_call::protect, [=] { return mprotect(range.data, range.bytes, rights_of(allowed)); });
 }
 
 std::error_code prefault(page_range) noexcept { return unsupported(); }

@@ -11,13 +11,13 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 
 [[nodiscard]] inline std::error_code system_error(int error) noexcept { return {error, std::system_category()}; }
 
-// What came of a system call that returns 0 on success and sets errno otherwise; errno is `before` again. (Apart from attempt(),
+// What came of a system call that returns 0 on success and sets errno otherwise; errno is `before` again. (Apart from make_call(),
 // of which there are many.)
 [[nodiscard]] std::error_code call_result(int result, int refused_by_test, int before) noexcept;
 
 // Makes one such call, unless a test has it refused.
 template <class Call>
-[[nodiscard]] std::error_code attempt(page_call kind, Call call) noexcept {
+[[nodiscard]] std::error_code make_call(page_call kind, Call call) noexcept {
     const int before = errno;
     const int refused = intercept(kind);
     return call_result(refused == 0 ? call() : 0, refused, before);

@@ -15,7 +15,7 @@ struct thread_end {
     }
 };
 
-inline bool run_by_destructor(void (*run)(void*), void* with) noexcept {
+inline bool run_at_local_destruction(void (*run)(void*), void* with) noexcept {
     thread_local thread_end mine;
     mine.run = run;
     mine.with = with;

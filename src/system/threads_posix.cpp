@@ -17,7 +17,7 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-void keep_loaded(const void* code) noexcept {
+void keep_module_loaded(const void* code) noexcept {
     const errno_guard unchanged;
     Dl_info found;
 #if defined(__linux__)
@@ -32,20 +32,20 @@ void keep_loaded(const void* code) noexcept {
 #endif
 }
 
-bool at_thread_end(void (*run)(void*), void* with) noexcept { return run_by_destructor(run, with); }
+bool at_thread_end(void (*run)(void*), void* with) noexcept { return run_at_local_destruction(run, with); }
 
 bool thread_locals_gone_at_end() noexcept { return false; }
 
 namespace {
 
-// 1 more than the key whose destructor is called; `no_key_any_more` once the code is being unloaded.
-constexpr std::uint64_t no_key_any_more = UINT64_MAX;
+// 1 more than the key whose destructor is called; `key_deleted` once the code is being unloaded.
+constexpr std::uint64_t key_deleted = UINT64_MAX;
 constinit std::atomic<std::uint64_t> end_key{0};
 
 struct key_end {
     ~key_end() {
-        const std::uint64_t key = end_key.exchange(no_key_any_more);
-        if (key != 0 && key != no_key_any_more) (void)pthread_key_delete(static_cast<pthread_key_t>(key - 1));
+        const std::uint64_t key = end_key.exchange(key_deleted);
+        if (key != 0 && key != key_deleted) (void)pthread_key_delete(static_cast<pthread_key_t>(key - 1));
     }
 };
 [[maybe_unused]] const key_end delete_key;
@@ -64,7 +64,7 @@ bool at_thread_end_after_locals(void (*run)(void*)) noexcept {
         }
     }
     // (Any value: no destructor is called for null.)
-    return key != no_key_any_more && pthread_setspecific(static_cast<pthread_key_t>(key - 1), &end_key) == 0;
+    return key != key_deleted && pthread_setspecific(static_cast<pthread_key_t>(key - 1), &end_key) == 0;
 }
 
 }}}    // namespace headroom::detail

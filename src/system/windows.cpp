@@ -46,7 +46,7 @@ std::error_code last_error() noexcept {
 }
 
 template <class Call>
-std::error_code attempt(page_call kind, Call call) noexcept {
+std::error_code make_call(page_call kind, Call call) noexcept {
     if (const int refused = detail::intercept(kind)) return refused_by_test(refused);
     if (call()) return {};
     detail::count_refusal();
@@ -118,13 +118,13 @@ page_range reserve(std::size_t bytes, std::size_t alignment, std::error_code& er
 }
 
 std::error_code release(page_range range) noexcept {
-    return attempt(page_call::release, [=] { return VirtualFree(range.data, 0, MEM_RELEASE); });
+    return make_call(page_call::release, [=] { return VirtualFree(range.data, 0, MEM_RELEASE); });
 }
 
 // Each of these is two of the system's calls, and one to the tests: the second is refused only where the first is, so nothing
 // may be refused between them that would leave the range half changed.
 std::error_code commit(page_range range) noexcept {
-    return attempt(page_call::commit, [=] {
+    return make_call(page_call::commit, [=] {
         DWORD before;
         // What was committed before keeps its old access; the contract says that all of it is writable.
         return VirtualAlloc(range.data, range.bytes, MEM_COMMIT, PAGE_READWRITE) != nullptr &&
@@ -133,11 +133,11 @@ std::error_code commit(page_range range) noexcept {
 }
 
 std::error_code decommit(page_range range) noexcept {
-    return attempt(page_call::decommit, [=] { return VirtualFree(range.data, range.bytes, MEM_DECOMMIT); });
+    return make_call(page_call::decommit, [=] { return VirtualFree(range.data, range.bytes, MEM_DECOMMIT); });
 }
 
 std::error_code discard(page_range range) noexcept {
-    return attempt(page_call::decommit, [=] {
+    return make_call(page_call::decommit, [=] {
         return VirtualFree(range.data, range.bytes, MEM_DECOMMIT) &&
                VirtualAlloc(range.data, range.bytes, MEM_COMMIT, PAGE_READWRITE) != nullptr;
     });
@@ -148,7 +148,7 @@ std::error_code protect(page_range range, access allowed) noexcept {
                              : allowed == access::read_only ? PAGE_READONLY
                                                             : PAGE_READWRITE;
     DWORD before;
-    return attempt(page_call::protect, [&] { return VirtualProtect(range.data, range.bytes, protection, &before); });
+    return make_call(page_call::protect, [&] { return VirtualProtect(range.data, range.bytes, protection, &before); });
 }
 
 std::error_code prefault(page_range) noexcept { return unsupported(); }
@@ -175,7 +175,7 @@ std::size_t available_memory() noexcept { return SIZE_MAX; }
 
 mapping_count count_mappings() noexcept { return {}; }
 
-void keep_loaded(const void* code) noexcept {
+void keep_module_loaded(const void* code) noexcept {
     HMODULE module = nullptr;
     GetModuleHandleExA(GET_MODULE_HANDLE_EX_FLAG_PIN | GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS, static_cast<const char*>(code),
                        &module);
@@ -232,7 +232,7 @@ bool thread_locals_gone_at_end() noexcept { return true; }
 
 #else
 
-bool at_thread_end(void (*run)(void*), void* with) noexcept { return run_by_destructor(run, with); }
+bool at_thread_end(void (*run)(void*), void* with) noexcept { return run_at_local_destruction(run, with); }
 
 bool thread_locals_gone_at_end() noexcept { return false; }
 

@@ -186,7 +186,7 @@ TEST(page_runs, take_and_give_back_as_the_model_does) {
                 const auto [gone, count] = live.back();
                 live.pop_back();
                 for (std::size_t i = gone.index; i < gone.index + count; ++i) used[i] = false;
-                runs.give_back(gone, count);
+                runs.free_run(gone, count);
             }
             if (random.below(200) == 0) {    // as rewind() does
                 runs.reset();

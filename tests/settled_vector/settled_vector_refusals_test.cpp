@@ -318,8 +318,8 @@ TYPED_TEST(refused_calls_under, growing_from_nothing) {
 // What is given away is taken only once there is memory for all of it.
 template <class T>
 class move_source : public testing::Test {};
-using owning = testing::Types<std::string, std::unique_ptr<int>, headroom_test::move_only>;
-TYPED_TEST_SUITE(move_source, owning);
+using counted_owner = testing::Types<std::string, std::unique_ptr<int>, headroom_test::move_only>;
+TYPED_TEST_SUITE(move_source, counted_owner);
 
 template <class T, class Take>
 void nothing_given_is_lost(Take take) {

@@ -102,13 +102,13 @@ std::string fitted(const std::string& name, std::size_t width) {
 
 class table_text {
 public:
-    table_text(const layout& how, std::size_t longest_name) : how_(how) {
+    table_text(const layout& how, std::size_t max_name_length) : how_(how) {
         std::size_t others =
             widths_of_amounts + (how.each ? width_of_place : width_of_count) + (how.growth ? width_of_growth : 0);
         with_kind_ = how.each && how.width >= others + width_of_kind + least_name;
         if (with_kind_) others += width_of_kind;
         const std::size_t room = how.width > others + least_name ? how.width - others : least_name;
-        name_width_ = std::min(room, std::max(least_name, longest_name));
+        name_width_ = std::min(room, std::max(least_name, max_name_length));
     }
     void head() {
         add({"NAME", how_.each ? "ADDRESS" : "RANGES", "ACCESS", "KIND", {}}, "RESERVED", "COMMITTED", "RESIDENT", "SWAPPED",

@@ -32,7 +32,7 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 inline constexpr bool annotated = true;
 
 // [begin, old_middle) was accessible; from now on [begin, new_middle) is. `end` ends the capacity.
-inline void annotate(const void* begin, const void* end, const void* old_middle, const void* new_middle) noexcept {
+inline void move_poison_boundary(const void* begin, const void* end, const void* old_middle, const void* new_middle) noexcept {
     if (begin != end && old_middle != new_middle) {
         ::__sanitizer_annotate_contiguous_container(begin, end, old_middle, new_middle);
     }
@@ -41,32 +41,32 @@ inline void annotate(const void* begin, const void* end, const void* old_middle,
 // The sanitizer keeps one byte for each eight. Where a capacity ends inside of eight bytes the rest of them stays poisoned,
 // and would be found so in the middle of a larger capacity, or by the next owner of the memory: it is opened first. (The
 // rest is the container's or, on the heap, padding that belongs to the block.)
-inline void open_rest_of_eight(const void* limit) noexcept {
+inline void unpoison_shadow_granule(const void* limit) noexcept {
     const std::size_t inside = reinterpret_cast<std::uintptr_t>(limit) % 8;
     if (inside != 0) ::__asan_unpoison_memory_region(static_cast<const std::byte*>(limit) - inside, 8);
 }
 
 // Opens what lies between the end and the end of the capacity, for good.
-inline void open_all(const void* begin, const void* end, const void* middle) noexcept {
-    detail::annotate(begin, end, middle, end);
-    detail::open_rest_of_eight(end);
+inline void unpoison_all(const void* begin, const void* end, const void* middle) noexcept {
+    detail::move_poison_boundary(begin, end, middle, end);
+    detail::unpoison_shadow_granule(end);
 }
 
 // While it lives, `count` elements past the end may be written; at its end only what then is in the sequence stays so.
 template <class Sequence>
-class tail_window {
+class tail_write_guard {
 public:
-    constexpr tail_window(Sequence& sequence, decltype(sizeof(0)) count) noexcept : sequence_(sequence), count_(count) {
+    constexpr tail_write_guard(Sequence& sequence, decltype(sizeof(0)) count) noexcept : sequence_(sequence), count_(count) {
         if (!HEADROOM_CONSTANT_EVALUATED()) {
             from_ = sequence_.annotated_end_() + count_;
             sequence_.annotate_tail_(sequence_.annotated_end_(), from_);
         }
     }
-    constexpr ~tail_window() {
+    constexpr ~tail_write_guard() {
         if (!HEADROOM_CONSTANT_EVALUATED()) sequence_.annotate_tail_(from_, sequence_.annotated_end_());
     }
-    tail_window(const tail_window&) = delete;
-    tail_window& operator=(const tail_window&) = delete;
+    tail_write_guard(const tail_write_guard&) = delete;
+    tail_write_guard& operator=(const tail_write_guard&) = delete;
 
 private:
     Sequence& sequence_;
@@ -76,21 +76,21 @@ private:
 
 // While it lives, the whole capacity may be written, and the capacity and its place may change.
 template <class Sequence>
-class open_tail {
+class capacity_write_guard {
 public:
-    constexpr explicit open_tail(Sequence& sequence) noexcept : sequence_(sequence) {
+    constexpr explicit capacity_write_guard(Sequence& sequence) noexcept : sequence_(sequence) {
         if (!HEADROOM_CONSTANT_EVALUATED()) {
             sequence_.annotate_tail_(sequence_.annotated_end_(), sequence_.annotated_capacity_());
-            detail::open_rest_of_eight(sequence_.annotated_capacity_());
+            detail::unpoison_shadow_granule(sequence_.annotated_capacity_());
         }
     }
-    constexpr ~open_tail() {
+    constexpr ~capacity_write_guard() {
         if (!HEADROOM_CONSTANT_EVALUATED()) {
             sequence_.annotate_tail_(sequence_.annotated_capacity_(), sequence_.annotated_end_());
         }
     }
-    open_tail(const open_tail&) = delete;
-    open_tail& operator=(const open_tail&) = delete;
+    capacity_write_guard(const capacity_write_guard&) = delete;
+    capacity_write_guard& operator=(const capacity_write_guard&) = delete;
 
 private:
     Sequence& sequence_;
@@ -98,8 +98,8 @@ private:
 
 }}}    // namespace headroom::detail
 
-#define HEADROOM_TAIL_WINDOW(count) const detail::tail_window headroom_window_(*this, count)
-#define HEADROOM_OPEN_TAIL() const detail::open_tail headroom_open_(*this)
+#define HEADROOM_UNPOISON_TAIL(count) const detail::tail_write_guard headroom_window_(*this, count)
+#define HEADROOM_UNPOISON_CAPACITY() const detail::capacity_write_guard headroom_open_(*this)
 
 #else
 
@@ -107,7 +107,7 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 inline constexpr bool annotated = false;
 }}}    // namespace headroom::detail
 
-#define HEADROOM_TAIL_WINDOW(count) static_cast<void>(0)
-#define HEADROOM_OPEN_TAIL() static_cast<void>(0)
+#define HEADROOM_UNPOISON_TAIL(count) static_cast<void>(0)
+#define HEADROOM_UNPOISON_CAPACITY() static_cast<void>(0)
 
 #endif

@@ -18,7 +18,7 @@
 // Asks for the line of memory at an address, which may be any.
 #define HEADROOM_PREFETCH(address) __builtin_prefetch(address)
 // Keeps the compiler from loading what a local variable was made from together with what lies beside it.
-#define HEADROOM_LOADED_ALONE(variable) __asm__("" : "+r"(variable))
+#define HEADROOM_LOAD_SEPARATELY(variable) __asm__("" : "+r"(variable))
 // Tells the compiler that this point is never reached.
 #define HEADROOM_UNREACHABLE() __builtin_unreachable()
 // Between these two an object of the program's makes an element, is assigned to one or compared with one. Whether the one
@@ -42,7 +42,7 @@
 #define HEADROOM_USUALLY(condition) (condition)
 #define HEADROOM_IS_CONSTANT(value) false
 #define HEADROOM_PREFETCH(address) ((void)(address))
-#define HEADROOM_LOADED_ALONE(variable) static_cast<void>(0)
+#define HEADROOM_LOAD_SEPARATELY(variable) static_cast<void>(0)
 #define HEADROOM_UNREACHABLE() static_cast<void>(0)
 #define HEADROOM_CONVERSIONS_BEGIN
 #define HEADROOM_CONVERSIONS_END

@@ -9,19 +9,19 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-// Whether T has the member that `Saying` names: a class with an alias template `in`, so that Saying::in<T> is the member.
-template <class T, class Saying>
-concept speaks_of = requires { typename Saying::template in<T>; };
+// Whether T has the member that `Statement` names: a class with an alias template `in`, so that Saying::in<T> is the member.
+template <class T, class Statement>
+concept has_statement = requires { typename Statement::template in<T>; };
 
 // Whether T's member comes from T itself and not from a base. GCC can list the bases. With other compilers only this is known:
 // an aggregate begins with its bases; and where all data is in one class, nothing was added to a base that has some.
 #if defined(__GNUC__) && !defined(__clang__)
-template <class Saying, class... Bases>
-inline constexpr bool any_speaks_of = (speaks_of<Bases, Saying> || ...);
-template <class Saying, class T>
-[[nodiscard]] constexpr bool speaks_for_itself() {
+template <class Statement, class... Bases>
+inline constexpr bool any_has_statement = (has_statement<Bases, Statement> || ...);
+template <class Statement, class T>
+[[nodiscard]] constexpr bool statement_is_own() {
     if constexpr (std::is_class_v<T>) {
-        return !any_speaks_of<Saying, __direct_bases(T)...>;
+        return !any_has_statement<Statement, __direct_bases(T)...>;
     } else {
         return true;
     }
@@ -29,15 +29,15 @@ template <class Saying, class T>
 #else
 // Converts to bases of T alone: an aggregate that can begin with it has one.
 template <class T>
-struct some_base {
+struct any_base {
     template <class Base>
         requires(std::is_base_of_v<Base, T> && !std::is_same_v<Base, T>)
     operator Base() const;
 };
 template <class, class T>
-[[nodiscard]] constexpr bool speaks_for_itself() {
+[[nodiscard]] constexpr bool statement_is_own() {
     if constexpr (std::is_aggregate_v<T>) {
-        return !requires { T{some_base<T>{}}; };
+        return !requires { T{any_base<T>{}}; };
     } else {
         return std::is_standard_layout_v<T>;
     }
@@ -45,22 +45,22 @@ template <class, class T>
 #endif
 
 // What the member means, where there is one: yes, no, or nothing.
-enum class opinion { none, yes, no };
-template <class Saying, class T>
-[[nodiscard]] constexpr opinion opinion_in() {
-    if constexpr (speaks_of<T, Saying>) {
-        using said = typename Saying::template in<T>;
-        if constexpr (std::is_same_v<said, T>) {
-            return opinion::yes;
-        } else if constexpr (requires { typename std::bool_constant<static_cast<bool>(said::value)>; }) {
-            if constexpr (!static_cast<bool>(said::value)) {
-                return opinion::no;
-            } else if constexpr (detail::speaks_for_itself<Saying, T>()) {
-                return opinion::yes;
+enum class statement_value { none, yes, no };
+template <class Statement, class T>
+[[nodiscard]] constexpr statement_value statement_of() {
+    if constexpr (has_statement<T, Statement>) {
+        using member = typename Statement::template in<T>;
+        if constexpr (std::is_same_v<member, T>) {
+            return statement_value::yes;
+        } else if constexpr (requires { typename std::bool_constant<static_cast<bool>(member::value)>; }) {
+            if constexpr (!static_cast<bool>(member::value)) {
+                return statement_value::no;
+            } else if constexpr (detail::statement_is_own<Statement, T>()) {
+                return statement_value::yes;
             }
         }
     }
-    return opinion::none;
+    return statement_value::none;
 }
 
 }}}    // namespace headroom::detail

@@ -7,7 +7,7 @@
 #include <headroom/winked.hpp>
 
 namespace {
-struct owning {
+struct counted_owner {
     char* block;
     char ballast[40];
 };
@@ -17,10 +17,10 @@ int main(int count, char** arguments) {
     const char* const where = count > 1 ? arguments[1] : "";
     if (std::strcmp(where, "arena") == 0) {
         headroom::arena memory;
-        ::new (memory.allocate(sizeof(owning))) owning{new char[777], {}};
+        ::new (memory.allocate(sizeof(counted_owner))) counted_owner{new char[777], {}};
     } else if (std::strcmp(where, "winked") == 0) {
         headroom::arena_resource memory;
-        static_cast<void>(headroom::make_winked<owning>(memory, owning{new char[777], {}}));
+        static_cast<void>(headroom::make_winked<counted_owner>(memory, counted_owner{new char[777], {}}));
     } else if (std::strcmp(where, "settled_vector") == 0) {
         headroom::settled_vector<char*> pointers;
         pointers.push_back(new char[777]);

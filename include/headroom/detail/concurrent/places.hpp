@@ -89,7 +89,7 @@ protected:
     // After sync_store_fields(), before the range goes to another owner, who conceals what has no elements itself.
     void disown_range() noexcept {
 #if defined(HEADROOM_ASAN)
-        if (this->annotates_()) detail::open_all(begin_, cap_, end_);
+        if (this->annotates_()) detail::unpoison_all(begin_, cap_, end_);
 #endif
         size_.store(0, std::memory_order_relaxed);
         capacity_.store(0, std::memory_order_relaxed);
@@ -330,14 +330,14 @@ protected:
         T* const limit = begin_ + capacity_.load(std::memory_order_relaxed);
         if (limit == cap_ || !this->annotates_()) return;
         T* const end = begin_ + size_.load(std::memory_order_relaxed);
-        detail::open_all(begin_, cap_, end);
+        detail::unpoison_all(begin_, cap_, end);
         cap_ = limit;
-        detail::annotate(begin_, cap_, cap_, end);
+        detail::move_poison_boundary(begin_, cap_, cap_, end);
 #endif
     }
     void poison_after_size() noexcept {
 #if defined(HEADROOM_ASAN)
-        if (this->annotates_()) detail::annotate(begin_, cap_, cap_, begin_ + size_.load(std::memory_order_relaxed));
+        if (this->annotates_()) detail::move_poison_boundary(begin_, cap_, cap_, begin_ + size_.load(std::memory_order_relaxed));
 #endif
     }
     // The next `count` elements may be written.
@@ -345,7 +345,7 @@ protected:
 #if defined(HEADROOM_ASAN)
         if (!this->annotates_()) return;
         T* const end = begin_ + size_.load(std::memory_order_relaxed);
-        detail::annotate(begin_, cap_, end, end + count);
+        detail::move_poison_boundary(begin_, cap_, end, end + count);
 #endif
     }
 

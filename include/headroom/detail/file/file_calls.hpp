@@ -102,7 +102,7 @@ HEADROOM_API std::size_t read_elements(const file_control* control, std::size_t 
 
 HEADROOM_API std::error_code protect(file_control* control, access allowed) noexcept;
 HEADROOM_API access current_access(const file_control* control) noexcept;
-HEADROOM_API void name(file_control* control, const char* text) noexcept;
+HEADROOM_API void set_name(file_control* control, const char* text) noexcept;
 HEADROOM_API bool may_write(const file_control* control) noexcept;
 
 // Commits where the caller has changed the size since, lets the file end after `kept` elements or what is in use, and gives the

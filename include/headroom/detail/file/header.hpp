@@ -41,7 +41,7 @@ struct file_record {
 HEADROOM_API [[nodiscard]] sector_bytes identity_sector(const element_identity& elements) noexcept;
 HEADROOM_API [[nodiscard]] sector_bytes record_sector(const sector_bytes& identity, const file_record& record) noexcept;
 // Where a record of that generation belongs, from the beginning of the file.
-[[nodiscard]] constexpr std::size_t place_of_record(std::uint64_t generation) noexcept {
+[[nodiscard]] constexpr std::size_t record_position(std::uint64_t generation) noexcept {
     return record_offset + static_cast<std::size_t>(generation % 2) * sector;
 }
 
@@ -58,10 +58,10 @@ HEADROOM_API [[nodiscard]] std::optional<file_record> newest_record(const std::b
 // Whether a file of so many bytes holds `count` elements.
 HEADROOM_API [[nodiscard]] bool fits_in_file(std::uint64_t file_bytes, std::uint64_t count, std::uint64_t element_size) noexcept;
 
-// All of it together: what a header says, and whether a file of `file_bytes` with elements `expect_block` (null: any) may be
+// All of it together: what a header says, and whether a file of `file_bytes` with elements `expected` (null: any) may be
 // opened by it.
 HEADROOM_API [[nodiscard]] file_fault validate_header(const file_header& header, std::size_t header_length,
-                                                      std::uint64_t file_bytes, const element_identity* expect_block,
+                                                      std::uint64_t file_bytes, const element_identity* expected,
                                                       element_identity& found, file_record& newest) noexcept;
 
 }}}    // namespace headroom::detail

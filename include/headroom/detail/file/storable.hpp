@@ -16,19 +16,19 @@ namespace headroom { inline namespace v0_1 {
 namespace detail {
 
 template <class T>
-struct array_parts {
+struct array_traits {
     static constexpr bool is_array = false;
 };
 template <class T, std::size_t Count>
-struct array_parts<T[Count]> {
+struct array_traits<T[Count]> {
     static constexpr bool is_array = true;
     static constexpr std::size_t count = Count;
     using element = T;
 };
 template <class T, std::size_t Count>
-struct array_parts<std::array<T, Count>> : array_parts<T[Count]> {};
+struct array_traits<std::array<T, Count>> : array_traits<T[Count]> {};
 
-struct saying_of_storing {
+struct storable_statement {
     template <class T>
     using in = typename T::headroom_is_storable;
 };
@@ -54,9 +54,9 @@ template <class T>
 consteval bool storable_by_itself() {
     if constexpr (!std::is_trivially_copyable_v<T> || std::is_const_v<T> || std::is_volatile_v<T>) {
         return false;
-    } else if constexpr (array_parts<T>::is_array) {
-        return storable<typename array_parts<T>::element>;
-    } else if constexpr (detail::opinion_in<saying_of_storing, T>() == opinion::yes) {
+    } else if constexpr (array_traits<T>::is_array) {
+        return storable<typename array_traits<T>::element>;
+    } else if constexpr (detail::statement_of<storable_statement, T>() == statement_value::yes) {
         return true;
     } else {
         return std::is_arithmetic_v<T> || std::is_enum_v<T>;
@@ -87,15 +87,15 @@ private:
 
 // A function's own name for itself, in which the compiler has put the name of T.
 template <class T>
-constexpr const char* text_with_name() noexcept {
+constexpr const char* function_signature_of() noexcept {
 #if defined(__clang__) || defined(__GNUC__)
     return __PRETTY_FUNCTION__;    // "... [with T = name]", "... [T = name]"
 #else
-    return __FUNCSIG__;    // "... text_with_name<struct name>(void) ..."
+    return __FUNCSIG__;    // "... function_signature_of<struct name>(void) ..."
 #endif
 }
 
-constexpr std::size_t length_of(const char* text) noexcept {
+constexpr std::size_t text_length(const char* text) noexcept {
     std::size_t length = 0;
     while (text[length] != '\0') ++length;
     return length;
@@ -106,8 +106,8 @@ constexpr std::size_t length_of(const char* text) noexcept {
 // the whole.
 template <class T>
 constexpr void write_name(tag_writer& to) noexcept {
-    const char* const text = detail::text_with_name<T>();
-    const std::size_t length = detail::length_of(text);
+    const char* const text = detail::function_signature_of<T>();
+    const std::size_t length = detail::text_length(text);
     const auto begins = [text](std::size_t at, const char* with) {
         for (; *with != '\0'; ++with, ++at) {
             if (text[at] != *with) return false;
@@ -140,11 +140,11 @@ constexpr void write_name(tag_writer& to) noexcept {
     for (char before = ' '; at < last;) {
         std::size_t left_out = 0;
         for (const char* const word : {"struct ", "class ", "union ", "enum "}) {
-            if (!in_a_word(before) && begins(at, word)) left_out = detail::length_of(word);
+            if (!in_a_word(before) && begins(at, word)) left_out = detail::text_length(word);
         }
         for (const char* const nameless : {"(anonymous namespace)", "{anonymous}", "<unnamed>", "`anonymous-namespace'"}) {
             if (!begins(at, nameless)) continue;
-            left_out = detail::length_of(nameless);
+            left_out = detail::text_length(nameless);
             for (const char* letter = "{anonymous}"; *letter != '\0'; ++letter) put(*letter);
             before = '}';
         }
@@ -163,14 +163,14 @@ constexpr void write_name(tag_writer& to) noexcept {
 }
 
 // `classes` says what a class is called: by its name, or, as files of version 0.1 have it, all of them "class".
-enum class class_tag : bool { older, name };
+enum class class_tag : bool { legacy, name };
 
 template <class T>
 constexpr void write_tag(tag_writer& to, class_tag classes) noexcept {
-    if constexpr (array_parts<T>::is_array) {
-        detail::write_tag<typename array_parts<T>::element>(to, classes);
+    if constexpr (array_traits<T>::is_array) {
+        detail::write_tag<typename array_traits<T>::element>(to, classes);
         to.add("[");
-        to.add(array_parts<T>::count);
+        to.add(array_traits<T>::count);
         to.add("]");
     } else if constexpr (std::is_enum_v<T>) {
         detail::write_tag<std::underlying_type_t<T>>(to, classes);

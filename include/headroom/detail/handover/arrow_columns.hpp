@@ -135,7 +135,7 @@ public:
     [[nodiscard]] std::pair<frozen<std::int64_t>, frozen<char>> freeze_text() && {
         if (offsets_.empty()) offsets_.push_back(0);
         auto* const made =
-            new detail::owning<settled_vector<std::int64_t>>(std::in_place, [] { return settled_vector<std::int64_t>(); });
+            new detail::counted_owner<settled_vector<std::int64_t>>(std::in_place, [] { return settled_vector<std::int64_t>(); });
         detail::share kept(made);
         frozen<char> bytes = headroom::freeze(std::move(bytes_));    // the last that can fail
         made->owner = std::move(offsets_);

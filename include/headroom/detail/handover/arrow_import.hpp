@@ -63,15 +63,15 @@ public:
     arrow_holder(arrow_holder&& other) noexcept : array_(std::exchange(other.array_, ArrowArray{})) {}
     arrow_holder& operator=(arrow_holder&& other) noexcept {
         if (this != &other) {
-            let_go();
+            release_array();
             array_ = std::exchange(other.array_, ArrowArray{});
         }
         return *this;
     }
-    ~arrow_holder() { let_go(); }
+    ~arrow_holder() { release_array(); }
 
 private:
-    void let_go() noexcept {
+    void release_array() noexcept {
         if (array_.release != nullptr) array_.release(&array_);
     }
 

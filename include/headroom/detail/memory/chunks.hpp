@@ -72,7 +72,7 @@ struct memory_piece {
     range* control = nullptr;     // the reservation's
     std::size_t reserved = 0;
 
-    void give_back(std::pmr::memory_resource* upstream) const {
+    void release(std::pmr::memory_resource* upstream) const {
         detail::unpoison(data, bytes);
         if (control != nullptr) {
             detail::release_range(control, bytes);
@@ -144,7 +144,7 @@ public:
 
     chunk_chain(std::pmr::memory_resource* upstream, bool reserve, std::size_t initial = first_bytes) noexcept
         : upstream_(upstream), initial_(std::clamp(initial, std::size_t{1}, max_request_bytes)), next_(initial_),
-          reserve_(reserve) {}
+          uses_reservations_(reserve) {}
     chunk_chain(const chunk_chain&) = delete;
     chunk_chain& operator=(const chunk_chain&) = delete;
     ~chunk_chain() {
@@ -161,7 +161,7 @@ public:
     }
 
     [[nodiscard]] std::pmr::memory_resource* upstream() const noexcept { return upstream_; }
-    [[nodiscard]] bool reserves() const noexcept { return reserve_; }
+    [[nodiscard]] bool uses_reservations() const noexcept { return uses_reservations_; }
     // How many bytes the first chunk is to have at least.
     [[nodiscard]] std::size_t initial() const noexcept { return initial_; }
     // How reservations commit memory from now on; must outlive this.
@@ -248,9 +248,9 @@ public:
         }
         return {found, count};
     }
-    // Makes the chunks for which is_empty(chunk) holds usable again or, with `give_back`, returns those of upstream's to it. O(chunks).
+    // Makes the chunks for which is_empty(chunk) holds usable again or, with `release`, returns those of upstream's to it. O(chunks).
     template <class IsEmpty>
-    void reuse_empty(bool give_back, IsEmpty is_empty) noexcept {
+    void reuse_empty(bool release, IsEmpty is_empty) noexcept {
         chunk* usable = nullptr;
         chunk* used = nullptr;    // last chunk in use; chunks behind the active one are unused
         bool before_active = true;
@@ -264,9 +264,9 @@ public:
                 continue;
             }
             *at = each->next;
-            if (give_back && each->memory.control == nullptr) {
+            if (release && each->memory.control == nullptr) {
                 const memory_piece memory = each->memory;
-                memory.give_back(upstream_);
+                memory.release(upstream_);
             } else {
                 each->blocks = 0;
                 poison_range(each->first, each->last);
@@ -283,7 +283,7 @@ public:
             chunk** const place = active_ != nullptr ? &active_->next : &first_;
             each->next = std::exchange(*place, each);
         }
-        if (give_back) next_ = initial_;
+        if (release) next_ = initial_;
     }
 
     // How many bytes the next piece for `bytes` has, where `most` are allowed; a reservation has as many as anybody wants.
@@ -326,7 +326,7 @@ public:
 #endif
         if (memory.data == nullptr) memory.data = from_upstream(memory.bytes, memory.alignment);
         // Reservations follow soon, so get there quickly; upstream's chunks may be all there is, so do not overshoot.
-        next_ = (std::min)((std::max)(next_, usable), max_chunk_bytes) * (reserve_ ? 4 : 2);
+        next_ = (std::min)((std::max)(next_, usable), max_chunk_bytes) * (uses_reservations_ ? 4 : 2);
         poison_range(memory.data, memory.data + memory.bytes);
         return memory;
     }
@@ -354,7 +354,7 @@ public:
         for (chunk* each = first_; each != nullptr;) {
             chunk* const next = each->next;
             const memory_piece memory = each->memory;
-            memory.give_back(upstream_);
+            memory.release(upstream_);
             each = next;
         }
         first_ = nullptr;
@@ -412,11 +412,11 @@ private:
 
     std::byte* from_upstream(std::size_t bytes, std::size_t alignment) {
         // A reservation of this size was refused for lack of memory, so the heap must not provide it.
-        if (reserve_ && detail::exceeds_memory(bytes)) detail::throw_bad_alloc();
+        if (uses_reservations_ && detail::exceeds_memory(bytes)) detail::throw_bad_alloc();
         return static_cast<std::byte*>(upstream_->allocate(bytes, alignment));
     }
     [[nodiscard]] bool reserves_for(std::size_t bytes) const noexcept {
-        return reserve_ && (std::max)(next_, bytes) >= min_reserved_chunk;
+        return uses_reservations_ && (std::max)(next_, bytes) >= min_reserved_chunk;
     }
 
     static void poison_range(std::byte* first, std::byte* last) noexcept {
@@ -462,7 +462,7 @@ private:
     std::size_t initial_;
     std::size_t next_;                                       // bytes of the next chunk from upstream
     std::size_t next_reserved_ = first_reservation_bytes;    // address space of the next reservation
-    bool reserve_;
+    bool uses_reservations_;
     const commit_policy* policy_ = &chunk_policy;
 };
 

@@ -45,7 +45,7 @@ public:
         const memory_piece& memory = gone->memory;
         if (!keep || memory.control == nullptr || memory.bytes > max_kept_bytes) {
             const memory_piece leaving = memory;
-            return leaving.give_back(upstream);
+            return leaving.release(upstream);
         }
         gone->next = freed_;
         freed_ = gone;
@@ -151,7 +151,7 @@ private:
         for (link* each = std::exchange(first, nullptr); each != nullptr;) {
             link* const next = each->next;
             const memory_piece memory = each->memory;
-            memory.give_back(upstream);
+            memory.release(upstream);
             each = next;
         }
     }

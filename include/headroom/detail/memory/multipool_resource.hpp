@@ -331,7 +331,7 @@ private:
     }
     void free_run_of_block(detail::segment& of, void* block, std::size_t bytes, std::size_t alignment) noexcept {
         detail::poison(block, bytes);
-        slabs_->runs().give_back({&of, of.index_of(block)}, run_pages(bytes, alignment));
+        slabs_->runs().free_run({&of, of.index_of(block)}, run_pages(bytes, alignment));
     }
     // Deallocates a block of no pool: a page run if it lies in an area, otherwise upstream's.
     void deallocate_by_address(void* block, std::size_t bytes, std::size_t alignment) {
@@ -343,7 +343,8 @@ private:
 #if defined(__cpp_exceptions)
         try {
 #endif
-            return on_first_use(large_.allocate(bytes, alignment, upstream_resource(), chain_.reserves()), bytes, alignment);
+            return on_first_use(large_.allocate(bytes, alignment, upstream_resource(), chain_.uses_reservations()), bytes,
+                                alignment);
 #if defined(__cpp_exceptions)
         } catch (const std::bad_alloc&) {
             if (void* const block = allocate_after_reclaim(bytes, alignment)) return block;
@@ -383,7 +384,7 @@ private:
         if (!keeps_unpooled || alignment > max_pooled_alignment) return false;
         if (bytes <= max_block_bytes_)
             return alignment > detail::fine_alignment && detail::round_up_to(bytes + (bytes == 0), alignment) <= max_block_bytes_;
-        return bytes <= max_run_bytes && max_block_bytes_ == detail::max_pooled_bytes && chain_.reserves();
+        return bytes <= max_run_bytes && max_block_bytes_ == detail::max_pooled_bytes && chain_.uses_reservations();
     }
     // True if a block above the largest bin may lie in a free page run.
     [[nodiscard]] static bool may_use_free_run(std::size_t bytes, std::size_t alignment) noexcept {
@@ -391,7 +392,8 @@ private:
     }
     // True for blocks that bypass the bins over a named upstream and take page runs: upstream may be bounded, and bins round up.
     [[nodiscard]] bool bypasses_bins(std::size_t bytes) const noexcept {
-        return bytes > detail::max_shared_slab_bytes && bytes <= max_block_bytes_ && keeps_unpooled && !chain_.reserves();
+        return bytes > detail::max_shared_slab_bytes && bytes <= max_block_bytes_ && keeps_unpooled &&
+               !chain_.uses_reservations();
     }
     // The bin whose slabs' blocks are aligned so; `bin_count`: there is none, it takes pages.
     [[nodiscard]] std::size_t aligned_bin_of(std::size_t bytes, std::size_t alignment) const noexcept {
@@ -410,7 +412,7 @@ private:
 
     // Pages for a wide block. Those of whole pages get one more: else all would begin in one set of the processor's cache.
     [[nodiscard]] std::size_t run_pages(std::size_t bytes, std::size_t alignment) const noexcept {
-        const bool one_more = alignment <= 64 && chain_.reserves();
+        const bool one_more = alignment <= 64 && chain_.uses_reservations();
         return bytes / detail::pool_page_bytes + std::size_t{bytes % detail::pool_page_bytes != 0 || one_more};
     }
     // Where in its pages it begins: in lines of the cache that differ from run to run, as far as there is room.

@@ -119,7 +119,7 @@ HEADROOM_COLD inline bool multipool_resource::reclaim(std::size_t bytes) noexcep
     bool any = large_.release_kept(upstream_resource());
     if (slabs_ != nullptr) return_all_to_slabs(true);
     if constexpr (!detail::memory_checked) any = release_empty_chunks(bytes) || any;
-    if (slabs_ != nullptr && (chain_.reserves() || upstream_reuses(bytes))) any = slabs_->runs().trim() != 0 || any;
+    if (slabs_ != nullptr && (chain_.uses_reservations() || upstream_reuses(bytes))) any = slabs_->runs().trim() != 0 || any;
     return any;
 }
 
@@ -150,7 +150,7 @@ HEADROOM_COLD inline bool multipool_resource::release_empty_chunks(std::size_t b
             block = next;
         }
     });
-    if (found) chain_.reuse_empty(!chain_.reserves() && upstream_reuses(bytes), chunk_is_empty);
+    if (found) chain_.reuse_empty(!chain_.uses_reservations() && upstream_reuses(bytes), chunk_is_empty);
     return found;
 }
 
@@ -159,7 +159,8 @@ HEADROOM_COLD inline void* multipool_resource::allocate_after_reclaim(std::size_
 #if defined(__cpp_exceptions)
     if (any && upstream_reuses_ == answer::yes) {
         try {
-            return on_first_use(large_.allocate(bytes, alignment, upstream_resource(), chain_.reserves()), bytes, alignment);
+            return on_first_use(large_.allocate(bytes, alignment, upstream_resource(), chain_.uses_reservations()), bytes,
+                                alignment);
         } catch (const std::bad_alloc&) {
             // A free page run may still do.
         }
@@ -173,7 +174,7 @@ HEADROOM_COLD inline void* multipool_resource::allocate_after_reclaim(std::size_
         }
     }
     if (!any) return nullptr;
-    return on_first_use(large_.allocate(bytes, alignment, upstream_resource(), chain_.reserves()), bytes, alignment);
+    return on_first_use(large_.allocate(bytes, alignment, upstream_resource(), chain_.uses_reservations()), bytes, alignment);
 }
 
 HEADROOM_COLD inline void* multipool_resource::grow_and_carve(std::size_t pool, std::size_t bytes, std::size_t alignment) {

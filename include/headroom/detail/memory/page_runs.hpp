@@ -159,7 +159,7 @@ public:
             const std::size_t first = active_->high_water;
             const std::size_t rest = (std::min)(active_->memory.bytes / pool_page_bytes, active_->pages) - first;
             raise_high_water(rest);
-            if (rest != 0) give_back({active_, first}, rest);
+            if (rest != 0) free_run({active_, first}, rest);
         }
         last_found_ = active_ = added;
     }
@@ -217,7 +217,7 @@ public:
         taken.of->counts[taken.index + count - 1].set_run(page_counts::used_run, count);
     }
     // They are free, with those beside them.
-    void give_back(run gone, std::size_t count) noexcept {
+    void free_run(run gone, std::size_t count) noexcept {
         const page_counts* const counts = gone.of->counts;
         if (gone.index > 0 && counts[gone.index - 1].bin == page_counts::free_run) {
             const std::size_t before = counts[gone.index - 1].length();
@@ -354,7 +354,7 @@ private:
     void release_segment(segment* gone) noexcept {
         const memory_piece memory = gone->memory;
         upstream_->deallocate(gone, gone->bytes, alignof(segment));
-        memory.give_back(upstream_);
+        memory.release(upstream_);
     }
 
     segment* add_to_segments(const memory_piece& memory, std::size_t pages) {

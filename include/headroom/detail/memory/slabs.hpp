@@ -223,7 +223,7 @@ private:
         if (state.current == slab) state.current = {};    // (though blocks were still to be cut from it)
         const std::size_t count = detail::slab_pages(index);
         state.pages -= static_cast<std::uint32_t>(count);
-        runs_.give_back(slab, count);
+        runs_.free_run(slab, count);
     }
 
     [[gnu::noinline]] void append_slab(const segment& of, std::size_t at, std::size_t index) noexcept {

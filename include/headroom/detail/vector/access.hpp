@@ -110,9 +110,9 @@ protected:
     constexpr ~element_access_() = default;
 
     template <class>
-    friend class tail_window;
+    friend class tail_write_guard;
     template <class>
-    friend class open_tail;
+    friend class capacity_write_guard;
 
     // The plain pointer in a pointer of the allocator's. (A member, as all that is called here: a call without a qualified
     // name would look for functions of that name beside the program's own types.)
@@ -171,7 +171,7 @@ protected:
     constexpr value_type* annotated_end_() noexcept { return raw_(end_); }
     constexpr value_type* annotated_capacity_() noexcept { return raw_(cap_); }
     void annotate_tail_(const value_type* old_middle, const value_type* new_middle) noexcept {
-        if (this->annotates_()) detail::annotate(raw_(begin_), raw_(cap_), old_middle, new_middle);
+        if (this->annotates_()) detail::move_poison_boundary(raw_(begin_), raw_(cap_), old_middle, new_middle);
     }
 #endif
 };

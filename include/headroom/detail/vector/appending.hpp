@@ -58,7 +58,7 @@ public:
     HEADROOM_ALWAYS_INLINE constexpr void reserve(size_type count) {
         if (count > max_size()) detail::throw_length_error("headroom: reserve() past max_size()");
         if (count > this->capacity()) {
-            HEADROOM_OPEN_TAIL();
+            HEADROOM_UNPOISON_CAPACITY();
             this->reserve_exact_(count);
         }
     }
@@ -152,7 +152,7 @@ protected:
     // One element behind the last, where there is room. (A container with room has memory, so its end is a plain place.)
     template <class... Args>
     HEADROOM_ALWAYS_INLINE constexpr reference construct_at_end_(Args&&... args) {
-        HEADROOM_TAIL_WINDOW(1);
+        HEADROOM_UNPOISON_TAIL(1);
         value_type* const place = raw_(end_);
         this->construct_(place, static_cast<Args&&>(args)...);
         ++end_;
@@ -166,7 +166,7 @@ protected:
     // One element when there is no room, in one of three ways. Null only where `Quiet` and there is none to be had.
     template <bool Quiet, class... Args>
     HEADROOM_ALWAYS_INLINE constexpr value_type* emplace_back_slow_(Args&&... args) {
-        HEADROOM_OPEN_TAIL();
+        HEADROOM_UNPOISON_CAPACITY();
         if constexpr (Store::never_relocates_) {
             // 1. Room first: the elements stay where they are, and so does all that the new one is built from.
             return grow_then_construct_<Quiet>(static_cast<Args&&>(args)...);
@@ -204,7 +204,7 @@ protected:
     template <class Source>
     constexpr bool grow_for_(size_type index, size_type now, size_type count, const Source& source, size_type skip) {
         const size_type needed = checked_new_size_(now);
-        HEADROOM_OPEN_TAIL();
+        HEADROOM_UNPOISON_CAPACITY();
         if constexpr (Store::never_relocates_) {
             this->grow_to_(needed);
             return true;
@@ -255,14 +255,14 @@ protected:
                 append_with_growth_(count, source, skip);
                 return;
             }
-            HEADROOM_OPEN_TAIL();
+            HEADROOM_UNPOISON_CAPACITY();
             this->grow_to_(count);
         }
         append_within_capacity_(count, source, skip);
     }
     template <class Source>
     constexpr void append_within_capacity_(size_type count, const Source& source, size_type skip) {
-        HEADROOM_TAIL_WINDOW(count);
+        HEADROOM_UNPOISON_TAIL(count);
         const auto from = end_;    // (not read again when all is built: the compiler cannot know that it is the same)
         source.construct_(this->as_store_(), raw_(from), skip, count);
         end_ = from + static_cast<difference_type>(count);
@@ -306,7 +306,7 @@ protected:
         if constexpr (Source::template writes_nothing<Store, value_type>) {
             // Elements that are not written to here are not populated either. In place that needs no room for growth.
             if (most != count) {
-                HEADROOM_OPEN_TAIL();
+                HEADROOM_UNPOISON_CAPACITY();
                 this->reserve_exact_(size() + count);
             }
             most = count;
@@ -357,7 +357,7 @@ protected:
             // they came one by one.)
             if (cursor.size_hint > unused_capacity_()) {
                 const size_type needed = checked_new_size_(cursor.size_hint);
-                HEADROOM_OPEN_TAIL();
+                HEADROOM_UNPOISON_CAPACITY();
                 this->grow_to_(needed);
             }
             append_single_pass_(std::move(cursor.first), std::move(cursor.last));
@@ -376,13 +376,13 @@ protected:
             }
         }
         {
-            HEADROOM_OPEN_TAIL();
+            HEADROOM_UNPOISON_CAPACITY();
             this->allocate_(count, count);
         }
         append_within_capacity_(count, source, 0);
     }
     HEADROOM_NOINLINE constexpr void allocate_for_steps_(size_type count) {
-        HEADROOM_OPEN_TAIL();
+        HEADROOM_UNPOISON_CAPACITY();
         this->allocate_(count, step_size_());
     }
     template <class Cursor>

@@ -95,7 +95,7 @@ void copy_bytes(T* to, const T* from, std::size_t count) noexcept {
 template <class T>
 void zero_bytes(T* to, std::size_t count) noexcept {
     if (count == 0) return;
-    HEADROOM_LOADED_ALONE(to);
+    HEADROOM_LOAD_SEPARATELY(to);
     std::memset(static_cast<void*>(to), 0, count * sizeof(T));
 }
 
@@ -233,7 +233,7 @@ struct value_init_source {
                 return to + count;
             }
         }
-        if (!HEADROOM_CONSTANT_EVALUATED()) HEADROOM_LOADED_ALONE(to);    // (as zero_bytes(), which the loop may become)
+        if (!HEADROOM_CONSTANT_EVALUATED()) HEADROOM_LOAD_SEPARATELY(to);    // (as zero_bytes(), which the loop may become)
         construction_guard<Store> built(store, to);
         for (; count != 0; --count, ++built.end) store.construct_(built.end);
         return built.release();

@@ -64,7 +64,7 @@ HEADROOM_API std::size_t shrink(range* control, std::size_t kept) noexcept;
 
 // Moves the first `bytes` of `from` to the start of `to`, by page tables where the system can and byte by byte where not;
 // `to` must have committed that much. Commits nothing, cannot fail. The contents of `from` are unspecified afterwards.
-HEADROOM_API void transfer(range* from, range* to, std::size_t bytes) noexcept;
+HEADROOM_API void move_contents(range* from, range* to, std::size_t bytes) noexcept;
 
 // True if the library refuses `bytes` more: they exceed all memory, or set_min_available_memory() forbids them. For memory that does not
 // come from a range.

@@ -175,7 +175,7 @@ public:
         memory_.destroy_(detail::raw_pointer(begin_), detail::raw_pointer(end_));
 #if defined(HEADROOM_ASAN)
         if constexpr (Memory::annotates_()) {
-            if (!HEADROOM_CONSTANT_EVALUATED()) detail::open_all(begin_, cap_, end_);
+            if (!HEADROOM_CONSTANT_EVALUATED()) detail::unpoison_all(begin_, cap_, end_);
         }
 #endif
         memory_.release(begin_, cap_);

@@ -222,7 +222,7 @@ protected:
         if constexpr (is_bytewise_() && base_::template can_construct_in_local_<Args...>) {
             temporary<Store> value(as_store_(), std::forward<Args>(args)...);
             if (end_ == cap_) {
-                HEADROOM_OPEN_TAIL();
+                HEADROOM_UNPOISON_CAPACITY();
                 this->grow_by_one_();
             }
             insert_by_shifting_(raw_(begin_) + index, raw_(end_), value.get());
@@ -230,7 +230,7 @@ protected:
         } else {
             if (end_ == cap_) {
                 const size_type needed = this->checked_new_size_(1);
-                HEADROOM_OPEN_TAIL();
+                HEADROOM_UNPOISON_CAPACITY();
                 if constexpr (Store::never_relocates_) {
                     this->grow_to_(needed);
                 } else if (!this->try_expand_in_place_(needed)) {
@@ -260,7 +260,7 @@ protected:
 
     // Moves [place, last) up by one, and `value`, which is none of them, to `place`. There is room.
     constexpr void insert_by_shifting_(value_type* place, value_type* last, value_type& value) {
-        HEADROOM_TAIL_WINDOW(1);
+        HEADROOM_UNPOISON_TAIL(1);
         if constexpr (is_bytewise_()) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
                 detail::move_bytes(place + 1, place, static_cast<size_type>(last - place));
@@ -283,7 +283,7 @@ protected:
     // Opens a gap of `count` elements before the end and fills it. There is room; count != 0.
     template <class Source>
     constexpr void open_and_fill_gap_(size_type index, size_type count, const Source& source) {
-        HEADROOM_TAIL_WINDOW(count);
+        HEADROOM_UNPOISON_TAIL(count);
         value_type* const place = raw_(begin_) + index;
         value_type* const last = raw_(end_);
         const auto behind = static_cast<size_type>(last - place);
@@ -339,7 +339,7 @@ protected:
         if (count > this->capacity()) {
             if (count > max_size()) detail::throw_length_error("headroom: past max_size()");
             // All the memory first: when it is refused, the old elements are still there.
-            HEADROOM_OPEN_TAIL();
+            HEADROOM_UNPOISON_CAPACITY();
             if constexpr (Store::never_relocates_) {
                 if (!this->empty()) this->grow_to_(count);
             } else if (!is_bytewise_() || !this->try_expand_in_place_(count)) {
@@ -349,7 +349,7 @@ protected:
             }
         } else if constexpr (Source::template is_bytewise<Store, value_type>) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
-                HEADROOM_OPEN_TAIL();
+                HEADROOM_UNPOISON_CAPACITY();
                 source.assign(as_store_(), raw_(begin_), 0, count);
                 end_ = begin_ + static_cast<difference_type>(count);
                 return;

@@ -150,7 +150,7 @@ public:
         const auto count = static_cast<std::size_t>(end_ - begin_);
         to.reserve_exact_(count);
         if constexpr (is_trivially_relocatable_v<T>) {
-            if (count != 0) detail::transfer(control_, to.control_, bytes_to_(to.begin_, count));
+            if (count != 0) detail::move_contents(control_, to.control_, bytes_to_(to.begin_, count));
         } else {
             construction_guard<settled_store_> built(to, to.begin_);
             for (T* from = begin_; from != end_; ++from, ++built.end) construct_(built.end, std::move_if_noexcept(*from));
@@ -196,7 +196,7 @@ public:
             if (begin_ != end_ && try_make_writable_(control_)) destroy_(begin_, end_);
         }
 #if defined(HEADROOM_ASAN)
-        if (annotates_()) detail::open_all(begin_, cap_, end_);
+        if (annotates_()) detail::unpoison_all(begin_, cap_, end_);
 #endif
         if (control_ != nullptr)
             detail::release_range(control_, is_premapped_() ? bytes_to_(begin_, static_cast<std::size_t>(end_ - begin_)) : 0);
@@ -363,7 +363,7 @@ private:
         // (What a function has just stored member by member: where GCC loads two of them at once, the load waits for both stores
         // to leave the processor, 6 ns.)
         T* begin = there.begin;
-        HEADROOM_LOADED_ALONE(begin);
+        HEADROOM_LOAD_SEPARATELY(begin);
         begin_ = begin;
         end_ = begin;
         cap_ = there.cap;

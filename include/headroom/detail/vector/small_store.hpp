@@ -150,7 +150,7 @@ public:
     HEADROOM_ALWAYS_INLINE void copy_inline_bytes_(const small_store_& from) noexcept {
         const auto count = static_cast<std::size_t>(from.end_ - from.begin_);
         const T* all = from.begin_;
-        HEADROOM_LOADED_ALONE(all);
+        HEADROOM_LOAD_SEPARATELY(all);
         detail::copy_bytes(begin_, all, N * sizeof(T) <= 128 ? N : count);
         end_ = begin_ + count;
     }
@@ -159,7 +159,7 @@ public:
         this->destroy_(begin_, end_);
         if (HEADROOM_CONSTANT_EVALUATED() || HEADROOM_UNLIKELY(!is_inline_())) {
 #if defined(HEADROOM_ASAN)
-            if (!HEADROOM_CONSTANT_EVALUATED() && memory_kind_::annotates_()) detail::open_all(begin_, cap_, end_);
+            if (!HEADROOM_CONSTANT_EVALUATED() && memory_kind_::annotates_()) detail::unpoison_all(begin_, cap_, end_);
 #endif
             heap_memory<T, Policy>::release(begin_, cap_);
         }
