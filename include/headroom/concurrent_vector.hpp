@@ -42,9 +42,9 @@
 #include <type_traits>
 #include <utility>
 
-#include <headroom/detail/concurrent/aside.hpp>
+#include <headroom/detail/concurrent/staging.hpp>
 #include <headroom/detail/concurrent/claims.hpp>
-#include <headroom/detail/concurrent/places.hpp>
+#include <headroom/detail/concurrent/slots.hpp>
 #include <headroom/detail/hardened.hpp>
 #include <headroom/detail/vector/iterator.hpp>
 #include <headroom/detail/vector/ranges.hpp>

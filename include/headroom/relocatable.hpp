@@ -25,7 +25,7 @@
 #include <vector>    // construct_at and destroy too
 
 #include <headroom/detail/attributes.hpp>
-#include <headroom/detail/saying.hpp>
+#include <headroom/detail/member_statement.hpp>
 #include <headroom/detail/std_forward.hpp>
 
 namespace headroom { inline namespace v0_1 {

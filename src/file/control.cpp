@@ -14,7 +14,7 @@
 #include "range/range_calls.hpp"
 #include "range/registry.hpp"
 #include "range/counters.hpp"
-#include "system/waiting.hpp"
+#include "system/unmap_queue.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {

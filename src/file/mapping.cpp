@@ -7,7 +7,7 @@
 #include "range/range_calls.hpp"
 #include "range/registry.hpp"
 #include "system/files.hpp"
-#include "system/waiting.hpp"
+#include "system/unmap_queue.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 

@@ -9,7 +9,7 @@
 #include <headroom/detail/vector/held_range.hpp>
 #include <headroom/growth.hpp>
 
-#include "memory/heap_steps.hpp"
+#include "memory/heap_blocks.hpp"
 #include "memory/large_block_parts.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {

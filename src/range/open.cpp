@@ -1,7 +1,7 @@
 // Ranges that are held open: readable and writable throughout, with a guard at either end.
 #include "range/range_calls.hpp"
 #include "system/platform.hpp"
-#include "system/waiting.hpp"
+#include "system/unmap_queue.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 

@@ -9,7 +9,7 @@
 #include "range/cache.hpp"
 #include "range/registry.hpp"
 #include "system/platform.hpp"
-#include "system/waiting.hpp"
+#include "system/unmap_queue.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {

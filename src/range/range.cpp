@@ -12,7 +12,7 @@
 #include "range/registry.hpp"
 #include "system/at_fork.hpp"
 #include "system/platform.hpp"
-#include "system/waiting.hpp"
+#include "system/unmap_queue.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {

@@ -18,7 +18,7 @@
 
 #include "system/calls.hpp"
 #include "system/files.hpp"
-#include "system/uncancelled.hpp"
+#include "system/cancellation_guard.hpp"
 
 #ifndef O_CLOEXEC
 #define O_CLOEXEC 0

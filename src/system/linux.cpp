@@ -15,7 +15,7 @@
 #include "system/calls.hpp"
 #include "system/linux.hpp"
 #include "system/platform.hpp"
-#include "system/waiting.hpp"
+#include "system/unmap_queue.hpp"
 
 // There when the program is built with MemorySanitizer, which learns of neither madvise nor mremap by itself.
 extern "C" {

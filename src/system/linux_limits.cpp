@@ -12,7 +12,7 @@
 
 #include "system/linux.hpp"
 #include "system/platform.hpp"
-#include "system/uncancelled.hpp"
+#include "system/cancellation_guard.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {

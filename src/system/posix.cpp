@@ -14,7 +14,7 @@
 #include "system/calls.hpp"
 #include "system/platform.hpp"
 #include "system/posix.hpp"
-#include "system/waiting.hpp"
+#include "system/unmap_queue.hpp"
 
 #ifndef MAP_ANONYMOUS
 #define MAP_ANONYMOUS MAP_ANON

@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include <headroom/detail/file/file_calls.hpp>
-#include <headroom/detail/saying.hpp>
+#include <headroom/detail/member_statement.hpp>
 #include <headroom/detail/std_forward.hpp>
 
 namespace headroom { inline namespace v0_1 {

@@ -1,4 +1,4 @@
-#include "system/waiting.hpp"
+#include "system/unmap_queue.hpp"
 
 #include <atomic>
 

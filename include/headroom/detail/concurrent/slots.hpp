@@ -16,7 +16,7 @@
 #include <utility>
 
 #include <headroom/detail/concurrent/append_lock.hpp>
-#include <headroom/detail/concurrent/aside.hpp>
+#include <headroom/detail/concurrent/staging.hpp>
 #include <headroom/detail/concurrent/claims.hpp>
 #include <headroom/detail/vector/settled_store.hpp>
 

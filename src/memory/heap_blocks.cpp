@@ -1,4 +1,4 @@
-#include "memory/heap_steps.hpp"
+#include "memory/heap_blocks.hpp"
 
 #include <cstdlib>
 

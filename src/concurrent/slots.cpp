@@ -9,7 +9,7 @@
 #include "system/at_fork.hpp"
 #include "system/calls.hpp"
 #include "system/platform.hpp"
-#include "system/uncancelled.hpp"
+#include "system/cancellation_guard.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
