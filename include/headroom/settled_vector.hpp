@@ -5,20 +5,20 @@
 // until the element itself is erased.
 //
 // Choose it for a large or long-lived vector, for elements that others point to, and where a single slow append hurts.
-// Choose `vector` for many small ones. What it costs: nothing while it is empty and was given no size; from its first element
-// on at least one page of memory, a range of address space (4 GiB unless told otherwise) and two mappings: a Linux process
-// can have about 32,000 such vectors. Reserving and giving back is a system call each, or together about as much as malloc()
-// and free() when a range of the same size and policy is kept warm.
+// Choose `vector` for many small ones. Cost: nothing while it is empty and was given no size; from its first element on at
+// least one page of memory, a range of address space (4 GiB by default) and two mappings: a Linux process can have about
+// 32,000 such vectors. Reserving and releasing take a system call each, or together about the time of malloc() and free() if
+// the library has kept a range of this size and policy.
 //
 // How it differs from std::vector:
 //   - the interface is std::vector's, without an allocator; in return no operation but rehome(), moving the vector and
 //     swapping it changes the address of an element that is not erased or shifted by an insertion;
 //   - max_size() is the reservation; past it every growing operation throws std::length_error;
-//   - a vector that was default-constructed or moved from owns nothing: it asks the system for address space when it is first
-//     appended to, reserved or named; its max_size() is what it will ask for, and may become less where that is refused;
-//   - capacity() is what is committed, so it grows in pages; held open, it equals max_size() as soon as there is a range;
-//   - data() is a multiple of 64 bytes, and not always of a page: where it lies in its page differs from vector to vector, so
-//     that those that grow in step do not all write to the same few places of the processor's cache;
+//   - a default-constructed or moved-from vector has no range: it reserves one at its first append, reserve() or name(); until
+//     then max_size() is the size that it will try, which may become less if the system refuses;
+//   - capacity() is the committed part, so it grows in pages; with holding::open it equals max_size() once there is a range;
+//   - data() is a multiple of 64 bytes, not always of a page: the offset in its page differs between vectors, so that vectors
+//     that grow together do not all write to one set of the processor's cache;
 //   - copying reserves as much again; assigning a longer vector than max_size() throws std::length_error.
 //
 // Documents: "4GB per Vector" (settled_vector, protection), "Reserve and commit" (DynArray).
@@ -42,7 +42,7 @@
 namespace headroom { inline namespace v0_1 {
 
 template <class T, class Policy>
-class HEADROOM_HARDENED_ABI concurrent_vector;    // gives its elements away as one of these
+class HEADROOM_HARDENED_ABI concurrent_vector;    // moves its elements into one of these
 
 template <class T, class Policy = settled_policy>
 class HEADROOM_HARDENED_ABI settled_vector : public detail::sequence_<detail::settled_store_<T, Policy>> {
@@ -58,16 +58,16 @@ public:
     using typename base_::iterator;
     using typename base_::size_type;
 
-    // --- Construction. All but the first throw `refused` when the system refuses address space or memory, std::length_error
-    // when the elements do not fit into the reservation, and what an element's constructor throws; nothing is leaked.
+    // --- Construction. All but the first throw `refused` when the system refuses address space or memory, std::length_error when the
+    // elements do not fit into the reservation, and what an element's constructor throws; nothing leaks then.
 
-    // Empty, owning nothing. The first append reserves Policy::default_reservation bytes or, where the system refuses that
-    // much, half as much, and so on down to Policy::smallest_reservation. O(1), no system call, never throws. A global
-    // vector is constant-initialised: it exists before any initialiser of the program runs, and may be declared constinit.
+    // Empty, without a range. The first append reserves Policy::default_reservation bytes; if the system refuses, half as much, and so on
+    // down to Policy::smallest_reservation. O(1), no system call, never throws. A global vector is constant-initialised: it exists before
+    // any initialiser of the program runs, and may be declared constinit.
     HEADROOM_ALWAYS_INLINE constexpr settled_vector() noexcept = default;
 
-    // Empty, with room for exactly `limit` elements: max_size() is limit.value. Reserves that many, rounded up to pages;
-    // throws std::length_error where no array can be that long.
+    // Empty, with a reservation for exactly `limit` elements, rounded up to pages: max_size() is limit.value. Throws std::length_error if
+    // no array can be that long.
     explicit settled_vector(max_elements limit, const commit_policy& commit = Policy::commit)
         : base_(store_::make_exact_(limit.value, commit)) {
         this->poison_unused_capacity_();
@@ -80,20 +80,20 @@ public:
         this->append_range_(detail::cursor_between(std::move(first), std::move(last)));
     }
     settled_vector(std::initializer_list<T> values) : settled_vector(values.begin(), values.end()) {}
-    // (The tag is asked for first: whether other arguments are ranges is not looked into.)
+    // The tag is checked first, so that other arguments are not tested for being ranges.
     template <std::same_as<from_range_t> Tag, detail::compatible_range<T> R>
     settled_vector(Tag, R&& values) : settled_vector() {
         this->append_range(std::forward<R>(values));
     }
 
-    // Reserves as much as `other` does; where `other` had the default reservation, less if the system refuses. The commit
-    // policy is Policy::commit. A vector that owns nothing is copied as one that owns nothing. O(size()).
+    // Reserves the same size as `other`, or less if the system refuses and `other` had the default reservation. The commit policy is
+    // Policy::commit. The copy of a vector without a range has none. O(size()).
     settled_vector(const settled_vector& other) : settled_vector() {
         this->reserve_like_(other);
         this->poison_unused_capacity_();
         this->append_from_(other.size(), detail::copy_source<const T*>{other.data()});
     }
-    // O(1). Invalidates: nothing; the elements now belong to *this. `other` is empty and owns nothing.
+    // O(1). Invalidates: nothing; the elements now belong to *this. `other` is empty and has no range.
     HEADROOM_ALWAYS_INLINE settled_vector(settled_vector&& other) noexcept { this->steal_(other); }
 
     // Keeps its own reservation. O(size() + other.size()). Invalidates: every element.
@@ -107,10 +107,10 @@ public:
         }
         return *this;
     }
-    // Takes over the reservation of `other`, and gives its own back. O(size()) destructions. Invalidates: the old elements.
+    // Takes over the reservation of `other` and releases its own. O(size()) destructions. Invalidates: the old elements.
     settled_vector& operator=(settled_vector&& other) noexcept {
         if (this != std::addressof(other)) {
-            // The old elements are destroyed last: `other` may be part of them.
+            // Destroys the old elements last: `other` may be part of them.
             settled_vector taken(std::move(other));
             this->swap_store_(taken);
         }
@@ -121,43 +121,41 @@ public:
         return *this;
     }
 
-    // A protected vector may be destroyed. (Where the system refuses access to its elements even then, their destructors do not
-    // run; its memory is given back all the same.) Invalidates: every element.
+    // A protected vector may be destroyed. If the system refuses access to its elements, their destructors do not run, but the memory is
+    // released. Invalidates: every element.
     HEADROOM_ALWAYS_INLINE ~settled_vector() { this->destroy_and_release_(); }
 
     // O(1). Invalidates: nothing; elements change owners.
     void swap(settled_vector& other) noexcept { this->swap_store_(other); }
 
-    // --- What std::vector has not.
+    // --- Operations that std::vector does not have.
 
-    // Gives all pages that hold no element back to the system; capacity() becomes size(), rounded up to pages. Cannot fail:
-    // pages that the system refuses to take back stay committed. Invalidates: nothing.
+    // Returns all pages without an element to the system; capacity() becomes size(), rounded up to pages. Cannot fail: pages that the
+    // system refuses to take back stay committed. Invalidates: nothing.
     void shrink_to_fit() noexcept {
         if (control_ == nullptr) return;
         HEADROOM_UNPOISON_CAPACITY();
         this->shrink_store_();
     }
 
-    // Moves the elements to a new reservation for exactly `limit` elements, and gives the old one back: the only way to a
-    // larger one. By page tables or as bytes for relocatable types, else element by element. The name goes along.
-    // Precondition: access is read_write. O(size()) where pages cannot be moved.
-    // Throws std::length_error when limit.value < size(), `refused`, and what an element's move throws; nothing has changed
-    // then (unless T can only be moved, and its move throws).
-    // Invalidates: every pointer, reference and iterator.
+    // Moves the elements to a new reservation for exactly `limit` elements and releases the old one: the only way to a larger one. Moves
+    // relocatable elements by page tables or as bytes, others one by one. Keeps the name. Precondition: access is read_write. O(size())
+    // where pages cannot be moved. Throws std::length_error when limit.value < size(), `refused`, and what an element's move throws;
+    // nothing has changed then, except where the throwing move is that of a move-only element. Invalidates: every pointer, reference and
+    // iterator.
     void rehome(max_elements limit, const commit_policy& commit = Policy::commit) {
         if (limit.value < this->size()) detail::throw_length_error("headroom::settled_vector: rehome() to less than size()");
         HEADROOM_UNPOISON_CAPACITY();
         this->rehome_(limit.value, commit);
     }
 
-    // Sets what may be done with the elements from now on: a write to a read-only vector faults, as does any access to one
-    // with access::none. Memory committed later is accessible. Costs a system call, more where much memory is resident (38 ms
-    // a GiB). Throws std::system_error when the system refuses. Invalidates: nothing; a forbidden access faults.
-    // Document: "4GB per Vector".
+    // Sets the access to the elements: a write to a read-only vector faults, as does any access with access::none. Memory committed later
+    // is accessible. Costs a system call, more where much memory is resident (38 ms a GiB). Throws std::system_error when the system
+    // refuses. Invalidates: nothing; a forbidden access faults. Document: "4GB per Vector".
     void protect(access allowed) {
         if (const std::error_code error = try_protect(allowed)) detail::throw_system_error(error, "headroom: protect()");
     }
-    // The same, but returns what the system says.
+    // Like protect(), but returns the system's error.
     [[nodiscard]] std::error_code try_protect(access allowed) noexcept {
         return control_ == nullptr ? std::error_code{} : detail::protect(control_, allowed);
     }
@@ -165,9 +163,8 @@ public:
         return control_ == nullptr ? access::read_write : detail::current_access(control_);
     }
 
-    // Names the reservation for owner_of(), reservations() and the system's list of mappings; cut to 79 bytes, and null takes
-    // the name away. A vector that owns nothing reserves, so that there is something to name; where the system refuses that,
-    // the name is lost. O(1). Invalidates: nothing.
+    // Names the reservation for owner_of(), reservations() and the system's list of mappings; cut to 79 bytes. Null removes the name. A
+    // vector without a range reserves one; if the system refuses, the name is lost. O(1). Invalidates: nothing.
     void name(const char* text) noexcept {
         if (control_ == nullptr) {
             HEADROOM_UNPOISON_CAPACITY();
@@ -179,7 +176,7 @@ public:
 private:
     friend class concurrent_vector<T, Policy>;
 
-    // Owns the range from here on, so that a constructor that fails later gives it back.
+    // Owns the range from here on, so that a constructor that fails later releases it.
     settled_vector(store_&& from, int) noexcept : base_(std::move(from)) { this->poison_unused_capacity_(); }
 };
 
@@ -204,10 +201,9 @@ settled_vector(It, It) -> settled_vector<typename std::iterator_traits<It>::valu
 template <detail::any_input_range R>
 settled_vector(from_range_t, R&&) -> settled_vector<detail::range_value<R>>;
 
-// Makes a whole vector read-only or inaccessible while this object lives, then restores the access from before. The vector
-// must outlive it and must not be moved meanwhile; scopes must nest. Costs two system calls; see protect(). The constructor
-// throws std::system_error when the system refuses; a refusal to restore is ignored (the vector then stays protected).
-// Document: "4GB per Vector".
+// Makes a whole vector read-only or inaccessible during the lifetime of this object, then restores the previous access. The vector must
+// outlive it and must not be moved meanwhile; scopes must nest. Costs two system calls; see protect(). The constructor throws
+// std::system_error when the system refuses; if restoring is refused, the vector stays protected. Document: "4GB per Vector".
 template <class Container>
 class [[nodiscard]] scoped_access {
 public:

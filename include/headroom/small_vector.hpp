@@ -1,21 +1,21 @@
 // A vector whose first N elements lie in the object itself.
 //
-// Up to N elements it allocates nothing; with more it is what `vector` is: on the heap first, from Policy::map_threshold bytes on
-// in a reservation that grows in place. shrink_to_fit() brings at most N elements back into the object.
+// Up to N elements it allocates nothing. With more it works like `vector`: on the heap first, from Policy::map_threshold bytes on in a
+// reservation that grows in place. shrink_to_fit() brings at most N elements back into the object.
 //
-// Choose it where there are many short vectors, most of them of at most N elements, or where a short one is made and dropped
-// often. Choose `vector` for what is long, or moved about: moving a small_vector moves its elements one by one while they lie inside.
+// Choose it for many short vectors, most of them of at most N elements, or for short ones that are made and dropped often. Choose `vector`
+// for long ones, and for those that are moved: moving a small_vector moves its inline elements one by one.
 //
 // How it differs from `vector`:
 //   - capacity() is never less than N;
 //   - no operation allocates while there are at most N elements and were not more before;
-//   - moving and swapping are O(N) while elements lie inside, invalidate iterators, pointers and references to those, and throw
-//     what an element's move constructor throws; a vector that was moved from is empty;
-//   - it may not be moved as bytes itself: it points into itself (is_trivially_relocatable is false);
-//   - there is no allocator parameter, and no deduction guide: nothing to deduce N from;
-//   - AddressSanitizer is not told which part of the room inside holds elements;
-//   - in a constant expression the first N elements are allocated, too: a global one is not constant-initialised.
-// What it costs: N * sizeof(T) bytes in each object, used or not, and three pointers.
+//   - moving and swapping are O(N) for inline elements, invalidate iterators, pointers and references to them, and throw what an
+//     element's move constructor throws; a moved-from vector is empty;
+//   - it is not trivially relocatable itself, because it points into itself;
+//   - it has no allocator parameter, and no deduction guide, since N cannot be deduced;
+//   - AddressSanitizer does not know which part of the inline buffer holds elements;
+//   - in a constant expression the first N elements are allocated, so a global one is not constant-initialised.
+// Cost: N * sizeof(T) bytes in each object, and three pointers.
 #pragma once
 
 #include <headroom/detail/language.hpp>
@@ -50,7 +50,7 @@ public:
     // throw what an element's constructor throws; nothing is leaked. O(elements). At most one allocation where their number is
     // known, and none for up to N.
 
-    // (Not `= default`: the room inside would be set to zero first.)
+    // Not `= default`, which would zero the inline buffer first.
     HEADROOM_ALWAYS_INLINE constexpr small_vector() noexcept {}
     constexpr explicit small_vector(size_type count) : small_vector() {
         this->construct_initial_(count, detail::value_init_source{});
@@ -65,7 +65,7 @@ public:
     constexpr small_vector(std::initializer_list<T> values) : small_vector() {
         this->construct_initial_(values.size(), detail::copy_source<const T*>{values.begin()});
     }
-    // (The tag is asked for first: whether other arguments are ranges is not looked into.)
+    // The tag is checked first, so that other arguments are not tested for being ranges.
     template <std::same_as<from_range_t> Tag, detail::compatible_range<T> R>
     constexpr small_vector(Tag, R&& values) : small_vector() {
         this->construct_range_(detail::cursor_over<R>(values));
@@ -81,8 +81,8 @@ public:
         this->reset_to_inline_();
         this->construct_initial_(other.size(), detail::copy_source<const T*>{other.data()});
     }
-    // O(1) where the elements of `other` are outside, and invalidates nothing then. Else O(other.size()): they are moved, which
-    // invalidates what refers to them. `other` is empty afterwards; when a move throws, it keeps the elements, as the moves left them.
+    // O(1) if the elements of `other` are in a block; invalidates nothing then. Otherwise O(other.size()): moves the elements, which
+    // invalidates references to them. `other` is empty afterwards. If a move throws, it keeps its elements as the moves left them.
     HEADROOM_ALWAYS_INLINE constexpr small_vector(small_vector&& other) noexcept(nothrow_move_)
         : small_vector(typename store_::uninitialized_tag_()) {
         this->steal_(other);
@@ -99,13 +99,13 @@ public:
         }
         return *this;
     }
-    // As move construction, and size() destructions. Elements that lie inside of `other` come to where those of *this were, in a
-    // block outside if there is one. When a move throws, *this is empty. Invalidates: the old elements, too.
+    // Like move construction, plus size() destructions. Inline elements of `other` are moved into the memory of *this, a block if it has
+    // one. If a move throws, *this is empty. Invalidates: the old elements too.
     constexpr small_vector& operator=(small_vector&& other) noexcept(nothrow_move_) {
         if (this == std::addressof(other)) return *this;
         if constexpr (!std::is_trivially_destructible_v<T>) {
             if (!this->empty()) {
-                // The old elements are destroyed when `other` has been taken: it may belong to them.
+                // Destroys the old elements last: `other` may belong to them.
                 small_vector taken(std::move(other));
                 take_(taken);
                 return *this;
@@ -121,7 +121,7 @@ public:
 
     HEADROOM_ALWAYS_INLINE constexpr ~small_vector() { this->destroy_and_release_(); }
 
-    // O(1) where the elements of both are outside, and invalidates nothing then. Else as three moves.
+    // O(1) if the elements of both are in blocks; invalidates nothing then. Otherwise like three moves.
     constexpr void swap(small_vector& other) noexcept(nothrow_move_) {
         if (!this->is_inline_() && !other.is_inline_()) return this->swap_store_(other);
         small_vector taken(std::move(other));
@@ -129,9 +129,9 @@ public:
         *this = std::move(taken);
     }
 
-    // Brings at most N elements back inside. More of them: makes capacity() equal to size() (see vector).
-    // Nothing happens where memory for that is refused, or an element's copy throws. O(size()) where elements move. Throws only
-    // what the move of an element throws that cannot be copied. Invalidates: everything.
+    // Brings at most N elements back into the object. With more, makes capacity() equal to size() (see vector). Does nothing if memory for
+    // that is refused or an element's copy throws. O(size()) where elements move. Throws only what the move of a move-only element throws.
+    // Invalidates: everything.
     constexpr void shrink_to_fit() {
         HEADROOM_UNPOISON_CAPACITY();
         this->shrink_store_();
@@ -140,7 +140,7 @@ public:
 private:
     HEADROOM_ALWAYS_INLINE constexpr explicit small_vector(typename store_::uninitialized_tag_ none) noexcept : base_(none) {}
 
-    // The elements of `from` take the place of those here.
+    // Replaces the elements by those of `from`.
     constexpr void take_(small_vector& from) noexcept(nothrow_move_) {
         if (from.is_inline_()) {
             this->clear();
@@ -153,7 +153,7 @@ private:
     }
 };
 
-// As a.swap(b).
+// Calls a.swap(b).
 template <class T, std::size_t N, class Policy>
 constexpr void swap(small_vector<T, N, Policy>& a, small_vector<T, N, Policy>& b) noexcept(noexcept(a.swap(b))) {
     a.swap(b);

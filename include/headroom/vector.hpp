@@ -38,11 +38,11 @@
 
 namespace headroom { inline namespace v0_1 {
 
-// How a vector grows. Derive from it and override what should differ.
+// How a vector grows. Derive from it, and override members to change them.
 struct vector_policy {
     // Capacity while on the heap.
     using growth = geometric<2, 1>;
-    // Bytes of capacity from which a vector with std::allocator lives in a reservation; SIZE_MAX keeps it on the heap.
+    // A vector with std::allocator is in a reservation from this capacity on, in bytes. SIZE_MAX keeps it on the heap.
     static constexpr std::size_t map_threshold = std::size_t{1} << 20;
     // How the reservation is committed.
     static constexpr commit_policy commit{};
@@ -84,15 +84,15 @@ public:
     using size_type = typename traits_::size_type;
     using difference_type = typename traits_::difference_type;
 
-    // --- Construction. All that allocate throw std::length_error past max_size(), std::bad_alloc (or what the allocator
-    // throws) when memory is refused, and what an element's constructor throws; nothing is leaked. O(elements), and exactly
-    // one allocation where their number is known.
+    // --- Construction. All that allocate throw std::length_error past max_size(), std::bad_alloc (or what the allocator throws) when
+    // memory is refused, and what an element's constructor throws; nothing leaks then. O(elements), and exactly one allocation where their
+    // number is known.
 
     HEADROOM_ALWAYS_INLINE constexpr vector() noexcept(std::is_nothrow_default_constructible_v<Allocator>)
         requires std::default_initializable<Allocator>
         : base_() {}
     HEADROOM_ALWAYS_INLINE constexpr explicit vector(const Allocator& allocator) noexcept : base_(allocator) {}
-    // (std::size_t, not size_type: a deduction guide can then rule these out without the class it would deduce.)
+    // std::size_t, not size_type, so that a deduction guide can rule these out without the class that it would deduce.
     constexpr explicit vector(std::size_t count, const Allocator& allocator = Allocator()) : vector(allocator) {
         this->construct_initial_(count, detail::value_init_source{});
     }
@@ -106,12 +106,12 @@ public:
     constexpr vector(std::initializer_list<T> values, const Allocator& allocator = Allocator()) : vector(allocator) {
         this->construct_initial_(values.size(), detail::copy_source<const T*>{values.begin()});
     }
-    // (The tag is asked for first: whether other arguments are ranges is not looked into.)
+    // The tag is checked first, so that other arguments are not tested for being ranges.
     template <std::same_as<from_range_t> Tag, detail::compatible_range<T> R>
     constexpr vector(Tag, R&& values, const Allocator& allocator = Allocator()) : vector(allocator) {
         detail::cursor_over<R> cursor(values);
         if constexpr (!cursor.multi_pass && cursor.has_size && !std::is_move_constructible_v<T>) {
-            // Built where they stay, in exactly as much memory as the range says that it fills.
+            // Elements that cannot be moved: exactly as much memory as the range's size says.
             {
                 HEADROOM_UNPOISON_CAPACITY();
                 this->allocate_(cursor.size_hint, cursor.size_hint);
@@ -133,13 +133,13 @@ public:
     HEADROOM_ALWAYS_INLINE constexpr vector(vector&& other) noexcept : base_(std::move(other.memory_.allocator())) {
         this->steal_(other);
     }
-    // O(1) where the allocators are equal, else element by element.
+    // O(1) if the allocators are equal, else O(other.size()): moves element by element.
     constexpr vector(vector&& other, const std::type_identity_t<Allocator>& allocator) noexcept(traits_::is_always_equal::value)
         : vector(allocator) {
         if constexpr (!traits_::is_always_equal::value) {
             if (!allocators_equal_(other)) {
                 this->construct_initial_(other.size(), detail::move_source(other.data()));
-                other.extract_();
+                other.clear_moved_from_();
                 return;
             }
         }
@@ -162,8 +162,7 @@ public:
         this->assign_from_(other.size(), detail::copy_source<const T*>{other.data()});
         return *this;
     }
-    // O(1) and size() destructions where the allocator travels along or is equal, else element by element.
-    // Invalidates: the old elements.
+    // O(1) and size() destructions if the allocator propagates or is equal, else element by element. Invalidates: the old elements.
     constexpr vector& operator=(vector&& other) noexcept(traits_::propagate_on_container_move_assignment::value ||
                                                          traits_::is_always_equal::value) {
         if (this == std::addressof(other)) return *this;
@@ -176,7 +175,7 @@ public:
                 return *this = std::move(taken);
             }
             this->assign_from_(other.size(), detail::move_source(other.data()));
-            other.extract_();
+            other.clear_moved_from_();
         }
         return *this;
     }
@@ -189,7 +188,7 @@ public:
 
     [[nodiscard]] constexpr allocator_type get_allocator() const noexcept { return memory_.allocator(); }
 
-    // O(1). Invalidates: nothing; elements change owners. Precondition: equal allocators, or ones that swap along.
+    // O(1). Invalidates: nothing; elements change owners. Precondition: the allocators are equal or propagate on swap.
     constexpr void swap(vector& other) noexcept {
         if constexpr (traits_::propagate_on_container_swap::value) {
             using std::swap;
@@ -200,10 +199,9 @@ public:
         this->swap_store_(other);
     }
 
-    // Makes capacity() equal to size(), and gives back what the elements do not need: in a reservation whole pages; one that
-    // has become small goes back to the heap. Nothing happens where memory for that is refused, or an element's copy throws.
-    // O(size()) where elements move. Throws only what the move of an element throws that cannot be copied. Invalidates:
-    // everything.
+    // Makes capacity() equal to size(). A reservation decommits whole pages; a vector that has become small moves back to the heap. Does
+    // nothing if memory for that is refused or an element's copy throws. O(size()) where elements move. Throws only what the move of a
+    // move-only element throws. Invalidates: everything.
     constexpr void shrink_to_fit() {
         HEADROOM_UNPOISON_CAPACITY();
         this->shrink_store_();
@@ -218,8 +216,8 @@ private:
         }
     }
 
-    // The elements change owners, and the allocators where `Allocators` says so. The old ones are destroyed with `from`, when all
-    // is done: what is assigned may have been part of them.
+    // Swaps elements with `from`, and allocators if `Allocators`. `from` destroys the old elements afterwards: what is assigned may have
+    // been part of them.
     template <bool Allocators>
     constexpr void take_over_(vector& from) noexcept {
         if constexpr (Allocators) {
@@ -230,15 +228,15 @@ private:
         this->swap_store_(from);
     }
 
-    // After the elements have been moved out one by one. The standard leaves open what stays behind; programs may count on
-    // what their standard library's vector leaves: libc++'s the elements moved from, others nothing.
-    constexpr void extract_() noexcept {
+    // Clears the vector after its elements were moved out one by one, as libstdc++ does. The standard leaves this open; with libc++,
+    // moved-from elements stay, as in its own vector.
+    constexpr void clear_moved_from_() noexcept {
 #if !defined(_LIBCPP_VERSION)
         this->clear();
 #endif
     }
 
-    // Gives everything back; the vector is as newly made.
+    // Releases the elements and the block; the vector is like a new one.
     constexpr void clear_and_release_() noexcept {
         this->destroy_and_release_();
         begin_ = end_ = cap_ = typename base_::pointer();

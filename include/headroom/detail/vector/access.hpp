@@ -1,6 +1,6 @@
-// What a container of contiguous elements can say about the elements that it has: the lowest part of `sequence`.
+// Element access, iterators and sizes of the contiguous containers: the lowest of the three parts of sequence_ (sequence.hpp).
 //
-// Element access, iterators, sizes; and for the parts above, which element a position names, and what AddressSanitizer is told.
+// Also maps user positions to indices and keeps AddressSanitizer's container annotations up to date for the two parts above.
 #pragma once
 
 #include <cstddef>
@@ -48,7 +48,7 @@ public:
         HEADROOM_EXPECT_ELEMENT(index < size(), past_the_end, "operator[]", index);
         return raw_(begin_)[index];
     }
-    // Throws std::out_of_range where there is no such element.
+    // Throws std::out_of_range if index >= size().
     [[nodiscard]] constexpr reference at(size_type index) {
         if (index >= size()) detail::throw_out_of_range("headroom: at() past the end");
         return raw_(begin_)[index];
@@ -95,14 +95,14 @@ public:
 
     [[nodiscard]] constexpr bool empty() const noexcept { return begin_ == end_; }
     [[nodiscard]] constexpr size_type size() const noexcept { return static_cast<size_type>(end_ - begin_); }
-    // The elements that fit without asking for memory.
+    // Elements that fit without asking for memory.
     [[nodiscard]] constexpr size_type capacity() const noexcept { return static_cast<size_type>(cap_ - begin_); }
-    // The most elements that this container can ever hold.
+    // Upper limit of size() for this container.
     [[nodiscard]] constexpr size_type max_size() const noexcept { return Store::max_size(); }
 
 protected:
     constexpr element_access_() = default;
-    // With a store made from `from`.
+    // Constructs the store from `from`.
     template <class From>
     constexpr explicit element_access_(From&& from) noexcept : Store(std::forward<From>(from)) {}
     element_access_(const element_access_&) = delete;
@@ -114,17 +114,18 @@ protected:
     template <class>
     friend class capacity_write_guard;
 
-    // The plain pointer in a pointer of the allocator's. (A member, as all that is called here: a call without a qualified
-    // name would look for functions of that name beside the program's own types.)
+    // Returns the plain pointer of an allocator's pointer. A member, like every helper called here, because an unqualified call would find
+    // functions in the namespaces of the program's types.
     HEADROOM_ALWAYS_INLINE static constexpr value_type* raw_(const pointer& from) noexcept { return detail::raw_pointer(from); }
 
     constexpr Store& as_store_() noexcept { return *this; }
 
-    // Whether the object, another container, is part of one of the elements: then it dies, or changes, with them.
+    // True if `other`, a container, is a subobject of an element, so that it is destroyed or changed with the elements. Always true in
+    // constant evaluation, where addresses cannot be compared.
     template <class Container>
     [[nodiscard]] constexpr bool contains_object_([[maybe_unused]] const Container& other) const noexcept {
         if constexpr (std::is_class_v<value_type> && sizeof(value_type) >= sizeof(Container)) {
-            if (HEADROOM_CONSTANT_EVALUATED()) return true;    // who knows
+            if (HEADROOM_CONSTANT_EVALUATED()) return true;
             const auto at = reinterpret_cast<std::uintptr_t>(std::addressof(other));
             return at >= reinterpret_cast<std::uintptr_t>(raw_(begin_)) && at < reinterpret_cast<std::uintptr_t>(raw_(end_));
         } else {
@@ -132,36 +133,39 @@ protected:
         }
     }
 
-    // The elements that fit behind the last.
+    // Elements that fit after the last one without asking for memory.
     [[nodiscard]] constexpr size_type unused_capacity_() const noexcept { return static_cast<size_type>(cap_ - end_); }
 
-    // What messages call the container.
+    // Name of the container in messages.
     static constexpr const char* container_name_() noexcept {
         if constexpr (requires { Store::container_name_; }) return Store::container_name_;
         return Store::never_relocates_ ? "settled_vector" : "vector";
     }
 
-    // The other way round. (By the pointer: an operator of the iterator would look for others beside the program's types.)
+    // Returns the iterator at `index`. Computed from the pointer, because an iterator's operator would be looked up among the program's
+    // types.
     constexpr iterator iterator_at_(size_type index) noexcept { return iterator(raw_(begin_) + index); }
 
-    // Which element a position of the user's names; size() for the end.
+    // Returns the index of the position `where`, size() for end(). Hardened builds check that it lies in the container; `operation` names
+    // the caller in the message.
     HEADROOM_ALWAYS_INLINE constexpr size_type index_of_(const_iterator where, [[maybe_unused]] const char* operation) const {
         HEADROOM_EXPECT(HEADROOM_CONSTANT_EVALUATED() || detail::is_position(data(), std::to_address(where), size()), no_position,
                         operation, reinterpret_cast<std::uintptr_t>(std::to_address(where)));
         return static_cast<size_type>(std::to_address(where) - data());
     }
 
-    // Whether elements may be pushed along and forgotten as bytes.
+    // True if elements may be moved by memmove and then treated as not existing.
     static constexpr bool is_bytewise_() noexcept { return bytewise_movable<value_type> && Store::uses_default_construct_(); }
 
-    // --- AddressSanitizer: nothing in other builds.
+    // --- AddressSanitizer. These do nothing in other builds.
 
+    // Poisons the storage of the `count` elements that were just removed at the end.
     HEADROOM_ALWAYS_INLINE constexpr void poison_removed_([[maybe_unused]] size_type count) noexcept {
 #if defined(HEADROOM_ASAN)
         if (!HEADROOM_CONSTANT_EVALUATED()) annotate_tail_(annotated_end_() + count, annotated_end_());
 #endif
     }
-    // A new container may find memory that is there already.
+    // Poisons the unused capacity of a new container. A kept range or block may already have some.
     HEADROOM_ALWAYS_INLINE constexpr void poison_unused_capacity_() noexcept {
 #if defined(HEADROOM_ASAN)
         if (!HEADROOM_CONSTANT_EVALUATED()) annotate_tail_(annotated_capacity_(), annotated_end_());

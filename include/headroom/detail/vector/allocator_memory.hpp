@@ -1,5 +1,5 @@
-// Where the elements of a vector with an allocator of the user's live: where the allocator says. Everything goes through
-// std::allocator_traits: construction, destruction, fancy pointers, propagation.
+// Blocks for the elements of a vector with an allocator of the program's. Everything goes through std::allocator_traits: construction,
+// destruction, fancy pointers, propagation.
 #pragma once
 
 #include <cstddef>
@@ -19,9 +19,8 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 template <class A, class T, class... Args>
 concept constructs_from = requires(A& a, T* p, Args&&... args) { a.construct(p, static_cast<Args&&>(args)...); };
 
-// Whether the allocator leaves construction from these arguments, and whatever copying and destruction comes after it, to the elements,
-// so that those of simple types may be made aside and copied as bytes. std::pmr's hooks in only to pass itself on, which simple types
-// do not take.
+// True if the allocator has no construct() or destroy() of its own for these arguments, so that elements of simple types may be built in a
+// local and copied as bytes. std::pmr's allocator has, but only passes itself on, which simple types do not accept.
 template <class A, class T, class... Args>
 inline constexpr bool constructs_plainly =
     !constructs_from<A, T, Args...> && !constructs_from<A, T, const T&> && !constructs_from<A, T, T> &&
@@ -30,7 +29,7 @@ inline constexpr bool constructs_plainly =
 template <class U, class T, class... Args>
 inline constexpr bool constructs_plainly<std::pmr::polymorphic_allocator<U>, T, Args...> =
     !std::uses_allocator<T, std::pmr::polymorphic_allocator<U>>::value;
-// (It passes itself on to both halves of a pair.)
+// A polymorphic_allocator passes itself on to both halves of a pair.
 template <class U, class A, class B, class... Args>
 inline constexpr bool constructs_plainly<std::pmr::polymorphic_allocator<U>, std::pair<A, B>, Args...> =
     constructs_plainly<std::pmr::polymorphic_allocator<U>, std::remove_cv_t<A>> &&
@@ -59,8 +58,8 @@ struct allocator_memory {
     [[nodiscard]] constexpr const A& allocator() const noexcept { return allocator_; }
     [[nodiscard]] constexpr std::size_t max_size() const noexcept {
         const auto theirs = traits::max_size(allocator_);
-        // What a difference of two iterators can say is a limit too: allocators may have a small type for it.
-        // (Not by <limits>, which takes as long to compile as a good part of <vector>.)
+        // The allocator's difference_type may be small, and is then a limit too. Written without <limits>, which takes as long to compile
+        // as much of <vector>.
         using difference = std::make_unsigned_t<typename traits::difference_type>;
         constexpr auto countable = static_cast<std::size_t>(static_cast<difference>(-1) >> 1);
         constexpr std::size_t ours =
@@ -68,8 +67,8 @@ struct allocator_memory {
         return theirs < ours ? static_cast<std::size_t>(theirs) : ours;
     }
 
-    // For how many elements a block is that replaces one with `size`, to hold `required`. (The first is a cache line, but in constant
-    // evaluation.)
+    // Returns the capacity to grow to from a full block of `size` elements, at least `required`. The first block fills a cache line,
+    // except in constant evaluation.
     [[nodiscard]] constexpr std::size_t next_capacity(std::size_t size, std::size_t required) const noexcept {
         constexpr std::size_t line = sizeof(T) < 64 ? 64 / sizeof(T) : 1;
         const std::size_t wanted = detail::apply_growth<typename Policy::growth>(size, required, sizeof(T));
@@ -88,7 +87,7 @@ struct allocator_memory {
         }
     }
 
-    // Throws what the allocator throws; if `Quiet`, null where that is std::bad_alloc.
+    // Throws what the allocator throws. With `Quiet`, returns null instead of std::bad_alloc.
     template <bool Quiet>
     [[nodiscard]] constexpr block<pointer> allocate([[maybe_unused]] std::size_t required, std::size_t wanted,
                                                     [[maybe_unused]] bool exactly) {

@@ -1,7 +1,7 @@
-// What happens at the end of a container: appending one element or many, resizing, removing the last.
+// Operations at the end of a container: append, resize, remove the last.
 //
-// A rule for the append functions: they are inlined always, read the members once, and hand them to the slow path by value,
-// so that the compiler may keep the members of a local container in registers ("register cursor").
+// "Register cursor", a rule for all append functions: always inlined, they read the members once and pass them to the slow path by value.
+// The address of a local container then does not escape, and the compiler keeps its members in registers.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-// A container of its own, for elements that must not be in another one before all of them are there.
+// Collects elements first, so that a throw leaves the target unchanged.
 template <class Container>
 struct scratch_container : Container {
     template <class From>
@@ -51,10 +51,9 @@ public:
     using typename base_::size_type;
     using typename base_::value_type;
 
-    // Makes capacity() at least `count`, and no more than the granularity of memory asks for. O(size()) where elements move.
-    // Throws std::length_error past max_size(), std::bad_alloc when memory is refused; nothing has changed then.
-    // Invalidates: everything if elements moved (see the container's header), else nothing.
-    // (Inlined, so that no call takes the container's address: a loop of appends would then store its end each time.)
+    // Makes capacity() at least `count`, and no larger than pages require. O(size()) where elements move. Throws std::length_error past
+    // max_size(), std::bad_alloc when memory is refused; nothing has changed then. Invalidates: everything if elements moved (see the
+    // container's header), else nothing.
     HEADROOM_ALWAYS_INLINE constexpr void reserve(size_type count) {
         if (count > max_size()) detail::throw_length_error("headroom: reserve() past max_size()");
         if (count > this->capacity()) {
@@ -63,11 +62,10 @@ public:
         }
     }
 
-    // --- Append. Amortised O(1). Throw std::length_error past max_size() (std::bad_alloc for one more of relocatable elements whose
-    // capacity doubles), std::bad_alloc when memory is refused, and what the element's constructor throws; nothing has changed
-    // then. Invalidates: end(), and everything if elements moved.
-    // The constructor is given the caller's own arguments, which may be or refer to elements, and builds the element in its final
-    // place, whether the container must grow or not.
+    // --- Append. Amortised O(1). Throw std::length_error past max_size(), std::bad_alloc when memory is refused, and what the element's
+    // constructor throws; nothing has changed then. Where capacity doubles and elements are relocatable, one element past max_size()
+    // throws std::bad_alloc instead. Invalidate: end(), and everything if elements moved. The constructor gets the caller's own arguments,
+    // which may be or refer to elements, and builds the element in its final place, also when the container grows.
 
     HEADROOM_ALWAYS_INLINE constexpr void push_back(const value_type& value) { emplace_back(value); }
     HEADROOM_ALWAYS_INLINE constexpr void push_back(value_type&& value) { emplace_back(static_cast<value_type&&>(value)); }
@@ -77,8 +75,8 @@ public:
         return construct_at_end_(static_cast<Args&&>(args)...);
     }
 
-    // The same, but null instead of an exception when there is no room and none can be had; the arguments are untouched then.
-    // What the element's constructor throws still propagates.
+    // Like emplace_back(), but returns null if the container is full and cannot grow; the arguments are untouched then. Passes on what the
+    // element's constructor throws.
     template <class... Args>
     constexpr value_type* try_emplace_back(Args&&... args) {
         if (HEADROOM_UNLIKELY(end_ == cap_)) return emplace_back_slow_<true>(static_cast<Args&&>(args)...);
@@ -87,8 +85,7 @@ public:
     constexpr value_type* try_push_back(const value_type& value) { return try_emplace_back(value); }
     constexpr value_type* try_push_back(value_type&& value) { return try_emplace_back(std::move(value)); }
 
-    // The same without a check. Precondition: size() < capacity(). Throw only what the element's constructor throws.
-    // Invalidate: end().
+    // Append without a check. Precondition: size() < capacity(). Throw only what the element's constructor throws. Invalidate: end().
     template <class... Args>
     HEADROOM_ALWAYS_INLINE constexpr reference unchecked_emplace_back(Args&&... args) {
         HEADROOM_EXPECT(end_ != cap_, no_room, "an unchecked append", 0);
@@ -111,16 +108,16 @@ public:
 
     constexpr void resize(size_type count) { resize_from_(count, value_init_source{}); }
     constexpr void resize(size_type count, const value_type& value) { resize_from_(count, fill_source{value}); }
-    // New elements are default-initialised: for trivial types, whatever the memory held (hardened: zero bytes).
+    // Default-initialises new elements: those of trivial types have the bytes that the memory held, in hardened builds zeros.
     constexpr void resize_default_init(size_type count) { resize_from_(count, default_init_source{}); }
-    // Appends `count` default-initialised elements, and returns where the first of them is (or would be).
+    // Appends `count` default-initialised elements. Returns the address of the first, or of end() if count is 0.
     constexpr value_type* append_default_init(size_type count) {
         const size_type old = size();
         append_from_(count, default_init_source{});
         return raw_(begin_) + old;
     }
-    // Makes the size `count` as resize_default_init does, calls `operation(data(), count)`, and keeps as many elements as it
-    // returns. Precondition: at most `count`. If `operation` throws, `count` elements stay.
+    // Resizes to `count` elements like resize_default_init(), calls operation(data(), count), and keeps as many elements as that returns.
+    // Precondition: it returns at most `count`. If `operation` throws, `count` elements stay.
     template <class Operation>
     constexpr void resize_and_overwrite(size_type count, Operation operation) {
         if (count > size()) append_from_(count - size(), default_init_source{});
@@ -139,7 +136,7 @@ public:
             this->destroy_one_(raw_(end_));
         poison_removed_(1);
     }
-    // False, and nothing done, when empty.
+    // Returns false if the container is empty.
     constexpr bool try_pop_back() noexcept {
         if (begin_ == end_) return false;
         pop_back();
@@ -149,7 +146,7 @@ public:
     constexpr void clear() noexcept { truncate_(0); }
 
 protected:
-    // One element behind the last, where there is room. (A container with room has memory, so its end is a plain place.)
+    // Appends one element. Precondition: size() < capacity(). A container with capacity has memory, so end_ is a plain pointer.
     template <class... Args>
     HEADROOM_ALWAYS_INLINE constexpr reference construct_at_end_(Args&&... args) {
         HEADROOM_UNPOISON_TAIL(1);
@@ -158,35 +155,37 @@ protected:
         ++end_;
         return *place;
     }
-    // Whether an element made from these may be made aside first: it is a few bytes, and no constructor of the program's sees that it
-    // is copied.
+    // True if the element may be built in a local before growing: at most 64 bytes, and no constructor of the program runs when it is
+    // built or copied.
     template <class... Args>
     static constexpr bool can_construct_in_local_ = Store::template uses_default_construct_<Args...>() &&
                                                     sizeof(value_type) <= 64 && can_construct_as_bytes<value_type, Args...>;
-    // One element when there is no room, in one of three ways. Null only where `Quiet` and there is none to be had.
+    // Slow path of emplace_back(): appends to a full container in one of three ways. With `Quiet`, returns null if it cannot grow.
     template <bool Quiet, class... Args>
     HEADROOM_ALWAYS_INLINE constexpr value_type* emplace_back_slow_(Args&&... args) {
         HEADROOM_UNPOISON_CAPACITY();
         if constexpr (Store::never_relocates_) {
-            // 1. Room first: the elements stay where they are, and so does all that the new one is built from.
+            // 1. Grow, then construct: elements never move, and so do not the arguments that refer to them.
             return grow_then_construct_<Quiet>(static_cast<Args&&>(args)...);
         } else if constexpr (!Quiet && can_construct_in_local_<Args...>) {
-            // 2. The element first, aside.
+            // 2. Construct in a local, then grow and copy.
             HEADROOM_CONVERSIONS_BEGIN
             const value_type made(static_cast<Args&&>(args)...);
             HEADROOM_CONVERSIONS_END
             return grow_then_construct_<false>(made);
         } else {
             if constexpr (!Quiet && Store::can_realloc_() && constructed_from_values<value_type, Args...>) {
-                // 1. again: they are seen to lie elsewhere. (What a T points to is not asked about: docs/reference/relocatable.md.)
+                // 1. again: the arguments lie outside of the elements. Objects that they point to are not checked
+                // (docs/reference/relocatable.md).
                 if (!HEADROOM_CONSTANT_EVALUATED() && (detail::lies_outside(begin_, end_, args) && ...)) {
                     return grow_then_construct_<false>(static_cast<Args&&>(args)...);
                 }
             }
-            // 3. A larger block first: the new element is built there, and then the old ones follow.
+            // 3. Construct in a larger block, then relocate the old elements.
             return this->template construct_in_new_block_<Quiet>(end_, static_cast<Args&&>(args)...);
         }
     }
+    // Grows by one element, then constructs it at the end. With `Quiet`, returns null if it cannot grow.
     template <bool Quiet, class... Args>
     HEADROOM_ALWAYS_INLINE constexpr value_type* grow_then_construct_(Args&&... args) {
         if constexpr (Quiet) {
@@ -199,8 +198,8 @@ protected:
         ++end_;
         return place;
     }
-    // Room for `now` elements more, where there is none, before any is built. False where there was no such room: then all
-    // `count` of the source but its first `skip` have been built at `index`, in a larger block.
+    // Grows by `now` elements before any is built; returns true. Returns false if that was not safe: then the elements [skip, skip +
+    // count) of the source were built at `index`, in a larger block.
     template <class Source>
     constexpr bool grow_for_(size_type index, size_type now, size_type count, const Source& source, size_type skip) {
         const size_type needed = checked_new_size_(now);
@@ -220,7 +219,8 @@ protected:
             return false;
         }
     }
-    // Whether room may be made before elements are built from the source: nothing can fail then, and nothing they are built from moves.
+    // True if the container may grow before the source's elements are built: building them cannot throw, and growing does not move what
+    // they are built from.
     template <class Source>
     HEADROOM_ALWAYS_INLINE constexpr bool can_grow_before_construct_([[maybe_unused]] const Source& source,
                                                                      [[maybe_unused]] size_type skip,
@@ -233,7 +233,7 @@ protected:
         }
     }
 
-    // Destroys the elements from `count` on.
+    // Destroys the elements from `count` on. Precondition: count <= size().
     constexpr void truncate_(size_type count) noexcept {
         const size_type gone = size() - count;
         this->destroy_(raw_(begin_) + count, raw_(end_));
@@ -246,8 +246,8 @@ protected:
         return size() + more;
     }
 
-    // Appends `count` elements from the source, whose first `skip` are not wanted. (Inline, as far as there is room or the vector is
-    // empty: then the compiler still knows its size behind this.)
+    // Appends the elements [skip, skip + count) of the source. Inline while the capacity suffices or the vector is empty, so that the
+    // compiler still knows the size.
     template <class Source>
     HEADROOM_ALWAYS_INLINE constexpr void append_from_(size_type count, const Source& source, size_type skip = 0) {
         if (count > unused_capacity_()) {
@@ -260,14 +260,16 @@ protected:
         }
         append_within_capacity_(count, source, skip);
     }
+    // Like append_from_(). Precondition: the capacity suffices.
     template <class Source>
     constexpr void append_within_capacity_(size_type count, const Source& source, size_type skip) {
         HEADROOM_UNPOISON_TAIL(count);
-        const auto from = end_;    // (not read again when all is built: the compiler cannot know that it is the same)
+        const auto from = end_;    // end_ is not read again: the compiler cannot know that it did not change
         source.construct_(this->as_store_(), raw_(from), skip, count);
         end_ = from + static_cast<difference_type>(count);
     }
 
+    // Resizes to `count` elements; new ones come from the source.
     template <class Source>
     HEADROOM_ALWAYS_INLINE constexpr void resize_from_(size_type count, const Source& source) {
         if (count <= size()) {
@@ -277,14 +279,14 @@ protected:
         }
     }
 
-    // As many elements as fill what is committed at a time when many are appended: fresh pages are zeroed by the system, and
-    // elements go into them while they are still in the second-level cache.
+    // Elements to build between two commits when many are appended. The system zeroes fresh pages, and 128 KiB of them are still in the
+    // second-level cache when elements are built there.
     static constexpr size_type step_size_() noexcept {
         constexpr size_type bytes = size_type{128} << 10;
         return sizeof(value_type) < bytes ? bytes / sizeof(value_type) : 1;
     }
 
-    // What was appended goes again, unless all of it was.
+    // Scope guard: truncates to `old` elements unless `committed` was set.
     struct append_rollback_ {
         appending_& to;
         size_type old;
@@ -294,17 +296,17 @@ protected:
         }
     };
 
-    // Returns how many of `count` more elements to build at a time: one step, if the memory of all could be charged in place, else all.
+    // Returns how many of `count` more elements to build at a time: one step if the memory of all could be charged in place, else all.
     // Charging first makes an oversized request fail before it touches memory.
     HEADROOM_NOINLINE constexpr size_type elements_per_step_(size_type count) {
         return !HEADROOM_CONSTANT_EVALUATED() && this->try_charge_(checked_new_size_(count), step_size_()) ? step_size_() : count;
     }
-    // The same for more than there is room for: in steps, where the source allows it, else at once.
+    // Slow path of append_from_(): appends more elements than the capacity holds, in steps if the source allows it.
     template <class Source>
     constexpr void append_with_growth_(size_type count, const Source& source, size_type skip) {
         size_type most = Source::can_build_in_steps && count > step_size_() ? elements_per_step_(count) : count;
         if constexpr (Source::template writes_nothing<Store, value_type>) {
-            // Elements that are not written to here are not populated either. In place that needs no room for growth.
+            // Elements that are not written to here are not populated either. In place that needs no geometric growth.
             if (most != count) {
                 HEADROOM_UNPOISON_CAPACITY();
                 this->reserve_exact_(size() + count);
@@ -314,7 +316,7 @@ protected:
         append_rollback_ guard{*this, size()};
         while (count != 0) {
             size_type now = (std::min)(count, most);
-            // (Spare capacity is filled before the vector grows: a step that lacks a few elements only would be taken for a push_back.)
+            // Fills the capacity before it grows: a step that lacks only a few elements would be taken for a push_back.
             if (now != count && unused_capacity_() != 0) now = (std::min)(now, unused_capacity_());
             if (now > unused_capacity_() && !grow_for_(size(), now, count, source, skip)) break;
             append_within_capacity_(now, source, skip);
@@ -324,8 +326,8 @@ protected:
         guard.committed = true;
     }
 
-    // A range that can be walked but once. Where memory is refused in the middle of it, or the range throws, everything is as
-    // it was, and where it was: what is beyond the capacity is gathered elsewhere first.
+    // Appends a single-pass range. If memory is refused or the range throws, nothing has changed: elements past the capacity are collected
+    // in another container first.
     template <class It, class End>
     constexpr void append_single_pass_(It first, End last) {
         append_rollback_ guard{*this, size()};
@@ -333,7 +335,7 @@ protected:
             if constexpr (!Store::never_relocates_) {
                 if (end_ == cap_ && guard.old != 0) {
                     scratch_container<appending_> rest(this->store_argument_());
-                    // (What cannot come here in the end is not gathered: memory might be refused before that is found out.)
+                    // Fails before it collects an element that cannot fit in the end.
                     for (; first != last; ++first) {
                         checked_new_size_(rest.size() + 1);
                         rest.emplace_back(*first);
@@ -347,14 +349,14 @@ protected:
         guard.committed = true;
     }
 
+    // Appends the elements of a cursor. A multi-pass one is counted first; of another, the size hint is reserved.
     template <class Cursor>
     constexpr void append_range_(Cursor cursor) {
         if constexpr (Cursor::multi_pass) {
-            const size_type count = cursor.count();    // (before the iterator is given away)
+            const size_type count = cursor.count();    // before the iterator is moved from
             append_from_(count, copy_source<typename Cursor::iterator>{std::move(cursor.first)});
         } else {
-            // (As appending grows: where short ranges are appended one after the other, the elements move no more often than if
-            // they came one by one.)
+            // Grows geometrically, so that appending many short ranges moves elements no more often than appending one by one.
             if (cursor.size_hint > unused_capacity_()) {
                 const size_type needed = checked_new_size_(cursor.size_hint);
                 HEADROOM_UNPOISON_CAPACITY();
@@ -364,10 +366,10 @@ protected:
         }
     }
 
-    // The first elements of a new vector.
+    // Constructs the elements of a new vector.
     template <class Source>
     constexpr void construct_initial_(size_type count, const Source& source) {
-        // Elements that cannot even be moved may be built in place: no path that grows is asked to compile for them.
+        // A path that grows must not be compiled for elements that cannot be moved.
         if constexpr (std::is_move_constructible_v<value_type>) {
             if (count > step_size_()) {
                 allocate_for_steps_(count);
@@ -385,10 +387,11 @@ protected:
         HEADROOM_UNPOISON_CAPACITY();
         this->allocate_(count, step_size_());
     }
+    // Constructs the elements of a new vector from a cursor.
     template <class Cursor>
     constexpr void construct_range_(Cursor cursor) {
         if constexpr (Cursor::multi_pass) {
-            const size_type count = cursor.count();    // (before the iterator is given away)
+            const size_type count = cursor.count();    // before the iterator is moved from
             construct_initial_(count, copy_source<typename Cursor::iterator>{std::move(cursor.first)});
         } else {
             reserve(cursor.size_hint);

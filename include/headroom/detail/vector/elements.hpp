@@ -1,8 +1,8 @@
-// Where new elements come from.
+// Sources of new elements, and the helpers that construct, copy and destroy elements.
 //
-// A container's bulk operations (assign, insert, append, resize, construction) differ in what they put in, and agree in how
-// they make room. So each gets a *source*: something that can construct elements into raw memory, or assign them over old
-// ones, starting at a given element of its own. `construct` cleans up after itself when an element throws.
+// A container's bulk operations (assign, insert, append, resize, construction) differ only in what they put in, so each passes a *source*:
+// an object that constructs elements into raw memory, or assigns over existing ones, starting at a given element of its own. A source's
+// construct_() destroys what it has built if an element's constructor throws.
 #pragma once
 
 #include <cstddef>
@@ -18,35 +18,34 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-// Whether a T made from a `From` (a T itself, however it is given) is a copy of its bytes and nothing else: no constructor of
-// the program's runs. Of a trivially copyable type that is not a matter of course: a template of its own may take T& before
-// the trivial constructor does.
+// True if constructing a T from a T given as `From` copies its bytes and runs no constructor of the program. Trivially copyable is not
+// enough: a constructor template taking T& is preferred to the trivial one.
 template <class T, class From>
 inline constexpr bool bytewise_constructible =
     std::is_same_v<std::remove_cvref_t<From>, T> && !std::is_volatile_v<std::remove_reference_t<From>> &&
     std::is_trivially_copyable_v<T> && std::is_trivially_constructible_v<T, From>;
-// The same for assigning a `From` to a T.
+// True if assigning a T given as `From` to a T copies its bytes and runs no operator of the program.
 template <class T, class From>
 inline constexpr bool bytewise_assignable =
     std::is_same_v<std::remove_cvref_t<From>, T> && !std::is_volatile_v<std::remove_reference_t<From>> &&
     std::is_trivially_copyable_v<T> && std::is_trivially_assignable_v<T&, From>;
-// Whether a T is made from these by no code of the program's. (What initialises a member of an aggregate by default is such code,
-// and may ask for `this`; compilers call it trivial, but no default constructor then.)
+// True if constructing a T from Args runs no code of the program. An aggregate's default member initialisers are such code: compilers call
+// its construction trivial, but not its default construction.
 template <class T, class... Args>
 inline constexpr bool constructed_without_code =
     std::is_trivially_constructible_v<T, Args...> &&
     (std::is_trivially_default_constructible_v<T> || (std::is_same_v<std::remove_cvref_t<Args>, T> && ...));
-// Whether a T made from these is made of their bytes and nothing else, and may be copied as bytes: an aggregate of numbers, say.
+// True if a T constructed from Args, an aggregate of numbers say, is built by copying their bytes and may be copied as bytes afterwards.
 template <class T, class... Args>
 inline constexpr bool can_construct_as_bytes =
     std::is_trivially_copyable_v<T> && constructed_without_code<T, Args...> && std::is_trivially_constructible_v<T, const T&>;
-// Whether a T is made without fail from these, each of which is another T or a number: what these are shows from where they lie.
+// True if construction cannot throw and every argument is a T or a number, so that its address and size show all that it refers to.
 template <class T, class... Args>
 inline constexpr bool constructed_from_values =
     std::is_nothrow_constructible_v<T, Args...> && sizeof...(Args) != 0 &&
     ((std::is_same_v<std::remove_cvref_t<Args>, T> || std::is_arithmetic_v<std::remove_cvref_t<Args>>) && ...);
 
-// Whether none of the bytes at `from` is one of [first, last).
+// True if [from, from + bytes) and [first, last) do not overlap.
 template <class T>
 HEADROOM_ALWAYS_INLINE bool lies_outside(const T* first, const T* last, const volatile void* from, std::size_t bytes) noexcept {
     const auto at = reinterpret_cast<std::uintptr_t>(from);
@@ -57,15 +56,14 @@ HEADROOM_ALWAYS_INLINE bool lies_outside(const T* first, const T* last, const U&
     return detail::lies_outside(first, last, std::addressof(object), sizeof(U));
 }
 
-// Whether elements may be pushed along as bytes. (What cannot be assigned at all, for a const member, may be.)
+// True if elements may be moved by memmove. A type that cannot be assigned at all, because of a const member, may be.
 template <class T>
 inline constexpr bool bytewise_movable =
     std::is_trivially_copyable_v<T> && (std::is_trivially_constructible_v<T, T> || !std::is_constructible_v<T, T>) &&
     (std::is_trivially_assignable_v<T&, T> || !std::is_assignable_v<T&, T>);
 
-// (GCC 12 warns of what a path would read, or with AddressSanitizer at -O3 write, that is taken only by more elements than the range has
-// that it comes from: in an array of three there are none beyond the room inside of a small_vector; and where N is 0 no element goes
-// inside.)
+// GCC 12 warns, on paths that are never taken, of reads beyond an array that has as few elements as the inline buffer, and of writes where
+// N is 0.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wstringop-overread"
@@ -74,13 +72,13 @@ inline constexpr bool bytewise_movable =
 #pragma GCC diagnostic ignored "-Wnonnull"
 #endif
 
-// memmove that may be given null with a count of zero, as an empty container does.
+// memmove of `count` elements. Allows null with a count of zero, as in an empty container.
 template <class T>
 void move_bytes(T* to, const T* from, std::size_t count) noexcept {
     if (count != 0) std::memmove(static_cast<void*>(to), static_cast<const void*>(from), count * sizeof(T));
 }
 
-// The same for ranges that cannot overlap.
+// memcpy of `count` elements. Allows null with a count of zero.
 template <class T>
 void copy_bytes(T* to, const T* from, std::size_t count) noexcept {
     if (count != 0) std::memcpy(static_cast<void*>(to), static_cast<const void*>(from), count * sizeof(T));
@@ -90,8 +88,8 @@ void copy_bytes(T* to, const T* from, std::size_t count) noexcept {
 #pragma GCC diagnostic pop
 #endif
 
-// memset to zero, likewise. (Not told where from: compilers make one calloc of a malloc and a memset, or a loop that zeroes, and glibc's
-// takes no short block of those that its threads keep.)
+// memset of `count` elements to zero. Allows null with a count of zero. Hides where `to` comes from, because compilers turn malloc and
+// memset into calloc, which in glibc does not use the thread's cache of short blocks.
 template <class T>
 void zero_bytes(T* to, std::size_t count) noexcept {
     if (count == 0) return;
@@ -99,7 +97,7 @@ void zero_bytes(T* to, std::size_t count) noexcept {
     std::memset(static_cast<void*>(to), 0, count * sizeof(T));
 }
 
-// The plain pointer in a pointer of an allocator's.
+// Returns the plain pointer of an allocator's pointer; null for null.
 template <class Pointer>
 HEADROOM_ALWAYS_INLINE constexpr auto* raw_pointer(const Pointer& from) noexcept {
     if constexpr (std::is_pointer_v<Pointer>) {
@@ -110,7 +108,7 @@ HEADROOM_ALWAYS_INLINE constexpr auto* raw_pointer(const Pointer& from) noexcept
     }
 }
 
-// How elements are built and destroyed that no allocator has a say in.
+// Construction and destruction of elements without an allocator: by placement new and the destructor.
 template <class T>
 struct default_construction_ {
     template <class...>
@@ -127,7 +125,7 @@ struct default_construction_ {
             HEADROOM_CONVERSIONS_END
         }
     }
-    // (Not by std::destroy_at, which GCC calls out of line, once for each element, at -O3.)
+    // std::destroy_at is not used: GCC at -O3 calls it out of line for each element.
     HEADROOM_ALWAYS_INLINE static constexpr void destroy_one_(T* place) noexcept { place->~T(); }
     static constexpr void destroy_([[maybe_unused]] T* first, [[maybe_unused]] T* last) noexcept {
         if constexpr (!std::is_trivially_destructible_v<T>) {
@@ -136,7 +134,8 @@ struct default_construction_ {
     }
 };
 
-// A gap among trivially copyable elements that closes again unless it was filled: if filling throws, nothing has changed.
+// Scope guard: closes the gap at `place` unless `filled` was set, so that nothing has changed if filling throws. For trivially copyable
+// elements.
 template <class T>
 struct gap_guard {
     T* place;
@@ -148,18 +147,19 @@ struct gap_guard {
     }
 };
 
-// Elements under construction, in a store or in its memory: destroyed again unless released.
+// Scope guard: destroys [first, end) unless release() was called. The caller advances `end` after each construction.
 template <class Store>
 class construction_guard {
 public:
     using T = typename Store::value_type;
     constexpr construction_guard(Store& store, T* first) noexcept : store_(store), first_(first), end(first) {}
-    // (Inline wherever it is called: an object whose address goes to a call lives in memory, written at each step of a loop.)
+    // Always inline: otherwise its address escapes, and `end` is stored to memory in every step of the loop.
     HEADROOM_ALWAYS_INLINE constexpr ~construction_guard() {
         if (first_ != nullptr) store_.destroy_(first_, end);
     }
     construction_guard(const construction_guard&) = delete;
     construction_guard& operator=(const construction_guard&) = delete;
+    // Keeps the elements; returns their end.
     constexpr T* release() noexcept {
         first_ = nullptr;
         return end;
@@ -173,7 +173,7 @@ public:
     T* end;
 };
 
-// An element outside of the container, for operations whose argument may be an element of the container itself.
+// An element outside of the container, for operations whose argument may be an element of that container.
 template <class Store>
 class temporary {
 public:
@@ -195,7 +195,8 @@ private:
     };
 };
 
-// Fills [done, total) of `data` by repeating [0, done), in pieces that stay in the first-level cache.
+// Fills [done, total) of `data` by repeating [0, done). Copies at most 4 KiB at a time, or one unit, so that the source stays in the
+// first-level cache.
 inline void repeat_bytes(std::byte* data, std::size_t done, std::size_t total, std::size_t unit) noexcept {
     const std::size_t longest = unit < 4096 ? 4096 / unit * unit : unit;
     while (done < total) {
@@ -205,21 +206,22 @@ inline void repeat_bytes(std::byte* data, std::size_t done, std::size_t total, s
     }
 }
 
-// Types whose value-initialisation is all zero bytes. Not pointers to members, whose null is -1.
+// True if T() is all zero bytes. False for pointers to members, whose null is -1.
 template <class T>
 inline constexpr bool zero_is_bytes =
     std::is_arithmetic_v<T> || std::is_enum_v<T> || std::is_pointer_v<T> || std::is_null_pointer_v<T>;
 
-// Elements made by T().
+// Source of T() elements.
 struct value_init_source {
-    static constexpr bool can_build_in_steps = true;    // any element can be had without walking over those before it
-    // Whether construction and assignment are copies of bytes.
+    static constexpr bool can_build_in_steps = true;    // element n can be built without the ones before it
+    // True if construction and assignment are copies of bytes.
     template <class Store, class T>
     static constexpr bool is_bytewise = false;
     // True if construction writes nothing.
     template <class Store, class T>
     static constexpr bool writes_nothing = false;
-    // Whether `count` elements after the first `skip` are built without fail, and from nothing in [first, last).
+    // True if building `count` elements after the first `skip` cannot throw and reads nothing in [first, last): the container may then
+    // grow before they are built.
     template <class T>
     static constexpr bool may_build_in_place(const T*, const T*, std::size_t, std::size_t) noexcept {
         return std::is_nothrow_default_constructible_v<T>;
@@ -233,14 +235,14 @@ struct value_init_source {
                 return to + count;
             }
         }
-        if (!HEADROOM_CONSTANT_EVALUATED()) HEADROOM_LOAD_SEPARATELY(to);    // (as zero_bytes(), which the loop may become)
+        if (!HEADROOM_CONSTANT_EVALUATED()) HEADROOM_LOAD_SEPARATELY(to);    // the loop may become the memset of zero_bytes()
         construction_guard<Store> built(store, to);
         for (; count != 0; --count, ++built.end) store.construct_(built.end);
         return built.release();
     }
 };
 
-// Elements made by default initialisation: those of trivial types keep what the memory held.
+// Source of default-initialised elements: those of trivial types keep the bytes that the memory held.
 struct uninitialized_source : value_init_source {
     template <class Store, class T>
     static constexpr bool writes_nothing = std::is_trivially_default_constructible_v<T> && Store::uses_default_construct_();
@@ -259,7 +261,7 @@ struct uninitialized_source : value_init_source {
     }
 };
 
-// Copies of one value, which outlives the operation unchanged.
+// Source of copies of one value, which must outlive the operation unchanged.
 template <class Value>
 struct fill_source {
     const Value& value;
@@ -281,7 +283,7 @@ struct fill_source {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
                 constexpr std::size_t few = sizeof(T) < 256 ? 256 / sizeof(T) : 1;
                 const std::size_t head = (std::min)(count, few);
-                // (A short one is kept where nothing that is written here can change it.)
+                // Copies a short value, so that the compiler knows that the writes below cannot change it.
                 std::conditional_t<sizeof(T) <= 64, const T, const T&> kept(value);
                 for (std::size_t i = 0; i != head; ++i) ::new (static_cast<void*>(to + i)) T(kept);
                 if (head != count) {
@@ -309,14 +311,13 @@ struct fill_source {
 template <class Value>
 fill_source(const Value&) -> fill_source<Value>;
 
-// GCC 12 vectorises the loops below for ranges whose end it knows, and then warns of the elements that the (never taken) wide
-// steps would read past it.
+// GCC 12 vectorises the loops below for ranges whose end it knows, and warns of reads beyond the end in wide steps that are never taken.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
 
-// Where elements lie one behind the other in memory, and how a reference to one is given.
+// `value`: true if the elements behind the iterator are contiguous in memory. `address` is the pointer to the first.
 template <class It>
 struct contiguous_source {
     static constexpr bool value = std::contiguous_iterator<It>;
@@ -328,19 +329,19 @@ struct contiguous_source<std::move_iterator<It>> {
     static constexpr auto* address(const std::move_iterator<It>& first) noexcept { return std::to_address(first.base()); }
 };
 
-// The elements from `first` on, which may be walked twice, each given as a `Given`.
+// Source of the elements from `first` on, each passed as a `Given`. Needs a multi-pass iterator.
 template <class It, class Given = std::iter_reference_t<It>>
 struct copy_source {
     It first;
 
     static constexpr bool is_contiguous = contiguous_source<It>::value;
     static constexpr bool has_random_access = std::random_access_iterator<It> || is_contiguous;
-    // (What is given away must not be taken until all memory is there: it would be lost when the rest is refused.)
+    // Moved-from elements must not be taken before all memory is there: if the rest were refused they would be lost.
     static constexpr bool can_build_in_steps =
         has_random_access && std::disjunction_v<std::negation<std::is_rvalue_reference<Given>>,
                                                 std::is_trivially_copyable<std::remove_reference_t<Given>>>;
 
-    // Whether what is read from the iterator, made or assigned to a T, is a copy of bytes.
+    // True if constructing a T from the iterator copies bytes.
     template <class Store, class T>
     static constexpr bool constructs_bytewise() noexcept {
         return is_contiguous && bytewise_constructible<T, Given> && Store::uses_default_construct_();
@@ -352,6 +353,7 @@ struct copy_source {
     template <class T>
     bool may_build_in_place([[maybe_unused]] const T* begin, [[maybe_unused]] const T* end, [[maybe_unused]] std::size_t skip,
                             [[maybe_unused]] std::size_t count) const noexcept {
+        // Returns the iterator to element `skip`. O(1) for random-access iterators, otherwise O(skip).
         if constexpr (is_contiguous && bytewise_constructible<T, Given>) {
             return detail::lies_outside(begin, end, contiguous_source<It>::address(first) + skip, count * sizeof(T));
         } else {
@@ -406,8 +408,8 @@ struct copy_source {
 #pragma GCC diagnostic pop
 #endif
 
-// The elements from `first` on, which are given away. (By a pointer: an iterator that moves has operators, which would be looked for
-// beside the program's types.)
+// Source that moves from the elements at `first`. Takes a pointer, because a move_iterator's operators would be looked up among the
+// program's types.
 template <class T>
 constexpr copy_source<T*, T&&> move_source(T* first) {
     return {first};

@@ -1,11 +1,11 @@
-// Where the elements of a vector with std::allocator live: on the heap while they are few, in a reservation from
-// Policy::map_threshold bytes on, and in constant evaluation wherever std::allocator puts them.
+// Blocks for the elements of a vector with std::allocator: on the heap while there are few, in a reservation from Policy::map_threshold
+// bytes on, from std::allocator in constant evaluation.
 //
-// A vector keeps three pointers and nothing else, so what kind of memory it has must show from them: a capacity of fewer than
-// `large_threshold` elements is a plain heap block; a larger one is what blocks.hpp says.
+// A vector has only three pointers, so the capacity tells the kind of block: fewer than large_threshold() elements are a plain heap block,
+// more are a large block (blocks.hpp).
 //
-// All functions are static and take the three pointers by value: see "register cursor" in appending.hpp. A null block means
-// that memory was refused; then, and when they throw, nothing has changed.
+// All functions are static and take the pointers by value: see "register cursor" in appending.hpp. A null block means that memory was
+// refused. If a call is refused or throws, nothing has changed.
 #pragma once
 
 #include <cstddef>
@@ -25,21 +25,21 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-// The heap of elements of this alignment: malloc's, so that realloc may be used where they travel as bytes; operator new's where they ask
-// for more alignment than malloc gives. What is taken from one must be given back to the same, so nothing but the alignment decides: of a
-// type compilers may know more or less, and objects of several may hand vectors to each other.
+// The heap for elements of this alignment: malloc, so that relocatable elements can use realloc; operator new for alignments that malloc
+// does not give. Only the alignment decides, because memory must go back to the heap that it came from, and compilers may know different
+// things about one type in two object files.
 template <std::size_t Alignment>
 struct heap_of {
     static constexpr bool is_malloc = Alignment <= alignof(std::max_align_t);
 
-    // Null where memory is refused.
+    // Null if memory is refused.
     [[nodiscard]] HEADROOM_ALWAYS_INLINE static void* allocate_bytes(std::size_t bytes) noexcept {
         return is_malloc ? std::malloc(bytes) : ::operator new(bytes, std::align_val_t{Alignment}, std::nothrow);
     }
     HEADROOM_ALWAYS_INLINE static void free_bytes(void* memory) noexcept {
         is_malloc ? std::free(memory) : ::operator delete(memory, std::align_val_t{Alignment});
     }
-    // For the library to call: a program whose vectors are all on malloc's heap links none of operator new's.
+    // For the compiled library. A program whose vectors all use malloc links no operator new.
     static constexpr heap_functions functions{allocate_bytes, free_bytes};
 };
 
@@ -49,9 +49,9 @@ struct heap_memory : default_construction_<T> {
     using pointer = T*;
     using const_pointer = const T*;
     using allocator_type = std::allocator<T>;
-    using reference_type = heap_memory;    // how the slow paths take it: by value, there is nothing in it
+    using reference_type = heap_memory;    // passed by value: it has no members
 
-    // Whether a growing block may be handed to realloc.
+    // True if a growing block may be passed to realloc.
     static constexpr bool can_realloc() noexcept { return is_trivially_relocatable_v<T>; }
     static constexpr bool annotates_() noexcept { return Policy::commit.how_held() == holding::guarded; }
 
@@ -62,8 +62,8 @@ struct heap_memory : default_construction_<T> {
 
     // --- Blocks
 
-    // Room for at least `required` elements; `wanted` is the preferred capacity. `exactly`: no more is committed than is required. Where
-    // memory is refused, null if `Quiet`.
+    // Allocates a block for at least `required` elements; `wanted` is the preferred capacity. `exactly`: commits no more than required. If
+    // refused, returns null with `Quiet`, otherwise throws std::bad_alloc.
     template <bool Quiet>
     [[nodiscard]] static constexpr block<T*> allocate(std::size_t required, std::size_t wanted, bool exactly) noexcept(Quiet) {
         if (HEADROOM_CONSTANT_EVALUATED()) {
@@ -80,6 +80,7 @@ struct heap_memory : default_construction_<T> {
         return made;
     }
 
+    // Frees the block [begin, cap). Null is allowed.
     static constexpr void release(T* begin, T* cap) noexcept {
         if (HEADROOM_CONSTANT_EVALUATED()) {
             if (begin != nullptr) std::allocator<T>{}.deallocate(begin, static_cast<std::size_t>(cap - begin));
@@ -93,18 +94,18 @@ struct heap_memory : default_construction_<T> {
         }
     }
 
-    // Charges the memory of `required` elements in place. False if they do not fit there, or it is refused.
+    // Charges the memory of `required` elements in place. False if they do not fit there, or if refused.
     [[nodiscard]] static bool try_charge_(T* begin, T* cap, std::size_t required) noexcept {
         return is_large(begin, cap) && detail::charge_large(layout, begin, required);
     }
-    // Room for `required` elements without moving those that are there: the new end of the block, or null.
+    // Expands the block to `required` elements without relocation. Returns its new end, or null.
     [[nodiscard]] static constexpr T* try_expand_in_place_(T* begin, T* cap, std::size_t required, bool exactly) noexcept {
         if (HEADROOM_CONSTANT_EVALUATED() || !is_large(begin, cap)) return nullptr;
         return static_cast<T*>(detail::expand_large_in_place(layout, begin, required, exactly));
     }
 
-    // Room for `required` elements, and more as appending grows unless `exactly`, moving those that are there as bytes. Only for
-    // relocatable types. Throws where memory is refused.
+    // Returns a block for `required` elements, with geometric growth unless `exactly`, to which the elements were relocated as bytes;
+    // releases the old one. For relocatable types. Throws std::bad_alloc.
     [[nodiscard]] static block<T*> reallocate(T* begin, T* end, T* cap, std::size_t required, bool exactly) {
         static_assert(is_trivially_relocatable_v<T>);
         if constexpr (is_doubling) {
@@ -114,7 +115,7 @@ struct heap_memory : default_construction_<T> {
             return typed_block(detail::reallocate_block(layout, begin, end, cap, required, wanted, exactly));
         }
     }
-    // The same for a full block and one element more. Throws also where there cannot be one.
+    // Like reallocate() for a full block and one more element. Throws std::length_error past max_size() too.
     HEADROOM_COLD static block<T*> reallocate_by_one(T* begin, T* end) {
         static_assert(is_trivially_relocatable_v<T>);
         if constexpr (is_doubling) {
@@ -126,14 +127,14 @@ struct heap_memory : default_construction_<T> {
         }
     }
 
-    // For how many elements a block is that replaces one with `size`, to hold `required`.
+    // Returns the capacity to grow to from a full block of `size` elements: geometric, at least `required`.
     [[nodiscard]] static constexpr std::size_t next_capacity(std::size_t size, std::size_t required) noexcept {
         if constexpr (is_doubling) {
-            // What grows by more than one element is as std::vector would have it: it seldom grows again.
+            // A block that grows by several elements at once seldom grows again, so it gets std::vector's capacity.
             if (can_fill_heap_block() && required == size + 1 && !HEADROOM_CONSTANT_EVALUATED()) {
                 return detail::next_doubled_capacity(layout, size);
             }
-            const std::size_t twice = size > max_size() / 2 ? max_size() : 2 * size;    // (in few instructions)
+            const std::size_t twice = size > max_size() / 2 ? max_size() : 2 * size;    // few instructions
             return twice < required ? required : twice;
         } else {
             const std::size_t wanted = detail::apply_growth<typename Policy::growth>(size, required, sizeof(T));
@@ -143,15 +144,15 @@ struct heap_memory : default_construction_<T> {
         }
     }
 
-    // The end of a block's room once what `size` elements do not need is given back: of a reservation, whole pages. (What is
-    // left of the last page is found again when the vector grows.)
+    // Decommits the whole pages that `size` elements of a reservation do not need. Returns the new end of the block; the rest of the last
+    // page counts again when the vector grows. Heap blocks stay as they are.
     [[nodiscard]] static constexpr T* trim_block(T* begin, T* cap, std::size_t size) noexcept {
         if (HEADROOM_CONSTANT_EVALUATED() || !is_large(begin, cap) || size < large_threshold()) return cap;
         detail::trim_large(layout, begin, size);
         return begin + size;
     }
 
-    // Whether `size` elements of a block of `capacity` had better be in another block.
+    // True if a block of `capacity` elements should be replaced by a smaller one for `size`.
     [[nodiscard]] static constexpr bool has_waste(T* begin, std::size_t size, std::size_t capacity) noexcept {
         if (HEADROOM_CONSTANT_EVALUATED() || size < large_threshold()) return size != capacity;
         return size != capacity && detail::on_heap(layout, begin);
@@ -160,20 +161,19 @@ struct heap_memory : default_construction_<T> {
 private:
     static constexpr bool is_doubling = std::is_same_v<typename Policy::growth, geometric<2, 1>>;
 
-    // From how many elements on a block is a large one.
+    // Smallest capacity of a large block, in elements.
     [[nodiscard]] static constexpr std::size_t large_threshold() noexcept {
         return Policy::map_threshold / sizeof(T) + (Policy::map_threshold % sizeof(T) != 0 ? 1 : 0);
     }
     [[nodiscard]] static constexpr bool is_large(const T* begin, const T* cap) noexcept {
-        // (No block has no capacity.)
+        // A null block has no capacity.
         return (large_threshold() != 0 || begin != nullptr) && static_cast<std::size_t>(cap - begin) >= large_threshold();
     }
     [[nodiscard]] static block<T*> typed_block(const block<void*>& from) noexcept {
         return {static_cast<T*>(from.begin), static_cast<T*>(from.cap)};
     }
 
-    // A heap block. Null where memory is refused: by the heap or, for blocks so large that ranges take their place by default, by
-    // exceeds_memory().
+    // Allocates a heap block; null if refused. Blocks that replace ranges because of a high map_threshold must pass exceeds_memory().
     [[nodiscard]] HEADROOM_ALWAYS_INLINE static void* allocate_on_heap(std::size_t bytes) noexcept {
         constexpr std::size_t usual = std::size_t{1} << 20;
         if constexpr (Policy::map_threshold > usual) {
@@ -185,10 +185,10 @@ private:
     [[nodiscard]] static constexpr const heap_functions* heap() noexcept {
         return is_on_malloc() ? nullptr : &heap_of<alignof(T)>::functions;
     }
-    // Whether the heap's blocks for powers of two may have room for elements more: see blocks.hpp.
+    // True if the capacity may include the unused rest of malloc's block: see blocks.hpp.
     [[nodiscard]] static constexpr bool can_fill_heap_block() noexcept { return is_on_malloc() && sizeof(T) < 16; }
 
-    // Whether all that a block of up to max_short_block bytes grows from and to is malloc's.
+    // True if all blocks up to max_short_block bytes, and those they grow into, come from malloc.
     [[nodiscard]] static constexpr bool short_uses_malloc() noexcept {
         return is_on_malloc() && sizeof(T) <= max_short_block && (Policy::map_threshold > 4 * max_short_block);
     }

@@ -1,9 +1,8 @@
-// The iterator of all containers here: a pointer in a class.
+// The iterator of all containers: a class around a pointer.
 //
-// A plain pointer would do, and the standard allows it. But programs written for std::vector step the iterator that a call
-// returned (`*--v.end()`) and leave out std:: before an algorithm (`sort(v.begin(), v.end())`), and neither goes with plain
-// pointers. libstdc++'s algorithms know its own such class, and copy by memmove through it: there it is that one. Other
-// standard libraries look through every contiguous iterator.
+// The standard allows plain pointers, but programs written for std::vector decrement a returned iterator (`*--v.end()`) and call
+// algorithms without std:: (`sort(v.begin(), v.end())`), which plain pointers do not support. With libstdc++ it is that library's own
+// iterator class, which its algorithms turn into memmove. Other standard libraries do that for every contiguous iterator.
 #pragma once
 
 #include <compare>
@@ -13,8 +12,8 @@
 
 #if defined(__GLIBCXX__)
 
-// What libstdc++ wants to know of an iterator's container; std::allocator in its arguments puts std among the places where
-// functions are looked for. In a namespace of its own, so that nothing of ours is.
+// The container type that libstdc++'s iterator takes. std::allocator among its arguments makes std an associated namespace. In a namespace
+// of its own, so that none of ours is.
 namespace headroom { inline namespace v0_1 { namespace iterated {
 template <class T, class = std::allocator<T>>
 struct array_of {
@@ -33,7 +32,7 @@ using element_iterator = __gnu_cxx::__normal_iterator<T*, iterated::array_of<std
 
 #else
 
-// Iterators of other elements are not compared with.
+// Comparison with iterators of other elements does not compile.
 template <class U, class T>
 concept same_element = std::is_same_v<std::remove_const_t<U>, std::remove_const_t<T>>;
 
@@ -49,7 +48,7 @@ public:
 
     constexpr class_iterator() noexcept = default;
     constexpr explicit class_iterator(T* at) noexcept : at_(at) {}
-    // From iterator to const_iterator.
+    // Converts iterator to const_iterator.
     template <class U>
         requires std::is_same_v<const U, T>
     constexpr class_iterator(const class_iterator<U>& other) noexcept : at_(other.operator->()) {}

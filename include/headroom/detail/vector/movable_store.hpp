@@ -1,9 +1,8 @@
-// The floor of vector: three pointers into memory that may have to be left for a larger block.
+// The store of vector: three pointers into a block that may have to be replaced by a larger one.
 //
-// `Memory` is where blocks come from (heap_memory or allocator_memory). What is here is what an operation does when the block
-// is full, with the standard's guarantees: everything new is built in the new block first, while the old elements are still
-// alive (so that a new element may be made from an old one), then the old ones follow: as bytes where they are relocatable, moved where
-// that cannot fail, else copied.
+// `Memory` provides blocks: heap_memory or allocator_memory. If the block is full, the new elements are built in a larger one while the
+// old ones are still alive, because a new element may be made from an old one. Then the old ones are relocated: as bytes if relocatable,
+// moved if that cannot fail, else copied. These are the standard's guarantees.
 #pragma once
 
 #include <cstddef>
@@ -19,10 +18,11 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-// (T is a parameter and no member: a class that the program derives from a vector would find it, in place of its own T.)
+// T is a template parameter, not a member: in a class of the program that derives from a vector, a member T would hide the program's own
+// T.
 template <class Memory, class T = typename Memory::value_type>
 class movable_store_ {
-    // How slow paths take the memory: for the heap by value, see "register cursor" in appending.hpp.
+    // How slow paths take the memory object: by value for the heap, see "register cursor" in appending.hpp.
     using memory_reference_ = typename Memory::reference_type;
     using extent_ = block<typename Memory::pointer>;
 
@@ -48,7 +48,7 @@ public:
     }
 
     constexpr movable_store_() = default;
-    // (An allocator is copied or moved once on its way here, not more.)
+    // Copies or moves an allocator exactly once.
     template <class From>
     constexpr explicit movable_store_(From&& allocator) noexcept : memory_(std::forward<From>(allocator)) {}
     movable_store_(const movable_store_&) = delete;
@@ -57,19 +57,19 @@ public:
 
     [[nodiscard]] constexpr std::size_t max_size() const noexcept { return memory_.max_size(); }
     [[nodiscard]] static constexpr bool annotates_() noexcept { return Memory::annotates_(); }
-    // What another empty store is made from whose elements may come here.
+    // Returns the constructor argument of another empty store whose elements may be moved here.
     [[nodiscard]] constexpr auto store_argument_() const noexcept { return memory_.allocator(); }
 
-    // --- Room. Each throws with nothing changed.
+    // --- Growing. If a call throws, nothing has changed.
 
-    // Whether what is below moves elements as bytes: then it may grow by realloc or by page tables.
+    // True if elements are relocated as bytes, so that the block may grow by realloc or by page tables.
     static constexpr bool can_realloc_() noexcept { return Memory::can_realloc(); }
 
-    // Room for `count` elements, and no more than that.
+    // Makes the capacity exactly `count` elements.
     HEADROOM_ALWAYS_INLINE constexpr void reserve_exact_(std::size_t count) { reallocate_(count, true); }
-    // The same, and more, as appending grows.
+    // Makes the capacity at least `count` elements, growing geometrically.
     HEADROOM_ALWAYS_INLINE constexpr void grow_to_(std::size_t count) { reallocate_(count, false); }
-    // The same for one more than a full block has. (In few instructions, for a short block.)
+    // Makes a full block larger by at least one element. Few instructions for a short block.
     HEADROOM_ALWAYS_INLINE constexpr void grow_by_one_() {
         if constexpr (Memory::can_realloc()) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
@@ -81,13 +81,13 @@ public:
         grow_to_(size_of_() + 1);
     }
 
-    // Charges the memory of `count` elements in place; in an empty store, in a new block with room for the first `few`. False if they do
-    // not fit in place, or are refused there. Throws if the new block is refused.
+    // Charges the memory of `count` elements in place. An empty store first allocates a block with memory for `few`. False if `count`
+    // elements do not fit in place or are refused there. Throws if the new block is refused.
     [[nodiscard]] bool try_charge_(std::size_t count, std::size_t few) {
         if (begin_ == pointer()) allocate_(count, few);
         return memory_.try_charge_(begin_, cap_, count);
     }
-    // Room for `count` elements where they are, or false.
+    // Expands the capacity to `count` elements without relocation; false if that is not possible.
     [[nodiscard]] constexpr bool try_expand_in_place_(std::size_t count) {
         const pointer cap = memory_.try_expand_in_place_(begin_, cap_, count, false);
         if (cap == pointer()) return false;
@@ -95,10 +95,10 @@ public:
         return true;
     }
 
-    // --- New elements in a larger block. Each leaves the vector as it was when it throws.
+    // --- New elements in a larger block. If a call throws, the vector is as it was.
 
-    // One more than a full block has, built from the arguments, before `at`. Returns where it is; null only where `Quiet` and memory
-    // is refused.
+    // Inserts one element, constructed from the arguments, before `at` of a full block. Returns the new element. With `Quiet`, returns
+    // null if memory is refused.
     template <bool Quiet, class... Args>
     HEADROOM_ALWAYS_INLINE constexpr T* construct_in_new_block_(pointer at, Args&&... args) {
         const std::size_t size = size_of_();
@@ -116,7 +116,7 @@ public:
         return detail::raw_pointer(begin_) + index;
     }
 
-    // `count` elements from the source, whose first `skip` are not wanted.
+    // Inserts the elements [skip, skip + count) of the source before `at`.
     template <class Source>
     HEADROOM_NOINLINE constexpr void construct_many_in_new_block_(pointer at, std::size_t count, const Source& source,
                                                                   std::size_t skip) {
@@ -129,7 +129,7 @@ public:
         set_block_(larger.keep(), required);
     }
 
-    // The elements become `count` from the source.
+    // Replaces all elements by the first `count` of the source, in a new block. Destroys the old ones last.
     template <class Source>
     constexpr void replace_contents_(std::size_t count, const Source& source) {
         block_guard_ larger(memory_, allocate_block_(memory_, 0, count, true));
@@ -139,6 +139,7 @@ public:
         set_block_(larger.keep(), count);
     }
 
+    // Makes the capacity fit the size: releases an empty store's block, moves to a smaller block if this one wastes memory, else trims it.
     constexpr void shrink_store_() {
         const std::size_t size = size_of_();
         if (size == 0) {
@@ -156,7 +157,8 @@ public:
             cap_ = memory_.trim_block(begin_, cap_, size);
         }
     }
-    // shrink_to_fit() is a request: where no smaller block can be had, nothing changes.
+    // Runs `operation` and ignores exceptions, because shrink_to_fit() is a request. Passes on an exception of the move of a
+    // move-only element.
     template <class Operation>
     static constexpr void run_ignoring_exceptions_(Operation operation) {
 #if defined(__cpp_exceptions)
@@ -171,7 +173,7 @@ public:
     }
 
     HEADROOM_ALWAYS_INLINE constexpr void destroy_and_release_() noexcept {
-        // (Inline: for a short vector, the call that destroy_() is would be a good part of it.)
+        // Inline, because a call of destroy_() would be a large part of destroying a short vector.
         memory_.destroy_(detail::raw_pointer(begin_), detail::raw_pointer(end_));
 #if defined(HEADROOM_ASAN)
         if constexpr (Memory::annotates_()) {
@@ -181,7 +183,7 @@ public:
         memory_.release(begin_, cap_);
     }
 
-    // Takes over the block of `from`, which is left empty; what was here is forgotten. Allocators stay.
+    // Takes over the block of `from`, which becomes empty. Overwrites the members without releasing anything. Allocators stay.
     HEADROOM_ALWAYS_INLINE constexpr void steal_(movable_store_& from) noexcept {
         begin_ = from.begin_;
         end_ = from.end_;
@@ -194,8 +196,8 @@ public:
         std::swap(cap_, other.cap_);
     }
 
-    // Room for `count` elements in an empty store: all of it on the heap; in a reservation the address space, and memory for
-    // the first `few`.
+    // Allocates the block of an empty store for `count` elements: all of it on the heap; in a reservation, the address space, with memory
+    // for the first `few`. Throws std::length_error past max_size().
     constexpr void allocate_(std::size_t count, std::size_t few) {
         if (count > memory_.max_size()) detail::throw_length_error("headroom::vector: past max_size()");
         if (count != 0) set_block_(memory_.template allocate<false>(few < count ? few : count, count, few >= count), 0);
@@ -207,9 +209,9 @@ public:
     [[no_unique_address]] Memory memory_{};
 
 protected:
-    // The elements of [begin, end) follow into a larger block where new ones have been built: those before `middle` to `to`, the
-    // others to `behind`, with the new ones between. The old block is given back. When a copy throws, all that was built is
-    // destroyed, and the old block is as it was.
+    // Relocates the elements of [begin, end) to a larger block in which new ones were built between them: those before `middle` to `to`,
+    // the others to `behind`. Then releases the old block. If a copy throws, destroys everything in the new block; the old one is
+    // unchanged.
     static constexpr void relocate_around_gap_(memory_reference_ memory, pointer begin, pointer middle, pointer end, pointer cap,
                                                T* to, T* behind) {
         T* const first = detail::raw_pointer(begin);
@@ -225,7 +227,7 @@ protected:
     }
 
 private:
-    // A block that is given back unless kept.
+    // Scope guard: releases the block unless keep() was called.
     struct block_guard_ {
         memory_reference_ memory;
         extent_ held;
@@ -240,8 +242,8 @@ private:
         }
     };
 
-    // A block for `required` elements, and for more unless `exactly`: as one with `size` of them grows. Null only where `Quiet`: where no
-    // more can exist, or memory is refused.
+    // Allocates a block for `required` elements, with geometric growth from `size` unless `exactly`. If `Quiet`, returns null where no
+    // more elements can exist or memory is refused; otherwise throws.
     template <bool Quiet = false>
     static constexpr extent_ allocate_block_(memory_reference_ memory, std::size_t size, std::size_t required, bool exactly) {
         if (required > memory.max_size()) {
@@ -251,7 +253,7 @@ private:
         const std::size_t wanted = exactly ? required : memory.next_capacity(size, required);
         return memory.template allocate<Quiet>(required, wanted, exactly);
     }
-    // The same out of line, for all but the elements that are appended one by one.
+    // Out-of-line allocate_block_(), for everything but appending one element.
     HEADROOM_NOINLINE static constexpr extent_ allocate_block_slow_(memory_reference_ memory, std::size_t size,
                                                                     std::size_t required, bool exactly) {
         return allocate_block_(memory, size, required, exactly);
@@ -261,10 +263,11 @@ private:
         memory.destroy_(first, last);
     }
 
+    // Relocates [first, inner) to `to` and [inner, last) to `behind`. If a copy throws, destroys the copies.
     HEADROOM_NOINLINE static constexpr void relocate_one_by_one_(memory_reference_ memory, T* first, T* inner, T* last, T* to,
                                                                  T* behind) {
         if constexpr (std::is_nothrow_move_constructible_v<T> && Memory::uses_default_construct_()) {
-            // Moved and destroyed in one pass: each is in the cache but once.
+            // Moves and destroys in one pass, so that each element enters the cache once.
             T* from = first;
             for (T* part = inner;; part = last, to = behind) {
                 for (; from != part; ++from, ++to) {
@@ -284,15 +287,15 @@ private:
             memory.destroy_(first, last);
         }
     }
-    // Builds the elements of [first, last) again, by moving if that cannot fail. The originals are still to be destroyed.
+    // Constructs copies of [first, last) at `at.end`, moving if that cannot throw. The caller destroys the originals.
     static constexpr void copy_or_move_to_(memory_reference_ memory, T* first, T* last, construction_guard<Memory>& at) {
         for (; first != last; ++first, ++at.end) memory.construct_(at.end, std::move_if_noexcept(*first));
     }
 
     [[nodiscard]] constexpr std::size_t size_of_() const noexcept { return static_cast<std::size_t>(end_ - begin_); }
 
-    // A block with room for `required` elements, and for more unless `exactly`, that holds those of [begin, end). (Out of line, once
-    // for each type, and by value: see "register cursor" in appending.hpp.)
+    // Returns a block for `required` elements, with geometric growth unless `exactly`, that holds the elements of [begin, end). Releases
+    // the old block if it is another one. Out of line, and by value: see "register cursor" in appending.hpp.
     HEADROOM_NOINLINE static constexpr extent_ reallocate_slow_(memory_reference_ memory, pointer begin, pointer end, pointer cap,
                                                                 std::size_t required, bool exactly) {
         if constexpr (Memory::can_realloc()) {
@@ -305,13 +308,14 @@ private:
         relocate_around_gap_(memory, begin, end, end, cap, start, start + (end - begin));
         return to.keep();
     }
+    // Makes the capacity at least `required`: exactly that, or geometrically. Throws std::length_error or std::bad_alloc.
     HEADROOM_ALWAYS_INLINE constexpr void reallocate_(std::size_t required, bool exactly) {
         if (begin_ == pointer()) {
-            // (The first block is often the only one. Here, and not out of line: then the compiler still knows that the size is 0.)
+            // The first block is often the only one. Inline here, so that the compiler still knows that the size is 0.
             set_block_(allocate_block_slow_(memory_, 0, required, exactly), 0);
             return;
         }
-        const std::size_t size = size_of_();    // the old pointers are dead once realloc has had them
+        const std::size_t size = size_of_();    // realloc invalidates the old pointers
         set_block_(reallocate_slow_(memory_, begin_, end_, cap_, required, exactly), size);
     }
 
@@ -321,13 +325,13 @@ private:
         cap_ = to.cap;
     }
 
-    // See construct_in_new_block_(). By value, and without the vector: see "register cursor" in appending.hpp.
+    // Implements construct_in_new_block_() without the vector's address: see "register cursor" in appending.hpp.
     template <bool Quiet, class... Args>
     HEADROOM_ALWAYS_INLINE static constexpr extent_ grow_and_construct_(memory_reference_ memory, const pointer& begin,
                                                                         const pointer& at, const pointer& end, const pointer& cap,
                                                                         Args&&... args) {
         const auto size = static_cast<std::size_t>(cap - begin);
-        // In the same block, made wider, where the new element comes last; else in another one.
+        // Expands the block in place if the new element comes last; otherwise takes a new one.
         const pointer wider = at == end ? memory.try_expand_in_place_(begin, cap, size + 1, false) : pointer();
         const bool is_new_block = wider == pointer();
         const extent_ to = is_new_block ? allocate_block_<Quiet>(memory, size, size + 1, false) : extent_{begin, wider};

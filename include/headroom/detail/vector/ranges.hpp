@@ -1,4 +1,4 @@
-// Which iterators and ranges the containers take, and the tag that C++23 gave to construction from a range.
+// The iterators and ranges that containers accept, and std::from_range for C++20.
 #pragma once
 
 #include <concepts>
@@ -12,7 +12,7 @@ namespace headroom { inline namespace v0_1 {
 using std::from_range;
 using std::from_range_t;
 #else
-// std::from_range of C++23, where the standard library has none yet.
+// std::from_range of C++23, if the standard library lacks it.
 struct from_range_t {
     explicit from_range_t() = default;
 };
@@ -24,7 +24,7 @@ namespace detail {
 template <class It>
 concept has_category = requires { typename std::iterator_traits<It>::iterator_category; };
 
-// What the standard means by "qualifies as an input iterator", for iterators of C++98 and of C++20.
+// The standard's "qualifies as an input iterator", for iterators of C++98 and of C++20.
 template <class It>
 concept any_input_iterator =
     (has_category<It> && std::is_convertible_v<typename std::iterator_traits<It>::iterator_category, std::input_iterator_tag>) ||
@@ -34,15 +34,15 @@ template <class It>
 concept has_forward_category =
     has_category<It> && std::is_convertible_v<typename std::iterator_traits<It>::iterator_category, std::forward_iterator_tag>;
 
-// It may be walked twice: once to count, once to copy.
+// A multi-pass iterator: counted in one pass, copied in the next.
 template <class It>
 concept multipass_iterator = has_forward_category<It> || std::forward_iterator<It>;
 
-// std::ranges::begin, end and distance, and the concepts made of them, as far as containers need them: <ranges> would take
-// longer to compile than <vector>, and even its smallest part, in <span>, a tenth of what the containers take in all.
+// The parts of std::ranges::begin, end and distance that containers need. <ranges> takes longer to compile than <vector>, and its smallest
+// part, in <span>, a tenth of all that the containers take.
 namespace range_access {
 
-// Names of no use, so that only argument-dependent lookup finds others.
+// Hide other functions of these names, so that only argument-dependent lookup finds some.
 void begin() = delete;
 void end() = delete;
 void size() = delete;
@@ -116,22 +116,22 @@ concept any_input_range = range_access::has_begin<std::remove_reference_t<R>> &&
 template <class R, class T>
 concept compatible_range = any_input_range<R> && std::convertible_to<std::iter_reference_t<range_iterator<R>>, T>;
 
-// The way from an iterator to its end. `MultiPass`: it may be walked twice.
+// An iterator and its end. `MultiPass`: the elements may be read twice.
 template <class It, class End, bool MultiPass>
 struct range_cursor {
     using iterator = It;
     static constexpr bool multi_pass = MultiPass;
-    // How many elements there are shows from the two ends.
+    // True if the distance of the two ends is known in O(1).
     static constexpr bool is_sized = std::sized_sentinel_for<End, It>;
 
-    // What a range says of its size, or 0. It may be wrong, or out of date: good for asking for memory first, and for nothing else.
+    // Size that the range claims, or 0. May be wrong: use it only to reserve memory.
     std::size_t size_hint;
     It first;
     End last;
 
-    // How many elements there are. O(1) where that can be. Only for what may be walked twice. (Two iterators of the older standards are
-    // asked by std::distance: what a difference of theirs means is not said where they are no more than forward iterators. It does not
-    // know those of C++20 that these standards would not call iterators: of iota_view over the longest integers.)
+    // Returns the number of elements. O(1) if is_sized. Requires MultiPass. Iterators of C++98 are counted by std::distance, because a
+    // forward iterator's operator- need not mean the distance; std::distance in turn does not know C++20 iterators that are none by the
+    // older rules, such as those of iota_view over the longest integers.
     constexpr std::size_t count() const {
         if constexpr (has_forward_category<It> && std::is_same_v<It, End>) {
             return static_cast<std::size_t>(std::distance(first, last));
@@ -153,8 +153,8 @@ constexpr auto cursor_between(It first, It last) {
 template <class R>
 using range_sentinel = std::decay_t<decltype(range_access::last(std::declval<std::remove_reference_t<R>&>()))>;
 
-// The way through a range, which is asked for its size and its two ends once each, in this order: one that can be walked but once may
-// begin when it is asked where it begins.
+// Cursor over a range. Asks the range once each for its size, begin and end, in this order: a single-pass range may start when begin() is
+// called.
 template <class R>
 struct cursor_over : range_cursor<range_iterator<R>, range_sentinel<R>, std::forward_iterator<range_iterator<R>>> {
     using base = range_cursor<range_iterator<R>, range_sentinel<R>, std::forward_iterator<range_iterator<R>>>;

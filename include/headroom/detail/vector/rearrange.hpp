@@ -1,4 +1,4 @@
-// What the containers need of <algorithm>, which would add half to what they take to compile.
+// Parts of <algorithm>, which would add half to the compile time of the containers.
 #pragma once
 
 #include <concepts>    // swap
@@ -15,10 +15,9 @@ constexpr void reverse_range(T* first, T* last) {
     while (first != last && first != --last) std::ranges::swap(*first++, *last);
 }
 
-// Move elements among their neighbours, one by one: [first, last) up, from the last on, or down. (As std::move_backward and
-// std::move, but those look for functions beside the program's types. Apart from their callers: there the compiler would have the
-// assignment of a string inline in one place and call it in the next, which takes a fourth longer. By one place: then it knows
-// that no element is assigned to itself.)
+// Move the elements [first, last) by one place, towards the end or the beginning. Unlike std::move_backward and std::move they find no
+// functions among the program's types. Not inline: there GCC inlines the assignment of a string in one place and calls it in the next,
+// which takes a fourth longer. With a distance of one the compiler knows that no element is assigned to itself.
 template <class T>
 HEADROOM_NOINLINE constexpr void move_backward_by_one(T* first, T* last) {
     for (; last != first; --last) *last = std::move(*(last - 1));
@@ -27,7 +26,7 @@ template <class T>
 HEADROOM_NOINLINE constexpr void move_forward_by_one(T* first, T* last) {
     for (; first != last; ++first) *(first - 1) = std::move(*first);
 }
-// The same further: to end at `end`, or to begin at `to`.
+// Move the elements [first, last) so that they end at `end`, or begin at `to`.
 template <class T>
 HEADROOM_NOINLINE constexpr void move_backward(T* first, T* last, T* end) {
     while (last != first) *--end = std::move(*--last);
@@ -37,7 +36,7 @@ HEADROOM_NOINLINE constexpr void move_forward(T* first, T* last, T* to) {
     for (; first != last; ++first, ++to) *to = std::move(*first);
 }
 
-// Erases all elements for which `predicate` holds; returns their number. O(size()).
+// Erases all elements for which `predicate` is true. Returns their number. O(size()).
 template <class Container, class Predicate>
 constexpr typename Container::size_type erase_matching(Container& container, Predicate predicate) {
     using position = typename Container::const_iterator;

@@ -1,7 +1,7 @@
-// The interface of std::vector, written once for all containers of contiguous elements, over a `Store`: see store.hpp.
+// The interface of std::vector for all contiguous containers, over a Store (store.hpp).
 //
-// It is written in three parts, each standing on the one before: what there is (access.hpp), what happens at the end (appending.hpp),
-// and here what happens in the middle, what replaces all elements, and what compares them.
+// In three parts, each deriving from the one before: access.hpp has element access, appending.hpp the operations at the end; here are
+// insertion, erasure, assignment and comparison.
 #pragma once
 
 #include <compare>
@@ -24,7 +24,7 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-// What the standard calls synth-three-way: <=> where the type has it, made from < where not.
+// The standard's synth-three-way: <=> if the type has it, else made from <.
 template <class T>
 concept ordered = std::three_way_comparable<T> || requires(const T& a, const T& b) {
     { a < b } -> std::convertible_to<bool>;
@@ -41,9 +41,9 @@ constexpr auto compare_three_way(const T& a, const T& b) {
     }
 }
 
-// Containers compared, element by element. O(min(size)). (The operators are each container's own: for one of a base, an operator
-// of the program's that takes anything would be the better match. And they are templates, as std::vector's: others would be
-// asked, too, about whatever converts to a container, and be as good a match as its own operator.)
+// Compare two containers element by element. O(min(size)). The operators that call them are templates of each container: an operator for a
+// base would lose against one of the program that takes anything, and one that is no template would also be considered for whatever
+// converts to a container.
 template <class Container>
 constexpr bool equal_elements(const Container& a, const Container& b) {
     return a.size() == b.size() && std::equal(a.data(), a.data() + a.size(), b.data());
@@ -103,11 +103,11 @@ public:
         return erase_at_(index, end - index);
     }
 
-    // --- Insertion. O(elements inserted + elements behind them). Throw as appending does; when what throws is an element's
-    // constructor or assignment, the container is left valid but with unspecified elements (unchanged when at the end, one
-    // element). Invalidate: the elements from the place of insertion on, and everything if elements moved. The value may be
-    // an element of the container, a range must not. emplace() passes its arguments on as they are, and builds the element in its
-    // final place at the end and in a larger block; where others must make way for it, it is built aside and then moved.
+    // --- Insertion. O(elements inserted + elements behind them). Throw as appending does. If an element's constructor or assignment
+    // throws, the container is valid but its elements are unspecified; one element inserted at the end changes nothing then. Invalidate:
+    // the elements from the place of insertion on, and everything if elements moved. The value may be an element of the container, a range
+    // must not. emplace() forwards its arguments and builds the element in its final place at the end and in a larger block; elsewhere it
+    // builds it in a local and moves it.
 
     template <class... Args>
     constexpr iterator emplace(const_iterator where, Args&&... args) {
@@ -128,7 +128,7 @@ public:
         } else if (index == size()) {
             append_from_(count, fill_source{value});
         } else if (count != 0 && (count <= unused_capacity_() || grow_for_(index, count, count, fill_source{value}, 0))) {
-            // (The value may be an element that the others push along.)
+            // The value may be an element that is moved.
             temporary<Store> copy(as_store_(), value);
             open_and_fill_gap_(index, count, fill_source<value_type>{copy.get()});
         }
@@ -146,10 +146,10 @@ public:
         return insert_range_(index_of_(where, "insert_range()"), cursor_over<R>(values));
     }
 
-    // --- Assignment. O(old size + new size). Throws as insertion does; the container is left valid but with unspecified
-    // elements when an element's constructor or assignment throws. Invalidates: every element. The value may be an element.
-    // Writes over the elements that are there and builds the rest, as std::vector's does; so a range must not lie in the container,
-    // nor belong to one of its elements (its children, say) unless a vector takes a larger block for it.
+    // --- Assignment. O(old size + new size). Throws as insertion does; if an element's constructor or assignment throws, the container is
+    // valid but its elements are unspecified. Invalidates: every element. The value may be an element. Assigns over existing elements and
+    // builds the rest, like std::vector. So a range must not lie in the container, nor be owned by one of its elements, unless a vector
+    // takes a larger block for it.
 
     constexpr void assign(size_type count, const value_type& value) { assign_from_(count, fill_source{value}); }
     template <any_input_iterator It>
@@ -163,6 +163,7 @@ public:
     }
 
 protected:
+    // Erases `count` elements from `index` on.
     constexpr iterator erase_at_(size_type index, size_type count) {
         if (count != 0) {
             value_type* const to = raw_(begin_) + index;
@@ -182,13 +183,14 @@ protected:
         return iterator_at_(index);
     }
 
+    // Inserts the elements of a cursor before `index`.
     template <class Cursor>
     constexpr iterator insert_range_(size_type index, Cursor cursor) {
         if constexpr (Cursor::multi_pass) {
-            const size_type count = cursor.count();    // (before the iterator is given away)
+            const size_type count = cursor.count();    // before the iterator is moved from
             return insert_from_(index, count, copy_source<typename Cursor::iterator>{std::move(cursor.first)});
         } else {
-            // Appended, then turned into place by turning it round, and each part of it back.
+            // Appends a single-pass range, then rotates it into place by three reversals.
             const size_type old = size();
             this->append_range_(std::move(cursor));
             if (old != index) {
@@ -201,6 +203,7 @@ protected:
         }
     }
 
+    // Inserts `count` elements of the source before `index`.
     template <class Source>
     constexpr iterator insert_from_(size_type index, size_type count, const Source& source) {
         if (index == size()) {
@@ -215,8 +218,8 @@ protected:
         return iterator_at_(index);
     }
 
-    // One element made from the arguments, at `index`: at the end and in a larger block in its final place, else aside first, since
-    // the arguments may be elements that must make way for it.
+    // Inserts one element before `index`. Builds it in its final place at the end and in a larger block; otherwise in a temporary first,
+    // because the arguments may be elements that are moved.
     template <class... Args>
     constexpr iterator emplace_at_(size_type index, Args&&... args) {
         if constexpr (is_bytewise_() && base_::template can_construct_in_local_<Args...>) {
@@ -246,7 +249,7 @@ protected:
                 return iterator_at_(index);
             }
             if constexpr ((std::is_same_v<Args&&, value_type&&> && ...) && sizeof...(Args) == 1) {
-                // What is given away is moved directly into place, unless it is an element that makes way.
+                // Moves an rvalue directly into place, unless it is an element that makes room.
                 if (!HEADROOM_CONSTANT_EVALUATED() && (detail::lies_outside(place, last, args) && ...)) {
                     insert_by_shifting_(place, last, args...);
                     return iterator_at_(index);
@@ -258,7 +261,7 @@ protected:
         }
     }
 
-    // Moves [place, last) up by one, and `value`, which is none of them, to `place`. There is room.
+    // Moves [place, last) up by one and `value` to `place`. Preconditions: size() < capacity(), and `value` is not in [place, last).
     constexpr void insert_by_shifting_(value_type* place, value_type* last, value_type& value) {
         HEADROOM_UNPOISON_TAIL(1);
         if constexpr (is_bytewise_()) {
@@ -280,7 +283,8 @@ protected:
         *place = std::move(value);
     }
 
-    // Opens a gap of `count` elements before the end and fills it. There is room; count != 0.
+    // Opens a gap of `count` elements at `index` and fills it from the source. Preconditions: the capacity suffices, count != 0, index <
+    // size().
     template <class Source>
     constexpr void open_and_fill_gap_(size_type index, size_type count, const Source& source) {
         HEADROOM_UNPOISON_TAIL(count);
@@ -298,7 +302,7 @@ protected:
                 return;
             }
         }
-        // (The last elements go behind the others, and so do the new ones that reach beyond the end.)
+        // The last elements, and the new ones that reach past the old end, are constructed; the others are assigned.
         const size_type over = (std::min)(behind, count);
         if (count > behind) {
             source.construct_(as_store_(), last, behind, count - behind);
@@ -309,17 +313,18 @@ protected:
         source.assign(as_store_(), place, 0, over);
     }
 
-    // Constructs at the end, by moving. There is room.
+    // Move-constructs [first, last) at the end. Precondition: the capacity suffices.
     HEADROOM_NOINLINE constexpr void move_construct_at_end_(value_type* first, value_type* last) {
         const auto count = static_cast<size_type>(last - first);
         detail::move_source(first).construct_(as_store_(), raw_(end_), 0, count);
         end_ += static_cast<difference_type>(count);
     }
 
+    // Assigns the elements of a cursor.
     template <class Cursor>
     constexpr void assign_range_(Cursor cursor) {
         if constexpr (Cursor::multi_pass) {
-            const size_type count = cursor.count();    // (before the iterator is given away)
+            const size_type count = cursor.count();    // before the iterator is moved from
             assign_from_(count, copy_source<typename Cursor::iterator>{std::move(cursor.first)});
         } else {
             this->reserve(cursor.size_hint);
@@ -334,16 +339,17 @@ protected:
         }
     }
 
+    // Assigns `count` elements of the source.
     template <class Source>
     constexpr void assign_from_(size_type count, const Source& source) {
         if (count > this->capacity()) {
             if (count > max_size()) detail::throw_length_error("headroom: past max_size()");
-            // All the memory first: when it is refused, the old elements are still there.
+            // Gets all memory first, so that a refusal leaves the old elements.
             HEADROOM_UNPOISON_CAPACITY();
             if constexpr (Store::never_relocates_) {
                 if (!this->empty()) this->grow_to_(count);
             } else if (!is_bytewise_() || !this->try_expand_in_place_(count)) {
-                // (What is assigned may belong to the old elements, as the children of one. They go last.)
+                // The old elements are destroyed last: they may own what is assigned.
                 this->replace_contents_(count, source);
                 return;
             }
@@ -361,7 +367,7 @@ protected:
             if constexpr (Store::never_relocates_) {
                 append_from_(count - old, source, old);
             } else {
-                // (Instantiates no relocating code, so that immovable T compile.)
+                // Instantiates no relocating code, so that immovable T compile.
                 this->append_within_capacity_(count - old, source, old);
             }
         } else if (count != old) {

@@ -1,4 +1,4 @@
-// The floor of settled_vector: one reserved range, and how to make room in it.
+// The store of settled_vector: one reserved range, committed as it grows.
 #pragma once
 
 #include <cstddef>
@@ -18,18 +18,17 @@
 
 namespace headroom { inline namespace v0_1 {
 
-// How many elements a container may ever hold.
+// Upper limit of a container's size, in elements.
 struct max_elements {
     std::size_t value;
     constexpr explicit max_elements(std::size_t count) noexcept : value(count) {}
     friend constexpr bool operator==(max_elements, max_elements) noexcept = default;
 };
 
-// How settled_vector reserves and commits. Derive from it and override what should differ.
+// How settled_vector reserves and commits. Derive from it, and override members to change them.
 struct settled_policy {
     static constexpr commit_policy commit{};
-    // Bytes for elements that a vector without max_elements asks for at its first append, and the least it settles for when the
-    // system refuses.
+    // Bytes that a vector without max_elements reserves at its first append, and the least that it accepts if the system refuses more.
     static constexpr std::size_t default_reservation =
         sizeof(std::size_t) >= 8 ? std::size_t{1} << 31 << 1 : std::size_t{64} << 20;
     static constexpr std::size_t smallest_reservation = std::size_t{1} << 20;
@@ -48,10 +47,10 @@ public:
     using default_construction_<T>::construct_;
     using default_construction_<T>::destroy_;
 
-    // max_size(), and two flags below it: 64 bits wherever addresses have 32, for there a range may have 2^30 elements.
+    // max_size() shifted left by two, and two flags. 64 bits also with 32-bit addresses, because a range may have 2^30 elements there.
     using limit_word_ = unsigned long long;
 
-    // Everything but the end, by value: see "register cursor" in appending.hpp.
+    // All members but the end, passed by value: see "register cursor" in appending.hpp.
     struct extent_ {
         T* begin = nullptr;
         T* cap = nullptr;
@@ -62,7 +61,7 @@ public:
     };
 
     constexpr settled_store_() noexcept = default;
-    // A store with room in `from`; the size is 0.
+    // Takes over the range in `from`; the size is 0.
     constexpr explicit settled_store_(const extent_& from) noexcept
         : begin_(from.begin), end_(from.begin), cap_(from.cap), control_(from.control), limit_(from.limit) {}
     settled_store_(settled_store_&&) noexcept = default;
@@ -71,12 +70,12 @@ public:
     [[nodiscard]] constexpr bool is_premapped_() const noexcept { return (limit_ & 2) != 0; }
     [[nodiscard]] constexpr bool has_user_limit_() const noexcept { return (limit_ & 1) != 0; }
 
-    // `what` is for the message of a refusal.
+    // Returns a store with a default range. Throws `refused`, with `what` in its message, if not even `floor_bytes` can be reserved.
     static settled_store_ make_default_(std::size_t floor_bytes, const char* what = reserve_message_) {
         return settled_store_(reserve_or_throw_(floor_bytes, what));
     }
 
-    // A range of the default size for a store that owns none. False where the system refuses it.
+    // Reserves a default range for a store without one. False if the system refuses.
     bool try_reserve_() noexcept {
         failure why;
         const extent_ made = reserve_default_(0, why);
@@ -84,7 +83,8 @@ public:
         return !why;
     }
 
-    // `start_offset`: where the elements begin, see below.
+    // Returns a store with a range for exactly `elements`, which begin `start_offset` bytes into it. Throws `refused` or
+    // std::length_error.
     static settled_store_ make_exact_(std::size_t elements, const commit_policy& commit, const char* what = reserve_message_,
                                       std::size_t start_offset = 0) {
         if (elements > detail::max_array_size(sizeof(T))) detail::throw_length_error("headroom: no array is that long");
@@ -95,7 +95,7 @@ public:
         return settled_store_(make_extent_(held, start_offset, elements, true, commit));
     }
 
-    // Precondition: owns no range.
+    // Reserves a range like the one of `other`, if that has one. Precondition: this store has none. Throws `refused`.
     void reserve_like_(const settled_store_& other) {
         if (other.control_ == nullptr) return;
         if (other.has_user_limit_()) {
@@ -112,7 +112,7 @@ public:
             cap_ = commit_one_more_(control_, begin_, end_, limit_);
         }
     }
-    // The same, but false where it is refused.
+    // Like grow_by_one_(), but returns false instead of throwing.
     bool try_grow_by_one_() noexcept {
         failure why;
         try_grow_(static_cast<std::size_t>(end_ - begin_) + 1, false, why);
@@ -134,19 +134,21 @@ public:
     void grow_to_(std::size_t count) { grow_(count, false); }
     HEADROOM_ALWAYS_INLINE void reserve_exact_(std::size_t count) { grow_(count, true); }
 
+    // Decommits what lies past the elements, in whole pages.
     void shrink_store_() noexcept {
         const std::size_t used = begin_ == end_ ? 0 : bytes_to_(begin_, static_cast<std::size_t>(end_ - begin_));
         const std::size_t kept = detail::shrink(control_, used);
         cap_ = begin_ + capacity_of_(begin_, kept, max_size());
     }
 
-    // The elements go to a range for exactly so many, where they lie at the same place in their pages.
+    // Moves the elements to a new range for exactly `elements`, at the same offset in their pages, and releases the old one. Throws
+    // `refused` and what a move throws; nothing has changed then.
     void rehome_(std::size_t elements, const commit_policy& commit) {
         settled_store_ to = make_exact_(elements, commit, reserve_message_, start_offset_of_(begin_));
         struct owned {
             range* control;
             ~owned() { detail::release_range(control); }
-        } unused{to.control_};    // the new range until all is done, the old one from then on
+        } unused{to.control_};    // first the new range, after success the old one
         const auto count = static_cast<std::size_t>(end_ - begin_);
         to.reserve_exact_(count);
         if constexpr (is_trivially_relocatable_v<T>) {
@@ -164,7 +166,7 @@ public:
         end_ = begin_ + count;
     }
 
-    // Takes over what `from` holds; what was held here is forgotten.
+    // Copies the members of `from`. Releases nothing, and does not change `from`.
     void adopt_(const settled_store_& from) noexcept {
         begin_ = from.begin_;
         end_ = from.end_;
@@ -172,11 +174,12 @@ public:
         control_ = from.control_;
         limit_ = from.limit_;
     }
-    // The same, and from now on `from` holds nothing.
+    // Takes over the range and the elements of `from`, which then owns nothing. Overwrites the members without releasing anything.
     HEADROOM_ALWAYS_INLINE void steal_(settled_store_& from) noexcept {
         adopt_(from);
         from.adopt_(settled_store_());
     }
+    // Returns a store with this one's range and elements; this one then owns nothing.
     settled_store_ extract_() noexcept {
         settled_store_ taken;
         taken.steal_(*this);
@@ -190,7 +193,8 @@ public:
         std::swap(limit_, other.limit_);
     }
 
-    // Destroys the elements and gives the range back; the members are stale afterwards.
+    // Destroys the elements and releases the range; the members dangle afterwards. If the range is protected and cannot be made writable,
+    // no destructor runs, because it would fault.
     HEADROOM_ALWAYS_INLINE void destroy_and_release_() noexcept {
         if constexpr (!std::is_trivially_destructible_v<T>) {
             if (begin_ != end_ && try_make_writable_(control_)) destroy_(begin_, end_);
@@ -202,22 +206,22 @@ public:
             detail::release_range(control_, is_premapped_() ? bytes_to_(begin_, static_cast<std::size_t>(end_ - begin_)) : 0);
     }
 
-    // Only what is committed is ever poisoned, and of a range held open nobody knows what is.
+    // False for a premapped range: only committed memory is poisoned, and of that nothing is known there.
     [[nodiscard]] bool annotates_() const noexcept { return !is_premapped_(); }
 
-    // --- Where the elements lie in the range.
+    // --- Where the elements begin in the range.
 
-    // How far behind the beginning of the range they begin: less than a page.
+    // Returns the offset of the first element from the start of its page, less than a page.
     [[nodiscard]] static std::size_t start_offset_of_(const T* begin) noexcept {
         return reinterpret_cast<std::uintptr_t>(begin) & (smallest_page_ - 1);
     }
-    // The bytes of the range as far as the end of so many elements.
+    // Returns the bytes of the range up to the end of `count` elements.
     [[nodiscard]] static std::size_t bytes_to_(const T* begin, std::size_t count) noexcept {
         return start_offset_of_(begin) + count * sizeof(T);
     }
-    // The lead of a range that begins there, so that vectors that grow together do not all write to one set of the processor's first
-    // cache: ranges at different pages have different ones. (Of pages of 16 KiB there are four, of larger ones only one. Elements of
-    // more alignment than a line would not be aligned, and of other policies the ranges begin where they please.)
+    // Returns the offset of the elements in a range at `base`. It differs from page to page, so that vectors that grow together do not all
+    // write to one set of the first-level cache. With pages of 16 KiB there are four offsets, with larger ones one. 0 for elements aligned
+    // to more than a cache line, and for policies other than the default.
     [[nodiscard]] static std::size_t start_offset_for_(const std::byte* base) noexcept {
         if constexpr (has_start_offset_()) {
             return reinterpret_cast<std::uintptr_t>(base) / smallest_page_ % start_offsets_ * line_;
@@ -233,6 +237,7 @@ public:
     static constexpr std::size_t start_offsets_ = 16;
     static constexpr std::size_t max_start_offset_ = has_start_offset_() ? smallest_page_ : 0;    // in whole pages
 
+    // Returns how many elements fit into `committed` bytes, at most `max`.
     [[nodiscard]] static std::size_t capacity_of_(const T* begin, std::size_t committed, std::size_t max) noexcept {
         const std::size_t start_offset = start_offset_of_(begin);
         const std::size_t fitting = committed > start_offset ? (committed - start_offset) / sizeof(T) : 0;
@@ -241,30 +246,32 @@ public:
 
     T* begin_ = nullptr;
     T* end_ = nullptr;
-    T* cap_ = nullptr;    // end of what is committed
+    T* cap_ = nullptr;    // end of the committed elements
     range* control_ = nullptr;
-    // max_size() in the upper bits, below them whether the range is held open (then capacity() is max_size()) and whether
-    // max_size() is the user's wish and not ours. One word, so that an append loop has a register more.
+    // max_size() above two flags: 2: premapped, so that capacity() is max_size(); 1: the user chose max_size(). One word, so that an
+    // append loop has one more register.
     limit_word_ limit_ = limit_word_{default_max_size_()} << 2;
 
 private:
     static constexpr const char* reserve_message_ = "reserve address space for a settled_vector";
 
     [[nodiscard]] static constexpr std::size_t default_bytes_() noexcept {
-        // No system gives more, and where a limit is one word with its flags, they need the room.
+        // No system grants more, and a limit that shares its word with two flags needs the bits.
         constexpr std::size_t most = SIZE_MAX / (sizeof(limit_word_) > sizeof(std::size_t) ? 2 : 4);
         constexpr std::size_t wanted = Policy::default_reservation < most ? Policy::default_reservation : most;
         return wanted < sizeof(T) ? sizeof(T) : wanted;
     }
     [[nodiscard]] static constexpr std::size_t default_max_size_() noexcept { return default_bytes_() / sizeof(T); }
 
-    // A refusal of ours, not of the system's: it has no category.
+    // A refusal by the library, not by the system: it has no category.
     static constexpr failure over_limit_{1, nullptr};
 
+    // Throws `refused` for `bytes` bytes, with `what` in its message.
     [[noreturn]] HEADROOM_COLD static void throw_refused_(const char* what, std::size_t bytes, const failure& why) {
         detail::throw_refused(what, bytes, detail::to_error_code(why));
     }
 
+    // Returns the members of a store in the range `held`, whose elements begin at `start_offset`.
     [[nodiscard]] static extent_ make_extent_(const held_range& held, std::size_t start_offset, std::size_t max, bool exact,
                                               const commit_policy& how) noexcept {
         static_assert(alignof(T) <= smallest_page_, "a range starts at a page, and pages may be as small as 4096 bytes");
@@ -274,13 +281,14 @@ private:
                 limit_word_{max} << 2 | (open ? 2U : 0U) | (exact ? 1U : 0U)};
     }
 
+    // Reserves a default range, with memory for `floor_bytes`. If refused, sets `why` and returns an empty extent.
     [[nodiscard]] static extent_ reserve_default_(std::size_t floor_bytes, failure& why) noexcept {
         constexpr std::size_t by_default = default_bytes_();
         constexpr std::size_t smallest = Policy::smallest_reservation < by_default ? Policy::smallest_reservation : by_default;
         constexpr std::size_t least = smallest < sizeof(T) ? sizeof(T) : smallest;
         constexpr std::size_t wanted = by_default + max_start_offset_;
         const std::size_t floor = (floor_bytes < least ? least : floor_bytes) + max_start_offset_;
-        // A few elements are usually the first of more.
+        // So few elements are usually the first of more.
         constexpr std::size_t few = std::size_t{64} << 10;
         const held_range held = detail::acquire(wanted, false, floor < wanted ? floor : wanted, Policy::commit, why,
                                                 {floor_bytes, floor_bytes <= few});
@@ -291,6 +299,7 @@ private:
                             Policy::commit);
     }
 
+    // Like reserve_default_(), but throws `refused` with `what` in its message.
     [[nodiscard]] static extent_ reserve_or_throw_(std::size_t floor_bytes, const char* what) {
         failure why;
         const extent_ made = reserve_default_(floor_bytes, why);
@@ -298,8 +307,8 @@ private:
         return made;
     }
 
-    // Room for `count` elements in all. On failure `why` is set (over_limit_ past the reservation) and the extent comes back as it
-    // was.
+    // Commits memory for `count` elements in all, rounded up to pages only if `exactly`. If refused, sets `why`, to over_limit_ past the
+    // reservation, and returns the extent unchanged.
     HEADROOM_COLD static extent_ try_commit_(extent_ there, std::size_t count, bool exactly, failure& why) noexcept {
         if (count <= static_cast<std::size_t>(there.cap - there.begin)) return there;
         if (count > there.max_size()) {
@@ -312,8 +321,8 @@ private:
         if (!why) there.cap = there.begin + capacity_of_(there.begin, committed, there.max_size());
         return there;
     }
-    // The same in a range of the default size, for a store that owns none. (Not marked cold: a small vector is short of room once in its
-    // life, and the range is often a warm one that has room.)
+    // Reserves a default range for a store without one, and commits memory for `count` elements. If refused, sets `why` and returns an
+    // empty extent. Not marked cold: a small vector needs it once in its life, and a kept range often has the memory.
     HEADROOM_NOINLINE static extent_ try_reserve_and_commit_(std::size_t count, bool exactly, failure& why) noexcept {
         extent_ fresh = reserve_default_(count <= default_max_size_() ? count * sizeof(T) : 0, why);
         if (count <= static_cast<std::size_t>(fresh.cap - fresh.begin) || why) return fresh;
@@ -323,7 +332,7 @@ private:
         return {};
     }
     HEADROOM_ALWAYS_INLINE void try_grow_(std::size_t count, bool exactly, failure& why) noexcept {
-        // (Whether there was a range is not asked again behind the calls: so the compiler still knows that a new vector's size is 0.)
+        // begin_ is not tested again after the calls, so that the compiler still knows that a new vector's size is 0.
         if (begin_ == nullptr) {
             const extent_ there = try_reserve_and_commit_(count, exactly, why);
             if (!why) set_range_(there);
@@ -338,8 +347,8 @@ private:
         if (why) throw_failure_(why, count);
     }
 
-    // The slow path of an append, in as few registers as can be: the caller keeps the rest of the container in the others.
-    // Returns the new end of what is committed. Precondition: the range is full.
+    // Slow path of an append: returns the new end of the committed elements. Takes few arguments, so that the caller keeps the rest of the
+    // container in registers. Precondition: the range is full. Throws `refused` or std::length_error.
     HEADROOM_COLD static T* commit_one_more_(range* control, T* begin, T* end, limit_word_ limit) {
         const std::size_t needed = static_cast<std::size_t>(end - begin) + 1;
         failure why;
@@ -348,20 +357,21 @@ private:
         return there.cap;
     }
 
+    // Throws std::length_error for over_limit_, else `refused`.
     [[noreturn]] HEADROOM_COLD static void throw_failure_(const failure& why, std::size_t elements) {
         if (why.category == nullptr) detail::throw_length_error("headroom::settled_vector: past the reservation");
         throw_refused_("commit memory for a settled_vector", elements * sizeof(T), why);
     }
 
-    // (A destructor that cannot reach its element would end the program.)
+    // Makes the range read-write if it is not. False if the system refuses; a destructor would then fault.
     HEADROOM_COLD static bool try_make_writable_(range* control) noexcept {
         return detail::current_access(control) == access::read_write || !detail::protect(control, access::read_write);
     }
 
-    // Takes over a range that has no elements; there was none before.
+    // Sets the members to an empty range; there was none before.
     HEADROOM_ALWAYS_INLINE void set_range_(const extent_& there) noexcept {
-        // (What a function has just stored member by member: where GCC loads two of them at once, the load waits for both stores
-        // to leave the processor, 6 ns.)
+        // The caller has just stored `there` member by member. Loading two of them at once would wait 6 ns for both stores to leave the
+        // processor.
         T* begin = there.begin;
         HEADROOM_LOAD_SEPARATELY(begin);
         begin_ = begin;

@@ -1,7 +1,7 @@
-// The floor of small_vector: movable_store_, with room for the first N elements in the object itself.
+// The store of small_vector: movable_store_, with the first N elements in the object itself.
 //
-// Where the elements are shows from the capacity: N (or less) inside, more than N outside, since they leave only when there are more,
-// and shrink_to_fit() takes them back when there are not. So all that movable_store_ does with blocks stays as it is.
+// The capacity shows where the elements are: inline if it is at most N, in a block if more. They leave the inline buffer only when there
+// are more than N, and shrink_to_fit() brings them back. So movable_store_'s handling of blocks stays as it is.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-// The memory of more than N elements, as a vector's. A block of N or fewer is no block, but the room inside of the object: it is never
-// freed, widened or reallocated.
+// Memory for more than N elements, like a vector's. A capacity of at most N means the inline buffer, which is never freed, expanded or
+// reallocated.
 template <class T, std::size_t N, class Policy>
 struct small_vector_memory : heap_memory<T, Policy> {
     using base_ = heap_memory<T, Policy>;
@@ -30,7 +30,7 @@ struct small_vector_memory : heap_memory<T, Policy> {
     }
 
     static constexpr void release(T* begin, T* cap) noexcept {
-        // (In constant evaluation nothing is inside: see small_store_::inline_storage_().)
+        // In constant evaluation nothing is inline: see small_store_::inline_storage_().
         if (HEADROOM_CONSTANT_EVALUATED() || !is_inline(begin, cap)) base_::release(begin, cap);
     }
     [[nodiscard]] static bool try_charge_(T* begin, T* cap, std::size_t required) noexcept {
@@ -39,6 +39,8 @@ struct small_vector_memory : heap_memory<T, Policy> {
     [[nodiscard]] static constexpr T* try_expand_in_place_(T* begin, T* cap, std::size_t required, bool exactly) noexcept {
         return is_inline(begin, cap) ? nullptr : base_::try_expand_in_place_(begin, cap, required, exactly);
     }
+    // Replaces the block, or the inline buffer, by one for `required` elements, with geometric growth unless `exactly`. For relocatable
+    // types.
     [[nodiscard]] static block<T*> reallocate(T* begin, T* end, T* cap, std::size_t required, bool exactly) {
         if (!is_inline(begin, cap)) return base_::reallocate(begin, end, cap, required, exactly);
         const auto size = static_cast<std::size_t>(end - begin);
@@ -53,7 +55,7 @@ struct small_vector_memory : heap_memory<T, Policy> {
     }
 };
 
-// Raw memory for N elements.
+// Raw memory for N elements, in the object.
 template <class T, std::size_t N>
 struct inline_buffer {
     [[nodiscard]] void* begin() noexcept { return bytes; }
@@ -77,10 +79,10 @@ public:
     using base_::memory_;
 
     static constexpr const char* container_name_ = "small_vector";
-    // (Asks nothing of T where none is ever inside: it may be incomplete then.)
+    // Does not need T to be complete if N is 0.
     static constexpr bool nothrow_move_ = std::disjunction_v<std::bool_constant<N == 0>, std::is_nothrow_move_constructible<T>>;
 
-    // Nowhere yet: reset_to_inline_() or steal_() comes next.
+    // Leaves the members unset: reset_to_inline_() or steal_() must follow.
     struct uninitialized_tag_ {};
     constexpr explicit small_store_(uninitialized_tag_) noexcept {}
     constexpr small_store_() noexcept { reset_to_inline_(); }
@@ -88,25 +90,26 @@ public:
 
     [[nodiscard]] constexpr bool is_inline_() const noexcept {
         if (HEADROOM_CONSTANT_EVALUATED()) return memory_kind_::is_inline(begin_, cap_);
-        return begin_ == buffer_.begin();    // (the same in fewer instructions)
+        return begin_ == buffer_.begin();    // fewer instructions than by the capacity
     }
-    // (Not inside: the frame or object around may end, or use it again, without a call that could take the marks back.)
+    // False for inline elements: a frame or object may end without a call that could remove the poison.
     [[nodiscard]] constexpr bool annotates_() const noexcept { return memory_kind_::annotates_() && !is_inline_(); }
 
-    // Empty, and inside. Forgets what was here.
+    // Makes the store empty, with the inline buffer. Releases nothing.
     HEADROOM_ALWAYS_INLINE constexpr void reset_to_inline_() noexcept {
         begin_ = end_ = inline_storage_();
         cap_ = begin_ + N;
     }
 
-    // Room for `count` elements in an empty store: see movable_store_.
+    // Allocates a block for `count` elements if they exceed N: see movable_store_.
     constexpr void allocate_(std::size_t count, std::size_t few) {
         if (count <= N) return;
         if (HEADROOM_CONSTANT_EVALUATED()) memory_.release(begin_, cap_);
-        // (More than N from the start, also of what is filled in steps: see the head of this file.)
+        // More than N from the start, also when built in steps, because the capacity shows where the elements are.
         base_::allocate_(count, few > N ? few : N + 1);
     }
 
+    // Brings at most N elements back into the inline buffer; otherwise like movable_store_.
     constexpr void shrink_store_() {
         if (is_inline_()) return;
         if (static_cast<std::size_t>(end_ - begin_) > N) return base_::shrink_store_();
@@ -120,8 +123,8 @@ public:
         });
     }
 
-    // Takes over the block of `from`, or the elements inside, one by one; it is left empty. What was here is forgotten. When a move
-    // throws, those that were moved are destroyed, and `from` has what the moves left.
+    // Takes over the block of `from`, or moves its inline elements; leaves it empty. Releases nothing here. If a move throws, destroys
+    // what was moved, and `from` keeps its elements as the moves left them.
     HEADROOM_ALWAYS_INLINE constexpr void steal_(small_store_& from) noexcept(nothrow_move_) {
         if (from.is_inline_()) {
             reset_to_inline_();
@@ -132,7 +135,7 @@ public:
         }
     }
 
-    // The elements of `from` are moved here, where there are none, but room. They lie inside.
+    // Moves the inline elements of `from` into this empty store, which has the capacity for them.
     constexpr void move_elements_from_(small_store_& from) noexcept(nothrow_move_) {
         if constexpr (is_trivially_relocatable_v<T>) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
@@ -145,8 +148,8 @@ public:
         from.destroy_(from.begin_, from.end_);
         from.end_ = from.begin_;
     }
-    // The bytes of the elements in `from`, which lie inside; here are none. All of a short room is copied, whatever part of it holds
-    // elements: a count that is known takes a few instructions and no call. (The compiler, not told where from, gives no warning.)
+    // Copies the bytes of the inline elements of `from` into this empty store. Copies the whole of a short buffer, because a constant
+    // count takes a few instructions and no call. Hides the source from the compiler, which would warn.
     HEADROOM_ALWAYS_INLINE void copy_inline_bytes_(const small_store_& from) noexcept {
         const auto count = static_cast<std::size_t>(from.end_ - from.begin_);
         const T* all = from.begin_;
@@ -155,6 +158,7 @@ public:
         end_ = begin_ + count;
     }
 
+    // Destroys the elements and releases a block. The members dangle afterwards.
     HEADROOM_ALWAYS_INLINE constexpr void destroy_and_release_() noexcept {
         this->destroy_(begin_, end_);
         if (HEADROOM_CONSTANT_EVALUATED() || HEADROOM_UNLIKELY(!is_inline_())) {
@@ -166,7 +170,7 @@ public:
     }
 
 private:
-    // Where the elements are while there are at most N. In constant evaluation a block of that size.
+    // Returns the inline buffer of N elements. In constant evaluation there is none, and each call allocates a block of N.
     [[nodiscard]] constexpr T* inline_storage_() noexcept {
         if (HEADROOM_CONSTANT_EVALUATED()) return std::allocator<T>{}.allocate(N);
         return static_cast<T*>(buffer_.begin());

@@ -1,12 +1,11 @@
-// What the interface of std::vector (sequence.hpp) asks of the memory below it: the contract of a Store.
+// The Store concept: what sequence_ (sequence.hpp) needs of the memory below it.
 //
-// A store is three pointers to its elements and the end of its memory, how one element is built and destroyed, and how room is
-// made. A *stable* store makes room without moving what is there (settled_store_, file_store_). The other kind may have to take a
-// larger block (movable_store_), and then builds new elements in it before the old ones follow, since those may be what the new
-// ones are built from.
+// A store is three pointers (first element, end, end of capacity), construction and destruction of one element, and ways to grow. A
+// *stable* store grows without moving elements (settled_store_, file_store_). A *moving* store (movable_store_) may need a larger block;
+// it then builds the new elements there before it relocates the old ones, because new elements may be built from old ones.
 //
-// Counts are of elements here; bytes begin below the stores. What throws, throws with nothing changed. Room is asked for only up to
-// max_size(), and by grow_by_one_() only when there is none.
+// Counts are in elements; bytes begin below the stores. If a call throws, nothing has changed. Callers ask for at most max_size()
+// elements, and call grow_by_one_() only when the store is full.
 #pragma once
 
 #include <concepts>
@@ -20,8 +19,8 @@ template <class S>
 concept common_store = requires(S store, const S constant, typename S::value_type* place, std::size_t count) {
     requires std::same_as<decltype(S::never_relocates_), const bool>;
     requires std::same_as<typename S::pointer&, decltype((store.begin_))>;    // the first element
-    requires std::same_as<typename S::pointer&, decltype((store.end_))>;      // behind the last
-    requires std::same_as<typename S::pointer&, decltype((store.cap_))>;      // behind the room for more
+    requires std::same_as<typename S::pointer&, decltype((store.end_))>;      // one past the last
+    requires std::same_as<typename S::pointer&, decltype((store.cap_))>;      // end of the capacity
     typename S::const_pointer;
     { constant.max_size() } -> std::same_as<std::size_t>;
 
@@ -29,48 +28,47 @@ concept common_store = requires(S store, const S constant, typename S::value_typ
     // arguments, also constructed from these.
     { S::uses_default_construct_() } -> std::same_as<bool>;
     { S::template uses_default_construct_<int>() } -> std::same_as<bool>;
-    store.construct_(place);    // and from any arguments
+    store.construct_(place);    // or from any arguments
     store.destroy_one_(place);
     store.destroy_(place, place);
 
-    // Room for `count` in all: no more than that, or as much more as makes appending cheap.
+    // Make the capacity at least `count`: exactly that, or geometrically.
     store.reserve_exact_(count);
     store.grow_to_(count);
     store.grow_by_one_();
-    // Charges the memory of `count` in place, so that growing there in steps is not refused half-way; an empty store may take a block for
-    // them, with room for as many first as the second argument says. False if they need another block.
+    // Charges the memory of `count` elements in place, so that growing in steps is not refused half-way. An empty store may first allocate
+    // a block with memory for as many as the second argument says. False if `count` elements need another block.
     { store.try_charge_(count, count) } -> std::same_as<bool>;
 
-    // Whether AddressSanitizer is told which part of the memory holds elements.
+    // True if the container annotates for AddressSanitizer which part of its capacity holds elements.
     { constant.annotates_() } -> std::same_as<bool>;
 };
 
-// Elements stay where they are.
+// A store that never relocates elements.
 template <class S>
 concept stable_store = common_store<S> && S::never_relocates_ && requires(S store) {
-    // As grow_by_one_(), but false where that is refused.
+    // Like grow_by_one_(), but returns false where that throws for lack of memory.
     { store.try_grow_by_one_() } -> std::same_as<bool>;
 };
 
-// Elements may move: the first three of the calls above may invalidate what a new element is built from.
+// A store that may relocate elements: the calls that grow it may invalidate what a new element is built from.
 template <class S>
 concept moving_store =
     common_store<S> && !S::never_relocates_ &&
     requires(S store, const S constant, typename S::pointer at, std::size_t count, const value_init_source& source) {
-        // Whether these calls move elements as bytes, so that growing first is worth finding out whether it may be.
+        // True if these calls relocate elements by realloc or page tables. Growing before construction then pays off, where it is safe.
         { S::can_realloc_() } -> std::same_as<bool>;
-        // Room for `count` where the elements are; false where there is none.
+        // Expands the capacity to `count` without relocation; false if that is not possible.
         { store.try_expand_in_place_(count) } -> std::same_as<bool>;
-        // One element more before `at`, built from the arguments (here none) in its final place before the others
-        // follow there; returns that place. With `true`, null where memory is refused.
+        // Inserts one element before `at` while growing: constructs it from the arguments (none here) in the new block, then relocates the
+        // others around it. Returns the new element. With `true`, returns null if memory is refused.
         { store.template construct_in_new_block_<false>(at) } -> std::same_as<typename S::value_type*>;
         { store.template construct_in_new_block_<true>(at) } -> std::same_as<typename S::value_type*>;
-        // The same for `count` elements of a source, after as many of it that are not wanted.
+        // Inserts the elements [skip, skip + count) of a source before `at`, in a new block.
         store.construct_many_in_new_block_(at, count, source, count);
-        // The elements become `count` of the source; the old ones go when all of these are built.
+        // Replaces all elements by the first `count` of the source. Destroys the old ones once all new ones are built.
         store.replace_contents_(count, source);
-        // For elements that are gathered before they come here: what an empty store of the same kind is made
-        // from, and its end.
+        // Constructs an empty store of the same kind, for elements collected before they come here, and destroys it.
         S(constant.store_argument_());
         store.destroy_and_release_();
     };
