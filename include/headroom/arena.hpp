@@ -1,13 +1,12 @@
 // A bump arena over one reservation, with marks: the simplest and fastest way to allocate.
 //
-// Choose it where one contiguous range is wanted: blocks that are allocated one after the other lie one after the other, up
-// to gigabytes, and an address tells which arena it belongs to. Choose it too where the lifetimes of blocks are nested as
-// scopes are: mark() at the start of a scope, rewind() at its end. It has no upstream, so allocating fails when its
-// reservation is full. Where there is no bound, or memory has to come from another resource, choose monotonic_resource.
+// Choose it for one contiguous range: consecutive allocations are adjacent, up to gigabytes, and an address shows which arena it belongs
+// to. Choose it too for lifetimes that nest like scopes: mark() at the start of a scope, rewind() at its end. It has no upstream, so
+// allocating fails when its reservation is full. Choose monotonic_resource if there is no bound, or if memory has to come from another
+// resource.
 //
-// Costs: reserving, about 2 us and some mappings, or 50 ns where a range is kept warm; then about 6 instructions an
-// allocation, and 1.2 us for each fresh 4 KiB page, less on memory that was used before. Under AddressSanitizer the
-// unused part is poisoned. Not synchronized.
+// Costs: reserving, about 2 us and some mappings, or 50 ns for a kept range; then about 6 instructions an allocation, and 1.2 us for each
+// fresh 4 KiB page, less on memory that was used before. Under AddressSanitizer the unused part is poisoned. Not synchronized.
 //
 // `arena_resource` makes an arena a std::pmr::memory_resource.
 #pragma once
@@ -40,22 +39,22 @@ public:
 
     static constexpr std::size_t default_reserve = (SIZE_MAX >> (sizeof(void*) > 4 ? 32 : 4)) + 1;
 
-    // Reserves 4 GiB (256 MiB where addresses have 32 bits), or half, and so on down to 1 MiB, where the system refuses.
-    // Throws `refused` (a bad_alloc).
+    // Reserves 4 GiB (256 MiB with 32-bit addresses); if the system refuses, half, and so on down to 1 MiB. Throws `refused` (a
+    // bad_alloc).
     arena() : arena(reserve_default()) {}
 
     // Reserves `max_bytes`, rounded up to pages, under `policy`. Throws `refused` (a bad_alloc).
     explicit arena(std::size_t max_bytes, const commit_policy& policy = detail::chunk_policy)
         : arena(reservation(max_bytes, policy)) {}
 
-    // Takes over the reservation; what its memory holds is overwritten.
+    // Takes over the reservation; overwrites what its memory holds.
     explicit arena(reservation range) noexcept : range_(std::move(range)) { init_from_range(); }
 
-    // Invalidates: nothing; blocks of `other` belong to *this, and `other` can allocate no more.
+    // Moves all blocks to *this; `other` can allocate no more. Invalidates: nothing.
     arena(arena&& other) noexcept
         : cursor_(std::exchange(other.cursor_, nullptr)), limit_(std::exchange(other.limit_, nullptr)),
           range_(std::move(other.range_)) {}
-    // Invalidates: every block of *this.
+    // Releases the blocks of *this and takes over those of `other`. Invalidates: every block of *this.
     arena& operator=(arena&& other) noexcept {
         if (this != &other) {
             unpoison_all();
@@ -66,23 +65,23 @@ public:
         return *this;
     }
 
-    // The reservation goes to the warm cache or back to the system. Invalidates: every block.
+    // Releases the reservation to the cache of kept ranges or to the system. Invalidates: every block.
     ~arena() { unpoison_all(); }
 
-    // `bytes` at a multiple of `alignment` (a power of two). O(1) but for committing. Throws bad_alloc past the end of the
+    // Returns `bytes` at a multiple of `alignment` (a power of two). O(1), except when it commits. Throws bad_alloc past the end of the
     // reservation, `refused` (a bad_alloc) when the system refuses memory; nothing has changed then. Invalidates: nothing.
     [[nodiscard, gnu::returns_nonnull]] HEADROOM_ALWAYS_INLINE void* allocate(std::size_t bytes,
                                                                               std::size_t alignment = alignof(std::max_align_t)) {
         return allocate_impl<true>(bytes, alignment);
     }
 
-    // The same, but null where allocate would throw. Never throws.
+    // Like allocate(), but returns null instead of throwing.
     [[nodiscard]] HEADROOM_ALWAYS_INLINE void* try_allocate(std::size_t bytes,
                                                             std::size_t alignment = alignof(std::max_align_t)) noexcept {
         return allocate_impl<false>(bytes, alignment);
     }
 
-    // Marks the current position. O(1). Valid until a rewind to an earlier marker, or reset().
+    // Returns a marker of the current position. O(1). Valid until a rewind to an earlier marker, or reset().
     [[nodiscard]] marker mark() const noexcept {
         marker here;
         here.used_ = used();
@@ -117,7 +116,7 @@ public:
     [[nodiscard]] std::size_t reserved() const noexcept { return range_.reserved(); }
     [[nodiscard]] std::byte* data() const noexcept { return range_.data(); }
 
-    // Whether `pointer` points into the first used() bytes. O(1).
+    // True if `pointer` points into the first used() bytes. O(1).
     [[nodiscard]] bool contains(const void* pointer) const noexcept {
         return detail::address_of(pointer) - detail::address_of(range_.data()) < used();
     }
@@ -126,6 +125,7 @@ public:
     void name(const char* text) noexcept { range_.name(text); }
 
 private:
+    // Returns the reservation of the default constructor. Throws `refused`.
     static reservation reserve_default() {
         std::error_code error;
         reservation range = reservation::up_to(default_reserve, std::size_t{1} << 20, detail::chunk_policy, error);
@@ -133,13 +133,14 @@ private:
         return range;
     }
 
+    // Starts allocating at the beginning of the range.
     void init_from_range() noexcept {
         cursor_ = range_.data();
         limit_ = range_.data() + range_.committed();
         poison_unused();
     }
-    // (Where all is accessible from the start, as in a range held open, only what was allocated once: the sanitizer needs memory for what
-    // it hides.)
+    // Poisons the unused committed bytes. Not those of a range that is accessible throughout, because the sanitizer needs memory for what
+    // it poisons.
     void poison_unused() noexcept {
         if (limit_ != range_.data() + range_.reserved()) detail::poison(cursor_, static_cast<std::size_t>(limit_ - cursor_));
     }
@@ -147,17 +148,18 @@ private:
         if (cursor_ != limit_) detail::unpoison(cursor_, static_cast<std::size_t>(limit_ - cursor_));
     }
 
-    // The next owner of the range must find nothing poisoned.
+    // Unpoisons all bytes before the range gets another owner.
     void unpoison_all() noexcept {
         if (range_) detail::unpoison(range_.data(), range_.committed());
     }
 
+    // Implements allocate() and try_allocate(): moves the cursor, or takes the slow path.
     template <bool throws>
     HEADROOM_ALWAYS_INLINE void* allocate_impl(std::size_t bytes, std::size_t alignment) noexcept(!throws) {
         bytes += bytes == 0;    // no two blocks at one address
         std::byte* const place = detail::align_up(cursor_, alignment);
-        // Sums in 64 bits: with the size bounded they cannot overflow, whatever a pointer's size. (Aligning can, near the end
-        // of 32-bit addresses.)
+        // Sums are in 64 bits, so with the size bounded they cannot overflow with pointers of any size. Aligning can, near the end of
+        // 32-bit addresses.
         if (HEADROOM_UNLIKELY(bytes > detail::max_request_bytes || detail::has_wrapped(place, cursor_) ||
                               std::uint64_t{detail::address_of(place)} + bytes > detail::address_of(limit_))) {
             return allocate_slow<throws>(bytes, alignment);
@@ -167,6 +169,7 @@ private:
         return place;
     }
 
+    // Commits memory for the block and allocates it. If refused, throws, or returns null unless `throws`.
     template <bool throws>
     HEADROOM_COLD void* allocate_slow(std::size_t bytes, std::size_t alignment) noexcept(!throws) {
         const std::size_t pad = -detail::address_of(cursor_) & (alignment - 1);
@@ -192,8 +195,8 @@ private:
         return place;
     }
 
-    std::byte* cursor_ = nullptr;    // the next free byte
-    std::byte* limit_ = nullptr;     // the end of what is committed
+    std::byte* cursor_ = nullptr;    // next free byte
+    std::byte* limit_ = nullptr;     // end of the committed bytes
     reservation range_;
 };
 
@@ -202,19 +205,19 @@ class arena_resource final : public std::pmr::memory_resource {
 public:
     using marker = arena::marker;
 
-    // With an arena of its own, as arena() and arena(max_bytes, policy) make it. Throws `refused` (a bad_alloc).
+    // Makes an arena of its own, like arena() and arena(max_bytes, policy). Throws `refused` (a bad_alloc).
     arena_resource() : own_(std::in_place), arena_(&*own_) {}
     explicit arena_resource(std::size_t max_bytes, const commit_policy& policy = detail::chunk_policy)
         : own_(std::in_place, max_bytes, policy), arena_(&*own_) {}
 
-    // Over an arena of the user's, which must outlive the resource and not move. Never throws.
+    // Uses an arena of the program, which must outlive the resource and not move. Never throws.
     explicit arena_resource(arena& over) noexcept : arena_(&over) {}
 
     arena_resource(const arena_resource&) = delete;
     arena_resource& operator=(const arena_resource&) = delete;
     ~arena_resource() override = default;
 
-    // As arena::allocate.
+    // Calls arena::allocate().
     [[nodiscard, gnu::returns_nonnull]] HEADROOM_ALWAYS_INLINE void* allocate(std::size_t bytes,
                                                                               std::size_t alignment = alignof(std::max_align_t)) {
         [[maybe_unused]] const auto remembering = checks_.expect_block();
@@ -222,7 +225,7 @@ public:
         checks_.on_allocate(block, bytes, alignment);
         return block;
     }
-    // Does nothing. (Checked builds check that the block is the arena's.)
+    // Does nothing. In checked builds, checks that the block is of this arena.
     HEADROOM_ALWAYS_INLINE void deallocate(void* block, std::size_t bytes,
                                            std::size_t alignment = alignof(std::max_align_t)) noexcept {
         checks_.on_deallocate(this, block, bytes, alignment);
@@ -235,13 +238,13 @@ public:
         arena_->reset();
         arena_->trim();
     }
-    // The same, but the pages stay resident. O(1). Invalidates: every block and marker.
+    // Frees all blocks; the pages stay resident. O(1). Invalidates: every block and marker.
     void rewind() noexcept {
         checks_.on_release();
         arena_->reset();
     }
 
-    // As arena::mark and arena::rewind.
+    // Call arena::mark() and arena::rewind().
     [[nodiscard]] marker mark() const noexcept { return arena_->mark(); }
     void rewind(const marker& to) noexcept {
         [[maybe_unused]] std::byte* const before = arena_->data() + arena_->used();

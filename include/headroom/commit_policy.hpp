@@ -1,7 +1,7 @@
 // How a reserved range is held, and how much of it is committed at a time.
 //
-// A container's policy names one as a constant: `static constexpr commit_policy commit = huge_pages();`. Making a policy
-// costs nothing; what it costs when a container grows is said with each.
+// A container's policy names one as a constant: `static constexpr commit_policy commit = huge_pages();`. Making a policy costs nothing;
+// each states what it costs when a container grows.
 //
 // Document: "Reserve and commit".
 #pragma once
@@ -21,19 +21,19 @@ struct range;
 struct failure;
 struct policy_calls;
 
-// What only some policies need: a policy names it, so that a program without such a policy is not linked with it.
+// Functions that only some policies need. A policy holds pointers to them, so that a program without such a policy does not link them.
 
-// Commits and provides at least `needed` bytes with the help of another thread; see extend() in held_range.hpp.
+// Commits and populates at least `needed` bytes with the help of another thread; see commit_to() in held_range.hpp.
 HEADROOM_API std::size_t prefault_ahead_of(range* control, std::size_t needed, failure& why) noexcept;
-// Reserves for the range, readable and writable but for guards; false where the system refuses.
+// Reserves a readable and writable mapping with guards for the range. False if the system refuses.
 HEADROOM_API bool premap(range* control, std::size_t reserved) noexcept;
 
 }    // namespace detail
 
 // How a range is held.
-//   guarded: what is not committed is inaccessible; a stray write faults; works where overcommit is off.
-//   open:    readable and writable throughout, with a guard region at each end; appending never needs a system call.
-//            Falls back to guarded where the system refuses.
+//   guarded: what is not committed is inaccessible, so a stray write faults; works where overcommit is off.
+//   open:    readable and writable throughout, with a guard region at each end; appending never needs a system call. Guarded if the
+//            system refuses that.
 enum class holding : std::uint8_t { guarded, open };
 
 // How much is committed at a time. A small value type; a container's policy holds one as a constant.
@@ -41,19 +41,17 @@ class commit_policy {
 public:
     enum class kind : std::uint8_t { page_by_page, stepped, huge_pages, prefault_ahead, balanced };
 
-    // The default: the fastest policy that commits little more than is used and lets no append wait for long. While less than
-    // 4 MiB are in use, half the current size at a time, at most 32 KiB: under 64 KiB are committed but unused. From there on
-    // a huge page at a time where the system grants them, at most 2 MiB of it unused; the append that needs one waits for it
-    // (0.24 ms on the machine that the documents were checked on, whose ordinary pages take 0.6 ms for as much; 6 ms in a
-    // virtual machine whose host must find the memory first). Where there are no huge pages, 1/16 of what is in use in one
-    // call, at most 256 KiB (under 0.1 ms).
+    // The default: the fastest policy that commits little more than is used and lets no append wait for long. While less than 4 MiB are in
+    // use, commits half the current size at a time, at most 32 KiB: under 64 KiB are committed but unused. From there on commits a huge
+    // page at a time where the system grants them, at most 2 MiB of it unused; the append that needs one waits for it (0.24 ms on the
+    // machine that the documents were checked on, whose ordinary pages take 0.6 ms for the same bytes; 6 ms in a virtual machine whose
+    // host must find the memory first). Without huge pages, commits 1/16 of what is in use in one call, at most 256 KiB (under 0.1 ms).
     constexpr commit_policy() noexcept = default;
 
-    // The least memory without a system call for each page: half the current size at a time, at most 32 KiB, whatever is in
-    // use. Committed but unused memory stays under 32 KiB (64 KiB on a range that was kept warm, or a sixteenth of what is in
-    // use), and one append waits for about 10 us at most (8 pages), less than an interruption by the system often takes.
-    // Large arrays take two to four times as long as by default. (Steps of 64 KiB save 3% of the time; smaller ones than
-    // 32 KiB did not make the slowest appends any faster.)
+    // Commits the least memory that avoids a system call for each page: half the current size at a time, at most 32 KiB, whatever is in
+    // use. Committed but unused memory stays under 32 KiB (64 KiB on a kept range, or a sixteenth of what is in use), and one append waits
+    // for about 10 us at most (8 pages), less than an interruption by the system often takes. Large arrays take two to four times as long
+    // as by default. Steps of 64 KiB save 3% of the time; smaller ones than 32 KiB did not make the slowest appends any faster.
     [[nodiscard]] static constexpr commit_policy least_memory() noexcept {
         commit_policy policy;
         policy.kind_ = kind::stepped;
@@ -61,11 +59,10 @@ public:
         return policy;
     }
 
-    // The default with other sizes, for a machine whose pages cost something else (docs/tuning.md): half the
-    // current size at a time, at most `small_step` bytes, until `from_bytes` are in use; from there on a huge page at a time or,
-    // where there are none, 1/16 of what is in use, at most `large_step` bytes. Less than 2 * small_step is committed but unused
-    // before, then less than a huge page or `large_step`. All are rounded up to pages; balanced(32 KiB, 4 MiB, 256 KiB) is the
-    // default.
+    // The default with other sizes, for a machine whose pages cost something else (docs/tuning.md). Commits half the current size at a
+    // time, at most `small_step` bytes, until `from_bytes` are in use; from there on a huge page at a time or, without huge pages, 1/16 of
+    // what is in use, at most `large_step` bytes. Less than 2 * small_step is committed but unused before, then less than a huge page or
+    // `large_step`. All are rounded up to pages; balanced(32 KiB, 4 MiB, 256 KiB) is the default.
     [[nodiscard]] static constexpr commit_policy balanced(std::size_t small_step, std::size_t from_bytes,
                                                           std::size_t large_step) noexcept {
         commit_policy policy;
@@ -75,7 +72,7 @@ public:
         return policy;
     }
 
-    // One page at a time, provided at first touch: the policy of DynArray in "Reserve and commit".
+    // Commits one page at a time, populated at first touch: the policy of DynArray in "Reserve and commit".
     [[nodiscard]] static constexpr commit_policy page_by_page() noexcept {
         commit_policy policy;
         policy.kind_ = kind::page_by_page;
@@ -86,8 +83,8 @@ public:
         return policy;
     }
 
-    // A 1/16 of the bytes in use at a time, but at least `min_bytes` and at most `max_bytes` (both rounded up to
-    // pages), provided in one system call. Precondition: min_bytes <= max_bytes.
+    // Commits and populates 1/16 of the bytes in use at a time, at least `min_bytes` and at most `max_bytes` (both rounded up to pages).
+    // Precondition: min_bytes <= max_bytes.
     [[nodiscard]] static constexpr commit_policy stepped(std::size_t min_bytes, std::size_t max_bytes) noexcept {
         commit_policy policy;
         policy.kind_ = kind::stepped;
@@ -98,9 +95,9 @@ public:
         return policy;
     }
 
-    // As least_memory() until `from_bytes` are in use, then whole huge pages; ordinary pages, without an error, where the
-    // system refuses. Appending is about twice as fast, but one append stalls for a huge page (0.24 ms on the machine that
-    // the documents were checked on), and up to one huge page is committed but unused.
+    // Like least_memory() until `from_bytes` are in use, then commits whole huge pages; ordinary pages, without an error, if the system
+    // refuses. Appending is about twice as fast, but one append stalls for a huge page (0.24 ms on the machine that the documents were
+    // checked on), and up to one huge page is committed but unused.
     [[nodiscard]] static constexpr commit_policy huge_pages(std::size_t from_bytes = std::size_t{2} << 20) noexcept {
         commit_policy policy;
         policy.kind_ = kind::huge_pages;
@@ -108,10 +105,9 @@ public:
         return policy;
     }
 
-    // As huge_pages(2 MiB), but a helper thread, one for the whole process and of low priority, provides up to `bytes`
-    // ahead of the writer. Promise: while the helper is ahead, no append makes a system call that provides memory; when
-    // the writer catches up it commits for itself as under huge_pages(). `bytes` are committed but unused. Needs
-    // a spare core; on one core it gains nothing.
+    // Like huge_pages(2 MiB), but a helper thread, one for the whole process and of low priority, populates up to `bytes` ahead of the
+    // writer. Promise: while the helper is ahead, no append makes a system call that provides memory; a writer that catches up commits for
+    // itself, as under huge_pages(). `bytes` are committed but unused. Needs a spare core; on one core it gains nothing.
     [[nodiscard]] static constexpr commit_policy prefault_ahead(std::size_t bytes = std::size_t{64} << 20) noexcept {
         commit_policy policy;
         policy.kind_ = kind::prefault_ahead;
@@ -121,7 +117,7 @@ public:
         return policy;
     }
 
-    // The same policy over a range held another way.
+    // Returns this policy for a range held in another way.
     [[nodiscard]] constexpr commit_policy held(holding how) const noexcept {
         commit_policy policy = *this;
         policy.holding_ = how;
@@ -148,16 +144,16 @@ private:
     std::uint32_t fraction_ = 2;                      // step = bytes in use / fraction
     std::size_t min_step_ = 1;                        // bytes, rounded up to pages
     std::size_t max_step_ = std::size_t{32} << 10;    // bytes
-    std::size_t from_ = std::size_t{4} << 20;         // bytes in use from which huge pages are asked for
+    std::size_t from_ = std::size_t{4} << 20;         // bytes in use from which huge pages are requested
     std::size_t ahead_ = 0;                           // bytes the helper keeps ahead
-    // Bytes committed at a time from there on where there are no huge pages (balanced): 64 ordinary pages, under 0.1 ms.
+    // Bytes committed at a time from there on without huge pages (balanced): 64 ordinary pages, under 0.1 ms.
     std::size_t large_step_ = std::size_t{256} << 10;
-    // Those of prefault_ahead() and of open holding; otherwise null.
+    // Set by prefault_ahead() and by holding::open; otherwise null.
     std::size_t (*prefault_call_)(detail::range*, std::size_t, detail::failure&) noexcept = nullptr;
     bool (*premap_call_)(detail::range*, std::size_t) noexcept = nullptr;
 };
 
-// The same by their short names.
+// The same policies by short names.
 [[nodiscard]] constexpr commit_policy least_memory() noexcept { return commit_policy::least_memory(); }
 [[nodiscard]] constexpr commit_policy balanced(std::size_t small_step, std::size_t from_bytes, std::size_t large_step) noexcept {
     return commit_policy::balanced(small_step, from_bytes, large_step);

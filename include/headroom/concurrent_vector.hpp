@@ -1,32 +1,31 @@
 // A vector that many threads append to while others read it.
 //
-// Its elements are contiguous and never move. Every element in [0, size()) is completely constructed and stays there as long
-// as the vector lives. So a thread that has read size(), or called published(), may read all those elements without a lock,
-// then and later.
+// Its elements are contiguous and never move. Every element in [0, size()) is completely constructed and stays there for the vector's
+// lifetime. So a thread that has read size(), or called published(), may read all those elements without a lock, then and later.
 //
-// Choose it where threads produce what others read meanwhile or afterwards as one array: parsed records, events, results of
-// a parallel search. Give each thread an `appender`, which builds elements in a buffer and publishes them in batches. Where
-// one thread appends and no other thread reads meanwhile, settled_vector costs less. What it costs: an append by an appender
-// about as much as to a thread's own vector; a single one a short lock (without contention an atomic exchange). Otherwise as
-// settled_vector: a range of address space and at least a page.
+// Choose it where threads produce what others read meanwhile or afterwards as one array: parsed records, events, results of a parallel
+// search. Give each thread an `appender`, which builds elements in a buffer and publishes them in batches. Where one thread appends and no
+// other thread reads meanwhile, settled_vector costs less. An append by an appender costs about the same as one to a thread's own vector,
+// a single append a short lock (without contention an atomic exchange). The vector costs a range of address space and at least a page,
+// like settled_vector.
 //
 // How it differs from std::vector:
-//   - elements are appended only: none is erased, and the vector is neither copied, moved nor assigned; clear() is for when no other
+//   - elements are appended only: none is erased, and the vector is neither copied, moved nor assigned; clear() requires that no other
 //     thread uses it;
-//   - what appends returns the index of the first element that it appended; so do TBB's grow_by() and grow_to_at_least();
+//   - appending functions return the index of their first element, and so do TBB's grow_by() and grow_to_at_least();
 //   - max_size() is the reservation; past it appending throws std::length_error;
-//   - a thread that changes a published element must itself keep readers away from that element meanwhile.
+//   - a thread that changes a published element must itself keep readers away from that element.
 //
-// Threads: all may be called by any number of threads at the same time, but for construction, destruction, take(),
-// clear(), protect(), and the members of one appender, which are for one thread at a time.
+// Threads: any number of threads may call all functions at the same time, except construction, destruction, take(), clear(), protect(),
+// and the members of one appender, which are for one thread at a time.
 //
-// Where a constructor runs: an element is built before the lock is taken, from the caller's own arguments, and moved to its
-// place under it. So a constructor may throw or append to the same vector, and its `this` is not yet the element's place.
-// Elements whose move may throw, or that cannot be moved, and those of append_indexed() are built in their place under the lock:
-// what runs then must not append to the same vector.
+// Where a constructor runs: an element is built before the lock is taken, from the caller's own arguments, and moved to its place under
+// it. So a constructor may throw or append to the same vector, and its `this` is not yet the element's place. Elements whose move may
+// throw, or that cannot be moved, and those of append_indexed() are built in their place under the lock: their constructors must not
+// append to the same vector.
 //
-// A forked child may go on to use a vector that other threads of its parent were appending to: it has all elements that were
-// published. Elements that those threads had built and not published are lost in the child, and so is their memory.
+// A forked child may go on to use a vector that other threads of its parent were appending to: it has all published elements. Elements
+// that those threads had built and not published are lost in the child, and so is their memory.
 #pragma once
 
 #include <headroom/detail/language.hpp>
@@ -79,30 +78,30 @@ public:
 
     // --- Construction. Throws `refused` when the system refuses address space.
 
-    // Room for Policy::default_reservation bytes or, where the system refuses that much, half as much, and so on down to
-    // Policy::smallest_reservation. O(1): a system call, or 50 ns where a range is kept warm.
+    // Reserves Policy::default_reservation bytes; if the system refuses, half, and so on down to Policy::smallest_reservation. O(1): a
+    // system call, or 50 ns for a kept range.
     concurrent_vector() = default;
 
-    // Room for exactly `limit` elements: max_size() is limit.value. Throws std::length_error where no array can be that long.
+    // Reserves exactly `limit` elements: max_size() is limit.value. Throws std::length_error if no array can be that long.
     explicit concurrent_vector(max_elements limit, const commit_policy& commit = Policy::commit) : places(limit.value, commit) {}
 
     concurrent_vector(const concurrent_vector&) = delete;
     concurrent_vector& operator=(const concurrent_vector&) = delete;
 
-    // Precondition: no other thread is in a member function, and no appender is left. O(size()) destructions.
-    // Invalidates: every element.
+    // Destroys the elements and releases the range. Precondition: no other thread is in a member function, and no appender is left.
+    // O(size()) destructions. Invalidates: every element.
     ~concurrent_vector() {
         HEADROOM_EXPECT(this->appenders_left_() == 0, appenders_left, "the destructor", this->appenders_left_());
         this->sync_store_fields();
         this->destroy_and_release_();
     }
 
-    // --- Reading. O(1), without a lock; any number of threads, while others append.
+    // --- Reading. O(1), without a lock; any number of threads may read while others append.
 
-    // How many elements there are. What happened before they were appended happened before what follows this call.
+    // Number of published elements. Their construction happens before what follows this call.
     [[nodiscard]] size_type size() const noexcept { return places::size(); }
     [[nodiscard]] bool empty() const noexcept { return size() == 0; }
-    // The elements that are there now. The span stays valid, and keeps its length, while others append.
+    // Returns the elements published now. The span stays valid, and keeps its length, while others append.
     [[nodiscard]] std::span<const T> published() const noexcept { return {begin_, size()}; }
 
     // Preconditions: index < size().
@@ -114,7 +113,7 @@ public:
         HEADROOM_EXPECT_ELEMENT(index < size(), past_the_end, "operator[]", index);
         return begin_[index];
     }
-    // Throws std::out_of_range where there is no such element.
+    // Throws std::out_of_range if index >= size().
     [[nodiscard]] reference at(size_type index) {
         if (index >= size()) detail::throw_out_of_range("headroom: at() past the end");
         return begin_[index];
@@ -125,7 +124,7 @@ public:
     }
     [[nodiscard]] T* data() noexcept { return begin_; }
     [[nodiscard]] const T* data() const noexcept { return begin_; }
-    // (Two calls of end() may differ, while others append: take it once, or published().)
+    // Two calls of end() may differ while others append: call it once, or use published().
     [[nodiscard]] iterator begin() noexcept { return iterator(begin_); }
     [[nodiscard]] const_iterator begin() const noexcept { return const_iterator(begin_); }
     [[nodiscard]] const_iterator cbegin() const noexcept { return begin(); }
@@ -133,22 +132,22 @@ public:
     [[nodiscard]] const_iterator end() const noexcept { return const_iterator(begin_ + size()); }
     [[nodiscard]] const_iterator cend() const noexcept { return end(); }
 
-    // Returns once size() >= count; other threads must append that many. Sleeps meanwhile. Throws std::length_error where
-    // count > max_size(), so that it can never happen.
+    // Waits until size() >= count; other threads must append the elements. Sleeps meanwhile. Throws std::length_error if count >
+    // max_size(), because it would wait for ever.
     void wait_for(size_type count) const {
         if (size() >= count) return;
         if (count > max_size()) detail::throw_length_error("headroom::concurrent_vector: waiting past the reservation");
         this->wait_for_size(count);
     }
 
-    // --- Appending. Amortised O(elements appended). Throw std::length_error past max_size(), `refused` (a std::bad_alloc)
-    // when the system refuses memory, std::bad_alloc when the heap does, and what an element's constructor or the range
-    // throws: nothing has been appended then, though the arguments may have been moved from. Invalidate: nothing.
-    // Return the index of the first element that was appended. The arguments may be elements of the vector.
+    // --- Appending. Amortised O(elements appended). Throw std::length_error past max_size(), `refused` (a std::bad_alloc) when the system
+    // refuses memory, std::bad_alloc when the heap does, and what an element's constructor or the range throws: nothing is appended then,
+    // but the arguments may have been moved from. Invalidate: nothing. Return the index of the first element appended. The arguments may
+    // be elements of the vector.
 
     template <class... Args>
     HEADROOM_ALWAYS_INLINE size_type emplace_back(Args&&... args) {
-        // Where no code of the user's runs there is no need to build aside.
+        // Builds in place if no code of the program runs.
         if constexpr (detail::constructed_without_code<T, Args&&...> || !detail::nothrow_relocatable<T>) {
             return this->append_in_place(1, false, [&](T* place) { places::build(place, static_cast<Args&&>(args)...); });
         } else {
@@ -161,7 +160,7 @@ public:
     HEADROOM_ALWAYS_INLINE size_type push_back(const T& value) { return emplace_back(value); }
     HEADROOM_ALWAYS_INLINE size_type push_back(T&& value) { return emplace_back(static_cast<T&&>(value)); }
 
-    // All elements of the range, one after the other, or none.
+    // Appends all elements of the range, one after the other, or none.
     template <detail::compatible_range<T> R>
     size_type append_range(R&& values) {
         detail::cursor_over<R> ends(values);
@@ -189,14 +188,14 @@ public:
                 HEADROOM_CONVERSIONS_BEGIN
                 ::new (static_cast<void*>(begin_ + built.first + built.count)) T(*each);
                 HEADROOM_CONVERSIONS_END
-                ++built.count;    // at once: the step to the next one may throw
+                ++built.count;    // counted at once: the step to the next one may throw
             }
             return built.publish();
         }
     }
     size_type append_range(std::initializer_list<T> values) { return append_range<const std::initializer_list<T>&>(values); }
 
-    // `count` elements: each a T(), or a copy of `value`. All of them or none, one after the other.
+    // Appends `count` elements, each a T() or a copy of `value`: all of them or none, one after the other.
     size_type grow_by(size_type count) {
         return this->template grow<detail::constructed_without_code<T>>(count, false, [](T* place) { places::build(place); });
     }
@@ -204,7 +203,7 @@ public:
         return this->template grow<detail::constructed_without_code<T, const T&>>(count, false,
                                                                                   [&](T* place) { places::build(place, value); });
     }
-    // append_range() of the elements from `first` to `last`.
+    // Appends the elements from `first` to `last`, like append_range().
     template <std::input_iterator It, std::sentinel_for<It> End>
     size_type grow_by(It first, End last) {
         struct between {
@@ -216,8 +215,8 @@ public:
         return append_range(between{std::move(first), std::move(last)});
     }
 
-    // Makes size() at least `count`: appends as many elements as are missing when the lock is taken, each a T() or a copy of
-    // `value`, all of them or none. Where none is missing, returns `count`.
+    // Makes size() at least `count`: appends the elements that are missing when the lock is taken, each a T() or a copy of `value`, all of
+    // them or none. Returns the index of the first, or `count` if none is missing.
     size_type grow_to_at_least(size_type count) {
         return this->template grow<detail::constructed_without_code<T>>(count, true, [](T* place) { places::build(place); });
     }
@@ -226,9 +225,9 @@ public:
                                                                                   [&](T* place) { places::build(place, value); });
     }
 
-    // Appends a T made of what `make(index)` returns, where `index` is the element's own; or `count` such elements, one after the
-    // other, all or none. `make` runs under the lock, and its result is built in its place: other appends wait meanwhile, and
-    // `make` must not append to the same vector.
+    // Appends a T made of the result of make(index), where `index` is the element's own; or `count` such elements, one after the other,
+    // all or none. `make` runs under the lock, and its result is built in its place: other appends wait meanwhile, and `make` must not
+    // append to the same vector.
     template <class Make>
     size_type append_indexed(Make&& make) {
         return append_indexed(1, make);
@@ -244,12 +243,12 @@ public:
 
     // --- Capacity, in elements.
 
-    // The most that this vector can ever hold.
+    // Upper limit of size().
     [[nodiscard]] size_type max_size() const noexcept { return places::max_size(); }
-    // The elements for which there is memory.
+    // Number of elements with committed memory.
     [[nodiscard]] size_type capacity() const noexcept { return this->capacity_.load(std::memory_order_acquire); }
-    // Makes capacity() at least `count`. Throws std::length_error past max_size(), `refused` when the system refuses.
-    // O(1) in elements; a system call or a few. Invalidates: nothing. Any thread.
+    // Makes capacity() at least `count`. Throws std::length_error past max_size(), `refused` when the system refuses. O(1) in elements; a
+    // system call or a few. Invalidates: nothing. Thread-safe.
     void reserve(size_type count) {
         if (count > max_size()) detail::throw_length_error("headroom: reserve() past max_size()");
         this->commit_for(count);
@@ -257,8 +256,8 @@ public:
 
     // --- The vector as a whole.
 
-    // The elements as a settled_vector; this vector then owns nothing, and max_size() is 0. O(1). Precondition: no other
-    // thread uses this vector, and no appender is left. Invalidates: nothing, the elements change owners.
+    // Moves the elements to a settled_vector; this vector then owns nothing, and max_size() is 0. O(1). Precondition: no other thread uses
+    // this vector, and no appender is left. Invalidates: nothing; the elements change owners.
     [[nodiscard]] settled_vector<T, Policy> take() && noexcept {
         HEADROOM_EXPECT(this->appenders_left_() == 0, appenders_left, "take()", this->appenders_left_());
         this->sync_store_fields();
@@ -266,8 +265,8 @@ public:
         return settled_vector<T, Policy>(this->extract_(), 0);
     }
 
-    // Destroys all elements and keeps their memory. Precondition: no other thread uses this vector. Appenders may be left, and what
-    // they have built and not published stays. O(size()). Invalidates: every element.
+    // Destroys all elements and keeps their memory. Precondition: no other thread uses this vector. Appenders may be left; their
+    // unpublished elements stay. O(size()). Invalidates: every element.
     void clear() noexcept {
         const size_type count = size_.load(std::memory_order_relaxed);
         if (count == 0) return;
@@ -276,14 +275,13 @@ public:
         this->poison_after_size();
     }
 
-    // Sets what may be done with the elements from now on, for a vector that is only read from now on: a write to a read-only
-    // vector faults, and so does appending to it. Precondition: no other thread appends or asks for access. Costs a system
-    // call, more where much memory is resident. Throws std::system_error when the system refuses. Invalidates: nothing, but
-    // see the word fault.
+    // Sets the access to the elements, for a vector that is only read from now on: a write to a read-only vector faults, and so does
+    // appending to it. Precondition: no other thread appends or asks for access. Costs a system call, more where much memory is resident.
+    // Throws std::system_error when the system refuses. Invalidates: nothing; a forbidden access faults.
     void protect(access allowed) {
         if (const std::error_code error = try_protect(allowed)) detail::throw_system_error(error, "headroom: protect()");
     }
-    // The same, but returns what the system says.
+    // Like protect(), but returns the system's error.
     [[nodiscard]] std::error_code try_protect(access allowed) noexcept {
         const locked held(range_lock_);
         return control_ == nullptr ? std::error_code{} : detail::protect(control_, allowed);
@@ -293,7 +291,7 @@ public:
         return control_ == nullptr ? access::read_write : detail::current_access(control_);
     }
 
-    // Names the reservation for owner_of(), reservations() and the system's list of mappings; cut to 79 bytes. Any thread.
+    // Names the reservation for owner_of(), reservations() and the system's list of mappings; cut to 79 bytes. Thread-safe.
     void name(const char* text) noexcept {
         const locked held(range_lock_);
         if (control_ != nullptr) detail::set_name(control_, text);
@@ -312,13 +310,12 @@ private:
 
 // Builds elements for one thread, and publishes them in batches: when `batch` are built, at flush(), and in the destructor.
 //
-// An appender claims room before it builds an element, so publishing cannot fail. When no other room is left, the vector
-// takes back what appenders have claimed and not used: to the element where max_elements was given, so that max_size()
-// elements fit, however many appenders there are. Where the reservation is the default, which nobody counts, an appender
-// that has begun elements and not published them keeps up to 512 bytes of room more, and appending is faster.
+// An appender claims slots before it builds an element, so publishing cannot fail. When no other slots are left, the vector reclaims those
+// that appenders have claimed and not used: to the element if max_elements was given, so that max_size() elements fit, with any number of
+// appenders. With the default reservation, an appender with unpublished elements keeps up to 512 bytes more, and appending is faster.
 //
-// T must be relocatable, or its move must not throw. The vector must outlive the appender. An appender is for one thread at
-// a time. It takes memory for a batch from the heap.
+// T must be relocatable, or its move must not throw. The vector must outlive the appender. One thread at a time may use an appender. It
+// takes memory for a batch from the heap.
 template <class T, class Policy>
 class concurrent_vector<T, Policy>::appender {
     static_assert(detail::nothrow_relocatable<T>,
@@ -336,20 +333,20 @@ public:
     appender(const appender&) = delete;
     appender& operator=(const appender&) = delete;
 
-    // Publishes what has been built.
+    // Publishes the unpublished elements.
     HEADROOM_ALWAYS_INLINE ~appender() {
         to_->publish_claimed(*claim_, first(), built_, 0);
         block::deallocate(claim_);
     }
 
-    // Builds an element. Amortised O(1), and O(batch) when that completes a batch, which is published then. Throws
-    // std::length_error where neither the vector nor a claim has room, `refused` when the system refuses memory, and what the
-    // constructor throws; nothing has been built then. Invalidates: nothing.
+    // Builds an element. Amortised O(1), and O(batch) when that completes a batch, which it publishes. Throws std::length_error if neither
+    // the vector nor the claim has a slot, `refused` when the system refuses memory, and what the constructor throws; nothing has changed
+    // then. Invalidates: nothing.
     template <class... Args>
     HEADROOM_ALWAYS_INLINE void emplace_back(Args&&... args) {
         const size_type count = built_ + 1;
-        // (Never more than a batch is announced: one comparison says that all is well, and that the batch is not complete. Both ways
-        // build the element, so that a batch known only at run time costs nothing more.)
+        // At most a batch is announced, so one comparison shows both that the slot is claimed and that the batch is not complete. Both
+        // branches build the element, so that a batch size known only at run time costs nothing.
         if (HEADROOM_USUALLY(count < announced_)) {
             places::build(first() + built_, static_cast<Args&&>(args)...);
             built_ = count;
@@ -363,7 +360,7 @@ public:
     HEADROOM_ALWAYS_INLINE void push_back(const T& value) { emplace_back(value); }
     HEADROOM_ALWAYS_INLINE void push_back(T&& value) { emplace_back(static_cast<T&&>(value)); }
 
-    // The same for each element of the range. Those before one that throws stay: built, and published where they completed a batch.
+    // Builds each element of the range. Elements before one that throws stay: built, and published where they completed a batch.
     template <detail::compatible_range<T> R>
     void append_range(R&& values) {
         detail::cursor_over<R> ends(values);
@@ -390,19 +387,19 @@ public:
     }
     void append_range(std::initializer_list<T> values) { append_range<const std::initializer_list<T>&>(values); }
 
-    // Appends a T made of what `make(index)` returns, where `index` is the element's own, and returns that: publishes what has been
-    // built, and then appends to the vector, as the vector's append_indexed() does. (The index of an element is known only once its
-    // place is; for a batch of such elements call the vector's with their number.)
+    // Publishes the unpublished elements, then appends a T made of the result of make(index) to the vector, like the vector's
+    // append_indexed(). Returns its index. An index is known only once the element has its place; for a batch of such elements call the
+    // vector's append_indexed() with their number.
     template <class Make>
     size_type append_indexed(Make&& make) {
         flush();
         return to_->append_indexed(make);
     }
 
-    // How many elements have been built and not published: less than a batch.
+    // Number of unpublished elements: less than a batch.
     [[nodiscard]] size_type size() const noexcept { return built_; }
 
-    // Publishes what has been built, at consecutive indices. Never throws. O(batch).
+    // Publishes the unpublished elements, at consecutive indices. Never throws. O(batch).
     HEADROOM_ALWAYS_INLINE void flush() noexcept {
         if (built_ != 0) {
             to_->publish_claimed(*claim_, first(), built_, batch_);
@@ -412,7 +409,7 @@ public:
         built_ = announced_ = 0;
     }
 
-    // Destroys what has been built and not published. O(batch).
+    // Destroys the unpublished elements. O(batch).
     HEADROOM_ALWAYS_INLINE void discard() noexcept {
         store::destroy_(first(), first() + built_);
         built_ = announced_ = 0;
@@ -420,7 +417,7 @@ public:
     }
 
 private:
-    // On a line of its own, with the elements behind it: only who takes claims back looks at it besides the appender.
+    // On a cache line of its own, with the elements behind it: besides the appender, only a thread that reclaims slots reads it.
     struct alignas(64) head : detail::claim {};
     using block = detail::staging_block<head, T>;
 
@@ -440,17 +437,17 @@ private:
         return wanted;
     }
 
-    // All calls that are not inlined get these by value: so an appender that is a local variable never has its address taken,
-    // and the compiler keeps them in registers through a loop of appends.
+    // Functions that are not inlined get these by value, so that a local appender's address does not escape and the compiler keeps them in
+    // registers through a loop of appends.
     concurrent_vector* to_;
     size_type batch_;
     head* claim_;
-    // How many elements are announced at a time: one where each counts, else a few. (A store for each costs as much as building an
-    // element of a few bytes.)
+    // Number of elements announced at a time: one if the limit counts each, else 512 bytes' worth, because a store for each costs as much
+    // as building an element of a few bytes.
     static constexpr size_type uncounted_ = (std::max)(size_type{1}, 512 / sizeof(T));
     size_type at_once_;
     size_type built_ = 0;
-    size_type announced_ = 0;    // elements of this batch that others know of: see claims.hpp
+    size_type announced_ = 0;    // elements of this batch that other threads know of: see claims.hpp
 };
 
 }}    // namespace headroom

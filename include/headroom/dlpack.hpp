@@ -1,8 +1,7 @@
-// Elements handed to NumPy, PyTorch, JAX and others as a tensor, without a copy: DLPack.
+// DLPack: hands elements to NumPy, PyTorch, JAX and others as a tensor, without a copy.
 //
-// Choose it instead of arrow.hpp where the other library takes tensors. It costs one allocation, whatever the size. The
-// elements live until the other library has called the tensor's deleter, on any thread. A module that has exported a tensor
-// is kept loaded.
+// Choose it instead of arrow.hpp where the other library takes tensors. It costs one allocation, of constant size. The elements live until
+// the other library has called the tensor's deleter, on any thread. A module that has exported a tensor is kept loaded.
 #pragma once
 
 #include <headroom/detail/language.hpp>
@@ -42,7 +41,7 @@ struct dlpack_type_of<std::complex<T>> {
     static constexpr std::uint8_t code = kDLComplex;
 };
 
-// A shape has one extent at least. Throws std::invalid_argument where it is not of `count` elements.
+// Throws std::invalid_argument if the shape has no extent or does not have `count` elements.
 HEADROOM_API void expect_shape(std::span<const std::int64_t> shape, std::size_t count);
 HEADROOM_API DLManagedTensorVersioned* make_tensor(const void* data, std::span<const std::int64_t> shape, DLDataType type,
                                                    share owner, bool read_only);
@@ -60,23 +59,23 @@ constexpr DLDataType dlpack_type() noexcept {
 template <class T>
 concept dlpack_value = detail::dlpack_type_of<T>::known;
 
-// A tensor of the elements; the receiver calls its deleter, once. With read_only false the receiver may write to them;
-// precondition then: they are writable memory, and no other thread reads them meanwhile. O(1). Throws std::bad_alloc; the
-// shares of the elements are then as they were. Invalidates: nothing. May be called from any thread.
+// Returns a tensor of the elements; the receiver calls its deleter once. With read_only false the receiver may write to them; precondition
+// then: they are writable memory, and no other thread reads them meanwhile. O(1). Throws std::bad_alloc; the references to the elements
+// are unchanged then. Invalidates: nothing. Thread-safe.
 template <dlpack_value T>
 [[nodiscard]] DLManagedTensorVersioned* to_dlpack(frozen<T> values, bool read_only = true) {
     const std::array shape{static_cast<std::int64_t>(values.size())};
     return detail::make_tensor(values.data(), shape, detail::dlpack_type<T>(), values.shared(), read_only);
 }
-// The same with several dimensions, the last index running fastest: {rows, columns}. Throws std::invalid_argument where the
-// shape is empty or of another number of elements.
+// Like to_dlpack(), with several dimensions, the last index running fastest: {rows, columns}. Throws std::invalid_argument if the shape is
+// empty or has another number of elements.
 template <dlpack_value T>
 [[nodiscard]] DLManagedTensorVersioned* to_dlpack(frozen<T> values, std::span<const std::int64_t> shape, bool read_only = true) {
     detail::expect_shape(shape, values.size());
     return detail::make_tensor(values.data(), shape, detail::dlpack_type<T>(), values.shared(), read_only);
 }
 
-// The same for receivers that support no later DLPack than 0.8 (NumPy before 2.1). That version cannot say that elements are
+// Like to_dlpack(), for receivers that support no later DLPack than 0.8 (NumPy before 2.1). That version cannot mark elements as
 // read-only, so the receiver takes them for writable. Precondition: they are.
 template <dlpack_value T>
 [[nodiscard]] DLManagedTensor* to_unversioned_dlpack(frozen<T> values) {

@@ -35,23 +35,23 @@ public:
     static constexpr size_type column_count = sizeof...(Ts);
     using paths = std::array<std::filesystem::path, column_count>;
 
-    // Without files: no rows, and none can be appended.
+    // A table without files: no rows, and none can be appended.
     file_table() = default;
 
-    // Takes over columns that are open. Where all are writers the columns end at size() rows from now on, which waits for the disk
-    // only after a crash that came between two columns, and for columns to which nothing was ever committed: those are committed.
-    // Throws as truncate(), and std::invalid_argument where some are writers and others are not, and where such a new column is
-    // shorter than what is committed of another: no crash leaves that, so it belongs to no row, and nothing is cut for it.
+    // Takes over open columns. If all are writers, cuts the columns to size() rows. That waits for the disk only after a crash that came
+    // between two columns, and for columns to which nothing was ever committed: it commits those. Throws like truncate(), and
+    // std::invalid_argument if only some columns are writers, or if a never committed column is shorter than the committed part of
+    // another: no crash leaves that, so the file belongs to no table, and nothing is cut.
     explicit file_table(file_vector<Ts>... columns) : file_table(std::tuple<file_vector<Ts>...>(std::move(columns)...)) {}
 
-    // Makes a file for each column and opens them for writing. A file that is there already is taken where nothing was ever committed
-    // to it: so what a crash in the middle of this call has left may be made again. Reserves addresses for `limit` rows.
-    // Throws as file_vector's create() and open(), and file_error where a file has elements; files that were made stay then.
+    // Makes a file for each column and opens it for writing. Opens an existing file if nothing was ever committed to it, so that a call
+    // interrupted by a crash may be repeated. Reserves addresses for `limit` rows. Throws like file_vector's create() and open(), and
+    // file_error if a file has elements; files that were made stay then.
     static file_table create(const paths& files, max_elements limit) {
         return opened([&]<class T>(size_type i) { return make<T>(files[i], limit); }, std::make_index_sequence<column_count>());
     }
 
-    // Opens the files of a table. Throws as file_vector's open(), and as the constructor.
+    // Opens the files of a table. Throws like file_vector::open() and the constructor.
     static file_table open(const paths& files, file_access access, max_elements limit) {
         return opened([&]<class T>(size_type i) { return file_vector<T>::open(files[i], access, limit); },
                       std::make_index_sequence<column_count>());
@@ -59,16 +59,16 @@ public:
 
     // --- Reading. O(columns).
 
-    // Rows: as many as the shortest column has.
+    // Number of rows: the size of the shortest column.
     [[nodiscard]] size_type size() const noexcept {
         return least([](const auto& column) { return column.size(); });
     }
     [[nodiscard]] bool empty() const noexcept { return this->size() == 0; }
-    // Room for so many.
+    // Upper limit of size().
     [[nodiscard]] size_type max_size() const noexcept {
         return least([](const auto& column) { return column.max_size(); });
     }
-    // The rows that survive a crash. A reader reads the files: a system call for each.
+    // Number of rows that survive a crash. A reader reads the files: a system call for each.
     [[nodiscard]] size_type committed_size() const noexcept {
         return least([](const auto& column) { return column.committed_size(); });
     }
@@ -82,28 +82,27 @@ public:
         return std::apply([row](const auto&... columns) { return const_reference(columns[row]...); }, columns_);
     }
 
-    // Whether rows may be appended.
+    // True if rows may be appended.
     [[nodiscard]] bool is_writer() const noexcept {
         return std::apply([](const auto&... columns) { return (columns.is_writer() && ...); }, columns_);
     }
 
-    // --- Appending: all or nothing. Throw what a column's push_back() throws; there are as many rows as before then.
-    // Invalidate: nothing.
+    // --- Appending: all columns or none. Throw what a column's push_back() throws; the rows are unchanged then. Invalidate: nothing.
 
     // Amortised O(columns). The values may be elements of the table.
     void append(const Ts&... values) {
         rows_or_none([&] { with_each([](auto& column, const auto& value) { column.push_back(value); }, values...); });
     }
-    // Rows given as columns, all of one length: std::length_error where they are not. O(elements).
+    // Appends rows given as columns. Throws std::length_error if they differ in length. O(elements).
     void append_columns(std::span<const Ts>... values) {
         const size_type count = std::get<0>(std::tie(values...)).size();
         if (((values.size() != count) || ...)) detail::throw_length_error("headroom::file_table: columns of different lengths");
         rows_or_none([&] { with_each([](auto& column, const auto& value) { column.append_range(value); }, values...); });
     }
 
-    // Keeps the first `rows` rows of a writer. Where some of the others were committed it commits what is left, and waits for the disk:
-    // otherwise rows that are appended in their place could be found half old, half new, after a power cut. Throws as commit().
-    // Where one column refuses, the others are cut all the same, and the table appends no more. O(rows that are cut).
+    // Keeps the first `rows` rows of a writer. If it cuts committed rows, commits the rest and waits for the disk: otherwise rows appended
+    // in their place could be found half old, half new, after a power cut. Throws like commit(). If one column refuses, the others are cut
+    // all the same, and the table appends no more. O(rows cut).
     void truncate(size_type rows) {
         each([rows](auto& column) { cut(column, rows); });
         each_to_its_end([rows](auto& column) {
@@ -116,22 +115,22 @@ public:
     void publish() noexcept {
         each([](auto& column) { column.publish(); });
     }
-    // Returns when all rows are on the disk. Waits for it twice for each column. A crash in between leaves the rows of this commit or of
-    // the one before. Throws as file_vector's; where is_writer() is false then, this table appends and commits no more: open it anew.
+    // Waits until all rows are on the disk: two waits for each column. A crash in between leaves the rows of this commit or of the one
+    // before. Throws like file_vector::commit(); if is_writer() is false then, the table appends and commits no more: open it anew.
     void commit() {
         each([](auto& column) { column.commit(); });
     }
-    // A reader: takes over the rows that the writer has published. Invalidates: what is past size().
+    // Reader: takes over the rows that the writer has published. Invalidates: rows past size().
     void refresh() noexcept {
         each([](auto& column) { column.refresh(); });
     }
-    // Commits where there are rows that are not, and closes all files. Throws what the first column throws that cannot commit, once all are
-    // closed. The destructor does the same, but cannot report a failure.
+    // Commits if there are uncommitted rows, and closes all files. Throws the exception of the first column that cannot commit, once all
+    // are closed. The destructor does the same, but cannot report a failure.
     void close() {
         each_to_its_end([](auto& column) { column.close(); });
     }
 
-    // The columns, to be frozen, exported or used alone; the table is then without files. For a writer they are of equal length.
+    // Returns the columns, to be frozen, exported or used alone; the table then has no files. A writer's columns have equal length.
     [[nodiscard]] std::tuple<file_vector<Ts>...> take() && noexcept { return std::move(columns_); }
 
 private:
@@ -139,7 +138,7 @@ private:
     void each(Work work) {
         std::apply([&](auto&... columns) { (work(columns), ...); }, columns_);
     }
-    // Throws what the first column throws, once all have had their turn.
+    // Calls work(column) for every column. Throws the exception of the first column that throws, after the last call.
     template <class Work>
     void each_to_its_end(Work work) {
 #if defined(__cpp_exceptions)
@@ -156,6 +155,7 @@ private:
         each(work);
 #endif
     }
+    // Returns the smallest ask(column).
     template <class Ask>
     [[nodiscard]] size_type least(Ask ask) const noexcept {
         size_type found = (std::numeric_limits<size_type>::max)();
@@ -166,11 +166,12 @@ private:
     void with_each(Work work, const Values&... values) {
         std::apply([&](auto&... columns) { (work(columns, values), ...); }, columns_);
     }
-    // (Elements need not be assignable.)
+    // Shortens a column. Elements need not be assignable.
     template <class Column>
     static void cut(Column& column, size_type rows) noexcept {
         while (column.size() > rows) column.pop_back();
     }
+    // Runs `work`, which appends to all columns. If it throws, cuts them back to the rows before.
     template <class Work>
     void rows_or_none(Work work) {
         struct cut_unless_done {
@@ -186,7 +187,7 @@ private:
         guard.done = true;
     }
 
-    // One after the other, as braces say.
+    // Opens the columns one after the other: braces evaluate in order.
     template <class Open, size_type... I>
     static file_table opened(Open open, std::index_sequence<I...>) {
         return file_table(std::tuple<file_vector<Ts>...>{open.template operator()<Ts>(I)...});
@@ -201,7 +202,7 @@ private:
             if (column.size() < committed && detail::never_committed(detail::file_access_of::control(column)))
                 detail::throw_new_column();
         });
-        // From now on it is told from one that is no part of the table.
+        // Commits a column that was never committed, so that it counts as a part of the table from now on.
         each([&](auto& column) {
             if (detail::never_committed(detail::file_access_of::control(column))) column.commit();
         });

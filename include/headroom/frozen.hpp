@@ -26,7 +26,7 @@
 namespace headroom { inline namespace v0_1 {
 namespace detail {
 
-// What keeps elements alive, counted. Who holds the last share destroys it, on whatever thread that is.
+// Reference-counted owner of elements. The holder of the last reference destroys it, on its own thread.
 struct shared_owner {
     std::atomic<std::size_t> holders{1};
     void (*destroy)(shared_owner*) noexcept;
@@ -43,7 +43,7 @@ struct counted_owner final : shared_owner {
     static void end(shared_owner* self) noexcept { delete static_cast<counted_owner*>(self); }
 };
 
-// A share in a shared_owner; or none.
+// A reference to a shared_owner, or none.
 class share {
 public:
     share() noexcept = default;
@@ -70,13 +70,14 @@ private:
 template <class V>
 concept owns_elements = std::ranges::contiguous_range<const V> && std::ranges::sized_range<const V> && !std::ranges::view<V> &&
                         !std::ranges::borrowed_range<V> && std::move_constructible<V>;
-// One whose elements may be read while others append to it.
+// A container whose elements may be read while other threads append.
 template <class V>
 concept has_published = requires(const V& from) { from.published().data(), from.published().size(); };
-// One that many threads appended to, and that becomes an ordinary vector when they are done.
+// A container that many threads append to, and whose take() returns an ordinary vector when they are done.
 template <class V>
 concept has_take = requires(V& from) { std::move(from).take(); };
 
+// Returns the elements of a container; of one with published(), those published now.
 template <class V>
 auto elements_of(const V& from) noexcept {
     if constexpr (has_published<V>) {
@@ -102,13 +103,13 @@ public:
     // Without elements and without an owner.
     frozen() noexcept = default;
 
-    // O(1). Copies share the elements. What was moved from is without elements and without an owner.
+    // O(1). Copies share the elements. A moved-from frozen has no elements and no owner.
     frozen(const frozen&) noexcept = default;
     frozen& operator=(const frozen&) noexcept = default;
     frozen(frozen&& other) noexcept
         : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)), share_(std::move(other.share_)) {}
     frozen& operator=(frozen&& other) noexcept {
-        frozen taken(std::move(other));    // `other` may lie among the elements that go with the last share
+        frozen taken(std::move(other));    // `other` may be one of the elements that the last reference destroys
         std::swap(data_, taken.data_);
         std::swap(size_, taken.size_);
         std::swap(share_, taken.share_);
@@ -116,9 +117,9 @@ public:
     }
     ~frozen() = default;
 
-    // Shares `elements`, which `owner` keeps alive: a shared_ptr, a container, whatever can be moved. It is destroyed with the
-    // last frozen or exported array, on whatever thread that is, and perhaps after main().
-    // O(1). Throws std::bad_alloc; `owner` is as it was then. Invalidates: nothing.
+    // Shares `elements`, which `owner` keeps alive: a shared_ptr, a container, or any other movable object. The last frozen or exported
+    // array destroys it, on any thread, and perhaps after main(). O(1). Throws std::bad_alloc; `owner` is unchanged then. Invalidates:
+    // nothing.
     template <class Owner>
         requires(!std::is_lvalue_reference_v<Owner>)
     frozen(std::span<const T> elements, Owner&& owner)
@@ -139,7 +140,7 @@ public:
         return data_[index];
     }
 
-    // The first `count` elements, as one more share of the same owner. Precondition: count <= size(). O(1).
+    // Returns the first `count` elements with another reference to their owner. Precondition: count <= size(). O(1).
     [[nodiscard]] frozen first(size_type count) const noexcept {
         HEADROOM_EXPECT(count <= size_, too_many, "first()", count);
         frozen part(*this);
@@ -147,7 +148,7 @@ public:
         return part;
     }
 
-    // For code that passes the elements on.
+    // The reference, for code that passes the elements on.
     [[nodiscard]] const detail::share& shared() const noexcept { return share_; }
 
 private:
@@ -166,7 +167,7 @@ private:
 namespace detail {
 
 struct frozen_maker {
-    // From a container that is in its counted block already.
+    // Returns a frozen of the container in the counted block `made`.
     template <class V>
     static auto shared(counted_owner<V>* made) noexcept {
         return shared(made, share(made));
@@ -181,27 +182,26 @@ struct frozen_maker {
 
 }    // namespace detail
 
-// Takes over the container: a settled_vector, a vector, a std::vector, ... No element is copied, and none is moved except in
-// containers that hold elements inside the object (std::array, short strings).
-// O(1). Throws std::bad_alloc and what the container's move throws; the container is as it was then.
-// Invalidates: nothing where the container's move invalidates nothing.
+// Takes over the container: a settled_vector, a vector, a std::vector, ... Copies no element, and moves none except in containers that
+// hold elements inside the object (std::array, short strings). O(1). Throws std::bad_alloc and what the container's move throws; the
+// container is unchanged then. Invalidates: nothing if the container's move invalidates nothing.
 template <class V>
     requires(!std::is_lvalue_reference_v<V> && !std::is_const_v<V> && detail::owns_elements<V> && !detail::has_take<V>)
 auto freeze(V&& container) {
     return detail::frozen_maker::shared(new detail::counted_owner<V>(std::forward<V>(container)));
 }
 
-// The same for a vector that many threads appended to. Precondition: no thread appends any more.
+// Takes over a vector that many threads appended to. Precondition: no thread appends any more. Otherwise like freeze(V&&) of a vector.
 template <class V>
     requires(!std::is_lvalue_reference_v<V> && !std::is_const_v<V> && detail::has_take<V>)
 auto freeze(V&& container) {
-    // Taken once the block is there, so that nothing is lost where memory for it is refused.
+    // take() runs once the counted block exists, so that a refusal loses nothing.
     const auto take = [&container] { return std::forward<V>(container).take(); };
     return detail::frozen_maker::shared(new detail::counted_owner<decltype(take())>(std::in_place, take));
 }
 
-// Shares what a vector has published until now, while threads go on appending to it; or all elements of a constant
-// container. O(1). Throws std::bad_alloc. Precondition: not null. Invalidates: nothing.
+// Shares the elements that a vector has published, while threads go on appending to it; or all elements of a constant container. O(1).
+// Throws std::bad_alloc. Precondition: `container` is not null. Invalidates: nothing.
 template <class V>
     requires(detail::has_published<V> || (std::is_const_v<V> && std::ranges::contiguous_range<V>))
 auto freeze(std::shared_ptr<V> container) {

@@ -20,21 +20,21 @@ namespace headroom { inline namespace v0_1 {
 
 namespace detail {
 
-// The most elements of `element_size` bytes that an array can have: pointers into it must be subtractable.
+// Returns the largest number of elements of `element_size` bytes in an array: pointers into it must be subtractable.
 [[nodiscard]] constexpr std::size_t max_array_size(std::size_t element_size) noexcept {
     constexpr auto most_bytes = static_cast<std::size_t>(PTRDIFF_MAX);
     return element_size == 0 ? most_bytes : most_bytes / element_size;
 }
 
-// `wanted`, but at least what is required and at most what can exist. A requirement past the limit is answered with the
-// limit: the container must compare, and throw.
+// Returns `wanted`, at least `required` and at most `most`. If `required` exceeds `most`, returns `most`: the container must compare, and
+// throw.
 [[nodiscard]] constexpr std::size_t bounded(std::size_t wanted, std::size_t required, std::size_t most) noexcept {
     const std::size_t enough = wanted < required ? required : wanted;
     return enough < most ? enough : most;
 }
 
-// What a container asks of its growth, which may be the program's own, and err: `capacity * 3 / 2` is no more than a capacity of 1.
-// It is kept to what is required and what can exist.
+// Returns Growth::next(), raised to `required` and lowered to what can exist: a program's own growth may err, since `capacity * 3 / 2` of
+// 1 is 1.
 template <class Growth>
 [[nodiscard]] constexpr std::size_t apply_growth(std::size_t capacity, std::size_t required, std::size_t element_size) noexcept {
     return detail::bounded(Growth::next(capacity, required, element_size), required, detail::max_array_size(element_size));
@@ -42,8 +42,7 @@ template <class Growth>
 
 }    // namespace detail
 
-// `Num`/`Den` times the capacity, rounded down, but at least one element more: 2/1 as libstdc++ and libc++ grow, 3/2 as
-// MSVC does.
+// Grows to `Num`/`Den` times the capacity, rounded down, but by at least one element: 2/1 like libstdc++ and libc++, 3/2 like MSVC.
 template <std::size_t Num, std::size_t Den>
 struct geometric {
     static_assert(Den > 0 && Num > Den, "a vector that does not grow");
@@ -52,7 +51,7 @@ struct geometric {
                                                     std::size_t element_size) noexcept {
         const std::size_t most = detail::max_array_size(element_size);
         if (capacity >= most) return most;
-        // capacity * (Num - Den) / Den in two parts, so that the product cannot overflow before the quotient is taken.
+        // Computes capacity * (Num - Den) / Den in two parts, so that the product cannot overflow.
         constexpr std::size_t extra = Num - Den;
         const std::size_t whole = capacity / Den;
         const std::size_t rest = capacity % Den * extra / Den;
@@ -64,7 +63,7 @@ struct geometric {
     }
 };
 
-// `Bytes` more, rounded down to elements, but at least one element.
+// Grows by `Bytes`, rounded down to elements, but by at least one element.
 template <std::size_t Bytes>
 struct linear {
     static_assert(Bytes > 0, "a vector that does not grow");
@@ -80,8 +79,8 @@ struct linear {
     }
 };
 
-// As `Growth`, then as many elements as fit into whole pages of 4096 bytes: the smallest page there is, so that the answer
-// is the same on every machine (what commits pages rounds up to the system's own).
+// Grows like `Growth`, then to as many elements as fit into whole pages of 4096 bytes. That is the smallest page there is, so the result
+// is the same on every machine; committing rounds up to the system's own.
 template <class Growth>
 struct page_rounded {
     static constexpr std::size_t page = 4096;

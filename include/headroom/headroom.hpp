@@ -1,5 +1,5 @@
-// All of Headroom that programs use, in one include: for small programs and for trying things out. A larger one compiles
-// faster with the headers that it needs. What only tests need, testing.hpp, stays out.
+// Includes all of Headroom for programs. A larger program compiles faster with the headers that it needs. testing.hpp, for tests, is not
+// among them.
 #pragma once
 
 #include <headroom/detail/language.hpp>

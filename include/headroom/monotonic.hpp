@@ -45,13 +45,13 @@ public:
     // Chunks come from `upstream`, which must outlive the resource. Allocates nothing. Never throws.
     explicit monotonic_resource(std::pmr::memory_resource* upstream) noexcept : chain_(upstream, false) {}
 
-    // The first chunk has at least `initial_bytes`.
+    // Makes a first chunk of at least `initial_bytes`.
     explicit monotonic_resource(std::size_t initial_bytes) noexcept
         : monotonic_resource(initial_bytes, std::pmr::get_default_resource(), true) {}
     monotonic_resource(std::size_t initial_bytes, std::pmr::memory_resource* upstream) noexcept
         : chain_(upstream, false, initial_bytes) {}
 
-    // Uses `buffer` first, which stays the caller's and must outlive the resource; then chunks that start a little larger.
+    // Uses `buffer` first, then chunks that start a little larger. The buffer stays the caller's and must outlive the resource.
     // Precondition: buffer points to `bytes` bytes, or bytes is 0.
     monotonic_resource(void* buffer, std::size_t bytes) noexcept
         : monotonic_resource(bytes, std::pmr::get_default_resource(), true) {
@@ -65,10 +65,10 @@ public:
     monotonic_resource(const monotonic_resource&) = delete;
     monotonic_resource& operator=(const monotonic_resource&) = delete;
 
-    // Releases. Invalidates: every block.
+    // Calls release(). Invalidates: every block.
     ~monotonic_resource() override = default;
 
-    // `bytes` at a multiple of `alignment` (a power of two). O(1) but for a new chunk. Throws what upstream throws when it
+    // Returns `bytes` at a multiple of `alignment` (a power of two). O(1), except for a new chunk. Throws what upstream throws when it
     // refuses a chunk, bad_alloc for sizes that no memory has; nothing has changed then. Invalidates: nothing.
     [[nodiscard, gnu::returns_nonnull]] HEADROOM_ALWAYS_INLINE void* allocate(std::size_t bytes,
                                                                               std::size_t alignment = alignof(std::max_align_t)) {
@@ -76,8 +76,8 @@ public:
         const std::size_t asked = bytes;
         bytes += bytes == 0;    // no two blocks at one address
         std::byte* place = detail::align_up(chain_.cursor, alignment);
-        // Sums in 64 bits: with the size bounded they cannot overflow, whatever a pointer's size. (Aligning can, near the end
-        // of 32-bit addresses.)
+        // Sums are in 64 bits, so with the size bounded they cannot overflow with pointers of any size. Aligning can, near the end of
+        // 32-bit addresses.
         if (HEADROOM_UNLIKELY(bytes > detail::max_request_bytes || detail::has_wrapped(place, chain_.cursor) ||
                               std::uint64_t{detail::address_of(place)} + bytes > detail::address_of(chain_.limit))) {
             place = place_in_new_chunk(bytes, alignment);
@@ -88,13 +88,13 @@ public:
         return place;
     }
 
-    // Does nothing: only release() and rewind() free memory. (Checked builds check that the block is the resource's.)
+    // Does nothing: only release() and rewind() free memory. In checked builds, checks that the block is of this resource.
     HEADROOM_ALWAYS_INLINE void deallocate(void* block, std::size_t bytes,
                                            std::size_t alignment = alignof(std::max_align_t)) noexcept {
         checks_.on_deallocate(this, block, bytes, alignment);
     }
 
-    // Gives every chunk back upstream and starts again as constructed. O(chunks). Invalidates: every block, every marker.
+    // Returns every chunk to upstream and starts again as constructed. O(chunks). Invalidates: every block, every marker.
     void release() noexcept {
         checks_.on_release();
         chain_.release();
@@ -106,7 +106,7 @@ public:
         chain_.rewind();
     }
 
-    // Marks the current position. O(1). Valid until release(), rewind(), or a rewind to an earlier marker.
+    // Returns a marker of the current position. O(1). Valid until release(), rewind(), or a rewind to an earlier marker.
     [[nodiscard]] marker mark() const noexcept {
         marker here;
         here.position_ = chain_.current_position();
@@ -122,7 +122,7 @@ public:
         chain_.rewind(to.position_);
     }
 
-    // Where chunks come from, as named or as the default resource was when this was constructed.
+    // Returns the upstream resource: the named one, or the default resource at the time of construction.
     [[nodiscard]] std::pmr::memory_resource* upstream_resource() const noexcept { return chain_.upstream(); }
 
 private:

@@ -1,4 +1,4 @@
-// What the operating system can do with pages.
+// Pages of the operating system: reserve, commit, protect, populate, remap, release.
 //
 // The lowest layer: a dozen calls that give Linux, generic POSIX and Windows one contract. Choose it only to
 // build something that `reservation` does not already give; every call here is a system call, and costs one.
@@ -25,11 +25,10 @@
 
 namespace headroom { inline namespace v0_1 {
 
-// What a program may do with the bytes of a range.
+// Access of the program to the bytes of a range.
 enum class access { none, read_only, read_write };
 
-// The kinds of system call that growing makes.
-// (file: all that is asked of a file but sync, which waits for the disk.)
+// Kinds of system call that growing makes. `file` is every call on a file but sync, which waits for the disk.
 enum class page_call : std::uint8_t { reserve, release, commit, decommit, protect, prefault, remap, other, file, sync };
 inline constexpr std::size_t page_call_kinds = 10;
 
@@ -42,55 +41,52 @@ struct page_range {
 // Size of a page in bytes: the granularity of every range below. Constant during a run. Never throws.
 HEADROOM_API [[nodiscard]] std::size_t page_size() noexcept;
 
-// Size of a transparent huge page in bytes, or 0 where the system has none. Constant during a run.
+// Size of a transparent huge page in bytes, or 0 if the system has none. Constant during a run.
 HEADROOM_API [[nodiscard]] std::size_t huge_page_size() noexcept;
 
-// Takes `bytes` (rounded up to pages) of address space whose start is a multiple of `alignment` (a power of two),
-// without taking memory. With access::none nothing can be touched before `commit`; with access::read_write memory
-// arrives page by page when it is touched, and `commit` is not needed (the system may refuse this where overcommit is
-// off). On failure the range is empty and `error` is set: bad_alloc's usual causes are ENOMEM, EINVAL and EAGAIN.
-// Reserved space stays out of core dumps until it is committed, and altogether with access::read_write.
+// Reserves `bytes`, rounded up to pages, of address space at a multiple of `alignment` (a power of two), without taking memory. With
+// access::none nothing can be touched before `commit`. With access::read_write memory arrives page by page when it is touched, and
+// `commit` is not needed; the system may refuse this where overcommit is off. On failure the range is empty and `error` is set: usually to
+// ENOMEM, EINVAL or EAGAIN. Reserved space stays out of core dumps until it is committed, and altogether with access::read_write.
 HEADROOM_API [[nodiscard]] page_range reserve(std::size_t bytes, std::size_t alignment, std::error_code& error,
                                               access initial = access::none) noexcept;
 
-// Gives the range, address space and memory, back to the system. `range` must be exactly what `reserve` returned.
-// Invalidates: every pointer into the range.
+// Returns the range, address space and memory, to the system. `range` must be exactly what `reserve` returned. Invalidates: every pointer
+// into the range.
 HEADROOM_API std::error_code release(page_range range) noexcept;
 
-// Makes the range readable and writable. Where overcommit is off the system charges the bytes here, and refuses here
-// (ENOMEM). Fresh pages read as zero. Committing what is committed changes nothing.
+// Makes the range readable and writable. Where overcommit is off, the system charges the bytes here and may refuse (ENOMEM). Fresh pages
+// read as zero. Does nothing to committed pages.
 HEADROOM_API std::error_code commit(page_range range) noexcept;
 
-// Gives the memory of the range back and makes it inaccessible; the address space stays reserved.
-// Invalidates: every pointer into the range.
+// Returns the memory of the range to the system and makes it inaccessible; the address space stays reserved. Invalidates: every pointer
+// into the range.
 HEADROOM_API std::error_code decommit(page_range range) noexcept;
 
-// Gives the memory back, as `decommit`, but leaves the range accessible: it reads as zero afterwards.
+// Returns the memory of the range to the system, but leaves the range accessible: it reads as zero afterwards.
 HEADROOM_API std::error_code discard(page_range range) noexcept;
 
-// Changes what may be done with a committed range. Contents are kept.
+// Sets the access to a committed range. Keeps the contents.
 HEADROOM_API std::error_code protect(page_range range, access allowed) noexcept;
 
-// Makes the system provide the memory of a committed range now, in one call, instead of at first touch; contents are
-// kept. function_not_supported where the system cannot, not_enough_memory where it refuses.
+// Populates a committed range in one call, instead of at first touch; keeps the contents. Returns function_not_supported if the system
+// cannot, not_enough_memory if it refuses.
 HEADROOM_API std::error_code prefault(page_range range) noexcept;
 
-// Asks for huge pages in the range (`wanted`), or for ordinary ones. A hint: it may be refused, and may have no effect.
+// Asks for huge pages in the range if `wanted`, else for ordinary ones. A hint: it may be refused or have no effect.
 HEADROOM_API std::error_code advise_huge(page_range range, bool wanted = true) noexcept;
 
-// Moves the pages of `from` to `to`, both committed and of one size, by page tables: contents appear at `to`, no byte is
-// copied, and `from` is left committed but fresh (zero). function_not_supported where the system cannot; then `from` is as
-// it was, `to` holds anything, and the caller copies. Cost: about 0.1 ms a GiB where both addresses are congruent modulo 2 MiB,
-// and some microseconds for each mapping that `from` is of.
-// Document: "A fast vector with mremap".
+// Moves the pages of `from` to `to`, both committed and of one size, by page tables: the contents appear at `to`, no byte is copied, and
+// `from` is left committed but fresh (zero). Returns function_not_supported if the system cannot; `from` is unchanged then, `to`
+// unspecified, and the caller copies. Costs about 0.1 ms a GiB where both addresses are congruent modulo 2 MiB, and some microseconds for
+// each mapping that `from` consists of. Document: "A fast vector with mremap".
 HEADROOM_API std::error_code remap(page_range from, page_range to) noexcept;
 
-// Makes `range` fault on every access from now on, without splitting the mapping where the system can do that.
-// For the two ends of ranges held open.
+// Makes every access to `range` fault, without splitting the mapping if the system can do that. For the two ends of premapped ranges.
 HEADROOM_API std::error_code guard(page_range range) noexcept;
 
-// Names the range in the system's list of mappings (/proc/PID/maps on Linux). `text` is cut to 79 bytes; null unnames.
-// A hint: function_not_supported where the system keeps no names.
+// Names the range in the system's list of mappings (/proc/PID/maps on Linux). `text` is cut to 79 bytes; null removes the name. A hint:
+// function_not_supported if the system keeps no names.
 HEADROOM_API std::error_code name(page_range range, const char* text) noexcept;
 
 }}    // namespace headroom

@@ -112,8 +112,8 @@ template <class T>
 struct is_trivially_relocatable<std::vector<T, std::allocator<T>>> : std::true_type {};
 #endif
 
-// A short string of libc++ lies inside the object but nothing points to it (except under AddressSanitizer, which remembers
-// its address). libstdc++'s points into itself and must never be here; of others we do not know.
+// A short string of libc++ lies inside the object, but nothing points to it, except under AddressSanitizer, which remembers its address.
+// libstdc++'s points into itself and must never be here; other libraries are not known.
 #if defined(_LIBCPP_VERSION) && !defined(__SANITIZE_ADDRESS__)
 #if !defined(__has_feature)
 #define HEADROOM_STRING_IS_RELOCATABLE 1
@@ -127,12 +127,10 @@ struct is_trivially_relocatable<std::basic_string<Char, std::char_traits<Char>, 
 #undef HEADROOM_STRING_IS_RELOCATABLE
 #endif
 
-// Moves the objects of [first, last) to the uninitialised memory at `result`, which must not overlap, and ends the
-// lifetime of the originals. Returns the end of the new range. One memmove for relocatable types, else one move and one
-// destruction an element: O(last - first).
-// Throws: what T's move constructor throws. What had been built at `result` is destroyed then; the originals are still
-// alive, with the values that the interrupted moves left in them.
-// Invalidates: pointers and references to the originals.
+// Moves the objects of [first, last) to the uninitialised memory at `result`, which must not overlap, and ends the lifetime of the
+// originals. Returns the end of the new range. One memmove for relocatable types, else one move and one destruction an element: O(last -
+// first). Throws what T's move constructor throws; then the objects built at `result` are destroyed, and the originals are alive, with the
+// values that the moves left. Invalidates: pointers and references to the originals.
 template <class T>
 constexpr T* uninitialized_relocate(T* first, T* last, T* result) noexcept(is_trivially_relocatable_v<T> ||
                                                                            std::is_nothrow_move_constructible_v<T>) {
@@ -162,7 +160,7 @@ constexpr T* uninitialized_relocate(T* first, T* last, T* result) noexcept(is_tr
             if constexpr (std::is_move_constructible_v<T>) {
                 std::construct_at(built.end, std::move(*source));
             } else {
-                std::construct_at(built.end, std::as_const(*source));    // its move is deleted, its copy is not
+                std::construct_at(built.end, std::as_const(*source));    // its move may be deleted
             }
         }
         built.armed = false;

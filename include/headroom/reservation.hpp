@@ -1,8 +1,8 @@
 // One reserved range of addresses, committed as it fills.
 //
-// Choose it to build a container or an allocator that must grow without moving. Reserving costs a system call or, when a
-// range of the same size was given back shortly before, about 50 ns; committing costs about 1.2 us a 4 KiB page, because
-// the system must zero it, and far less on a range that was kept warm. Everything else is arithmetic.
+// Choose it to build a container or an allocator that must grow without moving. Reserving costs a system call or, if the library has kept
+// a range of this size, about 50 ns. Committing costs about 1.2 us a 4 KiB page, because the system must zero it, and far less on a kept
+// range. Everything else is arithmetic.
 //
 // Documents: "Reserve and commit"; "4GB per Vector" (owner lookup, locking pages).
 #pragma once
@@ -26,10 +26,10 @@
 
 namespace headroom { inline namespace v0_1 {
 
-// Thrown where the system refuses address space or memory: a std::bad_alloc that says what was refused and why.
+// Thrown when the system refuses address space or memory. what() names what was refused and why.
 class HEADROOM_EXCEPTION refused : public std::bad_alloc {
 public:
-    // `what` names the operation, `bytes` how much was asked for.
+    // `what` names the operation, `bytes` the size of the request.
     refused(const char* what, std::size_t bytes, std::error_code code) noexcept;
     [[nodiscard]] const char* what() const noexcept override { return text_.data(); }
     [[nodiscard]] std::error_code code() const noexcept { return code_; }
@@ -47,16 +47,16 @@ struct owner {
     std::string name;
 };
 
-// Counts since the process began (or since reset_statistics).
+// Counts since the process began, or since reset_statistics().
 struct page_statistics {
     std::array<std::uint64_t, page_call_kinds> calls{};    // by page_call
     std::uint64_t refusals = 0;                            // system calls that failed
-    std::uint64_t faults_avoided = 0;    // pages that were there before their first touch: populated in bulk or kept warm
+    std::uint64_t faults_avoided = 0;    // pages with memory before their first touch: populated in bulk, or kept
     std::uint64_t bytes_remapped = 0;    // moved by page tables
     std::uint64_t bytes_copied = 0;      // moved byte by byte or element by element because a reservation was outgrown
-    std::uint64_t cache_hits = 0;        // reservations that were served warm
+    std::uint64_t cache_hits = 0;        // reservations served from kept ranges
     std::uint64_t cache_misses = 0;
-    // Commits that took [2^i, 2^(i+1)) ns, all system calls of one commit together; the last bucket holds all longer ones.
+    // Commits that took [2^i, 2^(i+1)) ns, all system calls of one commit together; the last bucket has all longer ones.
     std::array<std::uint64_t, 40> commit_times{};
 
     [[nodiscard]] std::uint64_t count(page_call kind) const noexcept { return calls[static_cast<std::size_t>(kind)]; }
@@ -68,7 +68,7 @@ namespace detail {
     return why ? std::error_code(why.value, *static_cast<const std::error_category*>(why.category)) : std::error_code();
 }
 
-// The same calls for those who want to know the reason as a std::error_code.
+// The calls of held_range.hpp, with the reason as a std::error_code.
 inline held_range acquire(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy,
                           std::error_code& error, expected_use use = {}) noexcept {
     failure why;
@@ -95,10 +95,10 @@ inline std::size_t commit_exactly(range* control, std::size_t needed, std::error
     return committed;
 }
 
-// Changes access to the whole committed part.
+// Sets the access to the whole committed part.
 HEADROOM_API std::error_code protect(range* control, access allowed) noexcept;
 HEADROOM_API void set_name(range* control, const char* text) noexcept;
-// Gives `to` the name that `from` has, if it has one.
+// Gives `to` the name of `from`, if that has one.
 HEADROOM_API void copy_name(const range* from, range* to) noexcept;
 HEADROOM_API [[nodiscard]] access current_access(const range* control) noexcept;
 
@@ -107,7 +107,7 @@ HEADROOM_API [[noreturn]] void throw_system_error(std::error_code code, const ch
 
 }    // namespace detail
 
-// RAII over one reserved range. Movable, not copyable; an empty one (default-constructed, moved-from) owns nothing.
+// RAII over one reserved range. Movable, not copyable. A default-constructed or moved-from one owns nothing.
 class reservation {
 public:
     reservation() noexcept = default;
@@ -119,8 +119,8 @@ public:
         if (error) detail::throw_refused("reserve address space", max_bytes, error);
     }
 
-    // Reserves `max_bytes` or, when refused, half as much, and so on down to `at_least`. Empty, with `error` set, when
-    // all were refused.
+    // Reserves `max_bytes`; if refused, half, and so on down to `at_least`. If all are refused, sets `error` and returns an empty
+    // reservation.
     [[nodiscard]] static reservation up_to(std::size_t max_bytes, std::size_t at_least, const commit_policy& policy,
                                            std::error_code& error) noexcept {
         reservation result;
@@ -132,7 +132,7 @@ public:
     reservation(reservation&& other) noexcept : held_(std::exchange(other.held_, {})) {}
     reservation& operator=(reservation&& other) noexcept {
         if (this != &other) {
-            // The old range goes last: `other` may lie in it.
+            // Releases the old range last: `other` may lie in it.
             const detail::held_range old = std::exchange(held_, std::exchange(other.held_, {}));
             detail::release_range(old.control);
         }
@@ -146,24 +146,24 @@ public:
     [[nodiscard]] std::size_t committed() const noexcept { return held_.committed; }
     [[nodiscard]] explicit operator bool() const noexcept { return held_.control != nullptr; }
 
-    // Makes at least the first `bytes` usable, and more as the policy says. result_out_of_range past the reservation,
-    // the system's error when it refuses; nothing has changed then. At most 4 MiB, a sixteenth of what was committed before, or a step of
-    // the policy are populated; other memory arrives at first touch. Invalidates: nothing.
+    // Commits at least the first `bytes`, and more as the policy says. Populates at most 4 MiB, a sixteenth of the bytes committed before,
+    // or a step of the policy; other memory arrives at first touch. Returns result_out_of_range past the reservation, the system's error
+    // when it refuses; nothing has changed then. Invalidates: nothing.
     std::error_code commit_to(std::size_t bytes) noexcept { return commit_by(&detail::commit_to, bytes); }
-    // As commit_to, but populates nothing: memory arrives at first touch.
+    // Like commit_to(), but populates nothing: memory arrives at first touch.
     std::error_code commit_untouched_to(std::size_t bytes) noexcept { return commit_by(&detail::commit_unpopulated, bytes); }
 
-    // Gives the memory past `bytes` (rounded up to pages) back to the system. Invalidates: pointers past it.
+    // Returns the memory past `bytes`, rounded up to pages, to the system. Invalidates: pointers past it.
     void decommit_from(std::size_t bytes) noexcept {
         if (bytes < held_.committed) held_.committed = detail::shrink(held_.control, bytes);
     }
 
-    // Sets what may be done with the committed part from now on. Committing more makes only the new part accessible.
+    // Sets the access to the committed part. Memory committed later is accessible.
     std::error_code protect(access allowed) noexcept {
         return held_.control ? detail::protect(held_.control, allowed) : std::error_code{};
     }
 
-    // Names the range for owner_of, reservations() and the system's list of mappings. Cut to 79 bytes; null unnames.
+    // Names the range for owner_of(), reservations() and the system's list of mappings; cut to 79 bytes. Null removes the name.
     void name(const char* text) noexcept {
         if (held_.control) detail::set_name(held_.control, text);
     }
@@ -184,36 +184,35 @@ private:
     detail::held_range held_;
 };
 
-// Which reservation `pointer` points into, if any; one past the reserved end is not in it. O(1), lock-free to find and
-// safe while other threads reserve and release: the answer was true at some moment during the call.
-// Document: "4GB per Vector" ("easy to see where a pointer comes from").
+// Returns the reservation that `pointer` points into, if any; one past the reserved end is not in it. O(1), lock-free. Other threads may
+// reserve and release: the answer was true at some moment during the call. Document: "4GB per Vector" ("easy to see where a pointer comes
+// from").
 HEADROOM_API [[nodiscard]] std::optional<owner> owner_of(const void* pointer);
 
-// All live reservations, in no particular order. O(the most that there ever were at once). Takes no lock.
+// Returns all live reservations, in no particular order. O(largest number that ever existed at once). Takes no lock.
 HEADROOM_API [[nodiscard]] std::vector<owner> reservations();
 
 HEADROOM_API [[nodiscard]] page_statistics statistics() noexcept;
 HEADROOM_API void reset_statistics() noexcept;
 
-// Limits the bytes of memory that the warm cache keeps of destroyed reservations for the next one. By default it keeps a sixteenth of the
-// bytes in use; for sizes that come and go (a similar one was dropped within a second before the reservation was made) up to the most
-// bytes in use at once in the last second or two, less those in use now; in all at most 64 MiB, or a sixteenth of a control group's limit
-// if less. A call replaces these rules: everything is kept up to `bytes`. A smaller limit trims at once, as trim_cache().
+// Limits the bytes of memory that the library keeps of destroyed reservations for later ones. By default it keeps a sixteenth of the bytes
+// in use. Of sizes that recur (a similar reservation was destroyed within a second before this one was made) it keeps up to the peak of
+// the bytes in use in the last second or two, less the bytes in use now. In all it keeps at most 64 MiB, or a sixteenth of a control
+// group's limit if less. A call replaces these rules: everything is kept up to `bytes`. A smaller limit trims at once, like trim_cache().
 HEADROOM_API void set_cache_limit(std::size_t bytes) noexcept;
 HEADROOM_API [[nodiscard]] std::size_t cache_limit() noexcept;
 HEADROOM_API [[nodiscard]] std::size_t cached_bytes() noexcept;
 
 // Refuses commits (`refused`, a bad_alloc) that would leave less than `bytes` of memory available, on the machine or below the limit of a
-// control group (version 1 or 2; inactive file pages count as available). A vector that grows in a container then throws, instead of
-// being killed. 0, the default, switches it off. Applies from then on to every range and large block of the process, not to small heap
-// blocks. Does not see memory that is committed but not written to yet; memory that a process freed counts as available a second or two
-// later. Reads what is available every 10 ms, or after a sixteenth of the rest above `bytes` was committed. Returns false if the system
-// does not tell (anywhere but on Linux, or without /proc); nothing is refused then. Any thread, any time. Never throws. Invalidates:
-// nothing.
+// control group (version 1 or 2; inactive file pages count as available). A vector that grows in a container then throws, instead of being
+// killed. 0, the default, switches it off. Applies from then on to every range and large block of the process, not to small heap blocks.
+// Does not see memory that is committed but not written to yet; memory that a process freed counts as available a second or two later.
+// Reads what is available every 10 ms, or after a sixteenth of the rest above `bytes` was committed. Returns false if the system does not
+// tell (anywhere but on Linux, or without /proc); nothing is refused then. Thread-safe. Never throws. Invalidates: nothing.
 HEADROOM_API bool set_min_available_memory(std::size_t bytes) noexcept;
 
-// Gives the memory in the warm cache back to the system. Two small ranges that another thread has in slots of its own (128 KiB, in
-// at most 32 threads) follow at that thread's next call, or when it ends.
+// Returns the memory of kept ranges to the system. Another thread's two small ones (128 KiB, in at most 32 threads) follow at its next
+// call, or when it ends.
 HEADROOM_API void trim_cache() noexcept;
 
 }}    // namespace headroom

@@ -40,7 +40,7 @@ inline constexpr bool is_pair = false;
 template <class First, class Second>
 inline constexpr bool is_pair<std::pair<First, Second>> = true;
 
-// A type of resources that names its default itself.
+// A resource type with a static default_resource() of its own.
 template <class Resource>
 concept names_default_resource = requires {
     { Resource::default_resource() } -> std::convertible_to<Resource*>;
@@ -54,11 +54,10 @@ HEADROOM_API [[noreturn]] void fail_without_default() noexcept;
 
 }    // namespace detail
 
-// The resource that a default-constructed resource_allocator<T, Resource> uses:
-//   - the one that set_default_resource<Resource>() was given;
-//   - else what the type's static member function default_resource() returns, where it has one;
-//   - else, for std::pmr::memory_resource, std::pmr::get_default_resource().
-// Null where there is none. Any thread, at any time. Costs a load of a global variable, and what that function takes.
+// Returns the resource that a default-constructed resource_allocator<T, Resource> uses: the one passed to
+// set_default_resource<Resource>(), otherwise the result of the type's static member function default_resource(), if it has one, or for
+// std::pmr::memory_resource std::pmr::get_default_resource(). Null if there is none. Thread-safe. Costs a load of a global variable, and
+// that function.
 template <class Resource>
 [[nodiscard]] Resource* default_resource() {
     if (Resource* const chosen = detail::chosen_default<Resource>.load(std::memory_order_acquire)) return chosen;
@@ -71,17 +70,16 @@ template <class Resource>
     }
 }
 
-// Makes `resource` the default for its type, in the whole program; null: none is set any more. Returns what was set before.
-// Allocators that exist keep the resource that they have. Precondition: it outlives every container that takes it from here;
-// where containers of several threads do, it is one that threads may share (synchronized_multipool_resource). Any thread, at
-// any time.
+// Makes `resource` the default for its type in the whole program; null removes the default. Returns the previous one. Existing allocators
+// keep their resource. Precondition: `resource` outlives every container that takes it from here; if several threads have such containers,
+// it must be thread-safe (synchronized_multipool_resource). Thread-safe.
 template <class Resource>
 Resource* set_default_resource(std::type_identity_t<Resource>* resource) noexcept {
     return detail::chosen_default<Resource>.exchange(resource, std::memory_order_acq_rel);
 }
 
-// `Resource` has allocate(bytes, alignment) and deallocate(block, bytes, alignment): any of Headroom's; or one of yours; or
-// std::pmr::memory_resource itself, whose calls then stay virtual.
+// `Resource` has allocate(bytes, alignment) and deallocate(block, bytes, alignment): a resource of Headroom, one of the program, or
+// std::pmr::memory_resource itself, whose calls stay virtual.
 template <class T, class Resource>
 class resource_allocator {
 public:
@@ -96,9 +94,9 @@ public:
         using other = resource_allocator<U, Resource>;
     };
 
-    // Over default_resource<Resource>(). Where there is none the program ends with a message that says so: a container could
-    // not report it otherwise, as its default constructor does not throw. Costs a load, a test and, where the type names its
-    // default, the call. Two containers made so are equal in allocator while the default stays the same.
+    // Uses default_resource<Resource>(). Ends the program with a message if there is none, because a container's default constructor does
+    // not throw. Costs a load, a test and, if the type has a default of its own, the call. Two containers made with the same default have
+    // equal allocators.
     resource_allocator() noexcept : resource_(headroom::default_resource<Resource>()) {
         if (HEADROOM_UNLIKELY(resource_ == nullptr)) detail::fail_without_default();
     }
@@ -107,19 +105,18 @@ public:
     template <class U>
     constexpr resource_allocator(const resource_allocator<U, Resource>& other) noexcept : resource_(other.resource()) {}
 
-    // Room for n objects. O(1). Throws bad_array_new_length where n * sizeof(T) overflows, and what the resource throws.
+    // Allocates memory for n objects. O(1). Throws bad_array_new_length if n * sizeof(T) overflows, and what the resource throws.
     // Invalidates: nothing.
     [[nodiscard]] HEADROOM_ALWAYS_INLINE T* allocate(std::size_t n) {
         if (HEADROOM_UNLIKELY(n > (std::numeric_limits<std::size_t>::max)() / sizeof(T))) resource_allocator::throw_too_long();
         return static_cast<T*>(resource_->allocate(n * sizeof(T), alignof(T)));
     }
 
-    // Precondition: allocate(n) of an equal allocator returned `room`. Invalidates: the room.
+    // Deallocates memory. Precondition: allocate(n) of an equal allocator returned `room`. Invalidates: that memory.
     HEADROOM_ALWAYS_INLINE void deallocate(T* room, std::size_t n) { resource_->deallocate(room, n * sizeof(T), alignof(T)); }
 
-    // Constructs an element and passes the allocator on to it, to each half of a pair too. Only for elements that take it
-    // and were not given one already (by a std::scoped_allocator_adaptor around this): containers construct all others
-    // themselves, and in bulk.
+    // Constructs an element and passes the allocator to it, and to each half of a pair. Only for elements that take it and were not given
+    // one already by a std::scoped_allocator_adaptor around this allocator: containers construct all others themselves, and in bulk.
     template <class U, class... Arguments>
         requires(detail::is_pair<U> ||
                  (std::uses_allocator_v<U, resource_allocator> &&
@@ -143,7 +140,7 @@ private:
     Resource* resource_;
 };
 
-// Equal when blocks of one may be given back through the other.
+// True if memory of one may be deallocated through the other.
 template <class T, class U, class Resource>
 [[nodiscard]] constexpr bool operator==(const resource_allocator<T, Resource>& a,
                                         const resource_allocator<U, Resource>& b) noexcept {

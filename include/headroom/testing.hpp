@@ -17,31 +17,31 @@
 
 namespace headroom { inline namespace v0_1 { namespace testing {
 
-// What follows the chosen failure.
+// Outcome of the calls after the chosen failure.
 enum class afterwards { succeed, keep_failing };
 
-// Makes the k-th system call from now (1 is the next) fail with `error`, then go on as `then` says. Calls that only give
-// memory or names back (release, decommit) are counted and failed too.
+// Makes the k-th system call from now (1 is the next) fail with `error`; `then` says whether later calls fail too. Also counts and fails
+// calls that only return memory or names to the system (release, decommit).
 HEADROOM_API void fail_system_call(std::uint64_t k, int error = ENOMEM, afterwards then = afterwards::succeed) noexcept;
 
-// Disarms, and returns how many system calls were counted since the last fail_system_call or count_system_calls.
+// Disarms. Returns the number of system calls counted since the last fail_system_call() or count_system_calls().
 HEADROOM_API std::uint64_t stop_failing() noexcept;
 
-// Counts without failing: to learn how many calls an operation makes.
+// Counts system calls without failing any.
 HEADROOM_API void count_system_calls() noexcept;
 
-// Makes page_size() answer `bytes`, a power of two multiple of the real page size; 0 goes back to the real one. Only
-// while no reservation is alive, and with the cache trimmed.
+// Makes page_size() return `bytes`, a power-of-two multiple of the real page size; 0 restores the real one. Only while no reservation is
+// alive, and with the cache trimmed.
 HEADROOM_API void pretend_page_size(std::size_t bytes) noexcept;
 
-// Makes a reservation of more than `bytes` fail with ENOMEM, as a small address space would; 0 lifts the limit.
+// Makes a reservation of more than `bytes` fail with ENOMEM, like a small address space; 0 lifts the limit.
 HEADROOM_API void limit_address_space(std::size_t bytes) noexcept;
 
-// What happens to a file: a change is about to be made, or to be made durable; all changes up to here are durable.
+// Events of a file: before a change, before a sync, after all earlier changes became durable.
 enum class file_event { before_write, before_sync, synced };
 
-// Calls `watcher` at each of these, from the thread that makes it, for a model of what a power cut would leave. (What is stored
-// through mapped memory is not seen.) Null: no watcher.
+// Calls `watcher` at each event, on the thread that causes it, for a model of what a power cut would leave. Does not see stores through
+// mapped memory. Null removes the watcher.
 HEADROOM_API void watch_files(void (*watcher)(file_event)) noexcept;
 
 }}}    // namespace headroom::testing

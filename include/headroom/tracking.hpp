@@ -1,10 +1,10 @@
-// A memory resource that counts how much is in use and at most, and finds blocks that are deallocated wrongly or never.
+// A memory resource that counts the memory in use and its peak, and finds blocks that are deallocated wrongly or never.
 //
-// Choose it in tests, and while you find out what a subsystem allocates; put it over or under any other resource. It passes
-// every request on to its upstream, and remembers every block: about 200 ns and 100 bytes each. Synchronized.
+// Choose it in tests, and to measure what a subsystem allocates; put it over or under any other resource. It passes every request on to
+// its upstream, and records every block: about 200 ns and 100 bytes each. Synchronized.
 //
-// It counts each mistake and writes a message to standard error, or passes the message to a function of yours. It does not
-// pass the wrong deallocation on, so the program continues. (To end the program instead, let the function call std::abort.)
+// It counts each mistake and writes a message to standard error, or passes the message to a function of the program. It does not pass the
+// wrong deallocation on, so the program continues; to end it instead, let the function call std::abort.
 //
 // Document: P0089R0 (allocators "can aid testing, debugging, and measurement").
 #pragma once
@@ -23,11 +23,11 @@
 
 namespace headroom { inline namespace v0_1 {
 
-// What went through a tracking_resource. Blocks and bytes as the user asked for them.
+// Counts of a tracking_resource. Blocks and bytes are those of the requests.
 struct tracking_statistics {
     std::size_t blocks = 0;    // in use
     std::size_t bytes = 0;
-    std::size_t peak_blocks = 0;    // the most that were in use at once
+    std::size_t peak_blocks = 0;    // largest number in use at once
     std::size_t peak_bytes = 0;
     std::uint64_t total_blocks = 0;    // ever allocated
     std::uint64_t total_bytes = 0;
@@ -35,10 +35,10 @@ struct tracking_statistics {
     std::uint64_t double_frees = 0;
     std::uint64_t wrong_sizes = 0;
     std::uint64_t wrong_alignments = 0;
-    std::uint64_t foreign_frees = 0;    // blocks that were never allocated here, or long ago
-    std::uint64_t late_frees = 0;       // blocks that had gone with release()
+    std::uint64_t foreign_frees = 0;    // blocks that were not allocated here, or long ago
+    std::uint64_t late_frees = 0;       // blocks freed by release()
 
-    // How many deallocations were wrong.
+    // Number of wrong deallocations.
     [[nodiscard]] std::uint64_t errors() const noexcept {
         return double_frees + wrong_sizes + wrong_alignments + foreign_frees + late_frees;
     }
@@ -46,8 +46,8 @@ struct tracking_statistics {
 
 class HEADROOM_API tracking_resource final : public std::pmr::memory_resource {
 public:
-    // Gets each message, a sentence without a line end. `context` is the user's. Called by the thread that made the mistake,
-    // with no lock held: it may use the resource, for its statistics say. Several threads may call it at once.
+    // Receives each message, a sentence without a line end. `context` is the program's. Called on the thread that made the mistake,
+    // without a lock held, so it may use the resource. Several threads may call it at once.
     using listener = void (*)(void* context, const char* message);
 
     // `name` appears in messages; it and `upstream` must outlive the resource. Never throws.
@@ -60,30 +60,30 @@ public:
     // Reports leaks, if there are any. Leaked blocks stay allocated, since they may still be in use.
     ~tracking_resource() override;
 
-    // Sends messages to `to` instead of standard error; null: nowhere.
+    // Sends messages to `to` instead of standard error; null discards them.
     void report_to(listener to, void* context = nullptr) noexcept;
 
-    // As upstream's. Throws what upstream throws, and bad_alloc when the block cannot be remembered.
+    // Allocates from upstream. Throws what upstream throws, and bad_alloc when the block cannot be recorded.
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t));
 
-    // Passes the block on to upstream. A block that is not in use here, or is deallocated with another size or alignment, is
-    // reported and stays allocated.
+    // Passes the block on to upstream. Reports a block that is not in use here, or is deallocated with another size or alignment; it stays
+    // allocated.
     void deallocate(void* block, std::size_t bytes, std::size_t alignment = alignof(std::max_align_t));
 
-    // Gives all blocks in use back upstream; they do not count as leaks. O(blocks). Invalidates: every block.
+    // Returns all blocks in use to upstream; they do not count as leaks. O(blocks). Invalidates: every block.
     void release() noexcept;
 
-    // The same as release(): upstream has no call that frees all blocks and keeps their memory.
+    // Calls release(): upstream has no call that frees all blocks and keeps their memory.
     void rewind() noexcept { release(); }
 
-    // May be called wherever the program's code runs: by a listener, by an upstream or new_handler that this resource has called.
+    // Returns the counts. Any code of the program may call it: a listener too, and an upstream or new_handler called by this resource.
     [[nodiscard]] tracking_statistics statistics() const;
 
     // Sets the counts of events and the peaks to zero; blocks in use stay counted.
     void reset_statistics() noexcept;
 
-    // How many blocks are in use, their bytes, and how many of each size, a line each, the most bytes first: leaks, once all
-    // should be gone. Throws bad_alloc. Not to be called by an upstream or new_handler that this resource has called.
+    // Returns the number of blocks in use, their bytes, and a line for each size, largest total first: the leaks, once all blocks should
+    // be freed. Throws bad_alloc. An upstream or new_handler called by this resource must not call it.
     [[nodiscard]] std::string report() const;
 
     [[nodiscard]] std::pmr::memory_resource* upstream_resource() const noexcept { return upstream_; }
@@ -93,7 +93,7 @@ private:
     void do_deallocate(void* block, std::size_t bytes, std::size_t alignment) override;
     bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override;
 
-    // Without a lock.
+    // Passes the message to the listener. No lock must be held.
     void say(const char* message) const noexcept;
     template <class Change>
     void count(Change change) noexcept;
@@ -103,9 +103,9 @@ private:
     const char* name_;
     listener listener_;
     void* context_ = nullptr;
-    mutable detail::resource_mutex mutex_{upstream_};    // of upstream and ledger, which call code of the program's
+    mutable detail::resource_mutex mutex_{upstream_};    // guards upstream and ledger, which call code of the program
     detail::block_ledger ledger_;
-    // Of the counts and the listener; taken last, and nobody is called under it.
+    // Guards the counts and the listener. Taken last; no code of the program runs under it.
     mutable detail::resource_mutex counts_mutex_;
     tracking_statistics counts_;
 };

@@ -9,13 +9,12 @@
 // How it differs from std::vector:
 //   - with std::allocator, memory comes from malloc (from operator new for elements of more alignment than malloc gives) and from the
 //     system for large vectors: a replaced operator new does not see it; pass an allocator for that;
-//   - relocatable elements (see relocatable.hpp) move as bytes when the vector grows: no move constructor runs;
-//   - where elements are small, capacity() is what the heap's block has room for (with glibc 6 ints, 10, 18 ...); from
-//     map_threshold on it grows in pages, not by a factor;
+//   - relocatable elements (see relocatable.hpp) are moved as bytes when the vector grows, without their move constructors;
+//   - with small elements, capacity() is the capacity of the heap's block (with glibc 6 ints, 10, 18 ...); from map_threshold on it
+//     grows in pages, not by a factor;
 //   - vector<bool> holds bools, one byte each, with real references; it is no special case;
-//   - iterators hold plain pointers, also where the allocator's pointers are classes.
-// What it costs: a vector in a reservation takes 4 GiB of address space and two mappings; when those run out, it uses the
-// heap.
+//   - iterators hold plain pointers, even if the allocator's pointers are classes.
+// Cost: a vector in a reservation takes 4 GiB of address space and two mappings; when those run out, it uses the heap.
 //
 // Document: "A fast vector with mremap".
 #pragma once

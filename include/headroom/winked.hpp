@@ -27,8 +27,8 @@ namespace headroom { inline namespace v0_1 {
 
 namespace detail {
 
-// What a T of this resource gets as its allocator: its own allocator type where that can be made from the resource; else the
-// resource's address, which converts to whatever allocator each half of a pair or each member of a tuple wants.
+// Allocator argument for a T in this resource: T's allocator type if that can be made from the resource, otherwise the resource's address,
+// which converts to the allocator of each half of a pair or member of a tuple.
 template <class T, class Resource>
 struct winked_allocator {
     using type = Resource*;
@@ -45,9 +45,8 @@ struct winked_allocator<T, Resource> {
 template <class T>
 class winked {
 public:
-    // Constructs T(arguments...) in memory of `resource`, with its allocator where T takes one. Throws what the resource or
-    // T's constructor throws; the memory is given back then. Precondition: `resource` outlives every use of the object.
-    // Invalidates: nothing.
+    // Constructs T(arguments...) in memory of `resource`, with its allocator if T takes one. Throws what the resource or T's constructor
+    // throws; the memory is deallocated then. Precondition: `resource` outlives every use of the object. Invalidates: nothing.
     template <class Resource, class... Arguments>
         requires(!std::is_same_v<std::remove_cvref_t<Resource>, winked> && !std::is_pointer_v<Resource>)
     explicit winked(Resource& resource, Arguments&&... arguments)
@@ -78,7 +77,7 @@ public:
     [[nodiscard]] T* get() const noexcept { return object_; }
 
 private:
-    // Gives the memory back when the constructor throws.
+    // Scope guard: deallocates the memory if the constructor throws.
     template <class Resource>
     struct allocation_guard {
         explicit allocation_guard(Resource* from)
@@ -95,7 +94,7 @@ private:
     T* object_;
 };
 
-// A winked T; the same as the constructor, where the type of the result is to be deduced.
+// Constructs a winked<T>, where the type of the result is deduced.
 template <class T, class Resource, class... Arguments>
 [[nodiscard]] winked<T> make_winked(Resource& resource, Arguments&&... arguments) {
     return winked<T>(resource, std::forward<Arguments>(arguments)...);

@@ -1,9 +1,9 @@
-// Tells AddressSanitizer which part of a container's capacity holds elements, so that reading or writing past size() is
-// reported although the memory is the container's own. Compiles to nothing without AddressSanitizer, and where the user
-// asks for nothing: define HEADROOM_NO_ASAN_ANNOTATIONS (all files of a program alike, above all where some of them are
-// built without the sanitizer), or __SANITIZER_DISABLE_CONTAINER_OVERFLOW__ as for the standard library.
+// AddressSanitizer's container annotations: marks which part of a container's capacity holds elements, so that an access past size() is
+// reported although the memory is the container's own. Compiles to nothing without AddressSanitizer, and with HEADROOM_NO_ASAN_ANNOTATIONS
+// or, as for the standard library, __SANITIZER_DISABLE_CONTAINER_OVERFLOW__. Define these for all files of a program alike, above all if
+// some are built without the sanitizer.
 //
-// Only committed memory is ever poisoned: the sanitizer needs an eighth of what it poisons as real memory.
+// Poisons only committed memory: the sanitizer needs an eighth of it as real memory for its marks.
 #pragma once
 
 #include <cstddef>
@@ -31,28 +31,27 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 
 inline constexpr bool annotated = true;
 
-// [begin, old_middle) was accessible; from now on [begin, new_middle) is. `end` ends the capacity.
+// Makes [begin, new_middle) accessible, where [begin, old_middle) was, and poisons the rest up to `end`, the end of the capacity.
 inline void move_poison_boundary(const void* begin, const void* end, const void* old_middle, const void* new_middle) noexcept {
     if (begin != end && old_middle != new_middle) {
         ::__sanitizer_annotate_contiguous_container(begin, end, old_middle, new_middle);
     }
 }
 
-// The sanitizer keeps one byte for each eight. Where a capacity ends inside of eight bytes the rest of them stays poisoned,
-// and would be found so in the middle of a larger capacity, or by the next owner of the memory: it is opened first. (The
-// rest is the container's or, on the heap, padding that belongs to the block.)
+// Unpoisons the eight bytes that contain the end of a capacity. The sanitizer has one mark for eight bytes; those past the end would stay
+// poisoned in a larger capacity, and for the next owner of the memory. They belong to the container or are padding of its heap block.
 inline void unpoison_shadow_granule(const void* limit) noexcept {
     const std::size_t inside = reinterpret_cast<std::uintptr_t>(limit) % 8;
     if (inside != 0) ::__asan_unpoison_memory_region(static_cast<const std::byte*>(limit) - inside, 8);
 }
 
-// Opens what lies between the end and the end of the capacity, for good.
+// Unpoisons the capacity from `middle` to `end`.
 inline void unpoison_all(const void* begin, const void* end, const void* middle) noexcept {
     detail::move_poison_boundary(begin, end, middle, end);
     detail::unpoison_shadow_granule(end);
 }
 
-// While it lives, `count` elements past the end may be written; at its end only what then is in the sequence stays so.
+// Scope guard: makes `count` elements past the end writable. At its end poisons what is then past the end.
 template <class Sequence>
 class tail_write_guard {
 public:
@@ -74,7 +73,7 @@ private:
     decltype(sequence_.annotated_end_()) from_ = nullptr;
 };
 
-// While it lives, the whole capacity may be written, and the capacity and its place may change.
+// Scope guard: makes the whole capacity writable; it may be replaced meanwhile. At its end poisons what is then past the end.
 template <class Sequence>
 class capacity_write_guard {
 public:

@@ -1,28 +1,28 @@
-// What we ask of the compiler, under one name each. Private to the library.
+// Compiler attributes and built-ins, each under one name. Private to the library.
 #pragma once
 
 #if defined(__GNUC__) || defined(__clang__)
-// The common path of an append: a call would cost more than the work, and unoptimised builds are measured too.
+// For the fast path of an append: a call would cost more than the work, also in unoptimised builds, which are measured too.
 #define HEADROOM_ALWAYS_INLINE [[gnu::always_inline]] inline
-// The path taken when memory is short: out of line, so that the common one stays small, and by value, so that no local
-// container has its address taken.
+// For slow paths: out of line, so that the fast path stays small; they take arguments by value, so that no local container's address
+// escapes.
 #define HEADROOM_COLD [[gnu::noinline, gnu::cold]]
-// The same where it has loops over elements: what is cold is compiled for size, not for speed.
+// For slow paths with loops over elements: cold functions are compiled for size.
 #define HEADROOM_NOINLINE [[gnu::noinline]]
 #define HEADROOM_UNLIKELY(condition) __builtin_expect((condition) ? 1 : 0, 0)
-// The path that a loop is laid out for; the other one is not so rare that it should be compiled for size. (GCC forgets this
-// where the condition is made an int first.)
+// True on the path that a loop should be laid out for, if the other is too frequent to be compiled for size. Needs a bool: GCC forgets the
+// hint for an int.
 #define HEADROOM_USUALLY(condition) __builtin_expect_with_probability(condition, 1, 0.99)
-// Whether the compiler knows the value, once everything is inlined.
+// True if the compiler knows the value after inlining.
 #define HEADROOM_IS_CONSTANT(value) __builtin_constant_p(value)
-// Asks for the line of memory at an address, which may be any.
+// Prefetches the cache line at an address, which may be invalid.
 #define HEADROOM_PREFETCH(address) __builtin_prefetch(address)
-// Keeps the compiler from loading what a local variable was made from together with what lies beside it.
+// Keeps the compiler from loading the source of a local variable together with its neighbour in memory.
 #define HEADROOM_LOAD_SEPARATELY(variable) __asm__("" : "+r"(variable))
 // Tells the compiler that this point is never reached.
 #define HEADROOM_UNREACHABLE() __builtin_unreachable()
-// Between these two an object of the program's makes an element, is assigned to one or compared with one. Whether the one
-// converts to the other without loss is the program's matter: std::vector, in a system header, gives no warning either.
+// Between these two, an object of the program constructs, is assigned to or is compared with an element. Silences warnings about lossy
+// conversions there: std::vector, in a system header, gives none either.
 // clang-format off
 #define HEADROOM_CONVERSIONS_BEGIN \
     _Pragma("GCC diagnostic push") \
@@ -51,12 +51,12 @@
 // std::is_constant_evaluated() is a call in unoptimised builds; the builtin that GCC, Clang and MSVC share is not.
 #define HEADROOM_CONSTANT_EVALUATED() __builtin_is_constant_evaluated()
 
-// What the compiled part exports. All else in it is hidden: in a shared library, so that nobody comes to depend on it and
-// the loader has less to do; in a static one HEADROOM_EXPORTS is off and everything is, so that somebody's shared library
-// with Headroom inside does not pass it on. Compilers for Windows, told by their __declspec, export by a list instead
-// (CMakeLists.txt). Nothing depends on this in files that only use Headroom.
+// Exports a function of the compiled part. Everything else is hidden in a shared library, so that no program depends on it and the loader
+// has less to do. In a static library HEADROOM_EXPORTS is off and everything is hidden, so that a shared library that contains Headroom
+// does not export it. Compilers for Windows, recognised by __declspec, export by a list instead (CMakeLists.txt). Files that only use
+// Headroom do not depend on this.
 #if defined(__GNUC__) && !defined(__declspec)
-// An exception must be one type on both sides of a shared library, however either was compiled.
+// Visible, because an exception must be one type on both sides of a shared library.
 #define HEADROOM_EXCEPTION [[gnu::visibility("default")]]
 #if defined(HEADROOM_EXPORTS)
 #define HEADROOM_API [[gnu::visibility("default")]]

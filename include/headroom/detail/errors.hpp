@@ -1,6 +1,5 @@
-// Throwing, out of line: a throw expression inlined into each append would push the common path apart, and the headers of
-// the exceptions take longer to compile than <vector>. In a file built without exceptions nothing catches what is thrown,
-// and the program ends.
+// Throws exceptions out of line: a throw expression inlined into each append would make the common path larger, and the headers of the
+// exceptions take longer to compile than <vector>. In a program without exceptions a throw ends it.
 #pragma once
 
 #include <headroom/detail/attributes.hpp>

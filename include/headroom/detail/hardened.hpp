@@ -1,13 +1,11 @@
-// What HEADROOM_HARDENED adds to the containers: an index, a position or a count that breaks a precondition ends the program
-// with a message instead of reading or writing what is not the caller's. Costs a comparison for each access; nothing in
-// other builds.
+// Checks of HEADROOM_HARDENED in the containers: an index, a position or a count that breaks a precondition ends the program with a
+// message. Costs a comparison for each access; nothing in other builds.
 //
-// Files of one program may disagree about it. Containers have the same layout either way, but other mangled names (as with
-// the memory resources, see memory_checks.hpp): no file is given a function that was compiled with or without checks
-// against its will, and files that hand containers to each other do not link unless they agree. (MSVC has no such tag:
-// there the linker keeps either copy.) The compiled library works with both.
+// Files of one program may differ in it. Containers have the same layout either way, but other mangled names, like the memory resources
+// (checks.hpp): no file gets a function compiled with the other setting, and files that pass containers to each other link only if they
+// agree. MSVC has no such tag: there the linker keeps either copy. The compiled library works with both.
 //
-// A file that is compiled hardened makes the library's part so for the whole process, before main(): see src/range/quarantine.hpp.
+// A file compiled hardened hardens the library for the whole process, before main(): see src/range/quarantine.hpp.
 #pragma once
 
 #include <cstddef>
@@ -31,17 +29,17 @@ enum class misuse : std::uint8_t {
     appenders_left
 };
 
-// Writes to standard error which container was misused and how, and aborts. `value` is the index, count or address of the
-// message; `data`, the elements, tells which container it was.
+// Writes to standard error which container was misused and how, and aborts. `value` is the index, count or address in the message; `data`,
+// the address of the elements, identifies the container.
 HEADROOM_API [[noreturn]] void fail_container(const char* container, const void* data, misuse what, const char* operation,
                                               std::size_t value, std::size_t size) noexcept;
 
-// Makes the library's part hardened until the process ends. Always true.
+// Hardens the library until the process ends. Always returns true.
 HEADROOM_API bool harden_ranges() noexcept;
 
 }}}    // namespace headroom::detail
 
-// In a member function of `sequence`, by value: a container whose address escapes would be kept out of registers.
+// Checks a precondition in a member function of `sequence`. Passes everything by value, so that the container's address does not escape.
 #define HEADROOM_REQUIRE(condition, what, operation, value)                                                                      \
     do {                                                                                                                         \
         if (HEADROOM_UNLIKELY(!(condition))) {                                                                                   \
@@ -49,8 +47,8 @@ HEADROOM_API bool harden_ranges() noexcept;
         }                                                                                                                        \
     } while (false)
 
-// What the standard library checks itself in std::vector where the program asks it to: [], front, back, pop_back. No other names
-// for that: as with the standard library's own checks, where files differ the linker keeps either copy of a function.
+// Checks [], front, back and pop_back if the standard library checks them in std::vector. Uses no other mangled names then: as with the
+// standard library's own checks, the linker keeps either copy of a function if files differ.
 #if defined(HEADROOM_HARDENED) || defined(_GLIBCXX_ASSERTIONS) || defined(_GLIBCXX_DEBUG) || \
     (defined(_LIBCPP_HARDENING_MODE) && _LIBCPP_HARDENING_MODE != _LIBCPP_HARDENING_MODE_NONE)
 #define HEADROOM_EXPECT_ELEMENT HEADROOM_REQUIRE
@@ -72,14 +70,14 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 
 inline const bool ranges_are_hardened = detail::harden_ranges();
 
-// Whether `at` points to an element of [begin, begin + size), or to its end. Any pointer may be asked about.
+// True if `at` points to an element of [begin, begin + size), or to its end. Any pointer is allowed.
 template <class T>
 bool is_position(const T* begin, const T* at, std::size_t size) noexcept {
     const auto offset = reinterpret_cast<std::uintptr_t>(at) - reinterpret_cast<std::uintptr_t>(begin);
     return offset <= size * sizeof(T) && offset % sizeof(T) == 0;
 }
 
-// New elements whose value is up to us: zero bytes, so that nobody sees what the memory held before.
+// Source of default-initialised elements in hardened builds: zero bytes where a value is unspecified, so that old contents stay hidden.
 struct default_init_source : uninitialized_source {
     template <class Store, class T>
     constexpr T* construct_(Store& store, T* to, std::size_t skip, std::size_t count) const {

@@ -1,14 +1,13 @@
-// What every public header includes first. Ends a compilation in an older language at once, and says what to do: otherwise
-// hundreds of errors would follow.
+// Included first by every public header. Stops a compilation in an older language at once with advice, instead of hundreds of errors.
 #pragma once
 
 #if (defined(_MSVC_LANG) && _MSVC_LANG < 202002L) || (!defined(_MSVC_LANG) && __cplusplus < 202002L)
 #error "Headroom needs C++20: compile with -std=c++20 (GCC 11 or Clang 14 and later) or /std:c++20 (Visual Studio)"
-// An error alone does not stop the compiler. A header that is not there does.
+// A missing header stops the compiler; #error alone does not.
 #include <Headroom needs C++20>
 #endif
 
-// The version, for the preprocessor; scripts/lint_version.py keeps it in step with CMakeLists.txt.
+// The version, for the preprocessor. scripts/lint_version.py compares it with CMakeLists.txt.
 #define HEADROOM_VERSION_MAJOR 0
 #define HEADROOM_VERSION_MINOR 1
 #define HEADROOM_VERSION_PATCH 0

@@ -1,6 +1,5 @@
-// What a class says of itself by a member type, as `using headroom_is_trivially_relocatable = name_of_the_class` or
-// `= std::true_type`, and what it merely inherits: a class cannot speak for those that derive from it, whose own parts may be
-// others.
+// Reads what a class states about itself by a member type, such as `using headroom_is_trivially_relocatable = name_of_the_class` or `=
+// std::true_type`. Ignores an inherited statement: a base cannot know the members of a derived class.
 #pragma once
 
 #include <headroom/detail/language.hpp>
@@ -9,12 +8,12 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-// Whether T has the member that `Statement` names: a class with an alias template `in`, so that Saying::in<T> is the member.
+// True if T has the member that `Statement` names. Statement is a class whose alias template Statement::in<T> is the member.
 template <class T, class Statement>
 concept has_statement = requires { typename Statement::template in<T>; };
 
-// Whether T's member comes from T itself and not from a base. GCC can list the bases. With other compilers only this is known:
-// an aggregate begins with its bases; and where all data is in one class, nothing was added to a base that has some.
+// True if T's member is not inherited. GCC can list the bases. For other compilers: an aggregate begins with its bases; and if all data
+// are in one class, a derived class has added none.
 #if defined(__GNUC__) && !defined(__clang__)
 template <class Statement, class... Bases>
 inline constexpr bool any_has_statement = (has_statement<Bases, Statement> || ...);
@@ -27,7 +26,7 @@ template <class Statement, class T>
     }
 }
 #else
-// Converts to bases of T alone: an aggregate that can begin with it has one.
+// Converts to bases of T only: an aggregate that can begin with it has a base.
 template <class T>
 struct any_base {
     template <class Base>
@@ -44,8 +43,9 @@ template <class, class T>
 }
 #endif
 
-// What the member means, where there is one: yes, no, or nothing.
+// Meaning of the member: yes, no, or none if there is no statement.
 enum class statement_value { none, yes, no };
+// Returns what T states by the member of `Statement`.
 template <class Statement, class T>
 [[nodiscard]] constexpr statement_value statement_of() {
     if constexpr (has_statement<T, Statement>) {

@@ -1,7 +1,7 @@
-// Declares the standard templates that relocatable.hpp and the containers have something to say about, without the headers
-// that define them: those take three times as long to compile as <vector>, and whoever has such an object has included its
-// header. Only libstdc++ is known well enough for that (its declarations have not changed since GCC 5; its own headers meet
-// these and would tell); with other standard libraries the headers themselves are included.
+// Declares the standard templates that relocatable.hpp and the containers specialise something for, without their headers, which take
+// three times as long to compile as <vector>: a file with such an object includes its header anyway. Only for libstdc++, whose
+// declarations have not changed since GCC 5, and whose own headers would contradict wrong ones; for other standard libraries it includes
+// the headers.
 #pragma once
 
 #include <utility>    // pair

@@ -273,7 +273,7 @@ private:
     // Returns true if take() or take_unused() does. Sorts freed blocks into their slabs before, if enough came back, and between two calls
     // of take(). Precondition: slabs_ is not null.
     template <class Take, class TakeUnused>
-    bool find_free_or_unused(Take pop_block, TakeUnused take_unused) noexcept;
+    bool find_free_or_unused(Take take, TakeUnused take_unused) noexcept;
 
     void destroy_slabs() noexcept {
         if (slabs_ == nullptr) return;
