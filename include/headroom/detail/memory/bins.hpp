@@ -1,8 +1,8 @@
-// The sizes in which a multipool hands out memory.
+// Size classes (bins) of a multipool.
 //
-// Up to 128 bytes in steps of 8, so that a list node of 24 bytes takes 24; above, eight steps to each doubling, so that at
-// most an eighth of a block is unused. Every step is a power of two, so a size that
-// was rounded up to an alignment lands in a bin whose size is a multiple of that alignment.
+// Up to 128 bytes in steps of 8, so that a list node of 24 bytes takes 24; above, eight steps to each doubling, so that at most an eighth
+// of a block is unused. Every step is a power of two, so a size that was rounded up to an alignment is in a bin whose size is a multiple
+// of that alignment.
 #pragma once
 
 #include <array>
@@ -18,24 +18,24 @@ inline constexpr std::size_t block_step = 8;              // bytes
 inline constexpr std::size_t fine_bin_count = 16;         // 8, 16, ... 128
 inline constexpr std::size_t short_bin_count = 56;        // up to max_short_bytes
 inline constexpr std::size_t bin_count = 88;              // and 4608, 5120, ... max_pooled_bytes
-inline constexpr std::size_t max_short_bytes = 4096;      // bytes: what the fast paths serve
+inline constexpr std::size_t max_short_bytes = 4096;      // served by the fast paths
 inline constexpr std::size_t max_pooled_bytes = 65536;    // bytes
 
-inline constexpr std::size_t pool_page_bytes = 4096;    // bytes; the system's may be larger
+inline constexpr std::size_t pool_page_bytes = 4096;    // the system's may be larger
 
-// Unused bytes before a block, where there is room. Blocks whose size is a multiple of a kilobyte would begin in few sets
-// of the processor's cache: 256 of 4 KiB in one. A line between them, and their beginnings are spread over all.
+// Returns the unused bytes before a block. Blocks of whole kilobytes would begin in few sets of the processor's cache: 256 of 4 KiB in
+// one. A cache line between them spreads their beginnings over all sets.
 HEADROOM_ALWAYS_INLINE constexpr std::size_t gap_before(std::size_t size) noexcept { return size % 1024 == 0 ? 64 : 0; }
 
 // Smallest block with a slab of its own. Over a named upstream such blocks bypass the bins and take page runs of their exact length.
 inline constexpr std::size_t min_dedicated_slab_bytes = 16384;
 
-// What there is to know of the blocks of one bin, and of the slabs that they are cut from.
+// Sizes of one bin: of its blocks, and of the slabs that they are carved from.
 struct bin_shape {
     std::uint32_t bytes;     // of a block
     std::uint16_t gap;       // before a block
     std::uint16_t blocks;    // in a slab
-    std::uint16_t first;     // of those that are cut at first
+    std::uint16_t first;     // carved at first
     std::uint16_t pages;     // of a slab
 };
 
@@ -45,8 +45,7 @@ inline constexpr std::array<bin_shape, bin_count> bin_shapes = [] {
     for (bin_shape& each : table) {
         bytes += bytes < 128 ? block_step : std::bit_floor(bytes) / 8;
         const std::size_t gap = detail::gap_before(bytes);
-        // The nodes of containers get one page at a time; larger blocks slabs of which they leave little over; and from 16 KiB on each
-        // has pages of its own.
+        // One page for the nodes of containers; for larger blocks as many pages as leave little over; from 16 KiB on pages for one block.
         std::size_t pages = bytes <= 128                       ? 1
                             : bytes <= 512                     ? 4
                             : bytes <= 1024                    ? 8
@@ -73,11 +72,11 @@ inline constexpr std::size_t max_shared_slab_bytes = min_dedicated_slab_bytes - 
 constexpr std::size_t bin_bytes(std::size_t index) noexcept { return bin_shapes[index].bytes; }
 constexpr std::size_t slab_pages(std::size_t index) noexcept { return bin_shapes[index].pages; }
 
-// How blocks of that size are aligned. (More takes more; see multipool_resource::uses_page_runs.)
+// Returns the alignment of blocks of `size`. Larger alignments: see multipool_resource::uses_page_runs().
 inline constexpr std::size_t fine_alignment = 2 * block_step;
 constexpr std::size_t alignment_of(std::size_t size) noexcept { return size % fine_alignment == 0 ? fine_alignment : block_step; }
 
-// A free block holds the address of the next one, and nothing else: a block in use belongs to its user altogether.
+// A free block: holds the address of the next one. A block in use holds nothing of ours.
 struct free_block {
     free_block* next;
 };
@@ -85,29 +84,28 @@ struct free_block {
 HEADROOM_SEES_POISONED free_block* next_of(const free_block* block) noexcept { return block->next; }
 HEADROOM_SEES_POISONED void link(free_block* block, void* next) noexcept { block->next = static_cast<free_block*>(next); }
 
-// The free blocks of one size, first in, first out: what was allocated in a row and freed in a row is handed out in a row
-// again, so a list that is popped and pushed for hours keeps running through memory in order. (The usual stack scrambles
-// it: reading such a list afterwards took 2.5 times as long here.)
+// FIFO queue of the free blocks of one size. Blocks that were allocated and freed in a row are allocated in a row again, so a list that is
+// pushed and popped for hours keeps running through memory in order. A stack scrambles it: reading such a list took 2.5 times as long.
 //
-// Zero: not in use yet. Empty: both point to `before`. The fast path of an allocation takes a block only while another
-// stays behind, so that it need not set `last` back.
+// Zero-initialised: not active yet. Empty: `last` points to `before`. The fast path of an allocation pops only if another block stays
+// behind, so that it need not reset `last`.
 struct bin_queue {
     free_block before;    // its `next` is the first free block
     free_block* last;
 
     void clear() noexcept { before.next = last = &before; }
     [[nodiscard]] bool empty() const noexcept { return last == nullptr || last == &before; }
-    // Precondition for the others: not zero.
+    // Precondition of the functions below: the queue is active.
     void push(void* block) noexcept {
         detail::link(last, block);
         last = static_cast<free_block*>(block);
     }
-    // All blocks of another, which is not empty, and whose blocks these are then.
+    // Takes all blocks of `other`, which must not be empty or used afterwards.
     void push_all(const bin_queue& other) noexcept {
         detail::link(last, other.before.next);
         last = other.last;
     }
-    // The first `most` blocks of another, or all; returns how many those are. O(that many).
+    // Takes the first `most` blocks of `other`, or all. Returns their number. O(blocks taken).
     std::uint32_t pop_up_to(bin_queue& other, std::uint32_t most) noexcept {
         if (most == 0 || other.last == &other.before) return 0;
         free_block* const first = other.before.next;
@@ -123,7 +121,7 @@ struct bin_queue {
         last = end;
         return count;
     }
-    // All blocks, as a list whose last link is null; null: there is none.
+    // Removes all blocks and returns them as a null-terminated list; null if there are none.
     free_block* pop_all() noexcept {
         if (empty()) return nullptr;
         free_block* const first = before.next;
@@ -131,14 +129,14 @@ struct bin_queue {
         clear();
         return first;
     }
-    // O(blocks).
+    // Number of blocks. O(blocks).
     [[nodiscard]] std::size_t count() const noexcept {
         if (empty()) return 0;
         std::size_t result = 1;
         for (const free_block* block = before.next; block != last; block = detail::next_of(block)) ++result;
         return result;
     }
-    // The first block; null when there is none.
+    // Removes and returns the first block; null if there is none.
     void* pop() noexcept {
         if (last == &before) return nullptr;
         free_block* const block = before.next;
@@ -151,21 +149,21 @@ struct bin_queue {
     }
 };
 
-// The queue of a multipool's size: it counts what comes back, to put it in order now and then (see slabs.hpp).
+// Queue of a multipool's bin. Counts frees, so that freed blocks are returned to their slabs from time to time (slabs.hpp).
 struct bin : bin_queue {
-    std::int32_t frees_until_sort;    // how many blocks may come back before that; 0: not in use yet
-    std::uint32_t unslabbed;          // how many blocks were cut from no slab
+    std::int32_t frees_until_sort;    // frees until then; 0: not active yet
+    std::uint32_t unslabbed;          // blocks that were not carved from a slab
 };
 
-// One less than the size rounded up to the alignment; zero bytes wrap to a large number. (The bins are block_step apart, so
-// where less alignment is asked for, as for nodes and characters, there is nothing to round.)
+// Returns the size rounded up to the alignment, minus one; zero bytes wrap to a large number. Nothing to round for alignments below
+// block_step, as of nodes and characters: bins are multiples of it.
 HEADROOM_ALWAYS_INLINE constexpr std::size_t size_minus_one(std::size_t bytes, std::size_t alignment) noexcept {
     if (HEADROOM_IS_CONSTANT(alignment) && alignment - 1 < block_step) return bytes - 1;
     return (bytes - 1) | (alignment - 1);
 }
 
-// bin_offset[(bytes - 1) / block_step] for 1 <= bytes <= max_short_bytes: where in an array the size's bin lies, in bytes.
-// (An index would cost a shift at each allocation.)
+// bin_offset[(bytes - 1) / block_step] is the offset of the size's bin in an array of bins, in bytes, for 1 <= bytes <= max_short_bytes.
+// An index would cost a shift at each allocation.
 inline constexpr auto bin_offset = [] {
     std::array<std::uint16_t, max_short_bytes / block_step> table{};
     std::size_t index = 0;
@@ -176,13 +174,14 @@ inline constexpr auto bin_offset = [] {
     return table;
 }();
 
-// The bin of a size from max_short_bytes + 1 to max_pooled_bytes. (No division: it would take longer than the rest of an allocation.)
+// Returns the bin of a size from max_short_bytes + 1 to max_pooled_bytes. Without a division, which would take longer than the rest of an
+// allocation.
 HEADROOM_ALWAYS_INLINE constexpr std::size_t medium_index(std::size_t bytes) noexcept {
     const std::size_t octave = static_cast<unsigned>(std::bit_width((bytes - 1) / max_short_bytes)) - 1U;
     return short_bin_count + octave * 8 + ((bytes - 1) / (max_short_bytes / 8) >> octave) - 8;
 }
 
-// The bin of any size from 1 to max_pooled_bytes.
+// Returns the bin of a size from 1 to max_pooled_bytes.
 constexpr std::size_t bin_of(std::size_t bytes) noexcept {
     return bytes <= max_short_bytes ? bin_offset[(bytes - 1) / block_step] / sizeof(bin) : detail::medium_index(bytes);
 }

@@ -1,17 +1,17 @@
-// Blocks of a vector with std::allocator: on the heap or, from Policy::map_threshold bytes on, large: in a reservation, or on the heap
-// where the system refuses one.
+// Blocks of a vector with std::allocator: on the heap; from Policy::map_threshold bytes on *large* blocks, in a reservation, or on the
+// heap if the system refuses one. Implemented in src/memory/.
 //
-// Nothing here depends on the element type but the numbers of a `large_layout`; so it is compiled once, in the library, and not again
-// for every vector of every file. (That the copy between blocks is compiled there also keeps it a call of memcpy: where a vector's slow
-// path is compiled for size, it would be an instruction that takes long to start.) A header of one cache line before the first element
-// of a large block names the reservation, or none. Elements are moved as bytes here: only relocatable ones may be.
+// Nothing here depends on the element type but the numbers of a `large_layout`, so it is compiled once, in the library, not for every
+// vector of every file. The copy between blocks stays a call of memcpy there; in a slow path compiled for size it would be an instruction
+// that is slow to start. A header of one cache line before the first element of a large block names its reservation, if any. Elements are
+// moved as bytes: only relocatable ones may be.
 //
-// A heap hands out more than it is asked for: glibc's malloc 24 bytes, 40, 56 ... A block that grows asks for all of it, so that
-// a short vector of small elements grows less often, and still never has a larger block than one that doubles from a single
-// element on. Where the heap is another one, nobody says what it hands out: then the block holds what doubling makes it hold.
+// A heap's block is larger than the request: with glibc's malloc 24 bytes, 40, 56 ... A growing block requests all of it, so that a short
+// vector of small elements grows less often, and its block is never larger than one that doubles from a single element on. With an unknown
+// heap, the block has the capacity of plain doubling.
 //
-// None but the last three functions throws; refusal is null, and then nothing has changed. Invalidate: what they move or give back. (None
-// takes a pointer to const: GCC 12 would warn that what it points to is uninitialised.)
+// Only the last three functions throw. A null block means that memory was refused; nothing has changed then. Invalidate: what they move or
+// release. No function takes a pointer to const, because GCC 12 would warn that its target is uninitialised.
 #pragma once
 
 #include <cstddef>
@@ -21,65 +21,65 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-// What is short enough for the path of short blocks, in bytes: what it grows to stays in the cache of a thread.
+// Largest short block, in bytes. The blocks that it grows into stay in a thread's cache.
 inline constexpr std::size_t max_short_block = 512;
 
-// A heap that is not malloc's.
+// A heap other than malloc.
 struct heap_functions {
-    void* (*allocate_bytes)(std::size_t bytes) noexcept;    // null where memory is refused
+    void* (*allocate_bytes)(std::size_t bytes) noexcept;    // null if refused
     void (*free_bytes)(void* memory) noexcept;
 };
 
-// What the blocks of one kind of vector have in common.
+// Properties shared by the blocks of one vector type.
 struct large_layout {
     std::size_t element;           // bytes of an element
     std::size_t alignment;         // bytes
-    std::size_t from;              // a block of so many elements is a large one
-    const heap_functions* heap;    // null: malloc's, see heap_memory.hpp
-    bool short_uses_malloc;        // blocks of up to max_short_block bytes, or twice that, are on the heap, and that is malloc's
+    std::size_t from;              // number of elements of the smallest large block
+    const heap_functions* heap;    // null: malloc, see heap_memory.hpp
+    bool short_uses_malloc;        // true if all blocks up to twice max_short_block bytes come from malloc
     commit_policy commit;
 };
 
-// Memory for elements: [begin, cap). Null where memory is refused.
+// Memory for elements, [begin, cap). Null if refused.
 template <class Pointer>
 struct block {
     Pointer begin{};
     Pointer cap{};
 };
 
-// Room for `required` elements at least, and address space for `wanted`. `exactly`: no more is committed than is required.
+// Allocates a large block: memory for `required` elements, address space for `wanted`. `exactly`: commits no more than required.
 [[nodiscard]] HEADROOM_API block<void*> allocate_large(const large_layout& layout, std::size_t required, std::size_t wanted,
                                                        bool exactly) noexcept;
 HEADROOM_API void release_large(const large_layout& layout, void* begin) noexcept;
 
-// Charges the memory of `required` elements in place, without touching it. False if they do not fit into the block's address space, or
-// memory is refused.
+// Charges the memory of `required` elements in place, without touching it. False if they do not fit into the block's address space, or if
+// refused.
 [[nodiscard]] HEADROOM_API bool charge_large(const large_layout& layout, void* begin, std::size_t required) noexcept;
-// Room for `required` elements in place: the new end of the block, or null.
+// Expands the block in place for `required` elements. Returns its new end, or null.
 [[nodiscard]] HEADROOM_API void* expand_large_in_place(const large_layout& layout, void* begin, std::size_t required,
                                                        bool exactly) noexcept;
 
-// Gives back what `size` elements of a block in a reservation do not need; other blocks stay as they are.
+// Decommits the part of a reservation that `size` elements do not need. Does nothing to other blocks.
 HEADROOM_API void trim_large(const large_layout& layout, void* begin, std::size_t size) noexcept;
 [[nodiscard]] HEADROOM_API bool on_heap(const large_layout& layout, void* begin) noexcept;
 
 // --- Growing
 
-// As many elements as the heap's block for `count` of them has room for; `count` where that is not known. O(1).
+// Returns the capacity of the heap's block for `count` elements; `count` if the heap is unknown. O(1).
 [[nodiscard]] HEADROOM_API std::size_t capacity_of_heap_block(const large_layout& layout, std::size_t count) noexcept;
 
-// The capacity after `capacity` of a vector that doubles and grows by one element. Saturates. O(1).
+// Returns the capacity that a doubling vector grows to from `capacity` by one element. Saturates. O(1).
 [[nodiscard]] HEADROOM_API std::size_t next_doubled_capacity(const large_layout& layout, std::size_t capacity) noexcept;
 
-// A block of either kind, [begin, cap), whose elements [begin, end) travel as bytes: with room for `required`, in place or, made for
-// `wanted`, elsewhere; the old block is given back then. Throws std::bad_alloc where memory is refused, and where no more elements can
-// exist, for which there is no memory either; then nothing has changed.
+// Replaces the block [begin, cap), of either kind, by one for `required` elements, in place or with the capacity `wanted` elsewhere; moves
+// the elements [begin, end) as bytes and releases the old block. Throws std::bad_alloc if memory is refused or no more elements can exist;
+// nothing has changed then.
 [[nodiscard]] HEADROOM_API block<void*> reallocate_block(const large_layout& layout, void* begin, void* end, void* cap,
                                                          std::size_t required, std::size_t wanted, bool exactly);
-// The same of a vector that doubles: room for `required` elements, and no more where `exactly`.
+// Like reallocate_block(), for a vector that doubles; exactly `required` elements if `exactly`.
 [[nodiscard]] HEADROOM_API block<void*> reallocate(const large_layout& layout, void* begin, void* end, void* cap,
                                                    std::size_t required, bool exactly);
-// The same for one element more than a full block has.
+// Like reallocate(), for a full block and one more element.
 [[nodiscard]] HEADROOM_API block<void*> reallocate_by_one(const large_layout& layout, void* begin, void* end);
 
 }}}    // namespace headroom::detail

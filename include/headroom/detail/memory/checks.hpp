@@ -1,6 +1,6 @@
-// What checked builds add to the memory resources: every block is remembered, and a mistake ends the program with a message
-// that names the resource and the block. On with HEADROOM_CHECKED or HEADROOM_HARDENED; define it for all files of a
-// program alike. (Checked resources have other mangled names, so that files which disagree fail to link where they meet.)
+// Checks of the memory resources in checked builds: every block is recorded, and a mistake ends the program with a message that names the
+// resource and the block. On with HEADROOM_CHECKED or HEADROOM_HARDENED; define it for all files of a program alike. Checked resources
+// have other mangled names, so that files which disagree do not link.
 //
 // Costs in checked builds: a hash table entry for each block, about 200 ns for each call. In all others: nothing.
 #pragma once
@@ -27,7 +27,7 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 
 inline constexpr bool memory_checked = true;
 
-// Free blocks are filled with this, and looked at when they are handed out again.
+// Freed blocks are filled with this, which is verified when they are allocated again.
 inline constexpr unsigned char free_fill = 0xDD;
 
 class memory_checks {
@@ -35,8 +35,8 @@ public:
     // `resource` names the kind of resource in messages: "multipool_resource".
     explicit memory_checks(const char* resource) noexcept : resource_(resource) {}
 
-    // Before a block is allocated: throws bad_alloc when there is no memory to remember it in, and so many. What it returns stays
-    // until the block is.
+    // Call it before allocating: makes memory for recording `count` blocks. Throws bad_alloc. The result lives until the block is
+    // recorded.
     bool expect_block(std::size_t count = 1) {
         ledger_.expect(count);
         return true;
@@ -48,7 +48,7 @@ public:
         const block_fault fault = ledger_.remove(block, bytes, alignment, known);
         if (fault != block_fault::none) detail::fail_block(resource_, owner, fault, block, bytes, alignment, known);
     }
-    // All blocks are gone at once.
+    // Records that all blocks were released.
     void on_release() noexcept { ledger_.release(); }
     // Those that lie in [first, last).
     void on_release(const void* first, const void* last) noexcept { ledger_.release(first, last); }
@@ -57,7 +57,7 @@ public:
     static void fill(void* block, std::size_t from, std::size_t bytes) noexcept {
         if (bytes > from) std::memset(static_cast<std::byte*>(block) + from, free_fill, bytes - from);
     }
-    // Ends the program when somebody has written to a filled block.
+    // Ends the program if a filled block was written to.
     void verify_fill(const void* owner, const void* block, std::size_t from, std::size_t bytes) const noexcept {
         const auto* const data = static_cast<const unsigned char*>(block);
         for (std::size_t at = from; at < bytes; ++at) {
@@ -70,12 +70,12 @@ private:
     block_ledger ledger_;
 };
 
-// The same for resources that many threads use.
+// The checks of resources that many threads use.
 class synchronized_checks {
 public:
     explicit synchronized_checks(const char* resource) noexcept : checks_(resource) {}
 
-    // A thread that is about to have a block.
+    // A thread that is about to allocate a block: keeps memory for its record.
     class expectation {
     public:
         explicit expectation(synchronized_checks& checks) : checks_(checks) {

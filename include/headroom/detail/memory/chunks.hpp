@@ -1,10 +1,10 @@
-// Where the memory of monotonic and multipool resources comes from: a chain of chunks, bumped through one after another.
+// Upstream memory of monotonic and multipool resources: a chain of chunks, each allocated from by moving a cursor.
 //
-// A chunk comes from the upstream resource; or, when the user named no upstream and nobody has replaced the default
-// resource, from a reservation, which grows in place and is kept warm when it is given back. The first few kilobytes come
-// from upstream in either case: a reservation takes mappings and page tables that a small resource is not worth.
+// A chunk comes from the upstream resource. If the user named no upstream and the default resource is new_delete_resource(), larger chunks
+// come from reservations, which grow in place and are kept when released. The first few kilobytes come from upstream in either case: a
+// reservation takes mappings and page tables, too much for a small resource.
 //
-// Chunks grow geometrically. `rewind` keeps them all and starts again with the first. The pages of a multipool come from here, too, as
+// Chunks grow geometrically. rewind() keeps them all and starts again with the first. The segments of a multipool come from here too, as
 // pieces that belong to no chunk.
 #pragma once
 
@@ -30,7 +30,7 @@ HEADROOM_ALWAYS_INLINE std::uintptr_t address_of(const void* pointer) noexcept {
 HEADROOM_ALWAYS_INLINE std::byte* align_up(std::byte* pointer, std::size_t alignment) noexcept {
     return reinterpret_cast<std::byte*>((detail::address_of(pointer) + alignment - 1) & ~std::uintptr_t{alignment - 1});
 }
-// Whether align_up went past the last address. No test at all where addresses have 64 bits: none is so near their end.
+// True if align_up() went past the last address. Never with 64-bit addresses, and not tested there.
 HEADROOM_ALWAYS_INLINE bool has_wrapped(const std::byte* aligned, const std::byte* from) noexcept {
     return sizeof(void*) < 8 && detail::address_of(aligned) < detail::address_of(from);
 }
@@ -38,40 +38,39 @@ constexpr std::size_t round_up_to(std::size_t bytes, std::size_t alignment) noex
     return (bytes + alignment - 1) & ~(alignment - 1);
 }
 
-// Requests beyond these are refused before any arithmetic on them can overflow.
+// Larger requests are refused before arithmetic on them can overflow.
 inline constexpr std::size_t max_request_bytes = SIZE_MAX / 4;
 inline constexpr std::size_t max_alignment = std::size_t{1} << (sizeof(std::size_t) * 8 - 4);
 
-// What the default commit policy is for memory resources: huge pages as soon as a few megabytes are in use, for they fill
-// what they take.
+// Default commit policy of memory resources: huge pages once a few megabytes are in use, because resources fill what they commit.
 inline constexpr commit_policy chunk_policy = commit_policy::huge_pages(std::size_t{4} << 20);
-// And for those that threads share: a huge page is at most an eighth of what is in use then. (Where 9 MiB of blocks pass between
-// threads, half of it in huge pages, the peak was 1.13 of glibc's; without them it is 0.98, and a block takes a sixth longer.)
+// Default for resources that threads share: a huge page is at most an eighth of what is in use. Where 9 MiB of blocks pass between
+// threads, half of it in huge pages, the peak was 1.13 of glibc's; without huge pages it is 0.98, and a block takes a sixth longer.
 inline constexpr commit_policy shared_chunk_policy = commit_policy::huge_pages(std::size_t{16} << 20);
 
-// Asks upstream for what nobody can have, so that it refuses in its own way: its exception reaches the user, as with the
-// standard's resources.
+// Throws the exception of `upstream`, by asking it for more than it can have; std::bad_alloc if it returns.
 [[noreturn]] HEADROOM_COLD inline void throw_upstream_bad_alloc(std::pmr::memory_resource* upstream) {
-    // Not constants, because compilers warn of such requests, rightly elsewhere.
+    // Not constants, because compilers warn of such requests.
     volatile std::size_t bytes = SIZE_MAX;
     volatile std::size_t alignment = SIZE_MAX / 2 + 1;
     (void)upstream->allocate(bytes, alignment);
     detail::throw_bad_alloc();
 }
 
-// True where chunks may come from reservations: nobody could tell the difference, unless by replacing operator new.
+// True if chunks may come from reservations: a program can tell the difference only by replacing operator new.
 inline bool is_new_delete(const std::pmr::memory_resource* upstream) noexcept {
     return upstream == std::pmr::new_delete_resource();
 }
 
-// A piece of memory from upstream or from a reservation, and how to give it back.
+// Memory from upstream or from a reservation, and how to release it.
 struct memory_piece {
     std::byte* data = nullptr;
-    std::size_t bytes = 0;        // as asked of upstream; committed, of a reservation
-    std::size_t alignment = 0;    // as asked of upstream
-    range* control = nullptr;     // the reservation's
+    std::size_t bytes = 0;        // size of the request to upstream, or committed bytes of a reservation
+    std::size_t alignment = 0;    // alignment of the request to upstream
+    range* control = nullptr;     // of the reservation, or null
     std::size_t reserved = 0;
 
+    // Returns the memory to upstream, or releases the reservation.
     void release(std::pmr::memory_resource* upstream) const {
         detail::unpoison(data, bytes);
         if (control != nullptr) {
@@ -82,18 +81,19 @@ struct memory_piece {
     }
 };
 
-// When the memory of what is committed comes.
-//   at_once:        in the same system call: a fifth cheaper than one page at a time, where all of it is used
-//   at_first_touch: each page when it is written to: nothing for pages that never are
+// When committed memory gets its pages.
+//   at_once:        in the commit: a fifth cheaper than a fault for each page, if all of it is used
+//   at_first_touch: when a page is written to: costs nothing for unused pages
 enum class populate : bool { at_once, at_first_touch };
 
-// Largest block that is populated ahead of its first touch, in bytes. How much of a larger one will be used is not known.
+// Largest block that is populated before its first touch, in bytes. Larger ones are often not filled.
 inline constexpr std::size_t max_populated_bytes = std::size_t{64} << 10;
 [[nodiscard]] constexpr populate populate_for(std::size_t bytes) noexcept {
     return bytes > max_populated_bytes ? populate::at_first_touch : populate::at_once;
 }
 
-// Commits `needed` bytes from the base or more; the count of committed bytes, or 0 and `error` when refused.
+// Commits at least the first `needed` bytes of a reservation, populated as `how` says. Returns the committed bytes in total. If refused,
+// sets `error` and returns 0.
 inline std::size_t commit_for(range* control, std::size_t needed, std::size_t reserved, populate how,
                               std::error_code& error) noexcept {
     if (how == populate::at_once) return detail::commit_to(control, needed, error);
@@ -104,8 +104,8 @@ inline std::size_t commit_for(range* control, std::size_t needed, std::size_t re
     return error ? detail::commit_exactly(control, needed, error) : committed;
 }
 
-// A reservation of at least `wanted` bytes, half as much where refused, of which `needed` are committed, and no more of one that
-// does not grow, which arrive at first touch; an empty piece when that is refused too.
+// Reserves at least `wanted` bytes, half as much if refused, and commits `needed` of them. A reservation that does not grow commits no
+// more, and is populated at first touch. Returns an empty piece if that is refused too.
 HEADROOM_COLD inline memory_piece reserve_piece(std::size_t wanted, std::size_t needed, populate how = populate::at_once,
                                                 const commit_policy& policy = chunk_policy, bool may_grow = true) noexcept {
     std::error_code error;
@@ -123,22 +123,23 @@ HEADROOM_COLD inline memory_piece reserve_piece(std::size_t wanted, std::size_t 
     return result;
 }
 
-// One link of the chain. It lies in the memory it describes: at the end of what upstream gave, so that over-aligned
-// requests waste nothing, and at the start of a reservation, whose end is not there yet.
+// Header of a chunk, in its own memory: at the end of upstream's, so that over-aligned requests waste nothing, at the start of a
+// reservation, whose end moves.
 struct chunk {
     chunk* next;
     std::byte* first;    // usable bytes: [first, last)
     std::byte* last;
     memory_piece memory;
-    std::size_t blocks = 0;    // blocks that a multipool has cut from it, as of its last count
+    std::size_t blocks = 0;    // blocks that a multipool has carved from it, at its last count
     std::size_t free = 0;      // free blocks among them; valid only while release_empty_chunks() runs
 };
 
 class chunk_chain {
 public:
-    static constexpr std::size_t first_bytes = 512;                             // of the first chunk
-    static constexpr std::size_t max_chunk_bytes = std::size_t{16} << 20;       // where growing stops, of upstream's chunks
-    static constexpr std::size_t min_reserved_chunk = std::size_t{64} << 10;    // a chunk that large comes from a reservation
+    static constexpr std::size_t first_bytes = 512;                          // of the first chunk
+    static constexpr std::size_t max_chunk_bytes = std::size_t{16} << 20;    // limit for growing chunks of upstream
+    static constexpr std::size_t min_reserved_chunk = std::size_t{64}
+                                                      << 10;    // chunks of this size and more come from reservations
     static constexpr std::size_t first_reservation_bytes = std::size_t{64} << 20;    // address space of the first reservation
     static constexpr std::size_t max_reservation_bytes = sizeof(void*) > 4 ? SIZE_MAX >> 30 : std::size_t{256} << 20;
 
@@ -152,21 +153,21 @@ public:
         detail::unpoison(buffer_, buffer_bytes_);
     }
 
-    // The bytes at hand: [cursor, limit). Their owner takes from them by moving `cursor`.
+    // The free bytes of the active chunk: [cursor, limit). The owner allocates by moving `cursor`.
     std::byte* cursor = nullptr;
     std::byte* limit = nullptr;
-    // Whether `bytes` fit there at the next multiple of `alignment`.
+    // True if `bytes` fit into them at the next multiple of `alignment`.
     [[nodiscard]] bool fits(std::size_t bytes, std::size_t alignment) const noexcept {
         return fits(cursor, limit, bytes, alignment);
     }
 
     [[nodiscard]] std::pmr::memory_resource* upstream() const noexcept { return upstream_; }
     [[nodiscard]] bool uses_reservations() const noexcept { return uses_reservations_; }
-    // How many bytes the first chunk is to have at least.
+    // Minimum size of the first chunk, in bytes.
     [[nodiscard]] std::size_t initial() const noexcept { return initial_; }
-    // How reservations commit memory from now on; must outlive this.
+    // Sets the commit policy of reservations; `policy` must outlive this.
     void commit_by(const commit_policy& policy) noexcept { policy_ = &policy; }
-    // Bytes to use before the first chunk; they are the caller's and stay so.
+    // Uses `buffer` before the first chunk. It stays the caller's.
     void use_buffer(void* buffer, std::size_t bytes) noexcept {
         buffer_ = static_cast<std::byte*>(buffer);
         buffer_bytes_ = bytes;
@@ -175,17 +176,16 @@ public:
         detail::poison(buffer_, bytes);
     }
 
-    // Moves `cursor` and `limit` so that `bytes` fit at the next multiple of `alignment`; a chunk that is taken from
-    // upstream for it has about `most` bytes at most, if that suffices. Throws what upstream throws, and then has changed nothing.
-    // Precondition: alignment is a power of two.
-    // `unit`: stride of the blocks that the chunk will be cut into; a chunk from upstream is a multiple of it.
+    // Makes room: moves `cursor` and `limit` so that `bytes` fit at the next multiple of `alignment`. A new chunk from upstream has about
+    // `most` bytes at most, if they suffice, and is a multiple of `unit`, the stride of the blocks to be carved from it. Throws what
+    // upstream throws; nothing has changed then. Precondition: alignment is a power of two.
     HEADROOM_COLD void add_chunk_for(std::size_t bytes, std::size_t alignment, std::size_t most = max_chunk_bytes,
                                      std::size_t unit = 1) {
         if (bytes > max_request_bytes || alignment > max_alignment) detail::throw_upstream_bad_alloc(upstream_);
         if (make_room_in_kept(bytes, alignment)) return;
         add_as_chunk(obtain_piece(bytes, alignment, most, detail::populate_for(bytes), link_bytes, unit));
     }
-    // Such a piece is a chunk from now on, and the next to be used. It has room for what describes a chunk, and more.
+    // Makes the piece the active chunk. Precondition: it is larger than a chunk's header.
     void add_as_chunk(const memory_piece& memory) noexcept {
         std::byte* const end = memory.data + memory.bytes;
         const bool reserved = memory.control != nullptr;
@@ -196,15 +196,15 @@ public:
         make_active(*place);
     }
 
-    // The same without another chunk from upstream: in what is at hand, in more of its reservation, or in a chunk kept from an
-    // earlier round. False when that cannot be.
+    // Like add_chunk_for(), without a new chunk: uses the active chunk, commits more of its reservation, or uses a chunk kept from an
+    // earlier round. False if none of them suffices.
     bool make_room_in_kept(std::size_t bytes, std::size_t alignment) noexcept {
         if (fits(bytes, alignment)) return true;
         if (active_ != nullptr && commit_more_of(*active_, cursor, bytes, alignment)) {
             limit = active_->last;
             return true;
         }
-        // Moved up, so that those passed over stay in line.
+        // Moves the chosen chunk up, so that those passed over keep their order.
         chunk** const place = insertion_point();
         for (chunk** at = place; *at != nullptr; at = &(*at)->next) {
             chunk* const kept = *at;
@@ -219,7 +219,7 @@ public:
         return false;
     }
 
-    // Resets the counts of free blocks; returns how many chunks there are.
+    // Resets the counts of free blocks. Returns the number of chunks.
     std::size_t reset_free_counts() noexcept {
         std::size_t count = 0;
         for (chunk* each = first_; each != nullptr; each = each->next, ++count) each->free = 0;
@@ -228,7 +228,7 @@ public:
     void forget_blocks() noexcept {
         for (chunk* each = first_; each != nullptr; each = each->next) each->blocks = 0;
     }
-    // The chunk that [cursor, limit) belongs to; null if none.
+    // The chunk that contains [cursor, limit); null if none.
     [[nodiscard]] chunk* active() const noexcept { return active_; }
     // Returns the chunk that contains the address; null if none. O(chunks).
     [[nodiscard]] chunk* find(const void* address) const noexcept {
@@ -252,7 +252,7 @@ public:
     template <class IsEmpty>
     void reuse_empty(bool release, IsEmpty is_empty) noexcept {
         chunk* usable = nullptr;
-        chunk* used = nullptr;    // last chunk in use; chunks behind the active one are unused
+        chunk* used = nullptr;    // last chunk in use; those after the active one are unused
         bool before_active = true;
         for (chunk** at = &first_; *at != nullptr;) {
             chunk* const each = *at;
@@ -286,17 +286,17 @@ public:
         if (release) next_ = initial_;
     }
 
-    // How many bytes the next piece for `bytes` has, where `most` are allowed; a reservation has as many as anybody wants.
+    // Returns the size of the next piece for `bytes`, where `most` are allowed; SIZE_MAX for a reservation.
     [[nodiscard]] std::size_t next_bytes(std::size_t bytes, std::size_t most) const noexcept {
         return reserves_for(bytes) ? SIZE_MAX : (std::max)(bytes, (std::min)(next_, most));
     }
-    // Returns a piece that belongs to no chunk, with room for `bytes` and `beside` bytes of bookkeeping. From upstream it has the size of
-    // the next chunk, about `most` bytes at most; if upstream throws bad_alloc, half of that, and so on down to `bytes`. `how`: when a
-    // reservation's memory arrives. Throws upstream's exception if `bytes` are refused, too.
+    // Returns a piece that belongs to no chunk, for `bytes` and `beside` bytes of bookkeeping. From upstream it has the size of the next
+    // chunk, about `most` bytes at most; if upstream throws bad_alloc, half of that, and so on down to `bytes`. `how`: when a reservation
+    // gets its pages. Throws upstream's exception if `bytes` are refused too.
     [[nodiscard]] memory_piece obtain_piece(std::size_t bytes, std::size_t alignment, std::size_t most, populate how,
                                             std::size_t beside = 0, std::size_t unit = 1) {
         if (reserves_for(bytes)) {
-            // (It begins at a page, and with what describes it.)
+            // A reservation begins at a page, and with the bookkeeping.
             const std::size_t needed = bytes + (beside != 0 ? beside + alignment : 0);
             const std::size_t least = std::bit_ceil((std::max)(needed, beside + (std::min)(next_, max_request_bytes)));
             const memory_piece memory = detail::reserve_piece((std::max)(next_reserved_, least), needed, how, *policy_);
@@ -317,7 +317,7 @@ public:
             try {
                 memory.data = from_upstream(memory.bytes, memory.alignment);
             } catch (const std::bad_alloc&) {
-                // Uses the rest of a bounded upstream in smaller pieces; the next request starts with this size.
+                // A bounded upstream may still have smaller pieces. The next request starts with this size.
                 usable = in_units(usable / 2);
                 memory.bytes = usable + beside;
                 next_ = (std::max)(usable / 2, std::size_t{1});
@@ -325,12 +325,12 @@ public:
         }
 #endif
         if (memory.data == nullptr) memory.data = from_upstream(memory.bytes, memory.alignment);
-        // Reservations follow soon, so get there quickly; upstream's chunks may be all there is, so do not overshoot.
+        // Grows quickly towards reservations; slowly with upstream's chunks only, because upstream may have little left.
         next_ = (std::min)((std::max)(next_, usable), max_chunk_bytes) * (uses_reservations_ ? 4 : 2);
         poison_range(memory.data, memory.data + memory.bytes);
         return memory;
     }
-    // Memory for the first `needed` bytes of a piece. False when it has no more, or the system refuses.
+    // Commits the first `needed` bytes of a piece. False if its reservation is too small or the system refuses.
     bool commit_piece(memory_piece& memory, std::size_t needed, populate how) const noexcept {
         if (needed <= memory.bytes) return true;
         if (memory.control == nullptr || needed > memory.reserved) return false;
@@ -342,14 +342,14 @@ public:
         return true;
     }
 
-    // Bytes of all chunks: as asked of upstream, or committed in reservations. O(chunks).
+    // Total bytes of all chunks, requested from upstream or committed in reservations. O(chunks).
     [[nodiscard]] std::size_t bytes() const noexcept {
         std::size_t result = 0;
         for (const chunk* each = first_; each != nullptr; each = each->next) result += each->memory.bytes;
         return result;
     }
 
-    // Gives every chunk back to upstream or to the warm cache. O(chunks).
+    // Releases every chunk to upstream or to the cache of kept ranges. O(chunks).
     void release() noexcept {
         for (chunk* each = first_; each != nullptr;) {
             chunk* const next = each->next;
@@ -363,7 +363,7 @@ public:
         reset();
     }
 
-    // Starts again with the first chunk; all are kept. O(1); under AddressSanitizer O(bytes used).
+    // Starts again with the first chunk; keeps all. O(1); under AddressSanitizer O(bytes used).
     void rewind() noexcept {
         if constexpr (poisoning) {
             for (chunk* each = first_; each != nullptr; each = each->next) poison_range(each->first, each->last);
@@ -372,8 +372,8 @@ public:
         if (buffer_ == nullptr && first_ != nullptr) make_active(first_);
     }
 
-    // The present place: the active chunk and the cursor. The start of the first chunk is the end of the caller's buffer,
-    // because another chunk may come before it.
+    // A position: the active chunk and the cursor. The start of the first chunk is represented as the end of the caller's buffer, because
+    // another chunk may be inserted before it.
     struct position {
         chunk* active_chunk = nullptr;
         std::byte* cursor = nullptr;
@@ -383,7 +383,7 @@ public:
         return {active_, cursor};
     }
 
-    // Goes back to a place that was current before.
+    // Returns to an earlier position.
     void rewind(const position& to) noexcept {
         if constexpr (poisoning) for_each_after(to, poison_range);
         active_ = to.active_chunk;
@@ -391,7 +391,7 @@ public:
         limit = to.active_chunk != nullptr ? to.active_chunk->last : buffer_ + buffer_bytes_;
     }
 
-    // Calls visit(first, last) for all bytes that may have been taken since that place was current.
+    // Calls visit(first, last) for all bytes that may have been allocated since the position.
     template <class Visit>
     void for_each_after(const position& from, Visit visit) const {
         std::byte* const end = from.active_chunk != nullptr ? from.active_chunk->last : buffer_ + buffer_bytes_;
@@ -410,6 +410,7 @@ private:
         return pad <= room && bytes <= room - pad;
     }
 
+    // Allocates from upstream.
     std::byte* from_upstream(std::size_t bytes, std::size_t alignment) {
         // A reservation of this size was refused for lack of memory, so the heap must not provide it.
         if (uses_reservations_ && detail::exceeds_memory(bytes)) detail::throw_bad_alloc();
@@ -423,6 +424,7 @@ private:
         if (first != last) detail::poison(first, static_cast<std::size_t>(last - first));
     }
 
+    // Makes the caller's buffer active, or nothing.
     void reset() noexcept {
         active_ = nullptr;
         cursor = buffer_;
@@ -438,12 +440,10 @@ private:
         limit = next->last;
     }
 
-    // Where a chunk goes that is used next: behind the active one, or before it, when it is the first and nothing was taken from
-    // it yet.
+    // Where the next chunk is inserted: after the active one, or before it if that is the first and nothing was allocated from it.
     [[nodiscard]] chunk** insertion_point() noexcept { return active_ != nullptr && !is_unused() ? &active_->next : &first_; }
 
-    // Commits more of a chunk's reservation, so that `bytes` fit after `from`. False when it has none, or too little, or the
-    // system refuses.
+    // Commits more of a chunk's reservation, so that `bytes` fit after `from`. False if it has none, or too little, or the system refuses.
     bool commit_more_of(chunk& target, const std::byte* from, std::size_t bytes, std::size_t alignment) const noexcept {
         memory_piece& memory = target.memory;
         if (memory.control == nullptr || !fits(from, memory.data + memory.reserved, bytes, alignment)) return false;
@@ -455,8 +455,8 @@ private:
     }
 
     std::pmr::memory_resource* upstream_;
-    chunk* first_ = nullptr;     // oldest first, but for those moved up
-    chunk* active_ = nullptr;    // the one being bumped through; null: the caller's buffer, or nothing yet
+    chunk* first_ = nullptr;     // oldest first, except those moved up
+    chunk* active_ = nullptr;    // the chunk that is allocated from; null: the caller's buffer, or nothing yet
     std::byte* buffer_ = nullptr;
     std::size_t buffer_bytes_ = 0;
     std::size_t initial_;

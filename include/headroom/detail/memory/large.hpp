@@ -1,8 +1,8 @@
-// Blocks too large for a pool: each is a piece of its own from upstream or from a reservation, remembered in a list so that
-// release can give all of them back. A block's link lies behind it, where its size tells.
+// Blocks that are too large for a pool. Each is a piece of its own from upstream or from a reservation, and in a list, so that release()
+// can free all of them. A block's link is behind it, at an offset given by its size.
 //
-// A reservation takes system calls to get and to give back, and many more to fill, so the last few are kept for blocks of
-// like size: up to 8, and 8 MiB. (What comes from upstream goes back there at once: a user who names one wants that.)
+// A reservation takes system calls, and many more to fill, so the last few freed ones are kept for blocks of similar size: up to 8, and 8
+// MiB. Memory from upstream goes back at once.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ public:
     large_blocks(const large_blocks&) = delete;
     large_blocks& operator=(const large_blocks&) = delete;
 
-    // Throws what upstream throws; nothing has changed then.
+    // Returns a block of `bytes`. Throws what upstream throws; nothing has changed then.
     [[gnu::noinline]] void* allocate(std::size_t bytes, std::size_t alignment, std::pmr::memory_resource* upstream,
                                      bool reserve) {
         if (bytes > max_request_bytes || alignment > max_alignment) detail::throw_upstream_bad_alloc(upstream);
@@ -37,7 +37,7 @@ public:
         return memory.data;
     }
 
-    // Precondition: allocate(bytes, ...) returned `block`, which is in use.
+    // Frees a block; keeps its reservation if `keep`. Precondition: allocate(bytes, ...) returned `block`, which is in use.
     [[gnu::noinline]] void deallocate(void* block, std::size_t bytes, std::pmr::memory_resource* upstream, bool keep) {
         link* const gone = std::launder(reinterpret_cast<link*>(static_cast<std::byte*>(block) + link_offset(bytes)));
         (gone->previous != nullptr ? gone->previous->next : in_use_) = gone->next;
@@ -50,7 +50,7 @@ public:
         gone->next = freed_;
         freed_ = gone;
         detail::poison(block, bytes);
-        // The oldest go, where they are too many or too large.
+        // Releases the oldest if there are too many, or too many bytes.
         link** at = &freed_;
         std::size_t count = 0;
         for (std::size_t kept = 0; *at != nullptr; at = &(*at)->next) {
@@ -59,13 +59,14 @@ public:
         }
         release_list(*at, upstream);
     }
+    // Releases all blocks, in use or kept.
 
     void release(std::pmr::memory_resource* upstream) noexcept {
         release_list(in_use_, upstream);
         release_kept(upstream);
     }
 
-    // Returns cached blocks that are not in use to upstream. False if there were none.
+    // Releases the kept blocks. False if there were none.
     bool release_kept(std::pmr::memory_resource* upstream) noexcept {
         const bool any = freed_ != nullptr || spare_ != nullptr;
         release_list(freed_, upstream);
@@ -73,8 +74,8 @@ public:
         return any;
     }
 
-    // Keeps the blocks in use for the next round, and those given back in this one; those kept before and not used since go
-    // upstream. O(blocks).
+    // Frees the blocks in use and keeps them for the next round, with those freed in this one. Releases those kept before and not used
+    // since. O(blocks).
     void rewind(std::pmr::memory_resource* upstream) noexcept {
         release_list(spare_, upstream);
         spare_ = std::exchange(freed_, nullptr);
@@ -83,7 +84,7 @@ public:
                 const auto* const end = reinterpret_cast<const std::byte*>(each);
                 detail::poison(each->memory.data, static_cast<std::size_t>(end - each->memory.data));
             }
-            // In order of allocation, so that a round like the last finds what it needs at once.
+            // In order of allocation, so that a round like the last finds its blocks at once.
             link* const next = each->next;
             each->next = std::exchange(spare_, each);
             each = next;
@@ -97,8 +98,8 @@ private:
         memory_piece memory;
     };
 
-    static constexpr std::size_t max_kept_blocks = 8;                      // blocks that are kept
-    static constexpr std::size_t max_kept_bytes = std::size_t{8} << 20;    // and bytes, of all of them
+    static constexpr std::size_t max_kept_blocks = 8;                      // limit of kept blocks
+    static constexpr std::size_t max_kept_bytes = std::size_t{8} << 20;    // limit of their bytes
 
     static constexpr std::size_t link_offset(std::size_t bytes) noexcept {
         return detail::round_up_to(bytes, alignof(std::max_align_t));
@@ -108,29 +109,29 @@ private:
         return memory.bytes >= needed && memory.bytes / 2 <= needed && (detail::address_of(memory.data) & (alignment - 1)) == 0;
     }
 
-    // A fresh piece. Throws what upstream throws.
+    // Returns a new piece. Throws what upstream throws.
     HEADROOM_COLD memory_piece allocate_piece(std::size_t needed, std::size_t alignment, std::pmr::memory_resource* upstream,
                                               bool reserve) {
         if (reserve && needed >= chunk_chain::min_reserved_chunk && alignment <= headroom::page_size()) {
-            // Reservations of few sizes, so that the warm cache has the right one.
+            // Rounds up to a power of two, so that kept ranges fit often.
             const std::size_t wanted = std::bit_ceil((std::max)(needed, std::size_t{1} << 20));
             const auto reserved = [&] {
                 return detail::reserve_piece(wanted, needed, populate::at_first_touch, chunk_policy, false);
             };
             if (const memory_piece memory = reserved(); memory.data != nullptr) return memory;
-            // What is kept may be what stands in the way.
+            // Releases kept blocks: they may take what was refused.
             if (freed_ != nullptr || spare_ != nullptr) {
                 release_kept(upstream);
                 if (const memory_piece memory = reserved(); memory.data != nullptr) return memory;
             }
         }
-        if (reserve && detail::exceeds_memory(needed)) detail::throw_bad_alloc();    // (as chunk_chain::obtain)
+        if (reserve && detail::exceeds_memory(needed)) detail::throw_bad_alloc();    // like chunk_chain::from_upstream()
         memory_piece memory{nullptr, needed, (std::max)(alignment, alignof(std::max_align_t))};
         memory.data = static_cast<std::byte*>(upstream->allocate(memory.bytes, memory.alignment));
         return memory;
     }
 
-    // The smallest of the first few pieces that serves, and takes it from the list; an empty one when none does.
+    // Removes and returns the smallest of the first few pieces that is large enough and aligned; empty if there is none.
     static memory_piece pop_best_fit(link*& list, std::size_t needed, std::size_t alignment) noexcept {
         int looks = 16;
         link** found = nullptr;
@@ -147,6 +148,7 @@ private:
         return memory;
     }
 
+    // Releases all pieces of a list.
     static void release_list(link*& first, std::pmr::memory_resource* upstream) noexcept {
         for (link* each = std::exchange(first, nullptr); each != nullptr;) {
             link* const next = each->next;
@@ -157,8 +159,8 @@ private:
     }
 
     link* in_use_ = nullptr;    // most recent first
-    link* spare_ = nullptr;     // kept by rewind; singly linked
-    link* freed_ = nullptr;     // kept since then; most recent first, singly linked
+    link* spare_ = nullptr;     // kept by rewind(); singly linked
+    link* freed_ = nullptr;     // kept by deallocate(); most recent first, singly linked
 };
 
 }}}    // namespace headroom::detail

@@ -1,4 +1,4 @@
-// The multipool for one thread; see multipool.hpp.
+// The multipool for one thread; see multipool.hpp. Rarely called members are in multipool_upkeep.hpp.
 #pragma once
 
 #include <algorithm>
@@ -29,8 +29,8 @@ public:
     explicit multipool_resource(std::pmr::memory_resource* upstream) noexcept
         : multipool_resource(std::pmr::pool_options{}, upstream) {}
 
-    // As std::pmr's. `largest_required_pool_block` is rounded up to a pool's size, at most 64 KiB; `max_blocks_per_chunk`
-    // limits the chunks taken from upstream to so many blocks of the size that ran out (one at least).
+    // Options like std::pmr's. `largest_required_pool_block` is rounded up to a size class, at most 64 KiB; `max_blocks_per_chunk` limits
+    // chunks taken from upstream to so many blocks of the size that ran out, at least one.
     explicit multipool_resource(const std::pmr::pool_options& options) noexcept
         : multipool_resource(options, std::pmr::get_default_resource(), true) {}
     multipool_resource(const std::pmr::pool_options& options, std::pmr::memory_resource* upstream) noexcept
@@ -39,13 +39,13 @@ public:
     multipool_resource(const multipool_resource&) = delete;
     multipool_resource& operator=(const multipool_resource&) = delete;
 
-    // Releases. Invalidates: every block.
+    // Releases all memory. Invalidates: every block.
     ~multipool_resource() override {
         large_.release(upstream_resource());
         destroy_slabs();
     }
 
-    // `bytes` at a multiple of `alignment` (a power of two). O(1) but for a new chunk. Throws what upstream throws when it
+    // Returns `bytes` at a multiple of `alignment` (a power of two). O(1), except for a new chunk. Throws what upstream throws when it
     // refuses, bad_alloc for sizes that no memory has; nothing has changed then. Invalidates: nothing.
     [[nodiscard, gnu::returns_nonnull]] HEADROOM_ALWAYS_INLINE void* allocate(std::size_t bytes,
                                                                               std::size_t alignment = alignof(std::max_align_t)) {
@@ -57,10 +57,10 @@ public:
         return pop_block(detail::bin_offset[last / detail::block_step], bytes, alignment);
     }
 
-    // Takes back a block of this resource, for the next of its size, or any other's. O(1). One above the largest pool goes upstream;
-    // where chunks are reservations, below 1 MiB it stays in the pool, and a larger one is kept for one of like size, while no more
-    // than 8 blocks and 8 MiB are (in checked builds: none). Precondition: allocate(bytes, alignment) returned `block`, which is in
-    // use. (Checked builds look.) Invalidates: the block.
+    // Frees a block for reuse by its size class, or another one. O(1). A block above the largest pool goes to upstream. Where chunks are
+    // reservations, a block below 1 MiB stays in the pool, and a larger one is kept for one of similar size, up to 8 blocks and 8 MiB;
+    // none in checked builds. Precondition: allocate(bytes, alignment) returned `block`, which is in use; checked builds verify that.
+    // Invalidates: the block.
     HEADROOM_ALWAYS_INLINE void deallocate(void* block, std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) {
         checks_.on_deallocate(this, block, bytes, alignment);
         const std::size_t last = detail::size_minus_one(bytes, alignment);
@@ -70,7 +70,7 @@ public:
         push_block(detail::bin_offset[last / detail::block_step], block, bytes);
     }
 
-    // Gives every chunk and every large block back upstream. O(chunks + large blocks). Invalidates: every block.
+    // Returns every chunk and every large block to upstream. O(chunks + large blocks). Invalidates: every block.
     void release() noexcept {
         forget_blocks();
         large_.release(upstream_resource());
@@ -78,24 +78,24 @@ public:
         chain_.release();
     }
 
-    // Forgets all blocks and keeps every chunk for the next round; large blocks are kept for one round, also those given back
-    // in this one. O(pools used + chunks + large blocks). Invalidates: every block.
+    // Frees all blocks and keeps every chunk for the next round; keeps large blocks for one round, also those freed in this one. O(pools
+    // used + chunks + large blocks). Invalidates: every block.
     void rewind() noexcept {
         forget_blocks();
         large_.rewind(upstream_resource());
         chain_.rewind();
     }
 
-    // Gives memory back that no block in use needs: free pages of reservations to the system, chunks in which no page is in use
-    // to upstream, large blocks that were kept. Returns the bytes of the pages (of a reservation's free pages side by
-    // side all count, where any was used since they were given back). O(pages + free blocks). Invalidates: nothing.
-    // Precondition, as of every call: not from an upstream, or a new_handler, that this resource has called.
+    // Returns unused memory: free pages of reservations to the system, chunks without a page in use to upstream, and kept large blocks.
+    // Returns the bytes of the pages; a free run of a reservation counts whole, if any of it was used since it was last returned. O(pages
+    // + free blocks). Invalidates: nothing. Precondition of every call: not made by an upstream, or a new_handler, called by this
+    // resource.
     std::size_t trim() noexcept;
 
-    // What the pools hold at this moment. O(pages + free blocks). Invalidates: nothing.
+    // Returns the contents of the pools. O(pages + free blocks). Invalidates: nothing.
     [[nodiscard]] multipool_statistics statistics() const noexcept;
 
-    // Where chunks come from, as named or as the default resource was when this was constructed.
+    // Returns the upstream resource: the named one, or the default resource at the time of construction.
     [[nodiscard]] std::pmr::memory_resource* upstream_resource() const noexcept { return chain_.upstream(); }
 
     // The options in effect.
@@ -106,18 +106,18 @@ private:
 
     static constexpr std::size_t max_pooled_alignment = detail::pool_page_bytes;    // largest alignment that is pooled
     static constexpr std::size_t max_blocks_limit = std::size_t{1} << 19;
-    // A piece of at least so many bytes is used page by page; a smaller one is cut singly. The second where the options allow as much: each
-    // size takes a slab of its own, and a small program has many sizes.
+    // Pieces of at least so many bytes are split into pages; blocks are carved directly from smaller ones. The second limit, if the
+    // options allow it: each size takes a slab of its own, and a small program has many sizes.
     static constexpr std::size_t min_segment_bytes = std::size_t{64} << 10;
     static constexpr std::size_t min_first_segment_bytes = std::size_t{128} << 10;
-    static constexpr std::size_t max_run_bytes = (std::size_t{1} << 20) - 1;    // bytes: blocks that are pages of a reservation
-    // How many blocks come back between two looks at their queue; and how many while many come and none is asked for.
+    static constexpr std::size_t max_run_bytes = (std::size_t{1} << 20) - 1;    // largest block in pages of a reservation
+    // Frees after which a queue's blocks are returned to their slabs; and while many blocks are freed and none is allocated.
     static constexpr std::int32_t frees_between_sorts = 128;
     static constexpr std::int32_t frees_between_sorts_busy = 16;
     static constexpr std::int32_t frees_when_few_slabs = 32;
-    static constexpr std::int32_t frees_without_slabs = INT32_MAX;    // and of blocks above 4 KiB
-    // Whether blocks that no queue holds are kept when they are given back. In checked builds they are not: each is a piece of its
-    // own, most of whose memory becomes inaccessible instead, and a late write to it faults.
+    static constexpr std::int32_t frees_without_slabs = INT32_MAX;    // and for blocks above 4 KiB
+    // True if freed blocks without a queue are kept. Not in checked builds: each is a piece of its own, most of whose memory becomes
+    // inaccessible, so that a late write faults.
     static constexpr bool keeps_unpooled = !detail::memory_checked;
 
     multipool_resource(const std::pmr::pool_options& options, std::pmr::memory_resource* upstream, bool defaulted) noexcept
@@ -129,47 +129,50 @@ private:
           max_blocks_(options.max_blocks_per_chunk == 0 ? max_blocks_limit
                                                         : (std::min)(options.max_blocks_per_chunk, max_blocks_limit)) {}
 
-    // Pools are named by their distance from the first, in bytes: what the table gives, and what an address needs.
+    // Returns a pool by its offset from the first, in bytes: the value in the table, and what an address needs.
     HEADROOM_ALWAYS_INLINE detail::bin& pool_at(std::size_t pool) noexcept {
         return *reinterpret_cast<detail::bin*>(reinterpret_cast<std::byte*>(pools_.data()) + pool);
     }
     HEADROOM_ALWAYS_INLINE static std::size_t size_of(std::size_t pool) noexcept { return detail::bin_bytes(index_of(pool)); }
 
-    // A block of a pool, and back.
+    // Fast path of allocate(): pops a block of the pool.
     HEADROOM_ALWAYS_INLINE void* pop_block(std::size_t pool, std::size_t bytes, std::size_t alignment) {
         detail::free_block* const block = pool_at(pool).before.next;
         if (block == pool_at(pool).last) return carve(pool, block, bytes, alignment);
         pool_at(pool).before.next = detail::next_of(block);
         return on_allocate(block, bytes, alignment, pool);
     }
+    // Fast path of deallocate(): pushes a block to its pool.
     HEADROOM_ALWAYS_INLINE void push_block(std::size_t pool, void* block, std::size_t bytes) {
-        // Now and then what came back is put in order. (Options may exclude some of these pools: they never have room.)
+        // Pools excluded by the options always take the slow path.
         if (HEADROOM_UNLIKELY(--pool_at(pool).frees_until_sort < 0)) return push_block_slow(pool, block, bytes);
         pool_at(pool).push(block);
         on_deallocate(block, pool);
     }
 
-    // What is done to a block that leaves. Nothing in ordinary builds.
+    // Prepares a block for its user; nothing in ordinary builds.
     HEADROOM_ALWAYS_INLINE void* on_allocate(void* block, std::size_t bytes, std::size_t alignment, std::size_t pool) {
         if constexpr (detail::memory_checked) verify_free_block(block, size_of(pool));
         return on_first_use(block, bytes, alignment);
     }
+    // Prepares a block that was never freed.
     HEADROOM_ALWAYS_INLINE void* on_first_use(void* block, std::size_t bytes, std::size_t alignment) {
         detail::unpoison(block, bytes);
         checks_.on_allocate(block, bytes, alignment);
         return block;
     }
+    // Ends the program if the free block was written to. For checked builds.
     void verify_free_block(void* block, std::size_t size) const noexcept {
         detail::unpoison_for_reading(block, size);
         checks_.verify_fill(this, block, sizeof(detail::free_block), size);
         detail::poison(block, size);
     }
-    // And to one that comes back.
+    // Poisons a freed block.
     HEADROOM_ALWAYS_INLINE static void on_deallocate(void* block, std::size_t pool) noexcept {
         if constexpr (detail::memory_checked || detail::poisoning) detail::poison_free_block(block, size_of(pool));
     }
 
-    // No block is free, or only one: takes one that was never used. Chunks are filled to their ends.
+    // The queue has at most one block: carves a new one at the cursor. Fills chunks to their ends.
     HEADROOM_ALWAYS_INLINE void* carve(std::size_t pool, const detail::free_block* first, std::size_t bytes,
                                        std::size_t alignment) {
         const std::size_t size = size_of(pool);
@@ -180,10 +183,11 @@ private:
         }
         return carve_at_cursor(pool, skipped, bytes, alignment);
     }
-    // From the cursor, a multiple of block_step, to where a block of that size may begin.
+    // Returns the bytes from the cursor, a multiple of block_step, to the first place for a block of this size.
     HEADROOM_ALWAYS_INLINE std::size_t padding_for(std::size_t size) const noexcept {
         return detail::address_of(chain_.cursor) & ~size & detail::block_step;
     }
+    // Carves a block `skipped` bytes after the cursor.
     HEADROOM_ALWAYS_INLINE void* carve_at_cursor(std::size_t pool, std::size_t skipped, std::size_t bytes,
                                                  std::size_t alignment) {
         std::byte* const place = chain_.cursor + skipped;
@@ -191,9 +195,10 @@ private:
         ++pool_at(pool).unslabbed;
         return on_first_use(place, bytes, alignment);
     }
+    // Slow path of allocate(): activates the pool, or refills it from slabs, or gets memory.
     [[gnu::noinline]] void* refill_slow(std::size_t pool, std::size_t bytes, std::size_t alignment) {
         detail::bin& mine = pool_at(pool);
-        if (mine.last == nullptr) {    // used for the first time
+        if (mine.last == nullptr) {    // first use
             if (size_of(pool) > max_block_bytes_) return allocate_large(bytes, alignment);
             (void)activate(index_of(pool));
             return carve(pool, mine.before.next, bytes, alignment);
@@ -203,21 +208,20 @@ private:
         }
         return grow_and_carve(pool, bytes, alignment);
     }
-    // Whether blocks of that size are cut from slabs: else, also after rewind(), chunks are cut singly, as far as there are some.
+    // True if blocks of this bin are carved from slabs. Otherwise, also after rewind(), they are carved from chunks while there are some.
     [[nodiscard]] bool has_slabs(std::size_t index) const noexcept { return slabs_ != nullptr && slabs_->has_slabs(index); }
     void* grow_and_carve(std::size_t pool, std::size_t bytes, std::size_t alignment);
-    // Adds an area and opens a slab of bin `index` in it, or adds a chunk with room for one block. False if it is a chunk. Throws
-    // upstream's exception.
+    // Adds a segment and opens a slab of bin `index` in it; or adds a chunk for one block and returns false. Throws upstream's exception.
     bool add_memory(std::size_t index);
     HEADROOM_ALWAYS_INLINE static std::size_t index_of(std::size_t pool) noexcept { return pool / sizeof(detail::bin); }
 
-    // How many bytes a chunk may have that is taken for blocks of that size.
+    // Returns the largest size of a chunk taken for blocks of `size`.
     [[nodiscard]] std::size_t max_chunk_bytes(std::size_t size) const noexcept {
         const std::uint64_t most = std::uint64_t{max_blocks_} * size;
         return static_cast<std::size_t>((std::min<std::uint64_t>)(most, detail::chunk_chain::max_chunk_bytes));
     }
 
-    // The pool, ready for use. (It stays so over rewind and release, for the fast paths' sake.)
+    // Marks the pool as used and returns it. It stays active over rewind() and release(), for the fast paths.
     detail::bin& activate(std::size_t index) noexcept {
         active_[index / 64] |= std::uint64_t{1} << index % 64;
         if (pools_[index].last == nullptr) {
@@ -226,7 +230,7 @@ private:
         }
         return pools_[index];
     }
-    // Calls visit(index, pool) for each that was ever used.
+    // Calls visit(index, pool) for each active pool.
     template <class Visit>
     void for_each_active(Visit visit) noexcept {
         for (std::size_t word = 0; word < active_.size(); ++word) {
@@ -240,35 +244,36 @@ private:
         return slabs_ == nullptr || index >= detail::short_bin_count ? frees_without_slabs : frees_between_sorts;
     }
 
-    // Pages that were never used, with what is free before them; none: there are no more without another area.
+    // Returns a run that includes pages never used before; none if a new segment is needed.
     [[nodiscard]] detail::page_runs::run take_unused_run(std::size_t pages, detail::populate how) noexcept {
         return slabs_->runs().take_unused(pages, [&](detail::memory_piece& memory, std::size_t bytes) noexcept {
             return chain_.commit_piece(memory, bytes, how);
         });
     }
-    // (Of large blocks the end is often not reached, as a buffer has room for more than it holds; and of a size's first slab little may be
-    // used.)
+    // Returns when the pages of a slab are populated. Buffers are often not filled to their ends, and little of a size's first slab may be
+    // used.
     [[nodiscard]] detail::populate slab_populate(std::size_t index) const noexcept {
         const bool all = index < detail::fine_bin_count || (index < detail::short_bin_count && has_slabs(index));
         return all ? detail::populate::at_once : detail::populate::at_first_touch;
     }
+    // Opens a slab in pages never used before. False if a new segment is needed.
     bool open_unused_slab(std::size_t index) noexcept {
         const detail::page_runs::run found = take_unused_run(detail::slab_pages(index), slab_populate(index));
         if (!found) return false;
         slabs_->open_slab(found, index);
         return slabs_->refill(pools_[index], index);
     }
-    // Another area. False where memory for what is known of its pages is refused: then this is a chunk that is cut singly.
+    // Splits the piece into pages, as a new segment. If memory for its page tables is refused, makes it a chunk and returns false.
     bool add_segment(const detail::memory_piece& memory) noexcept;
-    // The same of so many bytes at least, to be had first. False also where those are refused.
+    // Gets a segment of at least `least` bytes from upstream. False if refused.
     bool try_add_segment(std::size_t least) noexcept;
 
-    // What the fast path leaves out: the pool is excluded by the options, or enough has come back to be put in order.
+    // Slow path of deallocate(): the pool is excluded by the options, or its blocks are due to be returned to their slabs.
     void push_block_slow(std::size_t pool, void* block, std::size_t bytes);
-    // Pages of the blocks above 4 KiB that came back since they were last put in order.
+    // Returns the pages of blocks above 4 KiB freed since they were last returned to slabs.
     [[nodiscard]] std::size_t medium_pages_freed() const noexcept;
-    // What came back is put in order; where all is to be, also what was only just cut or taken from slabs, so that what can be empty
-    // is. O(free blocks).
+    // Returns freed blocks to their slabs; if `all`, also blocks just carved or taken from slabs, so that all empty slabs become free
+    // pages. O(free blocks).
     void return_all_to_slabs(bool all) noexcept;
     // Returns true if take() or take_unused() does. Sorts freed blocks into their slabs before, if enough came back, and between two calls
     // of take(). Precondition: slabs_ is not null.
@@ -282,9 +287,9 @@ private:
         slabs_ = nullptr;
     }
 
-    // What the fast paths leave out: more than 4 KiB, no bytes, or more alignment.
+    // Allocates what the fast path leaves out: more than 4 KiB, zero bytes, or a larger alignment.
     [[gnu::noinline]] void* allocate_medium(std::size_t bytes, std::size_t alignment) {
-        // (has_single_bit may be a call.)
+        // std::has_single_bit may be a call.
         if (bytes - 1 < detail::max_pooled_bytes && alignment - 1 < detail::fine_alignment &&
             (alignment & (alignment - 1)) == 0) {
             if (bypasses_bins(bytes)) return allocate_run(bytes, alignment);
@@ -300,11 +305,12 @@ private:
         deallocate_slow(block, bytes, alignment);
     }
     static std::size_t medium_pool(std::size_t bytes) noexcept { return detail::medium_index(bytes) * sizeof(detail::bin); }
-    // No bytes are a block of a common size.
+    // Zero bytes are allocated as a block of a common size.
     static std::size_t pool_of_zero_bytes(std::size_t alignment) noexcept {
         return detail::bin_of(alignment) * sizeof(detail::bin);
     }
 
+    // Allocates zero bytes, and blocks of large alignment or size.
     [[gnu::noinline]] void* allocate_slow(std::size_t bytes, std::size_t alignment) {
         if (alignment == 0 || (alignment & (alignment - 1)) != 0) detail::throw_upstream_bad_alloc(upstream_resource());
         if (bytes == 0 && alignment <= detail::fine_alignment) return pop_block(pool_of_zero_bytes(alignment), bytes, alignment);
@@ -315,6 +321,7 @@ private:
         }
         return allocate_run(bytes, alignment);
     }
+    // Frees zero bytes, and blocks of large alignment or size.
     [[gnu::noinline]] void deallocate_slow(void* block, std::size_t bytes, std::size_t alignment) {
         if (bytes == 0 && alignment <= detail::fine_alignment) return push_block(pool_of_zero_bytes(alignment), block, bytes);
         if (!uses_page_runs(bytes, alignment)) {
@@ -329,16 +336,18 @@ private:
         }
         free_run_of_block(*of, block, bytes, alignment);
     }
+    // Frees the page run of a block.
     void free_run_of_block(detail::segment& of, void* block, std::size_t bytes, std::size_t alignment) noexcept {
         detail::poison(block, bytes);
         slabs_->runs().free_run({&of, of.index_of(block)}, run_pages(bytes, alignment));
     }
-    // Deallocates a block of no pool: a page run if it lies in an area, otherwise upstream's.
+    // Frees a block of no pool: a page run if it lies in a segment, otherwise upstream's.
     void deallocate_by_address(void* block, std::size_t bytes, std::size_t alignment) {
         detail::segment* const of = slabs_ == nullptr ? nullptr : slabs_->runs().find(block);
         if (of == nullptr) return deallocate_large(block, bytes);
         free_run_of_block(*of, block, bytes, alignment);
     }
+    // Allocates a block from upstream or a reservation of its own.
     void* allocate_large(std::size_t bytes, std::size_t alignment) {
 #if defined(__cpp_exceptions)
         try {
@@ -358,28 +367,29 @@ private:
     // Returns cached and empty memory to upstream, after upstream refused memory for a block of `bytes`, and makes chunks without a block
     // in use usable again. False if there was none. O(free blocks).
     bool reclaim(std::size_t bytes) noexcept;
-    // The part of it for chunks. False if no chunk is empty.
+    // Part of reclaim() for chunks. False if no chunk is empty.
     bool release_empty_chunks(std::size_t bytes) noexcept;
     static bool chunk_is_empty(const detail::chunk& each) noexcept { return each.blocks != 0 && each.blocks == each.free; }
-    // True if upstream reuses memory that is returned to it; a monotonic resource does not. Tried once: returns an empty chunk or area of
-    // at least `bytes`, which upstream has just refused, and allocates it again. False while there is none to try.
+    // True if upstream reuses memory that is returned to it; a monotonic resource does not. Tried once: returns an empty chunk or segment
+    // of at least `bytes`, which upstream has just refused, and allocates it again. False while there is none to try.
     bool upstream_reuses(std::size_t bytes) noexcept;
-    // Records how many blocks were cut from the active chunk. Must run before another chunk becomes active. O(pools).
+    // Records how many blocks were carved from the active chunk. Must run before another chunk becomes active. O(pools).
     void record_carved() noexcept;
+    // True if the chunks have room for the block without a new one; makes that chunk active.
     [[nodiscard]] bool chain_has_room(std::size_t bytes, std::size_t alignment) noexcept {
         if (chain_.fits(bytes, alignment)) return true;
         record_carved();
         return chain_.make_room_in_kept(bytes, alignment);
     }
-    // Calls visit(queue, single) for each pool: its free blocks outside of slabs, and the number of its blocks outside of slabs.
+    // Calls visit(queue, unslabbed) for each active pool: its free blocks outside of slabs, and the number of its blocks outside of slabs.
     template <class Visit>
     void for_each_unslabbed(Visit visit) noexcept;
     void deallocate_large(void* block, std::size_t bytes) {
         large_.deallocate(block, bytes, upstream_resource(), keeps_unpooled);
     }
 
-    // Whether that belongs into a slab or pages of its own: more alignment than the queues' blocks have, or more bytes where chunks are
-    // reservations. (What the options exclude does not.)
+    // True if the request is served by slabs or page runs instead of queues: over-aligned, or above the largest bin in a pool with
+    // reservations. False if the options exclude its size.
     [[nodiscard]] bool uses_page_runs(std::size_t bytes, std::size_t alignment) const noexcept {
         if (!keeps_unpooled || alignment > max_pooled_alignment) return false;
         if (bytes <= max_block_bytes_)
@@ -395,7 +405,7 @@ private:
         return bytes > detail::max_shared_slab_bytes && bytes <= max_block_bytes_ && keeps_unpooled &&
                !chain_.uses_reservations();
     }
-    // The bin whose slabs' blocks are aligned so; `bin_count`: there is none, it takes pages.
+    // Returns the bin whose slabs have blocks of this alignment; bin_count if there is none and the block takes pages.
     [[nodiscard]] std::size_t aligned_bin_of(std::size_t bytes, std::size_t alignment) const noexcept {
         const std::size_t size = detail::round_up_to(bytes, alignment);
         if (bytes > detail::max_short_bytes || size > detail::max_short_bytes) return detail::bin_count;
@@ -406,22 +416,24 @@ private:
         }
         return detail::bin_count;
     }
-    // Blocks of more alignment come from slabs, as those of the first chunks are not aligned so; or from upstream, where there is no
-    // memory for slabs.
+    // Allocates an over-aligned block from a slab, because blocks of the first chunks are not aligned to it; from upstream, if memory for
+    // slabs is refused.
     void* allocate_aligned(std::size_t index, std::size_t bytes, std::size_t alignment);
 
-    // Pages for a wide block. Those of whole pages get one more: else all would begin in one set of the processor's cache.
+    // Returns the pages of a block with a page run of its own. Whole pages get one more; otherwise all such blocks would begin in one set
+    // of the processor's cache.
     [[nodiscard]] std::size_t run_pages(std::size_t bytes, std::size_t alignment) const noexcept {
         const bool one_more = alignment <= 64 && chain_.uses_reservations();
         return bytes / detail::pool_page_bytes + std::size_t{bytes % detail::pool_page_bytes != 0 || one_more};
     }
-    // Where in its pages it begins: in lines of the cache that differ from run to run, as far as there is room.
+    // Returns the address of a block in its run. It differs in its cache line from run to run, as far as there is room.
     [[nodiscard]] std::byte* place_in_run(const detail::page_runs::run& pages, std::size_t bytes,
                                           std::size_t alignment) const noexcept {
         const std::size_t unused = run_pages(bytes, alignment) * detail::pool_page_bytes - bytes;
         if (alignment > 64 || unused < 64) return pages.place();
         return pages.place() + (pages.index * 64 & (std::bit_floor((std::min)(unused, detail::pool_page_bytes)) - 1));
     }
+    // Allocates a page run for a block; from upstream, if pages are refused.
     void* allocate_run(std::size_t bytes, std::size_t alignment) {
         const std::size_t count = run_pages(bytes, alignment);
         detail::page_runs::run found{};
@@ -433,9 +445,10 @@ private:
         detail::page_runs::mark_used(found, count);
         return on_first_use(place_in_run(found, bytes, alignment), bytes, alignment);
     }
-    // So many pages, where no free run is long enough; none where memory is refused: upstream may still have as much as a block needs.
+    // Returns `count` pages if no free run is long enough; none if memory is refused: upstream may still have a block of the exact size.
     detail::page_runs::run find_or_add_pages(std::size_t count) noexcept;
 
+    // Makes all pools and slabs empty.
     void forget_blocks() noexcept {
         checks_.on_release();
         for_each_active([this](std::size_t index, detail::bin& each) {
@@ -448,12 +461,12 @@ private:
         if (slabs_ != nullptr) slabs_->reset();
     }
 
-    // Many blocks of one pool at once, for threads that share this (see threads.hpp): `into` gets `count` more, or fewer when
-    // memory runs out, and then throws what upstream throws; `list` ends with a null link.
+    // Allocate and free many blocks of one pool at once, for threads that share it (threads.hpp). `into` gets `count` more blocks; if
+    // memory runs out, fewer, and upstream's exception is thrown. `list` is null-terminated.
     void allocate_batch(std::size_t index, detail::bin_queue& into, std::uint32_t count);
     void deallocate_batch(std::size_t index, detail::free_block* list) noexcept;
 
-    // (The rest out of line: beside the common case it would cost that one registers.)
+    // The slow paths are out of line: inline they would cost the fast path a register.
     void* do_allocate(std::size_t bytes, std::size_t alignment) override {
         [[maybe_unused]] const auto remembering = checks_.expect_block();
         const std::size_t last = detail::size_minus_one(bytes, alignment);
@@ -473,8 +486,8 @@ private:
     detail::chunk_chain chain_;
     std::size_t max_block_bytes_;    // bytes
     std::size_t max_blocks_;
-    std::array<std::uint64_t, 2> active_{};    // the pools that were ever used, a bit each
-    detail::slab_pool* slabs_ = nullptr;       // null until a chunk is large enough
+    std::array<std::uint64_t, 2> active_{};    // a bit for each pool that was ever used
+    detail::slab_pool* slabs_ = nullptr;       // null until there is a segment
     std::size_t carved_ = 0;                   // blocks cut from chunks, as of record_carved()
     enum class answer : std::uint8_t { unknown, no, yes } upstream_reuses_ = answer::unknown;
     detail::large_blocks large_;

@@ -1,4 +1,4 @@
-// What multipool_resource::statistics() returns.
+// Result of multipool_resource::statistics().
 #pragma once
 
 #include <array>
@@ -8,7 +8,7 @@
 
 namespace headroom { inline namespace v0_1 {
 
-// What a multipool's pools hold, size by size.
+// Contents of a multipool's pools, by size class.
 struct multipool_statistics {
     struct size_class {
         std::size_t block_bytes = 0;
@@ -17,16 +17,16 @@ struct multipool_statistics {
         std::size_t slabs = 0;
         std::size_t slab_bytes = 0;
 
-        // How much of what was cut for this size is in use, 0 to 1.
+        // Fraction of the carved blocks of this size that is in use, 0 to 1.
         [[nodiscard]] double full() const noexcept {
             return in_use == 0 ? 0.0 : static_cast<double>(in_use) / static_cast<double>(in_use + free);
         }
     };
     std::array<size_class, detail::bin_count> classes{};    // blocks of up to 64 KiB, by size
     std::size_t blocks = 0;                                 // in use, of all these
-    std::size_t bytes = 0;                                  // of these blocks, rounded up to their sizes
-    std::size_t empty_slab_bytes = 0;                       // free runs of pages, for any size
-    std::size_t chunk_bytes = 0;                            // all that was taken from upstream, or committed, for pools
+    std::size_t bytes = 0;                                  // of these blocks, rounded up to their size classes
+    std::size_t empty_slab_bytes = 0;                       // free page runs, usable for any size
+    std::size_t chunk_bytes = 0;                            // requested from upstream or committed, for pools
 };
 
 }}    // namespace headroom

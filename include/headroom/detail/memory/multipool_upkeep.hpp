@@ -1,5 +1,4 @@
-// What a multipool does now and then, or when it is asked to: takes more memory, puts what came back in order, gives memory back that
-// it does not need, says what it holds.
+// Rarely called members of a multipool: getting memory, returning freed blocks to their slabs, returning unused memory, statistics.
 #pragma once
 
 #include <algorithm>
@@ -91,7 +90,7 @@ HEADROOM_COLD inline bool multipool_resource::upstream_reuses(std::size_t bytes)
     const auto chunks = chain_.smallest_empty(bytes, chunk_is_empty);
     std::pair<const detail::segment*, std::size_t> segments;
     if (slabs_ != nullptr) segments = slabs_->runs().smallest_empty(bytes);
-    // Not with the only one, which may be all that is left.
+    // Not with the only one: upstream may have nothing else.
     if (chunks.second + segments.second < 2) return false;
     const detail::chunk* const probe = chunks.first;
     const detail::segment* const probed = segments.first;
@@ -183,7 +182,7 @@ HEADROOM_COLD inline void* multipool_resource::grow_and_carve(std::size_t pool, 
     detail::bin& mine = pool_at(pool);
     const std::size_t aligned = detail::alignment_of(size);
     if (has_slabs(index) || !chain_has_room(size, aligned)) {
-        // (Rather than more memory the last free block is taken.)
+        // Uses the last free block before it gets memory.
         const auto take = [&] { return slabs_->refill(mine, index); };
         const auto take_unused = [&] { return open_unused_slab(index) || !mine.empty(); };
         bool found = slabs_ != nullptr ? find_free_or_unused(take, take_unused) : !mine.empty();
@@ -216,7 +215,7 @@ bool multipool_resource::find_free_or_unused(Take take, TakeUnused take_unused) 
 
 [[gnu::noinline]] inline void multipool_resource::push_block_slow(std::size_t pool, void* block, std::size_t bytes) {
     detail::bin& mine = pool_at(pool);
-    if (mine.last == nullptr) {    // the options exclude it
+    if (mine.last == nullptr) {    // excluded by the options
         mine.frees_until_sort = 0;
         return deallocate_large(block, bytes);
     }
@@ -224,12 +223,12 @@ bool multipool_resource::find_free_or_unused(Take take, TakeUnused take_unused) 
     on_deallocate(block, pool);
     mine.frees_until_sort = initial_frees_until_sort(index_of(pool));
     if (slabs_ == nullptr) return;
-    // What came back since the last look is put in order only at the next one, and only if it was not asked for again until then.
-    // So memory that is handed out and comes back in turn is left alone; and where a container is being destroyed, and each block
-    // must be fetched from memory as its address stands in the one before, those that are put in order have long arrived: the
-    // processor does it while it waits for the next.
+    // Blocks freed since the last call are only deferred, and returned to their slabs at the next call, unless they are reused before. So
+    // memory that is freed and allocated in turn stays in the queue. And while a container is destroyed, each block is fetched from memory
+    // by the address in the one before; the blocks returned to slabs have arrived long ago, so the processor does that work while it waits
+    // for the next.
     if (!slabs_->order_matters(index_of(pool))) {
-        mine.frees_until_sort -= frees_when_few_slabs;    // it is put in order with the others (see settle)
+        mine.frees_until_sort -= frees_when_few_slabs;    // returned with the others, see return_all_to_slabs()
     } else if (slabs_->defer(mine, index_of(pool))) {
         mine.frees_until_sort = frees_between_sorts_busy;
     }
@@ -271,8 +270,7 @@ HEADROOM_COLD inline detail::page_runs::run multipool_resource::find_or_add_page
 
 inline void* multipool_resource::allocate_aligned(std::size_t index, std::size_t bytes, std::size_t alignment) {
     detail::bin& mine = activate(index);
-    // Blocks that were cut outside of slabs may lie anywhere; those that come back go behind the others. So a few are looked at, and where
-    // all are such a slab is asked.
+    // Blocks carved outside of slabs may lie anywhere. Looks at a few, and returns them to the end of the queue.
     constexpr int most_looks = 16;
     for (int looks = 0; looks < most_looks; ++looks) {
         void* const block = mine.pop();
@@ -299,13 +297,13 @@ inline void multipool_resource::allocate_batch(std::size_t index, detail::bin_qu
         into.push(block);
         detail::poison(block, bytes);
         --count;
-        // What else is in the queue changes hands unseen, but where every block is remembered.
+        // Takes the rest of the queue without allocate(), except in checked builds, which record every block.
         if constexpr (!detail::memory_checked) count -= into.pop_up_to(pools_[index], count);
     }
 }
 
 inline void multipool_resource::deallocate_batch(std::size_t index, detail::free_block* list) noexcept {
-    // (Nothing is asked about pools that the options exclude, too: those must not be entered.)
+    // Does nothing for an empty list, because pools excluded by the options must not be activated.
     if (list == nullptr) return;
     if constexpr (detail::memory_checked) {
         const std::size_t bytes = detail::bin_bytes(index);

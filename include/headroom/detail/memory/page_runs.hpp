@@ -1,11 +1,10 @@
-// The pages of a multipool beyond its first chunks: which of them are slabs, which are wide blocks, and the free ones, as runs. See
-// slabs.hpp.
+// The pages of a multipool beyond its first chunks: slabs, large blocks, and free runs (slabs.hpp uses them).
 //
-// A run is a number of pages side by side. Free runs that touch are one run; each is in the list of its length. Wide blocks and slabs
-// are runs, too, cut from free ones of any length. So what one size has given up serves every other.
+// A run is a number of adjacent pages. Adjacent free runs are joined; each free run is in the list of its length. Slabs and large blocks
+// are runs carved from free ones of any length, so pages freed by one size serve every other.
 //
-// What is known of a page stands in arrays beside its area, not in the page. A run's length stands at its first and at its last page,
-// so that its neighbours find it when they become free.
+// The state of a page is in arrays beside its segment, not in the page. The length of a free run is in its first and its last entry, so
+// that its neighbours find it when they are freed.
 #pragma once
 
 #include <algorithm>
@@ -23,20 +22,20 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-// What giving back a block of a slab needs. Of each page it stands in an array of its own: where blocks come back in no order it is
-// looked up at each, and so it should fit into the processor's nearest cache.
+// State of a page needed to free a block of its slab. In an array of its own, because blocks freed in random order look it up each time,
+// so it should fit into the first-level cache.
 struct page_counts {
     static constexpr std::uint8_t free_run = 0xFE;    // at the ends of a free run
-    static constexpr std::uint8_t used_run = 0xFF;    // at the ends of a wide block's
+    static constexpr std::uint8_t used_run = 0xFF;    // at the ends of the run of a large block
 
-    std::uint16_t first_free;    // of a slab: the first free block, its distance from the first page in bytes, plus 1; 0: none
-    std::uint16_t used;          // how many of those that were cut are not in its list
-    std::uint16_t carved;        // how many blocks were cut from the slab
-    std::uint8_t bin;            // whose blocks, or one of the two above
-    // Of a slab: pages from its first one, at which the others stand. Of a free run: 1 when its memory went back to the system.
+    std::uint16_t first_free;    // slab: offset of the first free block from the first page in bytes, plus 1; 0: none
+    std::uint16_t used;          // carved blocks that are not in its list
+    std::uint16_t carved;        // blocks carved from the slab
+    std::uint8_t bin;            // bin of the slab, or one of the two above
+    // Slab: pages from its first one, which has the other fields. Free run: 1 if its memory was returned to the system.
     std::uint8_t home_distance;
 
-    // Of a run, in pages.
+    // Length of a run, in pages.
     [[nodiscard]] std::size_t length() const noexcept { return first_free | std::size_t{used} << 16; }
     void set_run(std::uint8_t kind, std::size_t length) noexcept {
         first_free = static_cast<std::uint16_t>(length);
@@ -46,23 +45,23 @@ struct page_counts {
     }
 };
 static_assert(sizeof(page_counts) == 8);
-static_assert(max_populated_bytes == max_pooled_bytes);    // a monotonic resource, which has no bins, knows the first alone
+static_assert(max_populated_bytes == max_pooled_bytes);    // monotonic resources know only the first
 
-// At the first page of a slab or of a free run.
+// Links of a slab or a free run, in the entry of its first page.
 struct page_links {
-    page_links* previous;    // slabs: those of the size that have free blocks; free runs: those of like length
+    page_links* previous;    // slabs: of its size with free blocks; free runs: of its list
     page_links* next;
     std::byte* start;    // of the first block, or of the run
 };
 
-// A stretch of memory that is used page by page: a reservation, or a piece of upstream's.
+// A stretch of memory split into pages: a reservation, or a piece from upstream.
 struct segment {
     memory_piece memory;       // at a multiple of pool_page_bytes
-    std::size_t pages;         // that it may ever have
-    std::size_t high_water;    // pages that were ever used; what the arrays say of others means nothing
+    std::size_t pages;         // largest number of pages
+    std::size_t high_water;    // pages ever used; the arrays of others are not initialised
     page_links* links;
     page_counts* counts;
-    std::size_t bytes;    // of this and the two arrays: one piece from upstream
+    std::size_t bytes;    // size of this and the two arrays, allocated together
 
     [[nodiscard]] std::byte* place(std::size_t index) const noexcept { return memory.data + index * pool_page_bytes; }
     [[nodiscard]] std::size_t index_of(const void* place) const noexcept {
@@ -87,12 +86,12 @@ struct segment {
         }
     }
 
-    // Gives the memory of free runs back to the system; returns how many bytes.
+    // Returns the memory of free runs to the system; returns the bytes.
     std::size_t discard_free() noexcept {
         std::size_t result = 0;
         for_each_run([&](std::size_t at, std::size_t count, const page_counts& found) noexcept {
             if (found.bin != page_counts::free_run || found.home_distance != 0) return;
-            // Whole pages of the system's.
+            // Only whole pages of the system.
             std::byte* const first = detail::align_up(place(at), headroom::page_size());
             const std::byte* const last = place(at + count) - detail::address_of(place(at + count)) % headroom::page_size();
             if (last <= first) return;
@@ -118,7 +117,7 @@ public:
         if (segments_ != nullptr) upstream_->deallocate(segments_, capacity_ * sizeof(segment*), alignof(segment*));
     }
 
-    // Where pages lie; null and 0: none.
+    // Position of pages; `of` is null if there are none.
     struct run {
         segment* of = nullptr;
         std::size_t index = 0;
@@ -129,17 +128,17 @@ public:
 
     [[nodiscard]] segment* const* begin() const noexcept { return segments_; }
     [[nodiscard]] segment* const* end() const noexcept { return segments_ + count_; }
-    // How many pages were ever used, and how many of those are free now.
+    // Number of pages ever used, and of those free now.
     [[nodiscard]] std::size_t used() const noexcept { return used_; }
     [[nodiscard]] std::size_t free() const noexcept { return free_; }
-    // What all areas have, in bytes. O(areas).
+    // Total bytes of all segments. O(segments).
     [[nodiscard]] std::size_t total_bytes() const noexcept {
         std::size_t result = 0;
         for (const segment* const each : *this) result += each->memory.bytes;
         return result;
     }
 
-    // Nothing is in use any more: each area is one free run.
+    // Frees all pages: each segment is one free run.
     void reset() noexcept {
         lists_ = {};
         nonempty_lists_ = free_ = used_since_sort_ = 0;
@@ -150,8 +149,8 @@ public:
         }
     }
 
-    // Pages that were never used come from now on from this memory, which belongs to this. What the area before has committed is free.
-    // Throws what upstream throws; the memory is still the caller's then.
+    // Makes the piece a segment, owned by this, from which unused pages are taken from now on; frees the committed rest of the one before.
+    // Throws what upstream throws; the piece is still the caller's then.
     void add(const memory_piece& memory) {
         const std::size_t pages = (memory.control != nullptr ? memory.reserved : memory.bytes) / pool_page_bytes;
         segment* const added = add_to_segments(memory, pages);
@@ -164,17 +163,17 @@ public:
         last_found_ = active_ = added;
     }
 
-    // The area that a place lies in; null: none. O(log areas), O(1) for one in the area that was found last.
+    // Returns the segment that contains the address; null if none. O(log segments), O(1) for the segment found last.
     [[nodiscard]] segment* find(const void* place) noexcept {
         if (HEADROOM_UNLIKELY(last_found_ == nullptr || !last_found_->holds(place))) return find_slow(place);
         return last_found_;
     }
 
-    // So many pages, from the shortest free run that is long enough; none: there is none. O(1).
+    // Returns `count` pages from the shortest free run that is long enough; none if there is none. O(1).
     [[nodiscard]] run take(std::size_t count) noexcept {
         std::size_t list = list_of(count);
         if (count > exact_length_lists) {
-            // Those of this list may be shorter, too.
+            // Runs of this list may be shorter.
             int looks = 16;
             for (page_links* each = lists_[list]; each != nullptr && looks > 0; each = each->next, --looks) {
                 const run found = run_at(*each);
@@ -186,8 +185,8 @@ public:
         if (longer == 0) return {};
         return split_free_run(run_at(*lists_[list + static_cast<std::size_t>(std::countr_zero(longer))]), count);
     }
-    // So many pages at the end of the area that has some which were never used, the free ones there first; none: it has too few, or
-    // provide(memory, bytes) says that there is no memory for them.
+    // Returns `count` pages at the end of the active segment, beginning with a free run there. None if it is too small, or if
+    // provide(memory, bytes) is false for lack of memory.
     template <class Provide>
     [[nodiscard]] run take_unused(std::size_t count, Provide provide) noexcept {
         if (active_ == nullptr) return {};
@@ -195,7 +194,7 @@ public:
         const page_counts* const last = of.high_water == 0 ? nullptr : &of.counts[of.high_water - 1];
         const std::size_t before = last != nullptr && last->bin == page_counts::free_run ? last->length() : 0;
         const std::size_t first = of.high_water - before;
-        if (before >= count) return split_free_run({&of, first}, count);    // take() may have missed it among many
+        if (before >= count) return split_free_run({&of, first}, count);    // take() looks at few runs of a list
         const std::size_t more = count - before;
         if (more > of.pages - of.high_water || !provide(of.memory, (of.high_water + more) * pool_page_bytes)) return {};
         if (before != 0) remove_free_run({&of, first}, before);
@@ -203,20 +202,20 @@ public:
         used_since_sort_ += more;
         return {&of, first};
     }
-    // Whether it is worth while to look for free pages: since the last call that said so enough were used for the first time, or
-    // came back (`pending` says how many of those are not free yet).
+    // True if looking for free pages is worthwhile: enough were used for the first time, or freed, since the last call that returned true;
+    // that call restarts the count. `pending`: freed pages that are not free runs yet.
     [[nodiscard]] bool is_worth_sorting(std::size_t pending) noexcept {
         if (used_since_sort_ + pending < 16 + used_ / 16) return false;
         used_since_sort_ = 0;
         return true;
     }
 
-    // They are in use, as one run.
+    // Marks the pages as in use, as one run.
     static void mark_used(const run& taken, std::size_t count) noexcept {
         taken.of->counts[taken.index].set_run(page_counts::used_run, count);
         taken.of->counts[taken.index + count - 1].set_run(page_counts::used_run, count);
     }
-    // They are free, with those beside them.
+    // Frees the pages, and joins them with adjacent free runs.
     void free_run(run gone, std::size_t count) noexcept {
         const page_counts* const counts = gone.of->counts;
         if (gone.index > 0 && counts[gone.index - 1].bin == page_counts::free_run) {
@@ -233,7 +232,7 @@ public:
         add_free_run(gone, count);
     }
 
-    // Returns the smallest unused upstream area of at least `bytes`, null if none, and how many there are. O(areas).
+    // Returns the smallest unused upstream segment of at least `bytes`, null if none, and how many there are. O(segments).
     [[nodiscard]] std::pair<const segment*, std::size_t> smallest_empty(std::size_t bytes) const noexcept {
         const segment* found = nullptr;
         std::size_t count = 0;
@@ -244,7 +243,7 @@ public:
         }
         return {found, count};
     }
-    // Returns an unused area to upstream. O(areas).
+    // Returns an unused segment to upstream. O(segments).
     void release_empty(const segment* gone) noexcept {
         segment** const at = std::find(segments_, segments_ + count_, gone);
         segment* const leaving = *at;
@@ -254,8 +253,8 @@ public:
         unlink_and_release(leaving);
     }
 
-    // Gives back what is free: of reservations to the system, which keeps the addresses; upstream's pieces in which nothing is used.
-    // Returns how many bytes. O(pages).
+    // Returns free memory: free runs of reservations to the system, which keeps the addresses; unused upstream segments to upstream.
+    // Returns the bytes. O(pages).
     std::size_t trim() noexcept {
         std::size_t result = 0;
         std::size_t kept = 0;
@@ -270,7 +269,7 @@ public:
         }
         count_ = kept;
         last_found_ = nullptr;
-        // (One that could not grow at its time may now.)
+        // A segment that could not grow before may grow now.
         for (segment* const each : *this) {
             if (active_ == nullptr && each->high_water < each->pages) active_ = each;
         }
@@ -278,7 +277,7 @@ public:
     }
 
 private:
-    // Runs of up to so many pages are in lists of their own lengths; longer ones in a list for each doubling.
+    // Free runs of up to so many pages are in a list for each length; longer ones in a list for each doubling.
     static constexpr std::size_t exact_length_lists = 16;
     static constexpr std::size_t list_count = 48;
 
@@ -290,7 +289,7 @@ private:
         segment* const of = find(first.start);
         return {of, of->index_of(first)};
     }
-    // The first pages of a free run; the others stay free.
+    // Removes `count` pages from the front of a free run; the others stay free.
     run split_free_run(const run& from, std::size_t count) noexcept {
         page_counts* const counts = from.of->counts + from.index;
         const std::size_t length = counts->length();
@@ -331,32 +330,34 @@ private:
         used_ += count;
     }
 
-    // The first area that begins at that address or behind it.
+    // Returns the first segment at or behind the address.
     [[nodiscard]] segment** lower_bound(std::uintptr_t address) const noexcept {
         return std::lower_bound(segments_, segments_ + count_, address, [](const segment* each, std::uintptr_t sought) {
             return detail::address_of(each->memory.data) < sought;
         });
     }
+    // Slow path of find(): binary search over all segments. Remembers the result.
     [[gnu::noinline]] segment* find_slow(const void* place) noexcept {
-        // The last that begins at or before the place.
+        // The last segment at or before the address.
         segment** const after = lower_bound(detail::address_of(place) + 1);
         if (after == segments_ || !(*(after - 1))->holds(place)) return nullptr;
         return last_found_ = *(after - 1);
     }
-    // Returns an unused area, already removed from segments_, to upstream.
+    // Returns an unused segment, already removed from segments_, to upstream.
     void unlink_and_release(segment* gone) noexcept {
         if (gone->high_water != 0) remove_free_run({gone, 0}, gone->high_water);
         used_ -= gone->high_water;
         if (active_ == gone) active_ = nullptr;
         release_segment(gone);
     }
-    // An area and its memory go.
+    // Releases a segment and its memory.
     void release_segment(segment* gone) noexcept {
         const memory_piece memory = gone->memory;
         upstream_->deallocate(gone, gone->bytes, alignof(segment));
         memory.release(upstream_);
     }
 
+    // Adds a segment without pages in use. Throws what upstream throws.
     segment* add_to_segments(const memory_piece& memory, std::size_t pages) {
         if (count_ == capacity_) {
             const std::size_t more = capacity_ == 0 ? 8 : capacity_ * 2;
@@ -386,12 +387,12 @@ private:
     segment** segments_ = nullptr;    // in order of addresses
     std::size_t count_ = 0;
     std::size_t capacity_ = 0;
-    segment* last_found_ = nullptr;    // the one that a place was last found in
-    segment* active_ = nullptr;        // the one whose pages beyond the frontier are taken next; null: none
+    segment* last_found_ = nullptr;    // segment that find() found last
+    segment* active_ = nullptr;        // segment whose unused pages are taken next; null: none
     std::size_t used_ = 0;             // pages
     std::size_t free_ = 0;
-    std::size_t used_since_sort_ = 0;     // taken from the active area since free ones were last looked for
-    std::uint64_t nonempty_lists_ = 0;    // which lists are not empty
+    std::size_t used_since_sort_ = 0;     // pages taken unused since is_worth_sorting() was last true
+    std::uint64_t nonempty_lists_ = 0;    // a bit for each list that is not empty
     std::array<page_links*, list_count> lists_{};
 };
 

@@ -1,11 +1,10 @@
-// Tells AddressSanitizer which bytes of a memory resource nobody may touch: free blocks, and the unused part of an arena.
-// Compiles to nothing without it, and where the user asks for nothing (see annotate.hpp).
+// Poisons the bytes of memory resources that must not be touched, for AddressSanitizer: free blocks, and the unused part of an arena.
+// Compiles to nothing without the sanitizer, and with HEADROOM_NO_ASAN_ANNOTATIONS (annotate.hpp).
 //
-// In checked builds (see memory_checks.hpp) Valgrind is told the same where its headers are present; never otherwise,
-// because its requests cost instructions even when the program does not run under it.
+// In checked builds (checks.hpp) also marks them for Valgrind, if its headers are present; in others never, because its requests cost
+// instructions even when the program does not run under it.
 //
-// `unpoison` gives bytes to a user, to whom they are as good as never written; `unpoison_for_reading` lets the resource itself read what
-// it wrote before it poisoned them.
+// `unpoison` makes bytes accessible and undefined, for a user; `unpoison_for_reading` keeps them defined, for the resource itself.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +16,7 @@ extern "C" {
 void __asan_poison_memory_region(const volatile void* data, std::size_t bytes);
 void __asan_unpoison_memory_region(const volatile void* data, std::size_t bytes);
 }
-// For the few functions that must read or write what is poisoned: a free block's link.
+// For the functions that read or write poisoned memory: the link of a free block.
 #define HEADROOM_SEES_POISONED __attribute__((no_sanitize("address"), noinline)) inline
 #else
 #define HEADROOM_SEES_POISONED HEADROOM_ALWAYS_INLINE
@@ -36,7 +35,7 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 inline constexpr bool poisoning = true;
 
 inline void poison(const void* data, std::size_t bytes) noexcept {
-    // Compilers would warn that what they see of the user's buffer was never written: nobody reads it here.
+    // Hides the pointer, because compilers warn that the buffer is uninitialised.
     __asm__("" : "+r"(data));
     __asan_poison_memory_region(data, bytes);
 }
@@ -47,8 +46,8 @@ inline void unpoison_for_reading(const void* data, std::size_t bytes) noexcept {
 
 inline constexpr bool poisoning = true;
 
-// (On processors that Valgrind does not know its requests are nothing, and their arguments unused.)
-// The first word stays readable: it holds a free block's link, and Valgrind knows no way to look past its own mark.
+// On processors that Valgrind does not support, its requests are empty and leave the arguments unused. The first word stays accessible: it
+// holds a free block's link, and Valgrind has no unchecked access.
 inline void poison([[maybe_unused]] const void* data, std::size_t bytes) noexcept {
     if (bytes > sizeof(void*)) {
         (void)VALGRIND_MAKE_MEM_NOACCESS(static_cast<const std::byte*>(data) + sizeof(void*), bytes - sizeof(void*));

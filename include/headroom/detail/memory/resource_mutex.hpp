@@ -1,16 +1,15 @@
-// The lock of a memory resource that many threads use: free in a forked child, whatever thread held it.
+// Mutex of a thread-safe memory resource. In a forked child it is free, whichever thread held it.
 //
-// Before a fork all such locks of the process are taken, by the thread that forks, and afterwards they are free in both
-// processes. So a child finds every resource as it is between two calls. To get hold of them all, a fork keeps threads that
-// hold none from taking one; a thread that holds one may take more (its upstream's). A thread that holds one may not wait for
-// the others, for one of them might wait for it: where an upstream's allocate forks, what other threads hold stays locked in the
-// child, and such a child may use no resource but those of the thread that forked.
+// The thread that forks takes all these mutexes before, and they are free in both processes afterwards, so a child finds every resource
+// between two calls. To get all of them, a fork keeps threads that hold none from taking one; a thread that holds one may take more (its
+// upstream's). A thread that holds one cannot wait for the others, because one of them might wait for it: if an upstream's allocate forks,
+// what other threads hold stays locked in the child, and the child may use only resources of the thread that forked.
 //
-// An upstream of the program's may have a lock and fork handlers (pthread_atfork) of its own. Locks must be taken in one order,
-// the resource's first; and the system calls the handlers before a fork in the reverse order of their registration. So ours are
-// registered again each time that a resource is made over an upstream: whatever the upstream registered before that comes after
-// them. The first 1,000 such resources of a process do so, as handlers stay for good, and the first one over
-// new_delete_resource(). While a process forks, its handlers may use resources.
+// An upstream of the program may have a lock and fork handlers (pthread_atfork) of its own. Locks must be taken in one order, the
+// resource's first, and the system calls handlers before a fork in the reverse order of registration. So ours are registered again for
+// each resource made over an upstream, after the handlers that the upstream has registered. The first 1,000 such resources of a process do
+// so, because handlers stay for good, and the first one over new_delete_resource(). Handlers of the program may use resources while the
+// process forks.
 #pragma once
 
 #include <memory_resource>
@@ -22,7 +21,7 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 
 class HEADROOM_API resource_mutex {
 public:
-    // For what calls nobody under it.
+    // For a resource that calls no code of the program under it.
     resource_mutex() noexcept;
     // For a resource that calls `upstream` under it.
     explicit resource_mutex(const std::pmr::memory_resource* upstream) noexcept;
@@ -37,7 +36,7 @@ private:
     friend struct resource_forks;
 
     std::mutex mutex_;
-    resource_mutex* next_;    // the process's list of all, guarded by resource_links
+    resource_mutex* next_;    // list of all in the process, guarded by resource_links
     resource_mutex* previous_ = nullptr;
 };
 

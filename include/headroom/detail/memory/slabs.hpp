@@ -1,13 +1,13 @@
-// Where a multipool keeps its free blocks once it has grown beyond a few kilobytes: in the slabs that they were cut from.
+// Slabs of a multipool: the free blocks of its pools once it has grown beyond a few kilobytes.
 //
-// A slab is a run of pages cut into blocks of one size. What a container gave back in whatever order lies together again slab
-// by slab, and comes out in order of addresses; so a container that is built in memory that another one left behind finds it as
-// dense, and as much in order, as if it were fresh. (Handed out in the order in which they came back, the nodes of a hash table with a
-// million elements lay scattered over all of its memory: building the next one took three times as long.) A slab whose blocks are
-// all free is a free run of pages (page_runs.hpp), for slabs of any size and for wide blocks.
+// A slab is a run of pages carved into blocks of one size. Freed blocks return to their slabs, in any order, and are allocated from there
+// in order of addresses. So a container built in memory that another one freed is as dense, and as much in order, as in fresh memory. In
+// the order of their frees, the nodes of a hash table with a million elements were scattered over all of its memory: building the next one
+// took three times as long. A slab whose blocks are all free becomes a free page run (page_runs.hpp), for slabs of any size and for large
+// blocks.
 //
-// docs/design.md draws the states of a free block. Blocks that were cut from the first small chunks lie in no slab; what came back of
-// those waits in a list beside the slabs.
+// docs/design.md has the states of a free block. Blocks carved from the first small chunks are in no slab; their free ones are in a list
+// of their own.
 #pragma once
 
 #include <algorithm>
@@ -27,8 +27,7 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-// What is done to the bytes of a block that is free from now on: in checked builds they are filled, so that a write to them
-// is noticed, and sanitizers are told.
+// Poisons a freed block; in checked builds fills it first, so that a write to it is noticed.
 HEADROOM_ALWAYS_INLINE void poison_free_block(void* block, std::size_t size) noexcept {
     if constexpr (memory_checked || poisoning) {
         detail::unpoison(block, size);
@@ -37,24 +36,24 @@ HEADROOM_ALWAYS_INLINE void poison_free_block(void* block, std::size_t size) noe
     }
 }
 
-// What a multipool knows of its slabs. Made when its first area is; lies in memory of upstream's.
+// The slabs of a multipool. Made with its first segment, in upstream's memory.
 class slab_pool {
 public:
     explicit slab_pool(std::pmr::memory_resource* upstream) noexcept : runs_(upstream) {}
     slab_pool(const slab_pool&) = delete;
     slab_pool& operator=(const slab_pool&) = delete;
 
-    // The pages that slabs are runs of. (What else takes some marks them as used.)
+    // The page runs that slabs are carved from. Other users mark their runs as used.
     [[nodiscard]] page_runs& runs() noexcept { return runs_; }
     [[nodiscard]] const page_runs& runs() const noexcept { return runs_; }
 
-    // All blocks are forgotten; the areas stay.
+    // Forgets all blocks; keeps the segments.
     void reset() noexcept {
         runs_.reset();
         sizes_ = {};
     }
 
-    // Blocks of bin `index` for its queue, at least one; false when there is none without more memory.
+    // Refills the queue with at least one free block. False if that needs new pages.
     [[nodiscard]] bool refill(bin_queue& queue, std::size_t index) noexcept {
         size_state& state = sizes_[index];
         if (!state.deferred.empty()) {
@@ -68,7 +67,7 @@ public:
         return true;
     }
 
-    // A block of a slab, and others of it into the queue; null where there are neither slabs with free blocks nor free pages for one.
+    // Returns a block of a slab, and adds others to the queue. Null if there are neither slabs with free blocks nor free pages.
     void* pop_from_slab(bin_queue& queue, std::size_t index) noexcept {
         bin_queue found;
         found.clear();
@@ -78,7 +77,7 @@ public:
         return block;
     }
 
-    // These pages become a slab of bin `index`.
+    // Makes the pages a slab of bin `index`, to be carved next.
     void open_slab(const page_runs::run& pages, std::size_t index) noexcept {
         segment& of = *pages.of;
         const std::size_t at = pages.index;
@@ -92,17 +91,17 @@ public:
         sizes_[index].current = pages;
         sizes_[index].pages += static_cast<std::uint32_t>(count);
     }
-    // Whether there is a slab of that bin.
+    // True if the bin has slabs.
     [[nodiscard]] bool has_slabs(std::size_t index) const noexcept { return sizes_[index].pages != 0; }
 
-    // Whether it matters in which order blocks of that size are handed out: it does where there are many, so that their slabs take
-    // more than the processor's nearest caches hold. Where it does not, what came back may wait until somebody looks for empty slabs.
+    // True if the bin has many slabs, more than the nearest caches hold, so that the order of its blocks matters. Otherwise freed blocks
+    // may stay in the queue until empty slabs are needed.
     [[nodiscard]] bool order_matters(std::size_t index) const noexcept {
         return sizes_[index].pages > max_unsorted_slabs * bin_shapes[index].pages;
     }
 
-    // The blocks of the queue, at least one, wait from now on for being taken back into their slabs; refill finds them first. Those
-    // that waited until now are taken back: says whether there were any, and none was asked for in the meantime. O(those).
+    // Defers the blocks of the queue, at least one: refill() takes them first. Returns those deferred before to their slabs. True if there
+    // were any and refill() took none of them. O(blocks deferred before).
     bool defer(bin_queue& queue, std::size_t index) noexcept {
         size_state& state = sizes_[index];
         free_block* const waited = state.deferred.pop_all();
@@ -112,14 +111,14 @@ public:
         return_to_slabs(waited, index);
         return !std::exchange(state.reused_deferred, false) && waited != nullptr;
     }
-    // Takes those that wait back into their slabs. O(those).
+    // Returns the deferred blocks to their slabs. O(blocks).
     void return_deferred(std::size_t index) noexcept { return_to_slabs(sizes_[index].deferred.pop_all(), index); }
-    // And those of the queue.
+    // Returns the deferred blocks and those of the queue to their slabs.
     void return_to_slabs(bin_queue& queue, std::size_t index) noexcept {
         return_deferred(index);
         return_to_slabs(queue.pop_all(), index);
     }
-    // Takes a list whose last link is null back into its slabs. O(blocks).
+    // Returns a null-terminated list of free blocks to their slabs. O(blocks).
     void return_to_slabs(free_block* block, std::size_t index) noexcept {
         while (block != nullptr) {
             segment* const of = runs_.find(block);
@@ -134,10 +133,10 @@ public:
         }
     }
 
-    // Free blocks of bin `index` outside of slabs.
+    // Free blocks of the bin outside of slabs.
     [[nodiscard]] bin_queue& unslabbed(std::size_t index) noexcept { return sizes_[index].unslabbed; }
 
-    // Adds what there is of each size, in slabs and besides, but for what is in the queues; all that was cut counts as in use.
+    // Adds the blocks and slabs of each size, except the blocks in queues; all carved blocks count as in use.
     void count(std::array<multipool_statistics::size_class, bin_count>& classes) const noexcept {
         for (const segment* const each : runs_) {
             each->for_each_run([&](std::size_t, std::size_t, const page_counts& found) noexcept {
@@ -154,37 +153,37 @@ public:
     }
 
 private:
-    static constexpr std::uint32_t refill_blocks = 128;    // blocks that waited and are handed out at a time
+    static constexpr std::uint32_t refill_blocks = 128;    // blocks moved to a queue at a time
 
-    // What there is of one size.
+    // State of one size.
     struct size_state {
         page_links* first = nullptr;    // slabs with free blocks, in the order in which they got some
         page_links* last = nullptr;
-        page_runs::run current{};        // the slab that blocks are being cut from
-        bin_queue deferred{};            // what came back, and is taken back into its slabs unless it is asked for before
-        bin_queue unslabbed{};           // of no slab
+        page_runs::run current{};        // slab that blocks are carved from
+        bin_queue deferred{};            // freed blocks that refill() takes first
+        bin_queue unslabbed{};           // free blocks of no slab
         std::uint32_t pages = 0;         // of its slabs
-        bool reused_deferred = false;    // whether a waiting block was handed out since they began to wait
+        bool reused_deferred = false;    // true if refill() took deferred blocks
     };
 
     page_runs::run run_of_slab(const page_links& slab) noexcept {
         segment* const of = runs_.find(slab.start);
         return {of, of->index_of(slab)};
     }
-    // Blocks in the slab's list.
+    // Number of blocks in the slab's free list.
     static std::size_t free_blocks_of(const page_counts& slab) noexcept { return std::size_t{slab.carved} - slab.used; }
     static std::size_t stride_of(const bin_shape& shape) noexcept { return std::size_t{shape.bytes} + shape.gap; }
 
-    // Takes blocks back into the slabs of one area, up to the first that lies elsewhere, which it returns; or null. (This is half of
-    // what giving a block back takes: all that is rare is out of line.)
-    template <bool Several>    // pages in a slab
+    // Returns blocks to the slabs of one segment, up to the first block elsewhere, which it returns; null at the end. Half the cost of
+    // freeing a block: everything rare is out of line.
+    template <bool Several>    // slabs have several pages
     [[gnu::noinline]] free_block* return_to_segment(segment& of, free_block* block, std::size_t index) noexcept {
         std::byte* const base = of.memory.data;
         const std::size_t bytes = of.high_water * pool_page_bytes;
         page_counts* const counts = of.counts;
         while (true) {
             std::size_t offset = detail::address_of(block) - detail::address_of(base);
-            if (HEADROOM_UNLIKELY(offset >= bytes)) return block;    // (so is null)
+            if (HEADROOM_UNLIKELY(offset >= bytes)) return block;    // also null
             page_counts* home = counts + offset / pool_page_bytes;
             auto* place = reinterpret_cast<std::byte*>(block) - offset % pool_page_bytes;
             offset %= pool_page_bytes;
@@ -193,7 +192,7 @@ private:
                 offset += home->home_distance * pool_page_bytes;
                 home -= home->home_distance;
             }
-            // Blocks that came back one after the other and lie in one page travel together.
+            // Takes consecutive blocks of one page together.
             free_block* last = block;
             free_block* next = detail::next_of(last);
             std::uint32_t count = 1;
@@ -206,7 +205,7 @@ private:
             if (HEADROOM_UNLIKELY(home->used == 0)) {
                 close_slab({&of, static_cast<std::size_t>(home - counts)}, index, freed != 0);
             } else {
-                // (The last link says nothing: a list ends after so many.)
+                // The last link is unused: the list ends after `carved - used` blocks.
                 detail::link(last, place + freed - 1);
                 home->first_free = static_cast<std::uint16_t>(offset + 1);
                 if (HEADROOM_UNLIKELY(freed == 0)) append_slab(of, static_cast<std::size_t>(home - counts), index);
@@ -215,17 +214,18 @@ private:
         }
     }
 
-    // The slab's pages are free.
+    // Frees the pages of an empty slab.
     [[gnu::noinline]] void close_slab(const page_runs::run& slab, std::size_t index, bool listed) noexcept {
         size_state& state = sizes_[index];
         page_links& links = slab.of->links[slab.index];
         if (listed) unlink_slab(state, links);
-        if (state.current == slab) state.current = {};    // (though blocks were still to be cut from it)
+        if (state.current == slab) state.current = {};    // even if not fully carved
         const std::size_t count = detail::slab_pages(index);
         state.pages -= static_cast<std::uint32_t>(count);
         runs_.free_run(slab, count);
     }
 
+    // Adds the slab to its size's list of slabs with free blocks.
     [[gnu::noinline]] void append_slab(const segment& of, std::size_t at, std::size_t index) noexcept {
         size_state& state = sizes_[index];
         page_links& added = of.links[at];
@@ -239,6 +239,7 @@ private:
         (gone.next != nullptr ? gone.next->previous : state.last) = gone.previous;
     }
 
+    // Refills the queue from the current slab, one with free blocks, or a new one. False if that needs new pages.
     HEADROOM_ALWAYS_INLINE bool refill_from_slab(bin_queue& queue, std::size_t index) noexcept {
         size_state& state = sizes_[index];
         if (state.current) {
@@ -258,7 +259,7 @@ private:
         return true;
     }
 
-    // Slabs of those sizes that have gaps begin in different lines of the cache too.
+    // Returns the offset of a slab's first block. Slabs of sizes with gaps begin in different cache lines.
     static std::size_t first_line(std::size_t index, std::size_t at) noexcept {
         const bin_shape& shape = bin_shapes[index];
         if (shape.gap == 0) return 0;
@@ -266,8 +267,8 @@ private:
         return at / shape.pages * shape.blocks % (unused / shape.gap + 1) * shape.gap;
     }
 
-    // Cuts blocks from the current slab: a page's worth, then as many as it has been cut into, so that a slab of which little is used
-    // is not written to as a whole.
+    // Carves blocks from the current slab: a page's worth, then as many as it has, so that a slab of which little is used is not written
+    // to as a whole.
     void carve_some(bin_queue& queue, size_state& state, std::size_t index) noexcept {
         page_counts& from = state.current.of->counts[state.current.index];
         const bin_shape& shape = bin_shapes[index];
@@ -288,7 +289,7 @@ private:
         if (from.carved == shape.blocks) state.current = {};
     }
 
-    // Takes the free blocks of the first slab that has some, in order of addresses.
+    // Moves the free blocks of the first slab that has some to the queue, in order of addresses.
     void take_free_blocks(bin_queue& queue, size_state& state, std::size_t index) noexcept {
         std::byte* const start = state.first->start;
         const page_runs::run home = run_of_slab(*state.first);
@@ -298,7 +299,7 @@ private:
         const auto stride = static_cast<std::uint32_t>(stride_of(bin_shapes[index]));
         const auto* block = reinterpret_cast<const free_block*>(home.place() + from.first_free - 1);
         if (free >= min_prefetched) {
-            // Its memory may have been left alone for long: asked for at once it arrives sooner than link by link.
+            // Prefetches the whole slab: its memory may be cold, and links would be fetched one by one.
             const std::size_t step = (std::max)(std::size_t{stride}, std::size_t{64});
             for (std::size_t line = 0; line < from.carved * std::size_t{stride}; line += step) HEADROOM_PREFETCH(start + line);
         }

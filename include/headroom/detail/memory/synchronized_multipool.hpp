@@ -1,13 +1,12 @@
 // A multipool that many threads may use at once.
 //
-// Choose it where threads share what they allocate, or hand it to each other. Each thread keeps a few free blocks of each
-// size up to 4 KiB (8 KiB worth or four, twice that at most), so most calls take no lock and threads do not slow each other down. What
-// is more than that goes in batches to threads that want it, again without a lock; so does what one thread allocates and
-// another gives back. A thread that ends gives back what it kept. Larger blocks take the lock. Where each
-// thread has its own data, a multipool_resource for each is faster and needs none of this.
+// Choose it where threads share their allocations or pass them to each other. Each thread keeps a few free blocks of each size up to 4 KiB
+// (8 KiB worth or four, twice that at most), so most calls take no lock and threads do not slow each other down. More free blocks pass in
+// batches to other threads, without a lock; so do blocks that one thread allocates and another frees. A thread that ends returns its
+// blocks. Larger blocks take the lock. If each thread has its own data, a multipool_resource for each is faster.
 //
-// Otherwise as multipool_resource: default upstream, options, release(), rewind(), checks. Costs about 2 KiB, and 2 KiB
-// for each thread that uses it. Up to 64 such resources at once are found quickly; more work, but slower.
+// Otherwise like multipool_resource: default upstream, options, release(), rewind(), checks. Costs about 2 KiB, and 2 KiB for each thread
+// that uses it. Up to 64 such resources at once are found quickly; more work, but slower.
 //
 // Document: P0089R0 (section 4 on synchronized multipools; benchmark IV).
 #pragma once
@@ -29,9 +28,9 @@ inline namespace HEADROOM_MEMORY_ABI {
 
 class synchronized_multipool_resource final : public std::pmr::memory_resource {
 public:
-    // As multipool_resource's. The upstream is called by one thread at a time. Never throw.
+    // Constructors like multipool_resource's. One thread at a time calls the upstream. Never throw.
     synchronized_multipool_resource() noexcept : synchronized_multipool_resource(std::pmr::pool_options{}) {}
-    // (No policy where chunks come from a named upstream.)
+    // No commit policy: chunks come from the named upstream.
     explicit synchronized_multipool_resource(std::pmr::memory_resource* upstream) noexcept : core_(upstream) {}
     explicit synchronized_multipool_resource(const std::pmr::pool_options& options) noexcept : core_(options) {
         core_.chain_.commit_by(detail::shared_chunk_policy);
@@ -42,10 +41,10 @@ public:
     synchronized_multipool_resource(const synchronized_multipool_resource&) = delete;
     synchronized_multipool_resource& operator=(const synchronized_multipool_resource&) = delete;
 
-    // Releases. Precondition: no other thread is in a call; waits for threads that are ending. Invalidates: every block.
+    // Releases all memory. Precondition: no other thread is in a call. Waits for threads that are ending. Invalidates: every block.
     ~synchronized_multipool_resource() override = default;
 
-    // As multipool_resource::allocate. Any thread, at any time.
+    // Allocates like multipool_resource. Thread-safe.
     [[nodiscard, gnu::returns_nonnull]] HEADROOM_ALWAYS_INLINE void* allocate(std::size_t bytes,
                                                                               std::size_t alignment = alignof(std::max_align_t)) {
         [[maybe_unused]] const auto remembering = checks_.expect_block();
@@ -66,7 +65,7 @@ public:
         return on_allocate(shared_.refill(at), bytes, alignment);
     }
 
-    // As multipool_resource::deallocate. Any thread, not only the one that allocated the block.
+    // Frees a block like multipool_resource. Thread-safe; the block may come from another thread.
     HEADROOM_ALWAYS_INLINE void deallocate(void* block, std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) {
         checks_.on_deallocate(this, block, bytes, alignment);
         const std::size_t last = detail::size_minus_one(bytes, alignment);
@@ -86,8 +85,8 @@ public:
         shared_.deallocate_slow(at, block);
     }
 
-    // As multipool_resource's. Precondition: no other thread is in a call (blocks in use would vanish under it). Waits for
-    // threads that are ending and give back what they kept. Invalidates: every block.
+    // Like multipool_resource's. Precondition: no other thread is in a call, because its blocks would vanish. Wait for threads that are
+    // ending and returning their blocks. Invalidate: every block.
     void release() noexcept {
         forget_blocks();
         core_.release();
@@ -97,20 +96,21 @@ public:
         core_.rewind();
     }
 
-    // As multipool_resource's. Any thread, at any time (but not from an upstream, or a new_handler, that this resource has called:
-    // its lock is held). What threads keep for themselves counts as in use, but for the calling thread's: that is given back
-    // first, and the depot's.
+    // Like multipool_resource::trim(), after returning the calling thread's blocks and the depot's to the pools. Blocks in other threads'
+    // caches count as in use. Returns the bytes. Thread-safe, but must not be called by an upstream, or a new_handler, called by this
+    // resource: the lock is held.
     std::size_t trim() {
         shared_.flush();
         const std::lock_guard lock(shared_.mutex());
         return core_.trim();
     }
+    // Like multipool_resource::statistics(), with the rules of trim().
     [[nodiscard]] multipool_statistics statistics() {
         shared_.flush();
         const std::lock_guard lock(shared_.mutex());
         multipool_statistics result = core_.statistics();
         const auto leave_out = [&](std::size_t bytes, std::size_t count) {
-            if (bytes > options().largest_required_pool_block) return;    // it is in no pool
+            if (bytes > options().largest_required_pool_block) return;    // in no pool
             multipool_statistics::size_class& each = result.classes[detail::bin_of(bytes)];
             each.in_use -= count;
             result.blocks -= count;
