@@ -1,4 +1,4 @@
-// What a hardened container says before it ends the program.
+// Message of a hardened container before it ends the program.
 #include <cstdio>
 #include <cstdlib>
 

@@ -7,16 +7,16 @@
 namespace headroom { inline namespace v0_1 {
 
 refused::refused(const char* what, std::size_t bytes, std::error_code code) noexcept : code_(code) {
-    // "Cannot allocate memory" is also said where the process has used up its mappings, with memory to spare.
+    // The system reports "Cannot allocate memory" also when a process has used up its mappings, with memory to spare.
     char mappings[96] = "";
     if (code == detail::out_of_memory()) {
-        constexpr std::size_t few = 16;    // what one call may need
+        constexpr std::size_t few = 16;    // needed by one call
         const detail::mapping_count count = detail::count_mappings();
         if (count.most != 0 && count.used + few >= count.most)
             std::snprintf(mappings, sizeof mappings, "; the process has %zu of the %zu mappings that vm.max_map_count allows",
                           count.used, count.most);
     }
-    // message() allocates, and memory may be what is short; then the number has to do.
+    // message() allocates, and memory may be short; then the number must do.
     try {
         std::snprintf(text_.data(), text_.size(), "headroom: cannot %s (%zu bytes): %s%s", what, bytes, code.message().c_str(),
                       mappings);

@@ -1,4 +1,4 @@
-// What is compiled of a concurrent_vector: waiting for its lock, and taking back what its appenders have claimed.
+// Compiled part of concurrent_vector: waiting for its lock, and reclaiming slots of appenders.
 #include <headroom/detail/concurrent/append_lock.hpp>
 #include <headroom/detail/concurrent/claims.hpp>
 
@@ -17,7 +17,7 @@ namespace {
 constinit std::atomic<std::uint32_t> process_generation{1};
 
 void on_fork_event(fork_moment now) noexcept {
-    if (now == fork_moment::in_child) process_generation.fetch_add(2, std::memory_order_relaxed);    // (odd, so never 0)
+    if (now == fork_moment::in_child) process_generation.fetch_add(2, std::memory_order_relaxed);    // odd, so never 0
 }
 
 [[maybe_unused]] const bool appending_survives_fork = at_fork(fork_place::concurrent_vectors, on_fork_event);
@@ -34,19 +34,19 @@ void wake_all_of(std::atomic<std::uint32_t>& word) noexcept {
     wake_all(word);
 }
 
-// Looks again a few times, a microsecond or so after the last; then lets others run; then sleeps for longer and longer, a millisecond
-// at most. (Each look takes the lock's cache line from the thread that holds it. In a pause that thread appends several batches
-// undisturbed: without pauses 262,144 appends of two threads take 1.6 times as long, in batches of 64 elements 1.5 times.)
+// Spins a few times, about a microsecond apart, then yields, then sleeps for longer and longer, at most a millisecond. Each attempt takes
+// the lock's cache line from the holder. In a pause the holder appends several batches undisturbed: without pauses 262,144 appends of two
+// threads take 1.6 times as long, in batches of 64 elements 1.5 times.
 void append_lock::wait() noexcept {
     constexpr unsigned looks = 20, yields = 200;
     constexpr unsigned steps = 4096;    // of a pause
     constexpr std::chrono::microseconds shortest{20}, longest{1000};
-    const errno_guard unchanged;            // a signal may end a sleep
-    const cancellation_guard throughout;    // a sleep may be cancelled, and this may not throw
+    const errno_guard unchanged;            // a signal may interrupt a sleep
+    const cancellation_guard throughout;    // a sleep is a cancellation point, and this may not throw
     auto pause = shortest;
     for (unsigned tries = 0; !try_lock(); ++tries) {
         if (tries < looks) {
-            for (unsigned i = 0; i != steps; ++i) std::atomic_signal_fence(std::memory_order_seq_cst);    // so that it is kept
+            for (unsigned i = 0; i != steps; ++i) std::atomic_signal_fence(std::memory_order_seq_cst);    // keeps the loop
             continue;
         }
         if (tries < looks + yields) {
@@ -65,7 +65,7 @@ std::size_t claim_list::reclaim() noexcept {
     const bool seen = !threads_can_be_fenced() || fence_other_threads();
     std::size_t staying = 0;
     for (claim* each = first_; each != nullptr; each = each->next) {
-        // Without the fence nobody knows what is being built: all stay as they are.
+        // Without the fence, announcements may be unseen: all claims stay.
         each->set_claimed(seen ? std::min(each->claimed_, each->announced_.load()) : each->claimed_);
         staying += each->claimed_;
     }

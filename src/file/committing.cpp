@@ -1,4 +1,4 @@
-// Making what a file holds durable, and ending it where its elements end: what may follow a failure of either.
+// Commits a file, and truncates it after its elements; handles failures of both.
 #include <algorithm>
 
 #include <headroom/detail/file/file_error.hpp>
@@ -25,11 +25,12 @@ std::error_code write_record(file_control* control, const file_record& record) n
     return write_at(control->file, record_position(record.generation), bytes.data(), bytes.size());
 }
 
-// Space that is allocated and was never written to costs a commit more: file systems note on the disk that it holds data from now on (ext4:
-// unwritten extents). So of small commits some write pages behind their elements along, as they are, and those that follow pay nothing.
+// Writing to allocated space for the first time makes a commit dearer: file systems record that it holds data (ext4: unwritten extents).
+// So some small commits write 256 KiB behind their elements, unchanged, and those that follow pay nothing.
 constexpr std::uint64_t small_commit = std::uint64_t{64} << 10;
 constexpr std::uint64_t initialize_bytes = std::uint64_t{256} << 10;
 
+// Initialises the blocks of the used bytes and some behind them, unless the commit is large or the first.
 void initialize_ahead(file_control* control, std::uint64_t used) noexcept {
     const bool first = control->written == 0;    // since the file was opened
     if (used <= control->written) return;
@@ -37,13 +38,14 @@ void initialize_ahead(file_control* control, std::uint64_t used) noexcept {
     if (first || used - (std::min)(used, control->last_commit) > small_commit) return;
     const std::uint64_t to = (std::min<std::uint64_t>)(control->written + initialize_bytes, last_page(control));
     if (to <= control->written) return;
-    // (As if they were written to. May fail: they may be protected, and not all systems have the call.)
+    // Like writing to them. Ignores errors: the pages may be protected, and not all systems have the call.
     (void)prefault(pages_of(control, static_cast<std::size_t>(control->written), static_cast<std::size_t>(to)));
     control->written = to;
 }
 
 }    // namespace
 
+// Commits `size` elements. Returns the error and what was being done.
 commit_outcome try_commit(file_control* control, std::uint64_t size) noexcept {
     if (control->role == file_role::failed) {
         return {std::make_error_code(std::errc::io_error), "commit, after a failure and before it is opened anew, to"};
@@ -52,16 +54,16 @@ commit_outcome try_commit(file_control* control, std::uint64_t size) noexcept {
     std::error_code error;
     const bool cut = detect_truncation(control, error);
     if (cut || error) {
-        // Less than was committed, and the disk does not know it: what took the place of the others could be found in theirs.
+        // Fewer elements than committed, and the disk does not know it: new elements could be found in their places.
         if (size < control->committed.size) control->role = file_role::failed;
         return {error, cut ? "" : "commit to", cut};
     }
     const commit_clock clock;
-    // Unless all succeeds: the system forgets what it could not write, and would call it written the next time; and the new record
-    // may be on the disk or not, so that nothing that it speaks of may be changed or cut any more.
+    // Failed unless all succeeds: the system forgets what it could not write, and would report it as written the next time; and the new
+    // record may be on the disk or not, so nothing that it covers may be changed or truncated.
     control->role = file_role::failed;
     initialize_ahead(control, bytes_of(control, size));
-    // The elements first: a record must never speak of what is not there. And the present record, before the other is overwritten.
+    // The elements first: a record must not cover missing elements. Then the present record, before the other is overwritten.
     if (control->found) error = write_record(control, control->committed);
     if (!error) error = sync_file(control->file, mapped_pages(control));
     if (error) return {error, "commit to"};
@@ -73,7 +75,7 @@ commit_outcome try_commit(file_control* control, std::uint64_t size) noexcept {
     if (error) return {error, "commit to"};
     control->role = file_role::writer;
     control->committed = next;
-    // Whoever commits often appends little in between, and would have a whole huge page written each time.
+    // Frequent commits append little in between, and would write a whole huge page each time.
     const std::uint64_t used = bytes_of(control, size);
     const std::uint64_t beyond = round_up(static_cast<std::size_t>(used), huge_page);
     if (control->huge_until > beyond && used - (std::min)(used, control->last_commit) < huge_page) {
@@ -99,9 +101,9 @@ void truncate_after(file_control* control, std::uint64_t size) noexcept {
     const std::uint64_t end = bytes_of(control, (std::max)(size, control->committed.size));
     if (end >= control->file_bytes) return;
     std::error_code error;
-    if (detect_truncation(control, error) || error) return;    // somebody else cuts it, too
+    if (detect_truncation(control, error) || error) return;    // another program truncates it too
     if (control->found) {
-        // On the disk an older record may be the newest, and say more.
+        // The newest record on the disk may be older, and cover more.
         if (write_record(control, control->committed) || sync_file(control->file)) {
             control->role = file_role::failed;
             return;

@@ -1,4 +1,4 @@
-// The calls of file_calls.hpp: opening, growing, publishing, committing, closing.
+// The calls of file_calls.hpp: open, grow, publish, commit, close.
 #include "file/control.hpp"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ failure why_of(const std::error_code& error) noexcept { return {error.value(), &
 
 std::string path_text(const std::filesystem::path& path) { return path.string(); }
 
-// Gives back what a control block has, in an order that leaves no lock behind a mapping.
+// Releases all that a control block owns, in an order that leaves no lock behind a mapping.
 void release_control(file_control* control) noexcept {
     unmap_all(control);
     close_own_handle(control, control->file, false);
@@ -38,6 +38,7 @@ struct give_back {
 };
 using owned_control = std::unique_ptr<file_control, give_back>;
 
+// Throws std::length_error if `limit` elements do not fit into the address space.
 void check_limit(std::size_t limit, const element_identity& elements) {
     if (limit > (SIZE_MAX / 4 - header_bytes) / elements.size) {
         throw_length_error("headroom::file_vector: no array is that long");
@@ -58,7 +59,7 @@ owned_control new_control(const std::filesystem::path& path, const element_ident
     return control;
 }
 
-// The file that was just opened.
+// Takes over a file that was just opened; closes it on failure.
 std::error_code take_handle(file_control* control, file_handle file) noexcept {
     file_facts facts;
     const std::error_code error = stat_file(file, facts);
@@ -76,6 +77,7 @@ held_file make_held(file_control* control, std::size_t size) noexcept {
     return {control, control->place->start() + header_bytes, size, usable_elements(control), control->limit};
 }
 
+// Takes the writer's lock. Throws file_error if another writer has it.
 void take_writer_lock(file_control* control, const std::filesystem::path& path) {
     const std::error_code error = lock_as_writer(control, path);
     if (!error) return;
@@ -85,7 +87,7 @@ void take_writer_lock(file_control* control, const std::filesystem::path& path) 
     throw_file_refusal(control->path, "lock", 0, error);
 }
 
-// From here on readers believe the live size.
+// Publishes the live size, which readers use from now on.
 void publish_live_size(file_control* control, std::uint64_t size) {
     control->live().store(size, std::memory_order_release);
     if (const std::error_code error = try_lock_file(control->lock, file_lock::published)) {
@@ -93,7 +95,7 @@ void publish_live_size(file_control* control, std::uint64_t size) {
     }
 }
 
-// The newest record as the file has it now.
+// Returns the newest record in the file; nothing if it cannot be read.
 std::optional<file_record> record_on_file(const file_control* control) noexcept {
     file_header header{};
     file_facts facts;
@@ -103,13 +105,14 @@ std::optional<file_record> record_on_file(const file_control* control) noexcept 
     return newest_record(header.data(), control->identity);
 }
 
+// Returns the bytes to grow by, for `used` bytes.
 std::uint64_t step_for(const file_control* control, std::uint64_t used) noexcept {
     const growth_steps& steps = control->steps;
     const std::size_t fraction = steps.fraction == 0 ? 1 : steps.fraction;
     return std::clamp<std::uint64_t>(used / fraction, steps.least, (std::max)(steps.least, steps.most));
 }
 
-// The file has grown to `bytes`: they become accessible.
+// Maps the pages of a file that has grown to `bytes`.
 std::error_code map_growth(file_control* control, std::uint64_t bytes) noexcept {
     const std::uint64_t before = control->file_bytes;
     const std::size_t accessible = (std::max)(last_page(control), first_page(control));
@@ -125,7 +128,7 @@ std::error_code map_growth(file_control* control, std::uint64_t bytes) noexcept 
     return {};
 }
 
-// Lets the file reach to `to` bytes, all of them accessible.
+// Grows the file to `to` bytes and maps them. On failure truncates it to its old length.
 std::error_code grow_file(file_control* control, std::uint64_t to) noexcept {
     const std::uint64_t from = control->file_bytes;
     bool written = false;
@@ -136,11 +139,11 @@ std::error_code grow_file(file_control* control, std::uint64_t to) noexcept {
     return error;
 }
 
-// The commit that a writer ends with, where the size has changed since the last; else readers get that size.
+// Commits at the end of writing, if the size has changed since the last commit; otherwise publishes the size.
 commit_outcome try_last_commit(file_control* control, std::size_t size) noexcept {
     if (size != control->committed.size) return try_commit(control, size);
     std::error_code error;
-    // The header is touched, which may be gone with the rest of the file.
+    // Touches the header, which may have been truncated away.
     if (may_write(control) && !detect_truncation(control, error) && !error) publish(control, size);
     return {};
 }
@@ -151,7 +154,7 @@ bool may_write(const file_control* control) noexcept { return control != nullptr
 
 held_file make_file_for(const std::filesystem::path& path, const element_identity& elements, std::size_t limit,
                         const growth_steps& steps, unsigned permissions) {
-    // A file made here and given up again does not stay, once it is closed; nobody else can have put anything into it.
+    // Scope guard: removes the file unless it was made completely. Only this process can have written to it.
     struct made_file {
         const std::filesystem::path* path = nullptr;
         ~made_file() {
@@ -191,7 +194,7 @@ held_file open_file_of(const std::filesystem::path& path, const element_identity
     const file_handle file = open_file(path, writable, error);
     if (!error) error = take_handle(control.get(), file);
     if (error) throw_file_refusal(control->path, "open", 0, error);
-    // Before anything is read that another writer would change, or cut.
+    // Before reading what another writer could change or truncate.
     if (writable) {
         take_writer_lock(control.get(), path);
     } else {
@@ -208,7 +211,7 @@ held_file open_file_of(const std::filesystem::path& path, const element_identity
     file_fault what = validate_header(header, got, control->file_bytes, &elements, found, control->committed);
     if (what == file_fault::type_tag && found.tag == older_tag) {
         control->elements.tag = older_tag;
-        control->identity = identity_sector(control->elements);    // which its records are tied to
+        control->identity = identity_sector(control->elements);    // its records are tied to it
         what = validate_header(header, got, control->file_bytes, &control->elements, found, control->committed);
     }
     if (what != file_fault::none) {
@@ -267,7 +270,7 @@ std::size_t grow(file_control* control, std::size_t used, std::size_t needed, bo
         why = why_of(error);
         return 0;
     }
-    // Much is appended between commits, or all of it at once: then a fault for every 2 MiB instead of 4 KiB.
+    // Uses huge pages if much is appended between commits: one fault for 2 MiB instead of 4 KiB.
     const bool much = in_use - (std::min)(in_use, control->last_commit) >= 2 * huge_page;
     if (!exactly && much && step >= huge_page) {
         const std::uint64_t from = round_up(static_cast<std::size_t>(before), huge_page);
@@ -330,7 +333,7 @@ std::size_t refresh(file_control* control, std::size_t was) noexcept {
         if (stat_own(control, control->file, facts)) return was;
         const std::uint64_t bytes = facts.bytes;
         if (bytes > control->file_bytes && map_growth(control, bytes)) return was;
-        // Somebody has cut it: what is there is what can be had.
+        // Another program truncated it: only the rest is readable.
         if (bytes < header_bytes) return 0;
         if (!fits_in_file(bytes, size, control->elements.size)) size = (bytes - header_bytes) / control->elements.size;
     }
@@ -339,7 +342,7 @@ std::size_t refresh(file_control* control, std::size_t was) noexcept {
 
 std::size_t shrink(file_control* control, std::size_t used) noexcept {
     if (may_write(control)) truncate_after(control, used);
-    return may_write(control) ? usable_elements(control) : used;    // of what is not written to nothing more
+    return may_write(control) ? usable_elements(control) : used;    // a reader's capacity is its size
 }
 
 held_file rehome(const held_file& held, std::size_t limit) {
@@ -394,7 +397,7 @@ void close_control(file_control* control, std::size_t size, bool loudly) {
     commit_outcome outcome;
     if (control->has_writable_mapping()) {
         outcome = try_last_commit(control, size);
-        // First, for some systems cut no file that is mapped.
+        // Unmaps first: some systems do not truncate a mapped file.
         unmap_all(control);
         truncate_after(control, size);
     }

@@ -1,4 +1,4 @@
-// What is wrong with a file, in words.
+// Messages for faults of files.
 #include <headroom/detail/file/file_calls.hpp>
 #include <headroom/detail/file/file_error.hpp>
 #include <headroom/reservation.hpp>
@@ -13,7 +13,7 @@ namespace {
 std::string described(const element_identity& elements) { return "\"" + std::string(elements.tag.data()) + "\""; }
 
 bool is_short_of_something(const std::error_code& error) noexcept {
-    // (resource_unavailable_try_again: more would be locked into memory than RLIMIT_MEMLOCK allows.)
+    // resource_unavailable_try_again: more memory would be locked than RLIMIT_MEMLOCK allows.
     return error == std::errc::not_enough_memory || error == std::errc::resource_unavailable_try_again ||
            error == std::errc::no_space_on_device || error == std::errc::file_too_large || error == disk_quota_exceeded();
 }

@@ -1,9 +1,9 @@
-// What becomes of open files in a child after fork: it may read on, and does not write.
+// Open files in a forked child: it may read on, and does not write.
 //
-// The parent is still the one writer. So the child forgets its handle of the lock (the lock stays the parent's, for both are the
-// same lock), can no longer write to the elements, and neither commits nor trims when its copy of the vector ends. So the parent's
-// writers are listed before they have such a handle: a child that is forked while another thread opens a file would keep it
-// locked, for as long as the child lives, after the parent was killed.
+// The parent stays the one writer. The child closes its handle of the lock (the lock stays the parent's, for both handles are one), makes
+// the elements read-only, and neither commits nor truncates when its copy of the vector ends. A writer is listed before it opens that
+// handle: otherwise a child forked by another thread meanwhile would keep the file locked, after the parent was killed, for as long as it
+// lives.
 #include <algorithm>
 #include <utility>
 
@@ -20,8 +20,8 @@ constinit file_control* writers = nullptr;
 void become_child(file_control* each) noexcept {
     each->role = file_role::child;
     each->trusts_live = true;                                        // the parent's
-    close_own_handle(each, std::exchange(each->lock, {}), false);    // the lock itself stays the parent's
-    // Another thread may have been in the middle of opening it, or of moving it to another place.
+    close_own_handle(each, std::exchange(each->lock, {}), false);    // the lock stays the parent's
+    // Another thread may have been opening or moving it.
     if (each->live_page.data != nullptr) (void)protect_file_pages(each->live_page, access::read_only);
     if (each->allowed == access::read_write) {
         each->allowed = access::read_only;
@@ -39,7 +39,7 @@ void writers_at_fork(fork_moment now) noexcept {
     writers_mutex.unlock();
 }
 
-// Set before main, so that no fork is missed.
+// Registered before main, so that no fork is missed.
 [[maybe_unused]] const bool writers_fork = at_fork(fork_place::files, writers_at_fork);
 
 }    // namespace
@@ -55,7 +55,7 @@ std::error_code lock_as_writer(file_control* control, const std::filesystem::pat
     control->lock = reopen_file(control->file, path, true, error);
     writers_mutex.unlock();
     file_facts facts;
-    if (!error) error = stat_own(control, control->lock, facts);    // (Opened by a path, it may be another file.)
+    if (!error) error = stat_own(control, control->lock, facts);    // opened by path, so it may be another file
     return error ? error : try_lock_file(control->lock, file_lock::writer);
 }
 
@@ -65,8 +65,8 @@ void leave_writers(file_control* control) noexcept {
     (control->previous != nullptr ? control->previous->next : writers) = control->next;
     if (control->next != nullptr) control->next->previous = control->previous;
     control->listed = false;
-    // Under the mutex: a child forgets a handle that is in the list, and its number may be another file's by now. (A child has
-    // forgotten it already, and gives back nothing of its parent's.)
+    // Under the mutex: a child closes handles in the list, and their numbers may be another file's by then. A child has closed it already,
+    // and releases no lock of its parent.
     close_own_handle(control, std::exchange(control->lock, {}), true);
     writers_mutex.unlock();
 }

@@ -6,12 +6,12 @@
 namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
 
-// Not text, so that no program takes it for such, and no transfer that changes line ends leaves it whole.
+// Not text, so that no program takes it for text, and no transfer that changes line ends leaves it intact.
 constexpr std::array<unsigned char, 8> magic{0x89, 'H', 'D', 'R', 'M', '\r', '\n', 0x1a};
 constexpr std::uint32_t native_order = 0x01020304;
 constexpr std::uint32_t foreign_order = 0x04030201;
 
-// Places within the sector of an identity.
+// Offsets within the sector of an identity.
 constexpr std::size_t order_at = 8, version_at = 12, size_at = 16, alignment_at = 24, offset_at = 32, tag_at = 40;
 constexpr std::size_t checksum_at = sector - 8;
 constexpr std::size_t copies_apart = sector / 2;    // of a record
@@ -27,7 +27,7 @@ Number get(const std::byte* at) noexcept {
     return value;
 }
 
-// FNV-1a: any change of a single byte changes it, and zeros have one that is not zero.
+// FNV-1a: any change of a single byte changes it, and the checksum of zeros is not zero.
 std::uint64_t checksum(const std::byte* from, std::size_t bytes, std::uint64_t start = 14695981039346656037U) noexcept {
     for (std::size_t i = 0; i != bytes; ++i) start = (start ^ static_cast<std::uint64_t>(from[i])) * 1099511628211U;
     return start;
@@ -82,7 +82,7 @@ element_identity read_identity(const std::byte* from, file_fault& what) noexcept
         return result;
     }
     if (const auto order = get<std::uint32_t>(from + order_at); order != native_order) {
-        // Any other order than these two is damage, and as good as foreign.
+        // Any other byte order is damage.
         what = order == foreign_order ? file_fault::byte_order : file_fault::identity_checksum;
         return result;
     }
@@ -128,7 +128,7 @@ file_fault validate_header(const file_header& header, std::size_t header_length,
                            const element_identity* expected, element_identity& found, file_record& newest) noexcept {
     file_fault what = file_fault::none;
     if (header_length < sector) {
-        // Too short even for an identity: whose file it is shows from how it begins.
+        // Too short for an identity: checks only the magic.
         const std::size_t there = (std::min)(header_length, magic.size());
         const bool ours = there != 0 && std::memcmp(header.data(), magic.data(), there) == 0;
         return ours ? file_fault::truncated : file_fault::magic;
@@ -143,7 +143,7 @@ file_fault validate_header(const file_header& header, std::size_t header_length,
     if (header_length < header_bytes) return file_fault::truncated;
     sector_bytes identity;
     std::memcpy(identity.data(), header.data() + identity_offset, sector);
-    // Counting on from what no writer has left would lose the next commit: the generation begins anew, or overwrites the newest.
+    // A generation that no writer leaves would lose the next commit: it would start anew, or overwrite the newest record.
     for (const std::size_t at : {std::size_t{0}, std::size_t{1}}) {
         const auto each = read_record(header.data() + record_offset + at * sector, identity);
         if (each && (each->generation % 2 != at || each->generation > last_generation)) return file_fault::generation;

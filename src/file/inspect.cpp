@@ -123,7 +123,7 @@ std::vector<std::string> repair_file(const std::filesystem::path& path, std::opt
     if (elements && wanted > fitting)
         give_up("the file has no room for so many elements: " + std::to_string(fitting) + " at most", "size");
     const std::uint64_t size = (std::min)(wanted, fitting);
-    // Nothing is written before it is known that all can be.
+    // Writes nothing before everything is known to be repairable.
     if (!before.identity_whole) {
         write(identity_offset, identity);
         done.push_back("the description of the elements, from its copy");

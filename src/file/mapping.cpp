@@ -1,4 +1,4 @@
-// Where a file is shown in this process: a range of addresses, and the header's page a second time.
+// Mappings of a file in this process: a range of addresses, and the header's page a second time.
 #include <utility>
 
 #include <headroom/detail/file/file_error.hpp>
@@ -77,7 +77,7 @@ range* map_range(const file_control* control, std::size_t limit, std::error_code
 }
 
 void unmap_range(range* place) noexcept {
-    // All of it, as it was reserved. (Where the system does not take the file out of the range, giving the range back does.)
+    // The whole mapping, as it was reserved. If the system does not unmap the file, releasing the range does.
     (void)unmap_file_range(place->creation.mapping);
     unmap_all_ranges(place);
 }
@@ -94,15 +94,15 @@ void map_all(file_control* control) {
         }
     }
     if (error) throw_file_refusal(control->path, "map", range_bytes(*control, control->limit), error);
-    // What owner_of() and reservations() call it: the file's own name.
+    // Names the range after the file, for owner_of() and reservations().
     const std::size_t slash = control->path.find_last_of("/\\");
     const char* const label = control->path.c_str() + (slash == std::string::npos ? 0 : slash + 1);
     identity_writer(control->place).set_label(label);
 }
 
 void unmap_all(file_control* control) noexcept {
-    // Forgotten first: a child that another thread forks meanwhile protects what it finds here, and the addresses may be somebody
-    // else's by then.
+    // Clears the members first: a child forked by another thread meanwhile protects what it finds here, and the addresses may have another
+    // owner by then.
     if (range* const place = std::exchange(control->place, nullptr)) unmap_range(place);
     const page_range live_page = std::exchange(control->live_page, {});
     if (live_page.data != nullptr) {

@@ -1,5 +1,5 @@
-// Columns as the structs of Arrow's C Data Interface. Everything that can fail happens before the caller's structs are
-// written; every array owns what it points to, its children too, since an importer may move those out and keep them longer.
+// Exports columns as the structs of Arrow's C Data Interface. Everything that can fail happens before the caller's structs are written.
+// Every array owns its buffers and children, because an importer may move the children out and keep them longer.
 #include <headroom/arrow.hpp>
 
 #include <algorithm>
@@ -18,12 +18,12 @@ namespace {
 struct owned_schema {
     std::string format;
     std::string name;
-    std::vector<ArrowSchema> children;    // and, last, the dictionary's, if there is one
+    std::vector<ArrowSchema> children;    // the dictionary's is last, if there is one
     std::vector<ArrowSchema*> pointers;
 
     ~owned_schema() {
         for (ArrowSchema& child : children) {
-            if (child.release != nullptr) child.release(&child);    // one that was moved out is not ours
+            if (child.release != nullptr) child.release(&child);    // a child that was moved out has another owner
         }
     }
 };
@@ -31,7 +31,7 @@ struct owned_schema {
 struct owned_array {
     std::vector<share> owners;
     std::vector<const void*> buffers;
-    std::vector<ArrowArray> children;    // and the dictionary
+    std::vector<ArrowArray> children;    // and of the dictionary
     std::vector<ArrowArray*> pointers;
 
     ~owned_array() {
@@ -41,8 +41,8 @@ struct owned_array {
     }
 };
 
-// Marks the struct as released and returns what it owned. The destructors that follow are the program's: they may ask whether it
-// is released, and the struct itself may lie in what they free.
+// Marks the struct as released and returns its private data. The destructors that follow may run code of the program, which may check the
+// mark, and may free the struct itself.
 template <class Owned, class Struct>
 std::unique_ptr<Owned> release_private_data(Struct* released) noexcept {
     released->release = nullptr;
@@ -71,7 +71,8 @@ ArrowSchema schema_of(const arrow_node& node) {
     ArrowSchema made{};
     made.format = owned->format.c_str();
     made.name = owned->name.c_str();
-    made.flags = ARROW_FLAG_NULLABLE;    // as others say of all columns: tables with and without nulls are of one schema
+    made.flags =
+        ARROW_FLAG_NULLABLE;    // like other exporters for all columns, so that tables with and without nulls have one schema
     if (node.ordered) made.flags |= ARROW_FLAG_DICTIONARY_ORDERED;
     made.n_children = static_cast<std::int64_t>(node.children.size());
     made.children = node.children.empty() ? nullptr : owned->pointers.data();
@@ -81,7 +82,7 @@ ArrowSchema schema_of(const arrow_node& node) {
     return made;
 }
 
-// The rows [first, first + count) of a column.
+// Returns an array of the rows [first, first + count) of a column.
 ArrowArray array_of(const arrow_node& node, std::size_t first, std::size_t count) {
     auto owned = std::make_unique<owned_array>();
     owned->owners.reserve(node.buffers.size());
@@ -92,7 +93,7 @@ ArrowArray array_of(const arrow_node& node, std::size_t first, std::size_t count
         if (const shared_owner* const owner = buffer.owner.get())
             keep_module_loaded_once(reinterpret_cast<const void*>(owner->destroy));
     }
-    // The rows of a struct are those of its fields; the elements of lists are found through the offsets.
+    // Rows of a struct are rows of its fields; elements of lists are found through the offsets.
     const bool is_struct = node.format == "+s";
     owned->children.reserve(node.children.size() + node.dictionary.size());
     for (const arrow_node& child : node.children) {
@@ -102,7 +103,7 @@ ArrowArray array_of(const arrow_node& node, std::size_t first, std::size_t count
     owned->pointers = addresses_of(owned->children);
     ArrowArray made{};
     made.length = static_cast<std::int64_t>(count);
-    // Of a part nobody has counted.
+    // Nulls of a part are not counted.
     made.null_count = !node.nullable ? 0 : count == node.length ? node.null_count : -1;
     made.offset = static_cast<std::int64_t>(is_struct && !node.nullable ? 0 : first);
     made.n_buffers = static_cast<std::int64_t>(owned->buffers.size());
@@ -115,7 +116,7 @@ ArrowArray array_of(const arrow_node& node, std::size_t first, std::size_t count
     return made;
 }
 
-// Releases what was made, should the next step fail.
+// Scope guard: releases the struct if the next step fails.
 template <class Struct>
 struct release_guard {
     Struct made;
@@ -146,7 +147,7 @@ struct owned_stream {
     const char* error = nullptr;
 };
 
-// Nothing is thrown through the caller, who may be written in C.
+// Calls work(state) and returns 0 or an errno. Throws nothing, because the caller may be written in C.
 template <class Work>
 int call_without_throwing(ArrowArrayStream* stream, Work work) noexcept {
     auto& state = *static_cast<owned_stream*>(stream->private_data);

@@ -1,4 +1,4 @@
-// What others have exported, looked at before it is believed: whatever can be told from the structs.
+// Checks arrays that other libraries have exported: everything that the structs show.
 #include <headroom/arrow.hpp>
 
 #include <bit>
@@ -11,7 +11,7 @@ namespace {
 
 [[noreturn]] void refuse_import(const std::string& why) { throw std::invalid_argument("headroom: import_arrow(): " + why); }
 
-// How the types are called that people meet most, for messages.
+// Quotes a type's format string, for messages.
 std::string quoted(std::string_view format) { return '"' + std::string(format) + '"'; }
 
 bool same_type(std::string_view given, const arrow_wish& wish) {
@@ -23,7 +23,7 @@ bool same_type(std::string_view given, const arrow_wish& wish) {
     }
     const std::string_view wanted = wish.format;
     if (wanted.substr(0, 2) != "ts") return given == wanted;
-    // Instants are counted from the same moment whatever time zone they are to be shown in; local times have none.
+    // Timestamps with any time zone count from the same moment; those without one are local times.
     return given.substr(0, 4) == wanted.substr(0, 4) && (given.size() > 4) == (wanted.size() > 4);
 }
 
@@ -41,7 +41,7 @@ template <class Offset>
 void check_offsets(const void* offsets, std::size_t first, std::size_t size, const void* bytes) {
     const auto* const at = static_cast<const Offset*>(offsets) + first;
     bool backwards = at[0] < 0;
-    for (std::size_t i = 0; i < size; ++i) backwards |= at[i + 1] < at[i];    // without a branch: many at a time
+    for (std::size_t i = 0; i < size; ++i) backwards |= at[i + 1] < at[i];    // branchless, so that it is vectorised
     if (backwards) refuse_import("its offsets run backwards");
     if (bytes == nullptr && at[size] != at[0]) refuse_import("the buffer of its bytes is missing");
 }
@@ -53,7 +53,7 @@ void check_text(const ArrowArray& array, arrow_contents& found, std::size_t offs
         if (found.size != 0) refuse_import("the buffer of its offsets is missing");
         return;
     }
-    if (found.size == 0) return;    // then they may lie anywhere, or be none
+    if (found.size == 0) return;    // then the offsets may be missing or anywhere
     const std::size_t width = found.large ? 8 : 4;
     if (reinterpret_cast<std::uintptr_t>(offsets) % width != 0) refuse_import("the buffer of its offsets is not aligned");
     found.values = static_cast<const char*>(offsets) + offset * width;
@@ -78,7 +78,7 @@ std::size_t count_zero_bits(const std::uint8_t* bits, std::size_t first, std::si
 
 namespace {
 
-// How many elements a list of this type has: what follows "+w:".
+// Returns the length of the lists of this type: the number after "+w:".
 std::size_t list_length(std::string_view format) {
     std::size_t length = 0;
     if (format.size() == 3) refuse_import("its type is " + quoted(format) + ", which names no length");
@@ -90,7 +90,7 @@ std::size_t list_length(std::string_view format) {
     return length;
 }
 
-// The elements of lists lie in their child, which is looked at as any array of such elements.
+// Checks lists. Their elements are in a child array, which is checked like any array of such elements.
 void check_lists(const ArrowArray& array, const ArrowSchema& schema, const arrow_wish& wish, arrow_contents& found) {
     if (array.children == nullptr || schema.children == nullptr || schema.n_children != 1)
         refuse_import("the lists' elements are missing");
@@ -142,7 +142,7 @@ arrow_contents check_arrow(const ArrowArray* array, const ArrowSchema* schema, c
     if (array->length < 0 || array->offset < 0 || array->null_count < -1 || array->null_count > array->length) {
         refuse_import("its length, offset or null count is out of range");
     }
-    // No array is longer than memory: so the bytes below can be counted without overflow.
+    // No array is longer than memory, so byte counts below cannot overflow.
     const auto most =
         static_cast<std::uint64_t>((std::numeric_limits<std::ptrdiff_t>::max)()) / (wish.bytes < 8 ? 8 : wish.bytes);
     const auto length = static_cast<std::uint64_t>(array->length);
@@ -174,7 +174,7 @@ arrow_contents check_arrow(const ArrowArray* array, const ArrowSchema* schema, c
         check_lists(*array, *schema, wish, found);
         return found;
     }
-    if (found.size == 0) return found;    // some producers have an address for no elements that is none
+    if (found.size == 0) return found;    // some producers have an invalid address for no elements
     const auto* const values = static_cast<const char*>(array->buffers[1]);
     if (values == nullptr) refuse_import("the buffer of its elements is missing");
     if (wish.layout == arrow_layout::bits) {
@@ -220,14 +220,14 @@ std::vector<arrow_field> import_arrow_fields(ArrowArray* array, ArrowSchema* sch
             refuse_import("a field is shorter than the structs");
         }
     }
-    std::vector<arrow_field> fields(count);    // from here on nothing fails
+    std::vector<arrow_field> fields(count);    // nothing fails from here on
     for (std::size_t i = 0; i < count; ++i) {
         fields[i].array = *array->children[i];
         fields[i].schema = *schema->children[i];
         array->children[i]->release = nullptr;
         schema->children[i]->release = nullptr;
         ArrowArray& child = fields[i].array;
-        if (child.length != array->length && child.null_count > 0) child.null_count = -1;    // nobody has counted those of a part
+        if (child.length != array->length && child.null_count > 0) child.null_count = -1;    // nulls of a part are not counted
         child.length = array->length;
         child.offset += array->offset;
     }

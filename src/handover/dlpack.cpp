@@ -11,7 +11,7 @@
 namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
 
-// A tensor and what it points to, in one block: behind it lie the shape, and then the strides in elements.
+// A tensor with its owner, in one block with the shape and then the strides, in elements.
 template <class Managed>
 struct owned_tensor {
     Managed tensor{};
@@ -23,7 +23,7 @@ struct owned_tensor {
 template <class Managed>
 void delete_tensor(Managed* tensor) noexcept {
     auto* const block = static_cast<owned_tensor<Managed>*>(tensor->manager_ctx);
-    const share last = std::move(block->owner);    // the program's destructors run when the tensor is gone
+    const share last = std::move(block->owner);    // destroyed last: the program's destructors run when the tensor is gone
     block->~owned_tensor();
     ::operator delete(block);
 }
@@ -36,7 +36,7 @@ Managed* make_owned_tensor(const void* data, std::span<const std::int64_t> shape
     void* const place = ::operator new(sizeof(owned_tensor<Managed>) + shape.size() * 2 * sizeof(std::int64_t));
     auto* const block = ::new (place) owned_tensor<Managed>;
     std::int64_t* const extents = std::copy(shape.begin(), shape.end(), block->extents());
-    std::uint64_t stride = 1;                         // (what has no elements may have any extents)
+    std::uint64_t stride = 1;                         // extents without elements may be anything
     for (std::size_t i = shape.size(); i-- > 0;) {    // the last index runs fastest
         extents[i] = static_cast<std::int64_t>(stride);
         stride *= static_cast<std::uint64_t>(shape[i]);
@@ -45,7 +45,7 @@ Managed* make_owned_tensor(const void* data, std::span<const std::int64_t> shape
     block->tensor.manager_ctx = block;
     block->tensor.deleter = &delete_tensor<Managed>;
     DLTensor& tensor = block->tensor.dl_tensor;
-    tensor.data = const_cast<void*>(data);    // the flag says whether it may be written to
+    tensor.data = const_cast<void*>(data);    // the flag states whether it is writable
     tensor.device = {kDLCPU, 0};
     tensor.ndim = static_cast<std::int32_t>(shape.size());
     tensor.dtype = type;
@@ -71,7 +71,7 @@ void expect_shape(std::span<const std::int64_t> shape, std::size_t count) {
 DLManagedTensorVersioned* make_tensor(const void* data, std::span<const std::int64_t> shape, DLDataType type, share owner,
                                       bool read_only) {
     auto* const tensor = make_owned_tensor<DLManagedTensorVersioned>(data, shape, type, std::move(owner));
-    tensor->version = {1, 0};    // nothing in it is of a later one
+    tensor->version = {1, 0};    // uses nothing of later versions
     tensor->flags = read_only ? DLPACK_FLAG_BITMASK_READ_ONLY : 0;
     return tensor;
 }

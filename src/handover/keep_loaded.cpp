@@ -8,8 +8,8 @@
 namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
 
-// The functions whose modules are kept already: asking the system takes microseconds. A table that is full, or a race, only
-// means that it is asked again.
+// Functions whose modules are kept loaded already: calling the system takes microseconds. If the table is full, or in a race, the system
+// is called again.
 constinit std::array<std::atomic<const void*>, 64> kept{};
 
 }    // namespace

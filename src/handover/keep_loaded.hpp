@@ -1,10 +1,10 @@
-// What others call back must stay: a module (a shared library, a plug-in) that has handed out the address of a function is
-// never unloaded again.
+// Keeps modules loaded that have passed the address of a function to other libraries: a shared library or plug-in must not be unloaded
+// while they may call it.
 #pragma once
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-// Keeps the module that `code` is in loaded until the process ends, as far as the system can. Any thread may call it.
+// Keeps the module of `code` loaded until the process ends, as far as the system can. Thread-safe.
 void keep_module_loaded_once(const void* code) noexcept;
 
 }}}    // namespace headroom::detail

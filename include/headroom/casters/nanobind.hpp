@@ -3,7 +3,7 @@
 // result becomes a list: element by element, as with std::vector. (To hand elements over without copying them: arrow.hpp,
 // dlpack.hpp.)
 //
-// For those who use nanobind 1.0 or later; nothing else of Headroom includes it.
+// For nanobind 1.0 or later; nothing else of Headroom includes it.
 #pragma once
 
 #include <headroom/settled_vector.hpp>

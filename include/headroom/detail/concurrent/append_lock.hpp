@@ -1,12 +1,11 @@
-// The lock under which a concurrent_vector's elements get their place.
+// The lock of a concurrent_vector, under which elements get their places.
 //
-// It is held for as long as it takes to move a batch of finished elements. A thread that finds it taken looks again a few
-// times, pausing in between, then lets others run, and then sleeps for a limited time (the holder may have been
-// interrupted). Unlocking is a plain store: sleepers wake by themselves.
+// Held only to move a batch of finished elements. A thread that finds it taken spins a few times with pauses, then yields, then sleeps for
+// a limited time, because the holder may have been interrupted. Unlocking is a plain store: sleepers wake by themselves.
 //
-// After a fork, what a thread of the parent held in the child is held by nobody. So the lock's word is the number of the process
-// that took it (its *generation*), and the number of another process counts as free. Each copy of the library counts forks for
-// itself: a lock asks the copy that made it, whatever module takes it.
+// In a forked child, locks held by other threads of the parent are free: the lock's word is the number of the process that took it (its
+// *generation*), and another process's number counts as free. Each copy of the library counts forks for itself; a lock uses the copy that
+// made it, whichever module takes it.
 #pragma once
 
 #include <atomic>
@@ -16,14 +15,14 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-// Not zero, and another number in a forked child than in its parent. Of this copy of the library.
+// Returns the process's generation: not zero, and another number in a forked child than in its parent. One for each copy of the library.
 HEADROOM_API const std::atomic<std::uint32_t>& fork_generation() noexcept;
 
-// Waits while `word` is `value`, without using the processor for long; wakes all that do.
+// Wait while `word` is `value`, sleeping; change `word` and wake all threads that wait on it.
 HEADROOM_API void wait_for_change(const std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept;
 HEADROOM_API void wake_all_of(std::atomic<std::uint32_t>& word) noexcept;
 
-// Not recursive.
+// A spin lock that is not recursive. Free in a forked child.
 class append_lock {
 public:
     append_lock() noexcept : generation_(&detail::fork_generation()) {}
@@ -40,13 +39,13 @@ public:
     }
     HEADROOM_ALWAYS_INLINE void unlock() noexcept { word_.store(0, std::memory_order_release); }
 
-    // The number of the calling process.
+    // The generation of the calling process.
     [[nodiscard]] std::uint32_t generation() const noexcept { return generation_->load(std::memory_order_relaxed); }
 
 private:
     HEADROOM_API void wait() noexcept;
 
-    std::atomic<std::uint32_t> word_{0};    // the generation of who holds it
+    std::atomic<std::uint32_t> word_{0};    // generation of the holder; 0: free
     const std::atomic<std::uint32_t>* generation_;
 };
 

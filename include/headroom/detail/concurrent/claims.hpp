@@ -1,11 +1,11 @@
-// How many elements each appender may still publish.
+// Claims of a concurrent_vector's appenders: how many elements each may still publish.
 //
-// An appender claims room for a batch before it builds the first element of it, so that publishing cannot fail. What it has
-// claimed and not built stands in the way of others once the vector is nearly full, so it can be taken back: the appender says
-// how far it builds next (one element, or a few where a few more or less do not count), and looks whether it still may; who
-// takes back withdraws the claim, and sees what the appender said. That is two threads which each write one word and read the
-// other's, and one of them must pass a memory fence in between. It is the one that takes back, by making all threads pass one,
-// where the system can do that; an append then costs none. That happens only when a vector is full but for what is claimed.
+// An appender claims slots for a batch before it builds the first element, so that publishing cannot fail. Slots that it has claimed and
+// not used are missing to others once the vector is nearly full, so they can be reclaimed. The appender announces how far it builds next
+// (one element, or a few if exact counts do not matter), and checks that the claim still covers it; a reclaiming thread withdraws the
+// claim and reads the announcement. Each of the two writes one word and reads the other's, so one must pass a memory fence in between.
+// That is the reclaiming thread, which makes all threads pass one, where the system can do that; an append then costs no fence. Happens
+// only when the vector is full except for claims.
 #pragma once
 
 #include <atomic>
@@ -16,21 +16,21 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-// Whether other threads can be made to pass a fence; the same answer for the life of the process.
+// True if the system can make other threads pass a memory fence. Constant during the process's life.
 HEADROOM_API bool threads_can_be_fenced() noexcept;
 
 class claim {
 public:
-    // --- For the appender's thread.
+    // --- Called by the appender's thread.
 
-    // Says that up to `count` elements of this batch will be built, and returns whether that many are surely claimed: then
-    // they may be built, whatever is taken back meanwhile. If not, ask announce_with_fence(), and then under the lock.
+    // Announces that up to `count` elements of this batch will be built. True if the claim covers them: they may be built, even if slots
+    // are reclaimed meanwhile. Otherwise use announce_with_fence(), then the lock.
     HEADROOM_ALWAYS_INLINE bool announce(std::size_t count) noexcept {
         announced_.store(count, std::memory_order_relaxed);
         std::atomic_signal_fence(std::memory_order_seq_cst);
         return count <= visible_.load(std::memory_order_relaxed);
     }
-    // The same where the appender must pass the fence.
+    // Like announce(), with a full memory fence of its own. For systems where reclaim() cannot fence other threads.
     bool announce_with_fence(std::size_t count) noexcept {
         announced_.exchange(count);
         return count <= valid_.load();
@@ -51,34 +51,33 @@ public:
 private:
     friend class claim_list;
 
-    // Withdraws the claim: announce() and announce_with_fence() then see that nothing is claimed.
+    // Withdraws the claim: announce() and announce_with_fence() return false afterwards.
     void withdraw() noexcept {
         valid_.store(0);
         visible_.store(0, std::memory_order_relaxed);
     }
 
     std::atomic<std::size_t> announced_{0};
-    std::atomic<std::size_t> visible_{0};    // what announce() sees: nothing where the appender must pass the fence
-    std::atomic<std::size_t> valid_{0};      // what is claimed; nothing while it is being taken back
-    // What is claimed. (Taking back leaves it alone until it is known what stays: a forked child may find a thread in the middle.)
+    std::atomic<std::size_t> visible_{0};    // claim as announce() sees it; 0 if the appender must pass the fence
+    std::atomic<std::size_t> valid_{0};      // claimed elements; 0 while they are being reclaimed
+    // Claimed elements. reclaim() changes it last, because a forked child may find a thread in the middle.
     std::size_t claimed_ = 0;
-    std::uint32_t generation_ = 0;    // the process, by its generation
+    std::uint32_t generation_ = 0;    // generation of the process that made it
     bool needs_no_fence_ = detail::threads_can_be_fenced();
 };
 
-// The claims of a vector's appenders. All under the vector's lock.
+// The claims of a vector's appenders. All functions require the vector's lock.
 class claim_list {
 public:
-    // How many are left of appenders that were made in the process with this generation. (Those of another process are not
-    // known to be here: a forked child has one of its parent's threads, and an appender may go from thread to thread.)
-    // O(appenders).
+    // Returns the number of appenders made in the process with this generation. A forked child has one thread of its parent and cannot
+    // know whether the parent's appenders came along. O(appenders).
     [[nodiscard]] std::size_t count_of_generation(std::uint32_t generation) const noexcept {
         std::size_t count = 0;
         for (const claim* each = first_; each != nullptr; each = each->next) count += each->generation_ == generation ? 1U : 0U;
         return count;
     }
 
-    // Each leaves the list whole at any moment: a forked child may find a thread in the middle of it.
+    // Add and remove a claim. The list is intact at any moment, because a forked child may find a thread in the middle.
     void add(claim& added, std::uint32_t generation) noexcept {
         added.generation_ = generation;
         added.next = first_;
@@ -90,8 +89,7 @@ public:
         *link = removed.next;
     }
 
-    // Takes back what was claimed and will not be built; returns how many elements stay claimed. O(appenders), and a system
-    // call.
+    // Reclaims slots that were claimed and not announced. Returns the elements that stay claimed. O(appenders), and a system call.
     [[nodiscard]] HEADROOM_API std::size_t reclaim() noexcept;
 
 private:

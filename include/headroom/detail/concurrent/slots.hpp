@@ -1,9 +1,8 @@
-// How the elements of a concurrent_vector get their place: the range that they lie in, how many there are, what appenders have
-// claimed, and the one lock under which that changes.
+// The slots of a concurrent_vector's elements: the range, the size, the appenders' claims, and the lock that guards them.
 //
-// Elements are relocated to their place or built in it under the lock, and published by a store to the size that whoever reads
-// it acquires. Memory is provided outside of the lock: whoever fills the first half of what was provided last provides more,
-// while others go on with the second half.
+// Elements are relocated to their slots or built there under the lock, and published by a store to the size, which readers acquire. Memory
+// is committed outside of the lock: the thread that fills the middle of the last commit commits more, while others go on with the second
+// half.
 #pragma once
 
 #include <atomic>
@@ -49,8 +48,7 @@ protected:
     [[nodiscard]] size_type size() const noexcept { return size_.load(std::memory_order_acquire); }
     [[nodiscard]] size_type max_size() const noexcept { return control_ == nullptr ? 0 : store::max_size(); }
 
-    // Elements in their place that are not published, under the lock: destroyed again, and the lock released, unless they are
-    // published.
+    // Scope guard for elements built in their slots under the lock: destroys them and unlocks, unless publish() was called.
     struct publish_guard {
         concurrent_slots& owner;
         size_type first;
@@ -74,19 +72,19 @@ protected:
     };
 
     void init_after_reserve() noexcept {
-        static_cast<void>(detail::threads_can_be_fenced());    // for claims: to prepare it takes least while there is one thread
+        static_cast<void>(detail::threads_can_be_fenced());    // cheapest while there is one thread
         publish_capacity(static_cast<size_type>(cap_ - begin_), 0);
         cap_ = begin_;
     }
 
-    // Makes the floor what settled_vector's is: its end and its capacity are up to date only then.
+    // Updates end_ and cap_ of the store, which are stale otherwise, for settled_vector.
     void sync_store_fields() noexcept {
         unpoison_new_capacity();
         end_ = begin_ + size_.load(std::memory_order_relaxed);
         cap_ = begin_ + capacity_.load(std::memory_order_relaxed);
     }
 
-    // After sync_store_fields(), before the range goes to another owner, who conceals what has no elements itself.
+    // Prepares handing the range to another owner, which poisons the rest itself. Call sync_store_fields() before.
     void disown_range() noexcept {
 #if defined(HEADROOM_ASAN)
         if (this->annotates_()) detail::unpoison_all(begin_, cap_, end_);
@@ -96,23 +94,24 @@ protected:
         claimed_ = 0;
     }
 
-    // --- Under the lock.
+    // --- These require the lock.
 
     [[nodiscard]] size_type reserved_count() const noexcept { return size_.load(std::memory_order_relaxed) + claimed_; }
     [[nodiscard]] bool has_room_for(size_type count) const noexcept {
         return count <= unreserved_of(capacity_.load(std::memory_order_acquire));
     }
-    // Of `all` elements, how many are neither published nor claimed.
+    // Returns how many of `all` slots are neither published nor claimed.
     [[nodiscard]] size_type unreserved_of(size_type all) const noexcept {
         return all > reserved_count() ? all - reserved_count() : 0;
     }
 
-    // `count` or, `to_reach` it, as many as are missing of that.
+    // Returns `count` or, if `to_reach`, the elements missing to a size of `count`.
     HEADROOM_ALWAYS_INLINE size_type wanted(size_type count, bool to_reach) const noexcept {
         const size_type there = to_reach ? size_.load(std::memory_order_relaxed) : 0;
         return count > there ? count - there : 0;
     }
-    // Takes the lock, with room from size_ on for as many elements, that nobody has claimed; returns how many. What throws holds no lock.
+    // Takes the lock, with capacity for `count` unclaimed elements (see wanted() for `to_reach`). Returns how many to append. Not locked
+    // if it throws.
     HEADROOM_ALWAYS_INLINE size_type lock_for(size_type count, bool to_reach = false) {
         lock_.lock();
         size_type more = wanted(count, to_reach);
@@ -122,7 +121,7 @@ protected:
         return more;
     }
 
-    // Elements [first, first + count) are built: now they are published. Releases the lock.
+    // Publishes the elements [first, first + count), which are built, and releases the lock. Returns `first`.
     HEADROOM_ALWAYS_INLINE size_type publish(size_type first, size_type count) noexcept {
         const size_type last = first + count;
         size_.store(last, std::memory_order_release);
@@ -133,7 +132,7 @@ protected:
         }
         return first;
     }
-    // Somebody waits for the `size` elements that there are, or more memory is wanted soon.
+    // Slow path of unlock: wakes waiters for `size` elements, or commits ahead.
     HEADROOM_COLD void unlock_slow(size_type size) noexcept {
         const bool awaited = size >= wake_at_;
         const size_type reached = size + claimed_;
@@ -143,8 +142,8 @@ protected:
         if (reached >= commit_ahead_at_.load(std::memory_order_relaxed)) commit_ahead(reached);
     }
 
-    // The two ways to append, for `count` and `to_reach` as lock_for() takes them; both return the index of the first element.
-    // Elements that `build_one` builds in their place, under the lock.
+    // Append `count` elements, `to_reach` as in lock_for(), and return the index of the first. Builds them by build_one(place) in their
+    // slots, under the lock.
     template <class BuildOne>
     HEADROOM_ALWAYS_INLINE size_type append_in_place(size_type count, bool to_reach, const BuildOne& build_one) {
         const size_type added = lock_for(count, to_reach);
@@ -152,7 +151,7 @@ protected:
         for (; built.count != added; ++built.count) build_one(begin_ + built.first + built.count);
         return built.publish();
     }
-    // The last ones of what was built aside.
+    // Moves the last elements of `built`, which are complete, to their slots.
     template <class Built>
     HEADROOM_ALWAYS_INLINE size_type publish_staged(Built& built, size_type count, bool to_reach = false) {
         const size_type added = lock_for(count, to_reach);
@@ -167,7 +166,7 @@ protected:
         ::new (static_cast<void*>(place)) T(static_cast<Args&&>(args)...);
         HEADROOM_CONVERSIONS_END
     }
-    // Appends `count` elements or, `to_reach` it, as many as are missing of that, all alike.
+    // Appends `count` equal elements or, if `to_reach`, those missing to a size of `count`. Returns the index of the first.
     template <bool ByNoCode, class BuildOne>
     size_type grow(size_type count, bool to_reach, BuildOne build_one) {
         const size_type there = to_reach ? size() : 0;
@@ -180,12 +179,13 @@ protected:
             detail::staging<T> built;
             built.reserve(count - there);
             while (built.size() != count - there) built.emplace_with(build_one);
-            first = publish_staged(built, count, to_reach);    // fewer, perhaps, where others have appended meanwhile
+            first = publish_staged(built, count, to_reach);    // fewer, if others have appended meanwhile
         }
         return to_reach && first > count ? count : first;
     }
 
-    // Called with the lock held, and returns with it; waits for memory without it, so that there may be no room again.
+    // Waits for memory for `count` elements. Releases the lock meanwhile, so the capacity may be used up again. Throws std::length_error
+    // or `refused`, unlocked.
     HEADROOM_COLD void reserve_slots(size_type count) {
         if (count > unreserved_of(max_size())) claimed_ = claims_.reclaim();
         const bool never = count > unreserved_of(max_size());
@@ -199,7 +199,7 @@ protected:
         detail::throw_length_error("headroom::concurrent_vector: past the reservation");
     }
 
-    // For an element at `index`, after others that were built in their place and are not published.
+    // Commits memory for the element at `index`, under the lock, behind elements that were built in their slots and are not published.
     void grow_while_locked(size_type index) {
         if (index + 1 + claimed_ > max_size()) claimed_ = claims_.reclaim();
         if (index + 1 + claimed_ > max_size()) throw_full();
@@ -208,18 +208,18 @@ protected:
         unpoison_next(index + 1 - size_.load(std::memory_order_relaxed));
     }
 
-    // For an appender that has built `built` elements of its batch and finds that `wanted`, which it has announced, may not be claimed:
-    // returns how many are, at least one more. Makes the claim larger where it must, up to `batch` where that can be had; for a large
-    // batch step by step, as it is built, since what is claimed has memory. What throws holds no lock, and nothing has changed.
+    // For an appender that has built `built` elements of its batch and announced `wanted`, which its claim does not cover: extends the
+    // claim, up to `batch`, and returns how many elements it covers, more than `built`. Extends a large batch step by step, because
+    // claimed slots have memory. If it throws, nothing is locked or changed.
     HEADROOM_COLD size_type extend_claim(detail::claim& mine, size_type built, size_type wanted, size_type batch) {
         if (mine.announce_with_fence(wanted)) return wanted;
         lock_.lock();
-        // (It may be larger than it seemed: who takes claims back withdraws them for a moment.)
+        // The claim may cover it after all: a reclaiming thread withdraws claims for a moment.
         while (mine.claimed() <= built) {
             size_type most = unreserved_of(max_size());
             if (most == 0) {
                 claimed_ = claims_.reclaim();
-                // Little is left: what one appender claims and does not need another will want.
+                // Few slots are left: shares them, because another appender may need what one claims and does not use.
                 most = unreserved_of(max_size());
                 if (most == 0) {
                     lock_.unlock();
@@ -242,18 +242,18 @@ protected:
             lock_.lock();
         }
         const size_type claimed = mine.claimed();
-        mine.set_claimed(claimed);    // (in a forked child it may have been withdrawn by a thread that did not come along)
+        mine.set_claimed(claimed);    // a forked child may find it withdrawn by a thread of its parent
         lock_.unlock();
         return wanted < claimed ? wanted : claimed;
     }
 
-    // What an appender has built gets its place, for which it has a claim. Of the claim's rest it makes one for a whole batch
-    // again, where there is room for that at once; a `batch` of 0 says that this is the appender's end.
+    // Moves an appender's elements, which it has claimed, to their slots and publishes them. Claims a whole batch again, if there is
+    // capacity for it; with a `batch` of 0 removes the claim.
     HEADROOM_NOINLINE void publish_claimed(detail::claim& mine, T* built, size_type count, size_type batch) noexcept {
         lock_.lock();
         const size_type claimed = mine.claimed();
         const bool renewed = batch != 0 && has_room_for(batch - (claimed - count));
-        claimed_ -= claimed < claimed_ ? claimed : claimed_;    // (a forked child may have found a thread between the two)
+        claimed_ -= claimed < claimed_ ? claimed : claimed_;    // a forked child may find a thread between the two
         mine.set_claimed(renewed ? batch : 0);
         if (renewed) claimed_ += batch;
         if (batch == 0) claims_.remove(mine);
@@ -265,9 +265,9 @@ protected:
         publish(first, count);
     }
 
-    // --- Memory. Outside of the lock, but for what is built in its place.
+    // --- Memory. These run outside of the lock, except for elements built in their slots.
 
-    // Makes room for `count` elements. Throws `refused`.
+    // Commits memory for `count` elements. Throws `refused`.
     HEADROOM_COLD void commit_for(size_type count) {
         if (const std::error_code error = try_commit_for(count)) {
             detail::throw_refused("commit memory for a concurrent_vector", count * sizeof(T), error);
@@ -277,7 +277,7 @@ protected:
         const locked held(range_lock_);
         return commit_locked(count);
     }
-    // Precondition: the range's lock is held.
+    // Commits memory for `count` elements. Requires the range's lock. Returns the system's error if refused.
     std::error_code commit_locked(size_type count) noexcept {
         const size_type before = capacity_.load(std::memory_order_relaxed);
         if (count <= before) return {};
@@ -286,14 +286,14 @@ protected:
         if (!error) publish_capacity(store::capacity_of_(begin_, committed, max_size()), before);
         return error;
     }
-    // Whoever fills the first half of what was provided last provides more, while the others go on with the second half.
+    // Publishes the new capacity. The thread that fills the middle of the new part commits more, while others go on with its second half.
     void publish_capacity(size_type room, size_type before) noexcept {
         const bool last = room == max_size();
         capacity_.store(room, std::memory_order_release);
         commit_ahead_at_.store(last ? SIZE_MAX : room - (room - before) / 2, std::memory_order_relaxed);
     }
-    // `reached` elements are published or claimed. Nobody waits for this, so a refusal is for those to meet who cannot do
-    // without.
+    // Commits more memory, if the `reached` published or claimed elements have come to the threshold. Ignores a refusal: threads that need
+    // the memory will meet it.
     HEADROOM_COLD void commit_ahead(size_type reached) noexcept {
         if (!range_lock_.try_lock()) return;
         const size_type room = capacity_.load(std::memory_order_relaxed);
@@ -302,6 +302,7 @@ protected:
         range_lock_.unlock();
     }
 
+    // Waits until the size is at least `count`.
     HEADROOM_COLD void wait_for_size(size_type count) const noexcept {
         for (;;) {
             std::uint32_t seen;
@@ -315,7 +316,8 @@ protected:
         }
     }
 
-    // Asks for memory before the arguments are used, so that a refusal finds them as they were (unless others were faster).
+    // Commits memory for one element before the arguments are used, so that a refusal leaves them untouched, unless other threads use the
+    // memory first.
     HEADROOM_ALWAYS_INLINE void ensure_slot() {
         if (HEADROOM_UNLIKELY(size_.load(std::memory_order_relaxed) >= capacity_.load(std::memory_order_relaxed))) {
             if (size_.load(std::memory_order_relaxed) >= max_size()) throw_full();
@@ -323,7 +325,7 @@ protected:
         }
     }
 
-    // --- AddressSanitizer is told which elements are there. The floor's capacity is what it has been told of.
+    // --- AddressSanitizer's annotations. cap_ is the annotated capacity.
 
     void unpoison_new_capacity() noexcept {
 #if defined(HEADROOM_ASAN)
@@ -340,7 +342,7 @@ protected:
         if (this->annotates_()) detail::move_poison_boundary(begin_, cap_, cap_, begin_ + size_.load(std::memory_order_relaxed));
 #endif
     }
-    // The next `count` elements may be written.
+    // Makes the next `count` elements writable.
     void unpoison_next([[maybe_unused]] size_type count) noexcept {
 #if defined(HEADROOM_ASAN)
         if (!this->annotates_()) return;
@@ -349,19 +351,18 @@ protected:
 #endif
     }
 
-    // What an append reads and writes, on a line of its own.
+    // Fields that an append reads and writes, on a cache line of their own.
     alignas(64) mutable detail::append_lock lock_;
     std::atomic<size_type> size_{0};
-    size_type claimed_ = 0;                    // by appenders: see claims.hpp; under the lock
-    mutable size_type wake_at_ = no_waiter;    // the size that somebody waits for; under the lock
+    size_type claimed_ = 0;                    // by appenders (claims.hpp); under the lock
+    mutable size_type wake_at_ = no_waiter;    // smallest size that a thread waits for; under the lock
 
-    alignas(64) mutable detail::append_lock range_lock_;    // taken after lock_ where both are
-    std::atomic<size_type> capacity_{0};                    // elements for which there is memory
-    std::atomic<size_type> commit_ahead_at_{0};             // when so many are published or claimed, more memory should come
-    mutable std::atomic<std::uint32_t> wake_count_{0};      // counts how often those who wait were woken
+    alignas(64) mutable detail::append_lock range_lock_;    // taken after lock_
+    std::atomic<size_type> capacity_{0};                    // elements with committed memory
+    std::atomic<size_type> commit_ahead_at_{0};             // threshold of published and claimed elements for committing more
+    mutable std::atomic<std::uint32_t> wake_count_{0};      // incremented to wake waiting threads
     detail::claim_list claims_;                             // under the lock
-    const bool has_user_limit_ =
-        false;    // whether somebody chose the most that it can hold, and may count on the last element of that
+    const bool has_user_limit_ = false;                     // true if the user chose max_size() and may rely on its last element
 };
 
 }}}    // namespace headroom::detail

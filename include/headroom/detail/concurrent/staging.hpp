@@ -1,5 +1,5 @@
-// Elements built aside: where a constructor may throw, or call whatever it likes, without harm to anybody. Once they are
-// complete they are relocated to their place, which cannot fail.
+// Staging of elements outside of the vector, where a constructor may throw or call anything. Complete elements are then relocated to their
+// slots, which cannot fail.
 #pragma once
 
 #include <cstddef>
@@ -15,18 +15,18 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-// (Compilers call a type that can be neither copied nor moved trivially copyable.)
+// Tests move construction, because compilers call a type that can be neither copied nor moved trivially copyable.
 template <class T>
 inline constexpr bool nothrow_relocatable = std::is_nothrow_destructible_v<T> && std::is_move_constructible_v<T> &&
                                             (is_trivially_relocatable_v<T> || std::is_nothrow_move_constructible_v<T>);
 
-// Memory from the heap for `count` elements behind a header of type Header.
+// Heap memory for `count` elements behind a header of type Header.
 template <class Header, class T>
 struct staging_block {
     static constexpr std::size_t alignment = alignof(T) > alignof(Header) ? alignof(T) : alignof(Header);
     static constexpr std::size_t offset = (sizeof(Header) + alignof(T) - 1) / alignof(T) * alignof(T);
 
-    // Throws std::length_error where no block can be that large, std::bad_alloc when memory is refused.
+    // Throws std::length_error if no block can be that large, std::bad_alloc when memory is refused.
     [[nodiscard]] static Header* allocate(std::size_t count) {
         constexpr std::size_t most = (SIZE_MAX / 2 - offset) / sizeof(T);
         if (count > most) detail::throw_length_error("headroom: no batch is that long");
@@ -42,7 +42,7 @@ struct staging_block {
     }
 };
 
-// A growing row of elements that nobody else sees.
+// A growing array of elements that no other thread sees.
 template <class T>
 class staging {
 public:
@@ -74,7 +74,7 @@ public:
         });
     }
 
-    // What `build` builds in the place that it is given.
+    // Appends the element that build(place) builds.
     template <class Build>
     void emplace_with(const Build& build) {
         if (last_ == limit_) reserve(first_ == last_ ? 1 : 2 * size());
@@ -83,7 +83,7 @@ public:
     }
 
     [[nodiscard]] std::size_t size() const noexcept { return static_cast<std::size_t>(last_ - first_); }
-    // The last `count` of them go to `place`.
+    // Relocates the last `count` elements to `place`.
     void relocate_to(T* place, std::size_t count) noexcept {
         static_cast<void>(headroom::uninitialized_relocate(last_ - count, last_, place));
         last_ -= count;
@@ -99,7 +99,7 @@ private:
     nothing* block_ = nullptr;
 };
 
-// One element, where the stack has room for it.
+// Staging for one element, on the stack.
 template <class T>
 class single_staging {
 public:

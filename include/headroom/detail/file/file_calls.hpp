@@ -1,4 +1,4 @@
-// The calls that file_vector makes on its file, and what they say of it. Compiled in src/file/.
+// Calls of file_vector on its file, and their types. Implemented in src/file/.
 #pragma once
 
 #include <array>
@@ -12,10 +12,10 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-inline constexpr std::size_t tag_bytes = 64;    // with the 0 at its end
+inline constexpr std::size_t tag_bytes = 64;    // with the terminating 0
 using tag_text = std::array<char, tag_bytes>;
 
-// What the elements of a file are.
+// Size, alignment and tag of a file's elements.
 struct element_identity {
     std::uint64_t size = 0;         // bytes
     std::uint64_t alignment = 0;    // bytes
@@ -24,7 +24,7 @@ struct element_identity {
     friend bool operator==(const element_identity&, const element_identity&) = default;
 };
 
-// What is wrong with a file: the field that does not say what it should.
+// Fault of a file: the field of its header that is wrong.
 enum class file_fault : std::uint8_t {
     none,
     magic,
@@ -39,7 +39,7 @@ enum class file_fault : std::uint8_t {
     truncated,
 };
 
-// How much a file grows at a time: a fraction of what is used, between bounds, in bytes.
+// Growth of a file at a time: a fraction of the used bytes, between two bounds in bytes.
 struct growth_steps {
     std::size_t fraction = 8;
     std::size_t least = 0;
@@ -48,7 +48,7 @@ struct growth_steps {
 
 struct file_control;    // an open file
 
-// Of a file_vector, for file_table.
+// Gives file_table the file_control of a file_vector.
 struct file_access_of {
     template <class Vector>
     [[nodiscard]] static file_control* control(const Vector& of) noexcept {
@@ -56,32 +56,32 @@ struct file_access_of {
     }
 };
 
-// What a container keeps of its file.
+// A container's part of its open file.
 struct held_file {
     file_control* control = nullptr;
     std::byte* elements = nullptr;
     std::size_t size = 0;      // elements
-    std::size_t usable = 0;    // elements that fit into what may be touched
+    std::size_t usable = 0;    // elements that fit into the accessible part
     std::size_t limit = 0;     // elements
 };
 
-// `limit` elements of address space. The functions without noexcept throw `refused` where memory, address space or the disk is
-// short, and file_error for all that is wrong with the file. Nothing has changed then, but: a file that was just made may be
-// left behind, without elements.
+// Make and open a file, with address space for `limit` elements. The functions without noexcept throw `refused` when memory, address space
+// or the disk is short, and file_error for faults of the file. Nothing has changed then, except that a file just made may be left behind,
+// without elements.
 HEADROOM_API held_file make_file_for(const std::filesystem::path& path, const element_identity& elements, std::size_t limit,
                                      const growth_steps& steps, unsigned permissions);
-// `older_tag` counts as well as the elements' own.
+// Accepts `older_tag` as well as the tag in `elements`.
 HEADROOM_API held_file open_file_of(const std::filesystem::path& path, const element_identity& elements,
                                     const tag_text& older_tag, std::size_t limit, const growth_steps& steps, bool writable);
 
-// Room for `needed` elements, and more as the steps say unless `exactly`; returns how many are usable then. `used` are in use.
-// 0, and `why` is set, when refused.
+// Grows the file to `needed` elements, and beyond by a step unless `exactly`; `used` of them are in use. Returns how many are usable then.
+// If refused, sets `why` and returns 0.
 HEADROOM_API std::size_t grow(file_control* control, std::size_t used, std::size_t needed, bool exactly, failure& why) noexcept;
-// Throws what such a refusal calls for.
+// Throws `refused`, file_error or std::length_error, according to `why`.
 HEADROOM_API [[noreturn]] void throw_grow_failure(const file_control* control, std::size_t needed, const failure& why);
 
-// What a file_table throws: std::invalid_argument where some of its columns alone are written to, and where one is new and shorter than
-// what is committed of others; file_error where a file that it is to make has elements.
+// Exceptions of file_table: std::invalid_argument if only some columns are writers, and if a new one is shorter than the committed part of
+// others; file_error if a file to be made has elements.
 HEADROOM_API [[noreturn]] void throw_mixed_access();
 HEADROOM_API [[noreturn]] void throw_new_column();
 HEADROOM_API [[noreturn]] void throw_has_elements(const std::filesystem::path& path);
@@ -89,15 +89,15 @@ HEADROOM_API [[noreturn]] void throw_has_elements(const std::filesystem::path& p
 HEADROOM_API void publish(file_control* control, std::size_t size) noexcept;
 HEADROOM_API void commit(file_control* control, std::size_t size);
 HEADROOM_API std::size_t committed_size(const file_control* control) noexcept;
-// Whether a writer's file was made and nothing, not even a size of 0, was committed to it since.
+// True if a writer's file was made and nothing, not even a size of 0, was committed to it since.
 HEADROOM_API bool never_committed(const file_control* control) noexcept;
-// The size a reader may see now; `was` for a writer.
+// Returns the size that a reader may see now; `was` for a writer.
 HEADROOM_API std::size_t refresh(file_control* control, std::size_t was) noexcept;
-// Ends the file after `used` elements, or after those that are committed. Returns how many are usable then.
+// Truncates the file after `used` elements, or after the committed ones if more. Returns how many are usable then.
 HEADROOM_API std::size_t shrink(file_control* control, std::size_t used) noexcept;
-// As `held` says, with room for `limit` elements elsewhere in the address space.
+// Reserves address space for `limit` elements elsewhere and maps the file there. Returns `held`, updated.
 HEADROOM_API held_file rehome(const held_file& held, std::size_t limit);
-// Reads `count` elements from `first` on from the file, not through the mapping; returns how many there were.
+// Reads `count` elements from `first` on from the file, not through the mapping. Returns how many there were.
 HEADROOM_API std::size_t read_elements(const file_control* control, std::size_t first, void* to, std::size_t count) noexcept;
 
 HEADROOM_API std::error_code protect(file_control* control, access allowed) noexcept;
@@ -105,12 +105,11 @@ HEADROOM_API access current_access(const file_control* control) noexcept;
 HEADROOM_API void set_name(file_control* control, const char* text) noexcept;
 HEADROOM_API bool may_write(const file_control* control) noexcept;
 
-// Commits where the caller has changed the size since, lets the file end after `kept` elements or what is in use, and gives the
-// lock back: the elements stay mapped, as those of a reader, but may be written to as before. Throws what commit() throws, once
-// the lock is given back.
+// Commits if the size has changed since the last commit, truncates the file after `kept` elements or the used ones, and releases the lock.
+// The elements stay mapped and writable, but this is a reader from then on. Throws what commit() throws, once the lock is released.
 HEADROOM_API void end_writing(file_control* control, std::size_t size, std::size_t kept);
-// Commits where the caller has changed the size since, and gives everything back. With `loudly`, throws what commit() throws
-// once all is given back.
+// Commits if the size has changed since the last commit, and closes the file. With `loudly`, throws what commit() throws once all is
+// released.
 HEADROOM_API void close_control(file_control* control, std::size_t size, bool loudly);
 
 }}}    // namespace headroom::detail

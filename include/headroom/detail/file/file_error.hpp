@@ -1,4 +1,4 @@
-// What is thrown when a file cannot be used.
+// The exception for files that cannot be used.
 #pragma once
 
 #include <stdexcept>
@@ -9,17 +9,17 @@
 
 namespace headroom { inline namespace v0_1 {
 
-// A file that the system will not open, write or make durable, or that is not what it should be. The message names the file,
-// and the field that does not say what it should. (Where memory, address space or the disk is short, `refused` is thrown.)
+// A file that the system does not open, write or sync, or that is damaged or of other elements. The message names the file and the wrong
+// field. Shortage of memory, address space or disk is `refused` instead.
 class HEADROOM_EXCEPTION file_error : public std::runtime_error {
 public:
     file_error(const std::string& message, const char* field, std::error_code code)
         : std::runtime_error(message), field_(field), code_(code) {}
 
-    // Which part of the file's header is wrong: "magic", "byte order", "version", "checksum", "element size", "element alignment",
-    // "type tag", "record" or "size"; empty where the system refused.
+    // The wrong part of the file's header: "magic", "byte order", "version", "checksum", "element size", "element alignment", "type tag",
+    // "record" or "size"; empty if the system refused.
     [[nodiscard]] const char* field() const noexcept { return field_; }
-    // Why the system refused; bad_message where the file is wrong.
+    // The system's error; bad_message if the file is wrong.
     [[nodiscard]] std::error_code code() const noexcept { return code_; }
 
 private:

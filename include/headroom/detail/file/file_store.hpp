@@ -1,4 +1,4 @@
-// The floor of file_vector: a file that is mapped, and how to make room in it.
+// The store of file_vector: a mapped file that grows in place.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ public:
     explicit file_store_(const held_file& held) noexcept
         : begin_(reinterpret_cast<T*>(held.elements)), end_(begin_ + held.size), cap_(begin_ + held.usable),
           control_(held.control), limit_(held.limit) {
-        // What a reader has no room for it never writes to.
+        // A reader never writes past its elements.
         if (!detail::may_write(control_)) cap_ = end_;
     }
     file_store_(file_store_&&) noexcept = default;
@@ -36,14 +36,14 @@ public:
     static constexpr growth_steps steps_() noexcept { return {Policy::growth_fraction, Policy::min_step, Policy::max_step}; }
 
     [[nodiscard]] constexpr std::size_t max_size() const noexcept { return limit_; }
-    // All of the file's space is allocated before the first element is written.
+    // Allocates disk space for all elements before the first is written. Returns true; throws if refused.
     [[nodiscard]] bool try_charge_(std::size_t count, std::size_t) {
         reserve_exact_(count);
         return true;
     }
 
     HEADROOM_ALWAYS_INLINE void grow_by_one_() { cap_ = commit_one_more_(control_, begin_, end_, limit_); }
-    // The same, but false where it is refused.
+    // Like grow_by_one_(), but returns false instead of throwing.
     bool try_grow_by_one_() noexcept {
         const auto used = static_cast<std::size_t>(end_ - begin_);
         failure why;
@@ -54,7 +54,7 @@ public:
     void grow_to_(std::size_t count) { cap_ = extend_file_(control_, begin_, end_, limit_, count, false); }
     void reserve_exact_(std::size_t count) { cap_ = extend_file_(control_, begin_, end_, limit_, count, true); }
 
-    // Takes over what `from` holds; what was held here is forgotten.
+    // Copies the members of `from`. Closes nothing, and does not change `from`.
     void adopt_(const file_store_& from) noexcept {
         begin_ = from.begin_;
         end_ = from.end_;
@@ -62,6 +62,7 @@ public:
         control_ = from.control_;
         limit_ = from.limit_;
     }
+    // Returns a store with this one's file; this one then has none.
     file_store_ extract_() noexcept {
         file_store_ taken(std::move(*this));
         adopt_(file_store_{});
@@ -73,20 +74,22 @@ public:
         other.adopt_(mine);
     }
 
-    // Under the sanitizer, too, all of the mapping may be touched: readers see elements come that nobody here has built.
+    // False: the whole mapping is accessible, because elements of a reader appear without being built in this process.
     [[nodiscard]] static constexpr bool annotates_() noexcept { return false; }
 
     T* begin_ = nullptr;
     T* end_ = nullptr;
-    T* cap_ = nullptr;    // end of what the file has room for
+    T* cap_ = nullptr;    // end of the file's usable elements
     file_control* control_ = nullptr;
     std::size_t limit_ = 0;
 
 private:
-    // By value, as everything on the path of an append: see "register cursor" in sequence.hpp.
+    // By value, like all slow paths of an append: see "register cursor" in appending.hpp.
     HEADROOM_COLD static T* commit_one_more_(file_control* control, T* begin, const T* end, std::size_t limit) {
         return extend_file_(control, begin, end, limit, static_cast<std::size_t>(end - begin) + 1, false);
     }
+    // Grows the file to `needed` elements. Returns the new end of the capacity. Throws std::length_error past `limit`, otherwise what
+    // throw_grow_failure() throws.
     HEADROOM_COLD static T* extend_file_(file_control* control, T* begin, const T* end, std::size_t limit, std::size_t needed,
                                          bool exactly) {
         if (needed > limit) detail::throw_length_error("headroom::file_vector: past max_elements");

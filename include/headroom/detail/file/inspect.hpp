@@ -1,4 +1,4 @@
-// Looking at a file_vector's file, and mending it, without knowing what its elements are: for the headroom command.
+// Inspects and repairs a file_vector's file without knowing its element type, for the headroom command.
 #pragma once
 
 #include <array>
@@ -15,11 +15,11 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 
 struct file_report {
     std::uint64_t file_bytes = 0;
-    file_fault fault = file_fault::none;    // why it cannot be opened, whatever the elements
-    std::string what;                       // the same in words
+    file_fault fault = file_fault::none;    // why it cannot be opened for any element type
+    std::string what;                       // `fault` in words
     element_identity elements;
     bool identity_whole = false;
-    bool copy_whole = false;    // of the identity
+    bool copy_whole = false;    // second copy of the identity
     std::array<std::optional<file_record>, 2> records;
     std::array<bool, 2> record_whole{};    // both copies of it
     std::uint64_t published = 0;
@@ -29,7 +29,7 @@ struct file_report {
         if (!records[0] || !records[1]) return records[0] ? &*records[0] : records[1] ? &*records[1] : nullptr;
         return &*records[records[0]->generation < records[1]->generation ? 1 : 0];
     }
-    // Every part is as a commit leaves it. (One record may never have been written.)
+    // True if every part is whole; one record may never have been written.
     [[nodiscard]] bool whole() const noexcept {
         return fault == file_fault::none && identity_whole && copy_whole && records_whole();
     }
@@ -41,12 +41,12 @@ struct file_report {
     }
 };
 
-// Throws file_error where the system refuses. Takes no lock.
+// Returns the state of the file. Takes no lock. Throws file_error when the system refuses.
 HEADROOM_API file_report inspect_file(const std::filesystem::path& path);
 
-// Mends what can be mended, and says what was: the identity from its copy or the other way round, the records where one is
-// damaged or says more than the file holds. `elements`: how many there are, for a file whose records are lost. Throws
-// file_error where it cannot, where somebody writes, and where the system refuses; interrupted, it may be run again.
+// Repairs the file and returns a line for each repair: the identity from its copy or the other way round, records that are damaged or
+// exceed the file. `elements`: their number, for a file whose records are lost. Throws file_error if the file cannot be repaired, if it
+// has a writer, and when the system refuses. May be run again if interrupted.
 HEADROOM_API std::vector<std::string> repair_file(const std::filesystem::path& path, std::optional<std::uint64_t> elements);
 
 }}}    // namespace headroom::detail

@@ -1,4 +1,4 @@
-// Which elements may live in a file, and what the file calls them.
+// Which element types may be in a file, and their tags.
 #pragma once
 
 #include <array>
@@ -38,13 +38,12 @@ consteval bool storable_by_itself();
 
 }    // namespace detail
 
-// Whether elements of type T mean the same to another process, and after this one has ended: they are trivially copyable and
-// hold no pointer, reference or handle, directly or in a member. True for numbers, characters, bool, enumerations and arrays of
-// such. A class is storable when its author says so, since no compiler can look for pointers in it: by a member
-// `using headroom_is_storable = name_of_the_class;` or `= std::true_type`, or, for a class of somebody else's, by
-// `template <> inline constexpr bool headroom::storable<theirs> = true;`. A class that derives from such a class inherits the
-// member, but says nothing by it: it may have a pointer more. GCC tells one from the other; with other compilers std::true_type
-// counts for aggregates and for standard-layout classes only, the class's own name for every class.
+// True if elements of type T mean the same to another process, and after this one has ended: trivially copyable, without a pointer,
+// reference or handle in any member. True for numbers, characters, bool, enumerations and arrays of them. No compiler can look for
+// pointers in a class, so its author must state it: by a member `using headroom_is_storable = name_of_the_class;` or `= std::true_type`,
+// or for a class from elsewhere by `template <> inline constexpr bool headroom::storable<theirs> = true;`. An inherited member does not
+// count, because a derived class may add a pointer. GCC tells one from the other; with other compilers std::true_type counts for
+// aggregates and for standard-layout classes only, the class's own name for every class.
 template <class T>
 inline constexpr bool storable = detail::storable_by_itself<T>();
 
@@ -85,7 +84,7 @@ private:
     std::size_t used_ = 0;
 };
 
-// A function's own name for itself, in which the compiler has put the name of T.
+// Returns the function's own signature, which contains the name of T.
 template <class T>
 constexpr const char* function_signature_of() noexcept {
 #if defined(__clang__) || defined(__GNUC__)
@@ -101,9 +100,8 @@ constexpr std::size_t text_length(const char* text) noexcept {
     return length;
 }
 
-// The name of T, as compilers agree on it: without "struct", without blanks that are a matter of taste, one word for a namespace
-// without a name. (What they call the arguments of a template they may not agree on.) A long one is cut, and ends in a checksum of
-// the whole.
+// Writes the name of T in a form common to all compilers: without "struct", without optional blanks, one word for an unnamed namespace.
+// Template arguments may still differ between compilers. Cuts a long name, which then ends in a checksum of the whole.
 template <class T>
 constexpr void write_name(tag_writer& to) noexcept {
     const char* const text = detail::function_signature_of<T>();
@@ -162,9 +160,10 @@ constexpr void write_name(tag_writer& to) noexcept {
     for (int shift = 60; shift >= 0; shift -= 4) to.add("0123456789abcdef"[sum >> shift & 15]);
 }
 
-// `classes` says what a class is called: by its name, or, as files of version 0.1 have it, all of them "class".
+// Tag of a class: its name, or "class" for all of them, as in files of version 0.1.
 enum class class_tag : bool { legacy, name };
 
+// Writes the tag of T: "int32", "float64[3]", the name of a class.
 template <class T>
 constexpr void write_tag(tag_writer& to, class_tag classes) noexcept {
     if constexpr (array_traits<T>::is_array) {
@@ -177,7 +176,7 @@ constexpr void write_tag(tag_writer& to, class_tag classes) noexcept {
     } else if constexpr (std::is_same_v<T, bool>) {
         to.add("bool");
     } else if constexpr (std::is_same_v<T, char>) {
-        to.add("char");    // signed here and not there, but the same letters
+        to.add("char");    // one tag, whether signed or not
     } else if constexpr (std::is_same_v<T, wchar_t> || std::is_same_v<T, char8_t> || std::is_same_v<T, char16_t> ||
                          std::is_same_v<T, char32_t>) {
         to.add("char");
@@ -186,7 +185,7 @@ constexpr void write_tag(tag_writer& to, class_tag classes) noexcept {
         to.add(std::is_signed_v<T> ? "int" : "uint");
         to.add(sizeof(T) * 8);
     } else if constexpr (std::is_floating_point_v<T>) {
-        // Of one size there may be several kinds: what tells them apart is how many bits are significant.
+        // Types of one size may differ in precision: the tag has the significant bits.
         to.add("float");
         to.add(sizeof(T) * 8);
         if (sizeof(T) > 8) {
@@ -200,7 +199,7 @@ constexpr void write_tag(tag_writer& to, class_tag classes) noexcept {
     }
 }
 
-// What a file of T says of its elements. A null or empty `tag` is the type's own; longer ones than 63 bytes are cut.
+// Returns `tag`, cut to 63 bytes; the tag of T if `tag` is null or empty.
 template <class T>
 constexpr tag_text tag_of(const char* tag, class_tag classes) noexcept {
     tag_writer written;

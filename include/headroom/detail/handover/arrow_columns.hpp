@@ -1,4 +1,4 @@
-// Columns that grow: bits, text; and the elements of decimal columns.
+// Growing columns of bits and of text, and the elements of decimal columns.
 #pragma once
 
 #include <concepts>
@@ -14,7 +14,7 @@
 
 namespace headroom { inline namespace v0_1 {
 
-// An element of a decimal column: a whole number of 128 bits in two's complement, to be divided by the column's power of ten.
+// An element of a decimal column: an integer of 128 bits in two's complement, to be divided by the column's power of ten.
 struct alignas(16) decimal128 {
     std::uint64_t low = 0;
     std::int64_t high = 0;
@@ -25,7 +25,7 @@ struct alignas(16) decimal128 {
     friend constexpr bool operator==(const decimal128&, const decimal128&) = default;
 };
 
-// Bits that grow at the end and never move: a column of bool, or which elements of another column are there.
+// Bits that grow at the end and never move: a column of bool, or the validity of another column.
 class HEADROOM_HARDENED_ABI bit_column {
 public:
     // Empty; throws what settled_vector's constructors throw. The limit is of bits.
@@ -49,7 +49,7 @@ public:
         }
         ++size_;
     }
-    // Changes one. O(1). Precondition: index < size(). Invalidates: nothing.
+    // Sets one bit. O(1). Precondition: index < size(). Invalidates: nothing.
     void set(std::size_t index, bool bit) noexcept {
         HEADROOM_EXPECT(index < size_, past_the_end, "set()", index);
         const auto mask = static_cast<std::uint8_t>(1U << index % 8);
@@ -66,12 +66,12 @@ public:
     }
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
     [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
-    // How many are true. O(1).
+    // Number of bits that are true. O(1).
     [[nodiscard]] std::size_t count() const noexcept { return ones_; }
-    // Bit i is bit i % 8 of byte i / 8; what is left of the last byte is 0.
+    // Bit i is bit i % 8 of byte i / 8; the unused bits of the last byte are 0.
     [[nodiscard]] const std::uint8_t* data() const noexcept { return bytes_.data(); }
 
-    // The bytes, for code that passes them on; the column is empty then. Throws std::bad_alloc; nothing has changed then.
+    // Moves the bytes to a frozen; the column is empty then. Throws std::bad_alloc; nothing has changed then.
     [[nodiscard]] frozen<std::uint8_t> freeze_bytes() && {
         frozen<std::uint8_t> bytes = headroom::freeze(std::move(bytes_));
         size_ = 0;
@@ -87,20 +87,20 @@ private:
     std::size_t ones_ = 0;
 };
 
-// Text that grows at the end and never moves: where each element ends, and the bytes. UTF-8 is the caller's to see to.
+// Strings that grow at the end and never move: offsets and bytes. The caller ensures UTF-8.
 class HEADROOM_HARDENED_ABI string_column {
 public:
-    // Empty; throws what settled_vector's constructors throw. The limits are of elements, and of bytes of all of them.
+    // Empty; throws what settled_vector's constructors throw. The limits are of elements, and of the bytes of all of them.
     string_column() = default;
     string_column(max_elements elements, max_elements bytes)
         : offsets_(max_elements{elements.value == SIZE_MAX ? SIZE_MAX : elements.value + 1}), bytes_(bytes) {}
 
-    // O(text.size()). Throws what settled_vector::push_back throws; the column is as it was then. Invalidates: nothing.
-    // The text may be part of an element.
+    // Appends a string, which may be part of an element. O(text.size()). Throws what settled_vector::push_back throws; the column is
+    // unchanged then. Invalidates: nothing.
     void push_back(std::string_view text) {
         if (offsets_.empty()) offsets_.push_back(0);
         offsets_.push_back(offsets_.back() + static_cast<std::int64_t>(text.size()));
-        struct taken_back {    // where there is no room for the bytes
+        struct taken_back {    // if the bytes do not fit
             settled_vector<std::int64_t>* from;
             ~taken_back() {
                 if (from != nullptr) from->pop_back();
@@ -125,19 +125,19 @@ public:
     }
     [[nodiscard]] std::size_t size() const noexcept { return offsets_.empty() ? 0 : offsets_.size() - 1; }
     [[nodiscard]] bool empty() const noexcept { return size() == 0; }
-    // The bytes of all elements, one after the other.
+    // The bytes of all elements, in order.
     [[nodiscard]] const char* data() const noexcept { return bytes_.data(); }
-    // How many these are.
+    // Total bytes of all elements.
     [[nodiscard]] std::size_t bytes() const noexcept { return bytes_.size(); }
 
-    // The offsets, one more than elements, and the bytes, for code that passes them on; the column is empty then. Throws
-    // std::bad_alloc and what push_back throws; nothing has changed then.
+    // Moves the offsets, one more than elements, and the bytes to two frozen; the column is empty then. Throws std::bad_alloc and what
+    // push_back throws; nothing has changed then.
     [[nodiscard]] std::pair<frozen<std::int64_t>, frozen<char>> freeze_text() && {
         if (offsets_.empty()) offsets_.push_back(0);
         auto* const made =
             new detail::counted_owner<settled_vector<std::int64_t>>(std::in_place, [] { return settled_vector<std::int64_t>(); });
         detail::share kept(made);
-        frozen<char> bytes = headroom::freeze(std::move(bytes_));    // the last that can fail
+        frozen<char> bytes = headroom::freeze(std::move(bytes_));    // the last step that can fail
         made->owner = std::move(offsets_);
         return {detail::frozen_maker::shared(made, std::move(kept)), std::move(bytes)};
     }

@@ -1,4 +1,4 @@
-// Which C++ type is which of Arrow's, by the strings that its C Data Interface names them with.
+// Maps C++ types to the format strings of Arrow's C Data Interface.
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,7 @@ template <class T>
 concept character = std::same_as<T, char> || std::same_as<T, wchar_t> || std::same_as<T, char8_t> || std::same_as<T, char16_t> ||
                     std::same_as<T, char32_t>;
 
-// One of four strings, by the unit of a duration; null for any other unit.
+// Returns the string for the unit of a duration; null for other units.
 template <class Period>
 consteval const char* by_unit(const char* s, const char* ms, const char* us, const char* ns) {
     if (std::ratio_equal_v<Period, std::ratio<1>>) return s;

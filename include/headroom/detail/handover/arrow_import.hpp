@@ -1,4 +1,4 @@
-// Columns that other libraries have exported: a view of them, and the duty to release them.
+// Columns exported by other libraries: a view of them, and the duty to release them.
 #pragma once
 
 #include <concepts>
@@ -16,18 +16,18 @@
 
 namespace headroom { inline namespace v0_1 {
 
-// The types whose elements are a column as they lie in memory.
+// Types whose elements have Arrow's layout.
 template <class T>
 concept arrow_value = detail::arrow_format_of<T>::get() != nullptr;
 
-// Whether elements may be missing from what is imported.
+// Treatment of null elements in an imported array: `refused` throws if there are any.
 enum class nulls { refused, allowed };
 
 namespace detail {
 
 enum class arrow_layout { plain, bits, text, lists };
 
-// What an array holds, checked against what is wanted of it.
+// Contents of a checked array.
 struct arrow_contents {
     const void* values = nullptr;    // plain: the first element; bits: the bitmap; text, lists: the first offset
     const char* bytes = nullptr;     // of text; of lists, their elements
@@ -36,7 +36,7 @@ struct arrow_contents {
     std::size_t size = 0;
     std::size_t null_count = 0;
     bool large = false;        // offsets have 64 bits
-    std::size_t length = 0;    // of each list, where all are of one length and there are no offsets
+    std::size_t length = 0;    // of each list, for lists of one length without offsets
 };
 
 struct arrow_wish {
@@ -47,18 +47,18 @@ struct arrow_wish {
     nulls missing;
 };
 
-// Throws std::invalid_argument, which says what does not fit.
+// Checks array and schema against `wish` and returns the contents. Throws std::invalid_argument with the reason.
 HEADROOM_API arrow_contents check_arrow(const ArrowArray* array, const ArrowSchema* schema, const arrow_wish& wish);
 
 [[nodiscard]] inline bool bit_at(const std::uint8_t* bits, std::size_t index) noexcept {
     return (bits[index / 8] >> index % 8 & 1) != 0;
 }
 
-// An array that another library exported, released once.
+// Owner of an array exported by another library; releases it once.
 class arrow_holder {
 public:
     arrow_holder() noexcept = default;
-    // Takes the array over, as the specification says: the struct is moved, and the old one marked as released.
+    // Takes the array over by the specification's move: the old struct is marked as released.
     explicit arrow_holder(ArrowArray* from) noexcept : array_(*from) { from->release = nullptr; }
     arrow_holder(arrow_holder&& other) noexcept : array_(std::exchange(other.array_, ArrowArray{})) {}
     arrow_holder& operator=(arrow_holder&& other) noexcept {
@@ -78,7 +78,7 @@ private:
     ArrowArray array_{};
 };
 
-// What all of the imported have in common.
+// Common part of all imported arrays.
 class HEADROOM_HARDENED_ABI imported_base {
 public:
     imported_base() noexcept = default;
@@ -94,7 +94,7 @@ public:
     [[nodiscard]] std::size_t size() const noexcept { return contents_.size; }
     [[nodiscard]] bool empty() const noexcept { return contents_.size == 0; }
     [[nodiscard]] std::size_t null_count() const noexcept { return contents_.null_count; }
-    // Whether element `index` is there. Precondition: index < size(). O(1).
+    // True if element `index` is not null. Precondition: index < size(). O(1).
     [[nodiscard]] bool is_valid(std::size_t index) const noexcept {
         HEADROOM_EXPECT(index < size(), past_the_end, "is_valid()", index);
         return contents_.null_count == 0 || detail::bit_at(contents_.validity, contents_.first_bit + index);
@@ -108,7 +108,7 @@ protected:
     arrow_contents contents_;
 };
 
-// (Not in the specialisations below, to which compilers do not apply the mark of hardened code.)
+// A base class, because compilers do not apply the ABI tag of hardened code to the specialisations below.
 class HEADROOM_HARDENED_ABI imported_bits : public imported_base {
 public:
     using value_type = bool;
@@ -127,7 +127,7 @@ public:
     using value_type = std::string_view;
     using imported_base::imported_base;
 
-    // Valid as long as *this is, and whatever it is moved to. Precondition: index < size().
+    // Valid while *this, or the object that it is moved to, exists. Precondition: index < size().
     [[nodiscard]] std::string_view operator[](std::size_t index) const noexcept {
         HEADROOM_EXPECT_ELEMENT(index < size(), past_the_end, "operator[]", index);
         return contents_.large ? piece<std::int64_t>(index) : piece<std::int32_t>(index);
@@ -137,20 +137,20 @@ public:
 private:
     template <class Offset>
     [[nodiscard]] std::string_view piece(std::size_t index) const noexcept {
-        if (contents_.bytes == nullptr) return {};    // all of them are empty, wherever their offsets lead
+        if (contents_.bytes == nullptr) return {};    // all strings are empty, with any offsets
         const Offset* const offset = static_cast<const Offset*>(contents_.values) + index;
         return {contents_.bytes + offset[0], static_cast<std::size_t>(offset[1] - offset[0])};
     }
 };
 
-// Lists of elements that lie in memory as they are.
+// Lists of elements with Arrow's layout.
 class HEADROOM_HARDENED_ABI imported_lists : public imported_base {
 public:
     using imported_base::imported_base;
     static constexpr arrow_layout layout = arrow_layout::lists;
 
 protected:
-    // Where a list begins among the elements, and where it ends.
+    // Returns begin and end of list `index` among the elements.
     [[nodiscard]] std::pair<std::size_t, std::size_t> bounds(std::size_t index) const noexcept {
         HEADROOM_EXPECT_ELEMENT(index < size(), past_the_end, "operator[]", index);
         if (contents_.values == nullptr) return {index * contents_.length, (index + 1) * contents_.length};
@@ -167,8 +167,8 @@ private:
 
 }    // namespace detail
 
-// Elements that another library exported: a span over them, and the duty to release them, once. Movable. An element that is
-// not valid has any value. The destructor may run on any thread, as Arrow demands of every producer.
+// Elements exported by another library: a span over them, released once. Movable. A null element has any value. The destructor may run on
+// any thread, as Arrow requires of every producer.
 template <class T>
 class HEADROOM_HARDENED_ABI imported : public detail::imported_base {
 public:
@@ -186,28 +186,28 @@ public:
     static constexpr detail::arrow_layout layout = detail::arrow_layout::plain;
 };
 
-// The same of bits, which no span can be laid over.
+// Imported bits, which have no span.
 template <>
 class imported<bool> : public detail::imported_bits {
 public:
     using detail::imported_bits::imported_bits;
 };
 
-// The same of text, or of binary strings, with offsets of 32 or 64 bits.
+// Imported text or binary strings, with offsets of 32 or 64 bits.
 template <>
 class imported<std::string_view> : public detail::imported_text {
 public:
     using detail::imported_text::imported_text;
 };
 
-// The same of lists, of one length or of any, whose elements are T: each is a span.
+// Imported lists of T, of one length or of any: each is a span.
 template <arrow_value T>
 class imported<std::span<const T>> : public detail::imported_lists {
 public:
     using value_type = std::span<const T>;
     using detail::imported_lists::imported_lists;
 
-    // Valid as long as *this is, and whatever it is moved to. Precondition: index < size().
+    // Valid while *this, or the object that it is moved to, exists. Precondition: index < size().
     [[nodiscard]] std::span<const T> operator[](std::size_t index) const noexcept {
         const auto [begin, end] = bounds(index);
         return {reinterpret_cast<const T*>(contents_.bytes) + begin, end - begin};
@@ -229,12 +229,11 @@ struct importable<std::span<const T>> {
 
 }    // namespace detail
 
-// Takes over an array that another library has exported, as elements of T: an arrow_value, bool, std::string_view, or a
-// std::span<const U> of arrow_values, which is what lists are. The
-// array is released when the imported dies, the schema at once. O(1), and O(length / 8) where the exporter has not counted
-// nulls; O(length) for text, whose offsets are all looked at. Throws std::invalid_argument, saying what does not fit (the type,
-// elements missing where `missing` does not allow it, buffers that are not there or not aligned, offsets that run backwards);
-// array and schema are the caller's still, and can be tried as another type.
+// Takes over an array exported by another library, as elements of T: an arrow_value, bool, std::string_view, or for lists std::span<const
+// U> of arrow_values. The destructor of the result releases the array; the schema is released at once. O(1), O(length / 8) if the exporter
+// has not counted nulls, O(length) for text, whose offsets are all checked. Throws std::invalid_argument with the reason (another type,
+// nulls that `missing` forbids, missing or misaligned buffers, offsets that run backwards); array and schema stay the caller's, who may
+// try another type.
 template <class T>
     requires(detail::importable<T>::value)
 [[nodiscard]] imported<T> import_arrow(ArrowArray* array, ArrowSchema* schema, nulls missing = nulls::refused) {
@@ -244,12 +243,12 @@ template <class T>
     detail::arrow_wish wish{"", made::layout, plain ? sizeof(element) : 1, plain ? alignof(element) : 1, missing};
     if constexpr (plain) wish.format = detail::arrow_format_of<element>::get();
     const detail::arrow_contents contents = detail::check_arrow(array, schema, wish);
-    made result(array, contents);    // before anything of the producer's runs
+    made result(array, contents);    // before code of the producer runs
     schema->release(schema);
     return result;
 }
 
-// A field of a struct that another library exported: an array of its own, to be imported, or released with this.
+// A field of a struct exported by another library: an array of its own, to be imported; otherwise released with this.
 class arrow_field {
 public:
     arrow_field() noexcept = default;
@@ -266,16 +265,16 @@ public:
         if (schema.release != nullptr) schema.release(&schema);
     }
 
-    // Null, or a name that is valid until the schema is released.
+    // The name, valid until the schema is released; may be null.
     [[nodiscard]] const char* name() const noexcept { return schema.name; }
 
     ArrowArray array{};
     ArrowSchema schema{};
 };
 
-// Takes over an array of structs that another library has exported: its fields, each of as many rows. O(fields), and
-// O(length / 8) where the exporter has not counted nulls. Throws std::invalid_argument where it is no array of structs, some of
-// the structs are null, or its fields are shorter than it says; std::bad_alloc. Array and schema are the caller's still then.
+// Takes over an array of structs exported by another library. Returns its fields, each of the array's length. O(fields), O(length / 8) if
+// the exporter has not counted nulls. Throws std::invalid_argument if it is no array of structs, some structs are null, or a field is too
+// short; std::bad_alloc. Array and schema stay the caller's then.
 HEADROOM_API [[nodiscard]] std::vector<arrow_field> import_arrow_fields(ArrowArray* array, ArrowSchema* schema);
 
 }}    // namespace headroom

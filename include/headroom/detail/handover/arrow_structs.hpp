@@ -1,5 +1,5 @@
-// The structs of Arrow's C Data Interface and C Stream Interface, as their specification gives them: names, order of members
-// and guards are the same in every library that has them, so that whichever declares them first serves the others too.
+// The structs of Arrow's C Data Interface and C Stream Interface. Names, member order and guards are those of the specification, so that
+// the first library to declare them serves the others too.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The structs of DLPack 1.1, under the guard of its own header: included before this one, that header is used, and after it,
-// it adds nothing. Of the exchange API that later versions have, nothing is here: who needs it includes theirs first.
+// The structs of DLPack 1.1, under the guard of its own header: if that is included before, it is used; after, it adds nothing. Without
+// the exchange API of later versions: programs that need it include their own header first.
 #pragma once
 
 #include <cstddef>

@@ -106,8 +106,8 @@ private:
 
     static constexpr std::size_t max_pooled_alignment = detail::pool_page_bytes;    // largest alignment that is pooled
     static constexpr std::size_t max_blocks_limit = std::size_t{1} << 19;
-    // Pieces of at least so many bytes are split into pages; blocks are carved directly from smaller ones. The second limit, if the
-    // options allow it: each size takes a slab of its own, and a small program has many sizes.
+    // Smallest piece that is split into pages; blocks are carved directly from smaller ones. The second limit, if the options allow it:
+    // each size takes a slab of its own, and a small program has many sizes.
     static constexpr std::size_t min_segment_bytes = std::size_t{64} << 10;
     static constexpr std::size_t min_first_segment_bytes = std::size_t{128} << 10;
     static constexpr std::size_t max_run_bytes = (std::size_t{1} << 20) - 1;    // largest block in pages of a reservation
