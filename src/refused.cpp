@@ -1,3 +1,4 @@
+// The exception `refused`, whose message is made without allocating.
 #include <cstdio>
 
 #include <headroom/reservation.hpp>

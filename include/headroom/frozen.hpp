@@ -1,12 +1,10 @@
 // Elements that no longer change, shared by several owners; the last owner frees them.
 //
-// A frozen is a span, and a reference-counted share in the object that owns the elements. arrow.hpp and dlpack.hpp pass it to
-// other engines. freeze() makes one from a container without copying an element; for memory that is not in a container, give
-// the span and its owner to the constructor. Copying costs an atomic increment. freeze() makes one allocation, of the counted
-// block.
+// A frozen is a span, and a reference-counted share in the object that owns the elements. arrow.hpp and dlpack.hpp pass it to other
+// engines. freeze() makes one from a container without copying an element; for memory that is not in a container, give the span and its
+// owner to the constructor. Copying costs an atomic increment. freeze() makes one allocation, of the counted block.
 //
-// The library does not check that the elements stay unchanged: do not write through a pointer that you kept from before
-// freeze().
+// The library does not check that the elements stay unchanged: do not write through a pointer that you kept from before freeze().
 #pragma once
 
 #include <headroom/detail/language.hpp>

@@ -1,9 +1,8 @@
 // How capacity grows: pure arithmetic.
 //
-// Each type has one function, `next(capacity, required, element_size)`. It returns the new capacity, in elements, of a
-// container that is full with `capacity` elements and must hold `required`. The result is never less than `required` (where
-// that many elements can exist at all) and never more than fit into PTRDIFF_MAX bytes; no step overflows. Usable at compile
-// time, O(1), never throws.
+// Each type has one function, `next(capacity, required, element_size)`. It returns the new capacity, in elements, of a container that is
+// full with `capacity` elements and must hold `required`. The result is never less than `required` (where that many elements can exist at
+// all) and never more than fit into PTRDIFF_MAX bytes; no step overflows. Usable at compile time, O(1), never throws.
 //
 // Choose geometric<2, 1> to grow seldom, geometric<3, 2> to waste less (and to let an allocator reuse what was freed),
 // linear<Bytes> where memory is short and growing is cheap, page_rounded<...> where memory comes in pages anyway.

@@ -1,12 +1,11 @@
 // A memory resource with a pool for each size class, for containers that insert and erase elements.
 //
-// Choose it for node-based containers, for containers of strings or of containers, for long-running subsystems: blocks are
-// reused, lie densely (no header), and stay in the order in which the program uses them. Blocks up to 4 KiB take about 10
-// instructions for an allocation and its deallocation together where the size is a constant, 20 where it is not; up to
-// 64 KiB some 70, a quarter of malloc's. Blocks below 1 MiB come from the pool's own pages where chunks are reservations. Only
-// trim() and release() give the memory of pools back. Of larger blocks from reservations the last 8 that were deallocated are
-// kept, 8 MiB at most. For data that are built once and dropped together, monotonic_resource is faster
-// still.
+// Choose it for node-based containers, for containers of strings or of containers, for long-running subsystems: blocks are reused, lie
+// densely (no header), and stay in the order in which the program uses them. Blocks up to 4 KiB take about 10 instructions for an
+// allocation and its deallocation together where the size is a constant, 20 where it is not; up to 64 KiB some 70, a quarter of malloc's.
+// Blocks below 1 MiB come from the pool's own pages where chunks are reservations. Only trim() and release() give the memory of pools
+// back. Of larger blocks from reservations the last 8 that were deallocated are kept, 8 MiB at most. For data that are built once and
+// dropped together, monotonic_resource is faster still.
 //
 // Differences from std::pmr::unsynchronized_pool_resource:
 //   - rewind() frees all blocks but keeps every chunk, so the memory is still resident in the next round: fresh pages are the
@@ -29,9 +28,8 @@
 //   - Under AddressSanitizer free blocks and unused memory are poisoned; checked builds (HEADROOM_CHECKED) find double
 //     frees, wrong sizes, foreign pointers and writes to free blocks.
 //
-// Costs about 2 KiB itself, and 512 bytes for its first chunk; once there are slabs, 6 KiB and 1/128 of their memory. Not
-// synchronized: synchronized_multipool_resource is (detail/memory/synchronized_multipool.hpp).
-// Document: P0089R0 (strategies AS7 to AS14).
+// Costs about 2 KiB itself, and 512 bytes for its first chunk; once there are slabs, 6 KiB and 1/128 of their memory. Not synchronized:
+// synchronized_multipool_resource is (detail/memory/synchronized_multipool.hpp). Document: P0089R0 (strategies AS7 to AS14).
 #pragma once
 
 #include <headroom/detail/language.hpp>

@@ -4,11 +4,10 @@
 // arrive. Appending never copies, never moves, and never stalls for long; iterators, pointers and references stay valid
 // until the element itself is erased.
 //
-// Choose it for a large or long-lived vector, for elements that others point to, and where a single slow append hurts.
-// Choose `vector` for many small ones. Cost: nothing while it is empty and was given no size; from its first element on at
-// least one page of memory, a range of address space (4 GiB by default) and two mappings: a Linux process can have about
-// 32,000 such vectors. Reserving and releasing take a system call each, or together about the time of malloc() and free() if
-// the library has kept a range of this size and policy.
+// Choose it for a large or long-lived vector, for elements that others point to, and where a single slow append hurts. Choose `vector` for
+// many small ones. Cost: nothing while it is empty and was given no size; from its first element on at least one page of memory, a range
+// of address space (4 GiB by default) and two mappings: a Linux process can have about 32,000 such vectors. Reserving and releasing take a
+// system call each, or together about the time of malloc() and free() if the library has kept a range of this size and policy.
 //
 // How it differs from std::vector:
 //   - the interface is std::vector's, without an allocator; in return no operation but rehome(), moving the vector and

@@ -1,3 +1,4 @@
+// The header of a file: implements header.hpp. Calls no system functions.
 #include <headroom/detail/file/header.hpp>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Inspecting and repairing files, for the headroom command: implements inspect.hpp.
 #include <headroom/detail/file/inspect.hpp>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Growing blocks of doubling vectors: reallocate() and its relatives of blocks.hpp.
 #include <headroom/detail/memory/blocks.hpp>
 
 #include <algorithm>
@@ -18,6 +19,7 @@ namespace {
 // Largest size in glibc's tcache, which malloc uses and realloc does not.
 constexpr std::size_t cached_bytes = 1032;
 
+// Returns the capacity of the heap's block for `count` elements, less `less` bytes.
 HEADROOM_COLD std::size_t fill_heap_block(const large_layout& layout, std::size_t count, std::size_t less = 0) noexcept {
     if (count >= layout.from) return count;
     const std::size_t capacity = elements_in(layout, heap_block_bytes(count * layout.element - less));
@@ -26,15 +28,14 @@ HEADROOM_COLD std::size_t fill_heap_block(const large_layout& layout, std::size_
 
 constexpr std::size_t least_page = 4096;
 
-// The same, but for blocks of whole pages, which get one step of the heap less: with its header such a block puts the next one,
-// often a copy of the vector, 16 bytes further in its page. There glibc 2.36's copy (`rep movsb`) took 15 times as long on an AMD
-// EPYC.
+// Like fill_heap_block(), but blocks of whole pages get one heap step less. With its header such a block would move the next one, often a
+// copy of the vector, 16 bytes further in its page, where glibc 2.36's copy (`rep movsb`) took 15 times as long on an AMD EPYC.
 std::size_t fill_unless_pages(const large_layout& layout, std::size_t count) noexcept {
     const bool pages = count != 0 && count * layout.element % least_page == 0;
     return fill_heap_block(layout, count, pages ? heap_step : 0);
 }
 
-// The capacity after `capacity` of a vector that doubles plainly.
+// Returns the capacity that plain doubling grows to from `capacity`.
 HEADROOM_COLD std::size_t double_capacity(const large_layout& layout, std::size_t capacity) noexcept {
     const std::size_t most = max_array_size(layout.element);
     if (capacity > most / 2) return most;
@@ -53,8 +54,8 @@ std::size_t capacity_of_heap_block(const large_layout& layout, std::size_t count
 
 HEADROOM_COLD std::size_t next_doubled_capacity(const large_layout& layout, std::size_t capacity) noexcept {
     if (can_fill_heap_block(layout) && capacity < layout.from) {
-        // What was filled doubles from the power of two that it was filled from (below whole pages the one above), so that the
-        // numbers stay those that doubling began with.
+        // Doubles from the power of two that the capacity was filled from (below whole pages the next one), so that capacities stay those
+        // of doubling.
         const bool below_pages = (capacity * layout.element + heap_step) % least_page < heap_step;
         const std::size_t plain = below_pages ? std::bit_ceil(capacity) : std::bit_floor(capacity);
         const std::size_t from = fill_unless_pages(layout, plain) == capacity ? plain : capacity;
@@ -65,7 +66,7 @@ HEADROOM_COLD std::size_t next_doubled_capacity(const large_layout& layout, std:
 
 HEADROOM_NOINLINE block<void*> reallocate_block(const large_layout& layout, void* begin, void* end, void* cap,
                                                 std::size_t required, std::size_t wanted, bool exactly) {
-    if (wanted < required) detail::throw_bad_alloc();    // no more may exist
+    if (wanted < required) detail::throw_bad_alloc();    // no more elements can exist
     block<void*> to;
     bool moved = false;
     if (begin != nullptr && elements_in(layout, bytes_between(begin, cap)) >= layout.from) {
@@ -87,16 +88,16 @@ HEADROOM_NOINLINE block<void*> reallocate_block(const large_layout& layout, void
     return to;
 }
 
-// --- Growing: a call of malloc takes a hundred instructions, so what is added to it for a short block counts.
+// --- Growing by one element. A call of malloc takes a hundred instructions, so instructions for a short block count.
 
 namespace {
 
-// The bytes after `bytes`, which are a short block; 0 for elements of which that is not found in few instructions.
+// Returns the size of the short block after one of `bytes`; 0 if that takes more than a few instructions.
 std::size_t next_short_bytes(const large_layout& layout, std::size_t bytes) noexcept {
     const std::size_t element = layout.element;
     std::size_t first = element;
     if (element < heap_step && heap_is_known()) {
-        // A power of two of bytes is filled to `more` than that, and nothing more of 12 bytes goes into that.
+        // A block of a power of two of bytes has `more` bytes than that, which must not fit another 12-byte element.
         constexpr std::size_t more = heap_block_bytes(2 * heap_step) - 2 * heap_step;
         first = heap_block_bytes(1);
         if (is_power_of_two(element) && first == heap_step + more) {
@@ -105,10 +106,10 @@ std::size_t next_short_bytes(const large_layout& layout, std::size_t bytes) noex
             return 0;
         }
     }
-    return bytes == 0 ? first : 2 * bytes;    // (also of a block that reserve() made, say)
+    return bytes == 0 ? first : 2 * bytes;    // also for a block of any other size, made by reserve()
 }
 
-// The first `bytes` of a short block, which was all that counts in it, in one of `next` bytes.
+// Moves the `bytes` bytes of a short block into one of `next` bytes.
 HEADROOM_ALWAYS_INLINE block<void*> reallocate_short(void* begin, std::size_t bytes, std::size_t next) {
     void* const to = std::malloc(next);
     if (to == nullptr) detail::throw_bad_alloc();
@@ -136,7 +137,7 @@ block<void*> reallocate(const large_layout& layout, void* begin, void* end, void
     const std::size_t bytes = bytes_between(begin, end);
     const std::size_t needed = required * layout.element;
     if (needed == bytes + layout.element && !exactly) return reallocate_by_one(layout, begin, end);
-    // What grows by more than one element is as std::vector would have it: it seldom grows again.
+    // A block that grows by several elements at once seldom grows again, so it gets std::vector's capacity.
     if (layout.short_uses_malloc && needed <= max_short_block) {
         return reallocate_short(begin, bytes, exactly ? needed : (std::max)(2 * bytes, needed));
     }

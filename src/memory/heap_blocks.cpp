@@ -1,3 +1,4 @@
+// Detects the process's malloc: implements heap_blocks.hpp.
 #include "memory/heap_blocks.hpp"
 
 #include <cstdlib>
@@ -8,7 +9,7 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
 
 bool block_has_known_size(std::size_t bytes) noexcept {
-    // One block in some hundred begins a page, and may not be asked. That says nothing of the heap: the next one is asked instead.
+    // About one block in a hundred begins at a page, where usable_bytes() is not allowed: takes a second one then.
     void* const first = std::malloc(bytes);
     void* const second = begins_within_a_page(first) ? nullptr : std::malloc(bytes);
     void* const asked = second == nullptr ? first : second;
@@ -23,7 +24,7 @@ bool block_has_known_size(std::size_t bytes) noexcept {
 constinit std::atomic<heap_kind> kind_of_heap{heap_kind::not_detected};
 
 heap_kind detect_heap() noexcept {
-    // A malloc that itself comes here meanwhile gets an answer, too.
+    // Set first, because malloc itself may come here meanwhile.
     kind_of_heap.store(heap_kind::unknown, std::memory_order_relaxed);
     constexpr std::size_t least = min_heap_block;
     for (const std::size_t bytes : {std::size_t{1}, least + 1, least + heap_step, least + heap_step + 1}) {

@@ -1,3 +1,4 @@
+// Large blocks of vectors: allocating, growing and releasing (blocks.hpp).
 #include <headroom/detail/memory/blocks.hpp>
 
 #include <algorithm>
@@ -15,9 +16,9 @@
 namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
 
-// How much address space a vector that needs `bytes` takes: always one of few sizes, so that one given back serves the next
-// vector warm, and each so large that it is seldom outgrown: with 4 GiB, 2^47 bytes of addresses hold about as many vectors
-// as Linux allows mappings for. Less where addresses are 32 bits.
+// Returns the address space for a vector of `bytes`. Always one of few sizes, so that a released range serves the next vector, each large
+// enough to be seldom outgrown: with 4 GiB, 2^47 bytes of addresses hold about as many vectors as Linux allows mappings. Less with 32-bit
+// addresses.
 std::size_t reservation_for(std::size_t bytes) noexcept {
     std::size_t size = sizeof(std::size_t) >= 8 ? std::size_t{1} << 31 << 1 : std::size_t{64} << 20;
     while (size < bytes) {
@@ -31,26 +32,26 @@ std::size_t commit_for_block(range* control, std::size_t bytes, bool exactly, fa
     return exactly ? commit_exactly(control, bytes, why) : commit_to(control, bytes, why);
 }
 
-// The end of the elements that fit into so many bytes of the range.
+// Returns the end of the elements that fit into the committed bytes.
 HEADROOM_NOINLINE std::byte* end_of_committed(const large_layout& layout, void* begin, std::size_t committed) noexcept {
     return end_of(layout, begin,
                   std::min((committed - header_bytes_of(layout)) / layout.element, max_array_size(layout.element)));
 }
 
-// A reservation with `required` elements committed and room for `wanted` at least.
+// Reserves a range with `required` elements committed and address space for at least `wanted`. Returns an empty block if refused.
 block<void*> map_block(const large_layout& layout, std::size_t required, std::size_t wanted, bool exactly) noexcept {
-    // A reservation starts at a page, and pages may be as small as 4096 bytes.
+    // A range begins at a page, which may be as small as 4096 bytes.
     if (layout.alignment > 4096) return {};
     const std::size_t usable = required < layout.from ? layout.from : required;
     const std::size_t least = block_bytes(layout, wanted < usable ? usable : wanted);
     failure why;
-    // A block that grows by a factor wants up to four times what it needs now; one that is filled in steps wants its final size.
+    // A block that grows by a factor wants up to four times what it needs now; one built in steps wants its final size.
     const bool grows = !exactly && required < wanted && wanted / 4 < required;
     const held_range held =
         acquire_slow(reservation_for(least), false, least, layout.commit, why, {block_bytes(layout, wanted), grows});
     if (why) return {};
     std::size_t committed = held.committed;
-    // Memory is provided for what is required; the rest of the smallest large block is only made accessible.
+    // Populates only what is required; the rest of the smallest large block is made accessible.
     if (committed < block_bytes(layout, required)) {
         committed = commit_for_block(held.control, block_bytes(layout, required), exactly, why);
     }
@@ -69,8 +70,8 @@ bool exceeds_addresses(const large_layout& layout, std::size_t count) noexcept {
     return count > (static_cast<std::size_t>(PTRDIFF_MAX) - header_bytes_of(layout)) / layout.element;
 }
 
-// A heap block that is as large as one that would be in a reservation: for `wanted` elements or, where that is refused, for `required`.
-// Where `old` is not null it is grown by realloc.
+// Allocates a heap block with the layout of a large one, for `wanted` elements or, if refused, for `required`. Grows `old` by realloc,
+// unless null.
 block<void*> allocate_instead_of_range(const large_layout& layout, void* old, std::size_t required, std::size_t wanted) noexcept {
     for (std::size_t count = wanted;; count = required) {
         const std::size_t usable = std::max(count, layout.from);
@@ -88,7 +89,7 @@ block<void*> allocate_instead_of_range(const large_layout& layout, void* old, st
     }
 }
 
-// Gives the block back, whose header said `control`.
+// Releases the block, whose header has `control`.
 void release_block(const large_layout& layout, void* begin, range* control) noexcept {
     if (control != nullptr) {
         release_range_slow(control, 0);
@@ -138,7 +139,7 @@ block<void*> reallocate_large(const large_layout& layout, void* begin, void* end
     const std::size_t used = bytes_between(begin, end);
     const block_header header = header_of(layout, to.begin);
     if (control != nullptr && header.control != nullptr) {
-        // Both are reservations: the pages travel, and the header with them.
+        // Moves the pages, with the header, between two reservations.
         move_contents(control, header.control, header_bytes_of(layout) + used);
         to.begin = place_header(layout, block_start(layout, to.begin), header);
     } else {

@@ -1,4 +1,4 @@
-// What vectors ask of a large block, and do to it, besides growing.
+// Large blocks of vectors: charge, trim and queries (blocks.hpp).
 #include <headroom/detail/memory/blocks.hpp>
 
 #include <headroom/detail/vector/held_range.hpp>

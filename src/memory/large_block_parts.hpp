@@ -1,4 +1,4 @@
-// How many elements a block has, and what lies where in a large one.
+// Layout of blocks: element counts, and the header of a large block.
 #pragma once
 
 #include <bit>
@@ -15,10 +15,10 @@ inline constexpr std::size_t min_checked_heap_block = std::size_t{1} << 20;
 inline std::size_t bytes_between(const void* from, const void* to) noexcept {
     return static_cast<std::size_t>(static_cast<const std::byte*>(to) - static_cast<const std::byte*>(from));
 }
-// (Not std::has_single_bit, which GCC 12 makes a call that counts bits.)
+// Not std::has_single_bit, which GCC 12 makes a call that counts bits.
 constexpr bool is_power_of_two(std::size_t number) noexcept { return (number & (number - 1)) == 0; }
-// Elements of `layout` in so many bytes. Most elements that are worth it are a power of two large, and a division takes as long
-// as the rest of a call of malloc.
+// Returns the number of elements in `bytes`. Shifts if possible: most small elements have a power of two of bytes, and a division takes as
+// long as the rest of a call of malloc.
 inline std::size_t elements_in(const large_layout& layout, std::size_t bytes) noexcept {
     return is_power_of_two(layout.element) ? bytes >> std::countr_zero(layout.element) : bytes / layout.element;
 }
@@ -27,21 +27,21 @@ inline std::byte* end_of(const large_layout& layout, void* begin, std::size_t co
     return static_cast<std::byte*>(begin) + count * layout.element;
 }
 
-// Blocks of the heap that such elements are on. Null where memory is refused.
+// Allocate and free a block of the layout's heap. Null if refused.
 [[nodiscard]] void* allocate_heap_block(const large_layout& layout, std::size_t bytes) noexcept;
 void free_heap_block(const large_layout& layout, void* begin) noexcept;
 
-// As reallocate_block(), of a large block, but null where memory is refused.
+// Like reallocate_block(), for a large block, but returns null if refused.
 [[nodiscard]] block<void*> reallocate_large(const large_layout& layout, void* begin, void* end, std::size_t required,
                                             std::size_t wanted, bool exactly) noexcept;
 
-// What lies before the first element of a large block.
+// Header before the first element of a large block.
 struct block_header {
-    range* control;          // null: a heap block
-    std::size_t reserved;    // bytes from the start of the header's line
+    range* control;          // null: on the heap
+    std::size_t reserved;    // bytes from the start of the header
 };
 
-// Bytes before the first element: a cache line, and more where the alignment asks for it.
+// Returns the bytes before the first element: a cache line, or the alignment if larger.
 inline std::size_t header_bytes_of(const large_layout& layout) noexcept { return layout.alignment > 64 ? layout.alignment : 64; }
 inline std::size_t block_bytes(const large_layout& layout, std::size_t elements) noexcept {
     return header_bytes_of(layout) + elements * layout.element;

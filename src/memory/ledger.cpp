@@ -1,3 +1,4 @@
+// The table of blocks in use and freed lately: implements ledger.hpp.
 #include <headroom/detail/memory/ledger.hpp>
 
 #include <algorithm>
@@ -12,7 +13,7 @@
 namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
 
-// How many blocks that are gone are remembered: enough to recognise a double free that comes soon, which most do.
+// Number of freed blocks kept: enough to recognise a double free that follows soon, as most do.
 constexpr std::size_t max_remembered = std::size_t{1} << 16;
 
 }    // namespace
@@ -26,12 +27,12 @@ struct block_ledger::tables {
 
     using table = std::unordered_map<const void*, entry>;
     table blocks;
-    std::vector<table::node_type> spare;                       // for blocks that are expected
-    std::deque<std::pair<const void*, std::uint64_t>> gone;    // oldest first; the serial tells whether the entry is newer
+    std::vector<table::node_type> spare;                       // for expected blocks
+    std::deque<std::pair<const void*, std::uint64_t>> gone;    // oldest first; with the serial, because an entry may be newer
     std::size_t in_use = 0;
     std::uint64_t serial = 0;
 
-    // The oldest that are gone are forgotten altogether.
+    // Removes the oldest freed blocks.
     void trim() noexcept {
         while (gone.size() > max_remembered) {
             const auto found = blocks.find(gone.front().first);
@@ -49,13 +50,13 @@ struct block_ledger::tables {
         try {
             gone.emplace_back(block, known.record.serial);
         } catch (...) {
-            blocks.erase(block);    // no memory to remember it: later mistakes with it are called foreign
+            blocks.erase(block);    // no memory: later faults of this block are reported as foreign
         }
     }
     template <class Chosen>
     void mark_gone_if(Chosen chosen) noexcept {
         for (auto at = blocks.begin(); at != blocks.end();) {
-            const auto here = at++;    // leaving may erase it
+            const auto here = at++;    // mark_gone() may erase it
             if (here->second.now == state::in_use && chosen(here->first, here->second.record)) {
                 mark_gone(here->first, here->second, state::released);
             }
@@ -70,7 +71,7 @@ block_ledger::~block_ledger() = default;
 void block_ledger::expect(std::size_t more) {
     if (!tables_) tables_ = std::make_unique<tables>();
     tables::table& blocks = tables_->blocks;
-    // (One bucket is what an empty table has for nothing.)
+    // An empty table has one bucket without allocating.
     const std::size_t wanted = blocks.size() + more;
     const float most = blocks.max_load_factor() * static_cast<float>(blocks.bucket_count());
     if (blocks.bucket_count() <= 1 || static_cast<float>(wanted) >= most) blocks.reserve(2 * wanted + 16);

@@ -1,7 +1,7 @@
-// The one lock that guards what memory resources and threads know of each other in the whole process: lists, links, places.
+// The lock that guards the process-wide links between memory resources and threads: lists, thread caches, slots.
 //
-// The last lock that a thread takes: a resource calls its upstream under its own lock, and where that is a resource of the
-// same kind, this one is taken after that one. So nothing that takes a lock is done under it.
+// The last lock that a thread takes: a resource calls its upstream under its own lock, and an upstream of the same kind takes this one
+// after that. So no lock is taken under it.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-// Set while this thread forks, and holds the lock: handlers of the program's own may use resources meanwhile.
+// Set while this thread forks and holds the lock, because fork handlers of the program may use resources.
 extern constinit thread_local bool thread_forks_with_links;
 
 class links_mutex {
@@ -28,8 +28,8 @@ private:
 
 extern constinit links_mutex resource_links;
 
-// How many forks lie between the first process and this one. Guarded by resource_links. What counts threads must start anew
-// when it has changed: only the thread that forked is left.
+// Number of forks between the first process and this one. Guarded by resource_links. Counts of threads restart when it has changed,
+// because only the forking thread is left.
 extern constinit std::uint32_t forks_so_far;
 
 }}}    // namespace headroom::detail

@@ -1,3 +1,4 @@
+// Fork handling of thread-safe memory resources: implements resource_mutex.hpp.
 #include <headroom/detail/memory/resource_mutex.hpp>
 
 #include <atomic>
@@ -16,16 +17,16 @@ constinit thread_local bool thread_forks_with_links = false;
 
 namespace {
 
-// So many resources over upstreams of their own register handlers of their own. What is registered stays for good.
+// So many resources over upstreams of the program register fork handlers, which stay registered for good.
 constexpr std::uint32_t max_handler_registrations = 1000;
 
 constinit resource_mutex* all_mutexes = nullptr;
 constinit std::atomic<std::uint32_t> forking_threads{0};    // threads that are about to fork
-// How many of the mutexes the thread holds. (A resource may call an upstream that has one too.) Not counted on the system
-// where a thread's variables may not be named while it ends; it has no fork.
+// Number of mutexes that the thread holds; an upstream may have one too. Not counted on Windows, which has no fork and no thread-local
+// variables while a thread ends.
 constinit thread_local std::uint32_t mutexes_held = 0;
-// Whether this thread forks, between the first of our handlers before the fork and the last one after it, and holds all mutexes;
-// and how many of the handlers before the fork were called that have no counterpart yet.
+// True if this thread forks and holds all mutexes, from our first handler before the fork to the last one after it; and the number of
+// handlers before the fork without their counterpart.
 constinit thread_local bool fork_holds_all = false;
 constinit thread_local std::uint32_t fork_handler_depth = 0;
 
@@ -35,7 +36,7 @@ constinit std::atomic<std::uint32_t> named_registrations{0};
 }    // namespace
 
 struct resource_forks {
-    // All locks or none: they are taken in no order, so waiting for one while others are held might wait for ever.
+    // Locks all mutexes or none. They have no order, so waiting for one while holding others could deadlock.
     static bool try_all() noexcept {
         for (resource_mutex* each = all_mutexes; each != nullptr; each = each->next_) {
             if (each->mutex_.try_lock()) continue;
@@ -48,10 +49,10 @@ struct resource_forks {
         for (resource_mutex* each = all_mutexes; each != nullptr; each = each->next_) each->mutex_.unlock();
     }
 
-    // The first of our handlers takes the locks, and the last one gives them back.
+    // The first of our handlers locks, the last one unlocks.
     static void before() noexcept {
         if (fork_handler_depth++ != 0) return;
-        // Somebody forks inside an upstream's allocate: that thread is in the child too, and frees its lock there.
+        // Forks inside an upstream's allocate: the child has this thread, which unlocks its mutex there.
         if (mutexes_held != 0) {
             resource_links.lock();
         } else {
@@ -99,13 +100,13 @@ private:
 
 namespace {
 
-// Set before main, so that the first fork is covered as well.
+// Registered before main, so that the first fork is covered.
 [[maybe_unused]] const bool resource_forks_handled = at_fork(fork_place::memory_resources, resource_forks::handle);
 
-// The system calls what was registered last first, before a fork. So what is registered now is called before the handlers that
-// the upstream has registered until now, and takes the resource's lock before they take the upstream's, as every call does.
+// Registers the fork handlers again. The system calls the handlers before a fork in reverse order of registration, so ours run before
+// those that the upstream has registered, and lock the resource before the upstream, as every call does.
 void register_fork_handlers(const std::pmr::memory_resource* upstream) noexcept {
-    if (!thread_locals_gone_at_end() && fork_handler_depth != 0) return;    // (a handler of somebody's makes a resource)
+    if (!thread_locals_gone_at_end() && fork_handler_depth != 0) return;    // a handler of the program makes a resource
     if (upstream == std::pmr::new_delete_resource()) {
         if (default_registered.exchange(true)) return;
     } else {
@@ -122,7 +123,7 @@ resource_mutex::resource_mutex() noexcept {
     next_ = all_mutexes;
     if (all_mutexes != nullptr) all_mutexes->previous_ = this;
     all_mutexes = this;
-    // (One that is made by a handler of somebody's, while the process forks, is held like all others.)
+    // Made by a fork handler of the program: held like all others.
     if (!thread_locals_gone_at_end() && fork_holds_all) mutex_.lock();
 }
 

@@ -1,3 +1,4 @@
+// Thread caches of synchronized_multipool_resource: implements threads.hpp.
 #include <headroom/detail/memory/threads.hpp>
 
 #include <algorithm>
@@ -17,26 +18,27 @@ constinit thread_local std::array<thread_slot, thread_slot_count> thread_slots{}
 
 namespace {
 
-// resource_links guards who belongs to whom: the links of all caches, and the places taken.
-constinit std::atomic<std::uint32_t> returns_done{0};    // how often a thread that ends was done with a resource
+// resource_links guards the links of all caches, and the use of slots.
+constinit std::atomic<std::uint32_t> returns_done{
+    0};    // incremented when an ending thread has returned its blocks to a resource
 constinit std::uint64_t last_serial = 0;
-constinit std::array<std::uint32_t, thread_slot_count> resources_per_slot{};    // how many resources share a place
+constinit std::array<std::uint32_t, thread_slot_count> resources_per_slot{};    // number of resources that use a slot
 
 }    // namespace
 
-// A thread's caches. Made with malloc, as a thread's variables may be gone when it ends, and operator new may be on its way
-// to us already.
+// A thread's caches. Allocated by malloc: thread-local variables may be gone when the thread ends, and operator new may already be calling
+// us.
 struct thread_exit_record {
     thread_cache* caches = nullptr;
 
-    // What was kept goes back to the resources.
+    // Returns the caches' blocks to their resources.
     void return_caches();
 };
 
 namespace {
 
 constinit thread_local thread_exit_record* exit_record = nullptr;
-// Set when the thread has left: destructors of other thread-local objects may still allocate, and do without a cache.
+// Set when the thread has returned its caches. Destructors of other thread-local objects may still allocate, then without a cache.
 constinit thread_local bool thread_has_exited = false;
 
 void on_thread_exit(void* mine) {
@@ -49,7 +51,7 @@ void on_thread_exit(void* mine) {
     std::free(mine);
 }
 
-// Null without memory.
+// Returns the thread's record, made at the first call; null if out of memory.
 thread_exit_record* thread_exit_record_or_null() noexcept {
     if (exit_record != nullptr) return exit_record;
     void* const memory = std::malloc(sizeof(thread_exit_record));
@@ -70,7 +72,7 @@ void thread_exit_record::return_caches() {
         thread_cache& gone = *caches;
         shared_pools& owner = *gone.owner;
         owner.unlink(gone);
-        owner.returning_threads() += 1;    // from here on it waits for this thread before it forgets its blocks, or goes
+        owner.returning_threads() += 1;    // from here on the resource waits for this thread before it frees its blocks
         lock.unlock();
         owner.return_cache(gone);
         lock.lock();
@@ -105,7 +107,7 @@ void shared_pools::unlink(thread_cache& gone) noexcept {
 }
 
 std::uint32_t& shared_pools::returning_threads() noexcept {
-    // Threads of the parent that were at it do not end in the child.
+    // Threads of the parent that were returning blocks are not in the child.
     if (forks_ != forks_so_far) returning_threads_ = 0;
     forks_ = forks_so_far;
     return returning_threads_;
@@ -120,6 +122,7 @@ thread_cache* shared_pools::find_cache() noexcept {
     return found;
 }
 
+// Returns the calling thread's cache, made at the first call; null while the thread ends. Throws what the core throws.
 thread_cache* shared_pools::find_or_make_cache() {
     if (thread_cache* const mine = cache()) return mine;
     if (thread_has_exited) return nullptr;
@@ -127,7 +130,7 @@ thread_cache* shared_pools::find_or_make_cache() {
     if (thread == nullptr) return nullptr;
     thread_cache* found = find_cache();
     if (found == nullptr) {
-        // Not under the links' lock: the upstream may be another resource of this kind.
+        // Not under resource_links: the upstream may be a resource of this kind.
         found = new (allocate(sizeof(thread_cache), alignof(thread_cache))) thread_cache;
         const std::lock_guard lock(resource_links);
         found->owner = this;
@@ -188,7 +191,7 @@ free_block* shared_pools::pop_batch(std::size_t index) noexcept {
     return nullptr;
 }
 
-// Under the lock.
+// Requires the lock.
 void shared_pools::ensure_depot() {
     if (depot_.load(std::memory_order_relaxed) != nullptr) return;
 #if defined(__cpp_exceptions)
@@ -197,7 +200,7 @@ void shared_pools::ensure_depot() {
         depot_.store(new (core_.allocate(sizeof(depot), alignof(depot))) depot, std::memory_order_release);
 #if defined(__cpp_exceptions)
     } catch (...) {
-        // No memory for it: batches go to the core.
+        // Out of memory: batches go to the core.
     }
 #endif
 }
@@ -224,7 +227,7 @@ void* shared_pools::refill(std::size_t at) {
     if (mine != nullptr) {
         thread_bin& pool = mine->pools[index];
         prepare_bin(pool, bytes);
-        // (A cache that was just found again may have blocks: another resource had taken its place.)
+        // A cache found again, after another resource had its slot, may have blocks.
         free_block* block = pool.first;
         if (block != nullptr) {
             ++pool.capacity_left;
@@ -239,7 +242,7 @@ void* shared_pools::refill(std::size_t at) {
     if (mine == nullptr) return allocate(bytes, alignment_of(bytes));
     bin_queue fresh;
     fresh.clear();
-    std::uint32_t count = batch_blocks(bytes) + 1;    // half a batch, and what was asked for
+    std::uint32_t count = batch_blocks(bytes) + 1;    // half the capacity, and the one to return
     retry_after_flush([&] {
         const std::lock_guard lock(mutex_);
 #if defined(__cpp_exceptions)
@@ -248,7 +251,7 @@ void* shared_pools::refill(std::size_t at) {
             batches_.take(core_, index, fresh, count);
 #if defined(__cpp_exceptions)
         } catch (...) {
-            // One block is what was asked for; the next refill will learn whether memory is still short.
+            // One block is enough; the next refill will find out whether memory is still short.
             if (fresh.empty()) throw;
             count = static_cast<std::uint32_t>(fresh.count());
         }
@@ -278,7 +281,7 @@ void shared_pools::deallocate_slow(std::size_t at, void* block) {
     const std::size_t bytes = bin_bytes(index);
     if (thread_cache* const mine = try_find_or_make_cache()) {
         thread_bin& pool = mine->pools[index];
-        if (pool.capacity_left < 0) pool.capacity_left = 0;    // the fast path saw that there is none
+        if (pool.capacity_left < 0) pool.capacity_left = 0;    // set below zero by the fast path
         prepare_bin(pool, bytes);
         if (pool.capacity_left == 0) {
             free_block* const left_over = std::exchange(pool.spare_batch, std::exchange(pool.first, nullptr));
@@ -333,8 +336,8 @@ shared_pools::own_block_count shared_pools::own_block_counts() const noexcept {
 void shared_pools::forget_caches() noexcept {
     std::unique_lock lock(resource_links);
     while (caches_ != nullptr) unlink(*caches_);
-    depot_.store(nullptr, std::memory_order_relaxed);    // its batches are the core's blocks, and so is it
-    serial_ = ++last_serial;                             // so that no thread finds the cache that it had
+    depot_.store(nullptr, std::memory_order_relaxed);    // a block of the core, like its batches
+    serial_ = ++last_serial;                             // invalidates all threads' slots
     while (returning_threads() != 0) {
         const std::uint32_t seen = returns_done.load(std::memory_order_relaxed);
         lock.unlock();

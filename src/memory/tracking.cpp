@@ -1,3 +1,4 @@
+// tracking_resource: counting, and reporting of wrong deallocations.
 #include <headroom/tracking.hpp>
 
 #include <algorithm>

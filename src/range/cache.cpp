@@ -1,3 +1,4 @@
+// The cache of kept ranges: implements cache.hpp. Owns the list, the record of drops, and the limits.
 #include "range/cache.hpp"
 
 #include <algorithm>
@@ -14,32 +15,31 @@ namespace {
 
 using cache_clock = std::chrono::steady_clock;
 
-// Each cached range costs up to three mappings of the 65,530 that a process may have by default.
+// A kept range takes up to three mappings of the 65,530 that a process may have by default.
 constexpr std::size_t max_ranges = 128;
 constexpr std::size_t not_set = SIZE_MAX;
-// How long a size is remembered, and how long a range lies here without being taken.
+// How long a dropped size is remembered, and a range kept.
 constexpr std::chrono::seconds reuse_period{1};
-// Of the bytes in use, how many may be kept though their size was not wanted again; and how many may be warm in live ranges that have
-// not grown into them yet.
+// At most a sixteenth of the bytes in use is kept of sizes that do not recur, and half of them may be warm and unused in live ranges.
 constexpr std::size_t kept_fraction = 16;
 constexpr std::size_t warm_fraction = 2;
 
-// --- The list, from the most to the least recently given. Under the registry's lock, but what is atomic.
+// --- The list, most recently released first. Under the registry's lock, except atomics.
 
 constinit range* newest_kept = nullptr;
 constinit range* oldest_kept = nullptr;
 constinit std::size_t range_count = 0;
 constinit std::atomic<std::size_t> bytes_listed{0};
-constinit std::size_t bytes_not_reusable = 0;    // of those, in ranges that are kept as a share only
+constinit std::size_t bytes_not_reusable = 0;    // of those, in ranges kept as a share only
 constinit std::atomic<std::size_t> cache_bytes{not_set};
 constinit std::atomic<bool> limit_is_set{false};
 
-// --- What was dropped with its memory: the last sixteen. Under the lock.
+// --- The last sixteen drops. Under the registry's lock.
 
 struct recent_drop {
     std::size_t reserved;    // 0: none
     std::size_t memory;
-    std::size_t number;    // among all that were dropped
+    std::size_t number;    // drop_count of the drop
     cache_clock::time_point when;
 };
 constinit recent_drop recent_drops[16]{};
@@ -55,13 +55,13 @@ bool are_similar(std::size_t a, std::size_t b) noexcept {
     return more <= max_slot_memory || more - std::min(a, b) <= more / 4;
 }
 
-// Whether a range of that size was dropped soon before this one's life began; it counts once.
+// True if a range of about this size was dropped shortly before this one was acquired. Erases that record, so that it counts once.
 bool consume_recent_drop(const range* control, std::size_t memory, cache_clock::time_point now) noexcept {
-    // (A life that began in a slot did not look at the clock.)
+    // A range acquired from a slot has no time.
     const cache_clock::time_point since = control->cache.since == cache_clock::time_point{} ? now : control->cache.since;
     for (recent_drop& each : recent_drops) {
         if (each.reserved != control->size() || !are_similar(each.memory, memory)) continue;
-        const bool before = each.number - control->cache.drops_at_start > SIZE_MAX / 2;    // (the numbers wrap round)
+        const bool before = each.number - control->cache.drops_at_start > SIZE_MAX / 2;    // the counts wrap
         if (!before || since - each.when > reuse_period) continue;
         each.reserved = 0;
         return true;
@@ -69,17 +69,18 @@ bool consume_recent_drop(const range* control, std::size_t memory, cache_clock::
     return false;
 }
 
-// Limits of the list, in bytes.
+// Limits of the listed bytes.
 struct list_limits {
-    std::size_t reusable;     // of all: with the bytes in use at most the most at once, and at most nine tenths of that
-    std::size_t share;        // of ranges whose size was not wanted again
-    std::size_t alone = 0;    // of a range that is the only one: the tenth, too
+    std::size_t reusable;     // of all: with the bytes in use at most their peak, and at most nine tenths of that
+    std::size_t share;        // of ranges whose size does not recur
+    std::size_t alone = 0;    // of the only range: includes the last tenth
 };
-constinit std::size_t previous_peak = 0;    // bytes in use at once, in the second before `peak_started`
+constinit std::size_t previous_peak = 0;    // peak of the bytes in use in the second before `peak_started`
 constinit cache_clock::time_point peak_started{};
 
 std::size_t recent_peak() noexcept { return std::max(this_copy.peak_in_use.load(std::memory_order_relaxed), previous_peak); }
 
+// Updates the peak of the bytes in use, if its second is over, and returns the limits.
 list_limits update_list_limits(cache_clock::time_point now) noexcept {
     const std::size_t in_use = this_copy.bytes_in_use.load(std::memory_order_relaxed);
     if (now - peak_started > reuse_period) {
@@ -89,7 +90,7 @@ list_limits update_list_limits(cache_clock::time_point now) noexcept {
     }
     const std::size_t share = in_use / kept_fraction;
     const std::size_t most = recent_peak();
-    // A tenth is left for what is not counted: pages populated ahead, page tables.
+    // Leaves a tenth for what is not counted: pages populated ahead, page tables.
     const std::size_t rest = most - std::min(most, in_use);
     return {std::max(share, std::min(rest, most - most / 10)), share, std::max(share, rest)};
 }
@@ -114,8 +115,8 @@ void link_as_newest(range* control) noexcept {
     if (!control->cache.reusable) bytes_not_reusable += control->memory();
 }
 
-// Unlinks the oldest while more than `limits` are listed, or more than `count` ranges, or they were given before `time`; puts them
-// before the chain `evicted`.
+// Unlinks the oldest ranges while more than `limits` bytes or `count` ranges are listed, or they were released before `time`. Puts them
+// before the list `evicted` and returns it.
 range* evict(list_limits limits, std::size_t count, cache_clock::time_point time, range* evicted) noexcept {
     for (range* each = oldest_kept; each != nullptr;) {
         range* const younger = each->cache.previous;
@@ -130,11 +131,10 @@ range* evict(list_limits limits, std::size_t count, cache_clock::time_point time
     return evicted;
 }
 
-// Leaves a range whose owner is gone as the next is to find it, with the memory of the first `kept` bytes. False: it cannot be
-// kept.
+// Prepares a range without an owner for reuse, with the memory of the first `kept` bytes. False if it cannot be kept.
 bool prepare_for_reuse(range* control, std::size_t kept) noexcept {
-    // How far an open range was touched only its user knows; the rest is emptied, which costs next to nothing where nothing was
-    // touched. It stays readable, and that is not always wanted.
+    // Only the owner of a premapped range knows how far it was touched. Releases the rest, which is cheap where nothing was touched. It
+    // stays readable, which hardened processes and Valgrind do not allow.
     const bool open = control->creation.held == holding::open;
     if (open) {
         if (hardened() || valgrind_present()) return false;
@@ -147,7 +147,8 @@ bool prepare_for_reuse(range* control, std::size_t kept) noexcept {
         if (protect(control->part(0, extent.accessible), access::none)) return false;
         extent.accessible = 0;
     }
-    extent.populated = std::min(control->memory(), kept);    // (of the rest some may have been taken, where the system refused)
+    extent.populated =
+        std::min(control->memory(), kept);    // the system may have released some memory before it refused the rest
     const bool start = control->creation.policy.which() != commit_policy::kind::page_by_page;
     extent.committed.store(start ? std::min(extent.accessible, initial_warm_commit) : 0, std::memory_order_release);
     return true;
@@ -163,7 +164,7 @@ std::size_t limit_of_cache(std::size_t bytes) noexcept {
     std::size_t limit = cache_bytes.load(std::memory_order_relaxed);
     if (limit != not_set) return limit;
     if (bytes <= min_limit) return min_limit;
-    // Where a group of processes may have little memory, and is killed for more, what is kept for later must be little too.
+    // A control group with little memory is killed for more, so little is kept.
     const std::size_t own = std::min(default_limit, lowest_cgroup_limit() / 16);
     return cache_bytes.compare_exchange_strong(limit, own, std::memory_order_relaxed) ? own : limit;
 }
@@ -234,16 +235,16 @@ range* push_to_list(range* control, std::size_t memory) noexcept {
         const std::size_t listed = bytes_listed.load(std::memory_order_relaxed);
         if (listed == 0) limits.reusable = limits.alone;
         kept = std::min(kept, limits.reusable);
-        // Rather a part of this range than another one unmapped, if it is a large part.
+        // Keeps part of this range, if a large part, rather than unmap another one.
         const std::size_t left = limits.reusable - std::min(limits.reusable, listed);
         if (limits.reusable > limits.share && left < kept && left >= kept / 2) kept = left;
         if (kept < memory) record_drop(control, memory, now);
     }
     kept &= ~(page_size() - 1);
     const bool left = kept != 0 && prepare_for_reuse(control, kept);
-    if (left) memory = control->memory();    // (the system may have refused to take the rest)
+    if (left) memory = control->memory();    // the system may have refused
     const std::lock_guard guard(registry_mutex);
-    const std::size_t room_now = cache_bytes.load(std::memory_order_relaxed);    // (others may have set a limit meanwhile)
+    const std::size_t room_now = cache_bytes.load(std::memory_order_relaxed);    // another thread may have set a limit
     limits = {std::min(limits.reusable, room_now), std::min(limits.share, room_now), 0};
     const bool listed = left && memory <= limits.reusable;
     const std::size_t less = listed ? memory : 0;

@@ -1,4 +1,4 @@
-// What an owner may do to a range besides filling it: protect it, name it, take memory back from its end.
+// Calls of an owner on a range besides committing: protect, name, shrink.
 #include <algorithm>
 #include <cstring>
 #include <mutex>
@@ -10,8 +10,7 @@
 namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
 
-// What the first `bytes` could be used for is so again. (Of several mappings the system may have changed the first, before it refused
-// to cut the last in two.)
+// Restores the protection of the first `bytes`. mprotect can fail after changing some of several mappings.
 void restore_protection(range* control, std::size_t bytes) noexcept {
     const std::size_t protected_bytes =
         control->protection.allowed == access::read_write ? 0 : std::min(control->protection.protected_bytes, bytes);
@@ -23,13 +22,13 @@ void restore_protection(range* control, std::size_t bytes) noexcept {
 
 std::error_code protect(range* control, access allowed) noexcept {
     const std::lock_guard pause(control->prefault.mutex);
-    // What the owner was given, and no more: what is committed later must be accessible, and the helper may have rights far
-    // ahead of the owner.
+    // Only the bytes given to the owner: memory committed later must be accessible, and the helper may have made more accessible far
+    // ahead.
     const std::size_t bytes = control->prefault.given_to_owner != 0 ? control->prefault.given_to_owner : committed_of(control);
     if (bytes > 0) {
         std::error_code error = protect(control->part(0, bytes), allowed);
         if (error) {
-            release_unused();    // mappings, or memory that a limit counts
+            release_unused();    // frees mappings, or memory that a limit counts
             error = protect(control->part(0, bytes), allowed);
         }
         if (error) {
@@ -73,7 +72,7 @@ std::size_t shrink(range* control, std::size_t kept) noexcept {
     kept = std::min(whole_pages(kept), control->size());
     const std::lock_guard pause(control->prefault.mutex);
     control->prefault.target.store(0);
-    control->set_memory(std::max(control->memory(), control->extent.accessible));    // of an open range: all of it
+    control->set_memory(std::max(control->memory(), control->extent.accessible));    // premapped: all of it
     release_memory_after(control, kept);
     update_warm_unused(control, committed_of(control));
     update_in_use(control);

@@ -1,4 +1,4 @@
-// How a range fills: how much is committed at a time under each policy, and how its pages move to another.
+// Committing: how much at a time under each policy, and moving pages to another range.
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -14,12 +14,12 @@ namespace {
 
 using policy_kind = commit_policy::kind;
 
-// Committing warm memory is cheap, so larger steps stall nobody.
+// Committing warm memory is cheap, so larger steps delay no append.
 constexpr std::size_t max_warm_step = std::size_t{1} << 20;
 
-// Commits up to `target`; if that is refused, gives back what is kept warm and commits up to `needed`.
+// Commits up to `target`. If refused, releases kept ranges and commits up to `needed`.
 std::error_code commit_best_effort(range* control, std::size_t target, std::size_t needed, populate_when how) noexcept {
-    // (Where nothing is asked of the system, there is no time to be taken.)
+    // Not timed if it makes no system call.
     if (target <= control->extent.accessible && (how == populate_when::at_first_touch || target <= control->extent.populated))
         return commit_up_to(control, target, how);
     const commit_clock clock;
@@ -37,6 +37,7 @@ bool has_huge_pages(const range* control) noexcept {
     return (kind == policy_kind::huge_pages || kind == policy_kind::balanced) && huge_page_size() != 0;
 }
 
+// Returns the bytes to commit at a time under the policy.
 std::size_t commit_step(const range* control, std::size_t committed, bool past_start) noexcept {
     const commit_policy& policy = control->creation.policy;
     const std::size_t fraction = policy.fraction() == 0 ? 0 : committed / policy.fraction();
@@ -47,7 +48,7 @@ std::size_t commit_step(const range* control, std::size_t committed, bool past_s
     }
     const std::size_t populated = control->extent.populated;
     if (populated > committed) {
-        // Rounded down: a sixteenth is a promise; and so is, under the balanced policy, what goes unused while little is used.
+        // Rounded down, because a sixteenth is promised. The balanced policy also promises a limit of unused bytes while little is used.
         std::size_t warm = std::min(std::min(populated - committed, committed / 16), max_warm_step);
         if (policy.which() == policy_kind::balanced && !past_start) warm = std::min(warm, most);
         step = std::max(step, warm & ~(page_size() - 1));
@@ -55,10 +56,10 @@ std::size_t commit_step(const range* control, std::size_t committed, bool past_s
     return whole_pages(std::clamp<std::size_t>(step, 1, control->size()));
 }
 
-// How far the policy commits for `least` bytes.
+// Returns how far the policy commits for `least` bytes.
 std::size_t commit_target(range* control, std::size_t least, bool past_start) noexcept {
     const commit_policy& policy = control->creation.policy;
-    std::size_t huge = SIZE_MAX;    // from where on huge pages are used
+    std::size_t huge = SIZE_MAX;    // bytes from which huge pages are used
     if (past_start && has_huge_pages(control))
         huge = policy.which() == policy_kind::balanced ? huge_page_after(control, policy.from()) : policy.from();
     const std::size_t populated = control->extent.populated;
@@ -69,10 +70,10 @@ std::size_t commit_target(range* control, std::size_t least, bool past_start) no
     } else if (policy.which() != policy_kind::page_by_page) {
         const std::size_t committed = committed_of(control);
         target = committed + commit_step(control, committed, past_start);
-        // Where another step size begins.
+        // Stops where another step size begins.
         if (!past_start) target = std::min(target, policy.from());
         if (least <= huge) target = std::min(target, huge);
-        if (least <= populated) target = std::min(target, populated);    // what is warm first
+        if (least <= populated) target = std::min(target, populated);    // warm memory first
         target = std::max(least, target);
     }
     // charge() made exactly the bytes accessible that the elements need.
@@ -81,10 +82,10 @@ std::size_t commit_target(range* control, std::size_t least, bool past_start) no
     return std::min(control->size(), target);
 }
 
-// by_policy: as far as the policy says, populated. untouched: as far, at first touch. exact: whole pages, at first touch.
+// by_policy: as far as the policy says, populated. untouched: as far, populated at first touch. exact: whole pages, at first touch.
 enum class commit_kind { by_policy, untouched, exact };
 
-// Commits at least `needed` bytes.
+// Commits at least `needed` bytes. Returns the committed bytes in total; if refused, sets `why` and returns 0.
 std::size_t commit_to(range* control, std::size_t needed, commit_kind kind, failure& why) noexcept {
     const bool exactly = kind == commit_kind::exact;
     const std::size_t committed = committed_of(control);
@@ -110,7 +111,7 @@ std::size_t commit_to(range* control, std::size_t needed, commit_kind kind, fail
 std::size_t commit_to(range* control, std::size_t needed, failure& why) noexcept {
     why = {};
     const commit_policy& policy = control->creation.policy;
-    // From there on the helper may be at work on this range: nothing is read before it is paused.
+    // From there on the helper may be working on this range: reads nothing before it is paused.
     if (policy.which() == policy_kind::prefault_ahead && needed > policy.from())
         return policy_calls::prefault_call(policy)(control, needed, why);
     return commit_to(control, needed, commit_kind::by_policy, why);
@@ -146,14 +147,13 @@ void move_contents(range* from, range* to, std::size_t bytes) noexcept {
     const std::size_t whole = whole_pages(bytes);
     if (!remap(from->part(0, whole), to->part(0, whole))) {
         counts.bytes_remapped.fetch_add(whole, std::memory_order_relaxed);
-        // The pages moved: `to` has them, `from` has none. What `from` has memory for beyond them is given back, or all of it would count
-        // as warm.
-        from->prefault.target.store(0, std::memory_order_relaxed);    // or the helper would provide them again
+        // The pages moved to `to`. Releases memory of `from` past them; otherwise all of it would count as warm.
+        from->prefault.target.store(0, std::memory_order_relaxed);    // otherwise the helper would populate them again
         to->set_memory(std::max(to->memory(), whole));
         from->set_memory(std::max(from->memory(), committed_of(from)));
         from->extent.populated = 0;
         release_memory_after(from, whole);
-        if (from->memory() <= whole) from->set_memory(0);    // more: the system does not take it
+        if (from->memory() <= whole) from->set_memory(0);    // more: the system refused
         update_in_use(from);
         update_in_use(to);
         return;
@@ -162,7 +162,7 @@ void move_contents(range* from, range* to, std::size_t bytes) noexcept {
     count_copied(bytes);
 }
 
-// --- What is counted of that.
+// --- Statistics of commits.
 
 constinit counters counts;
 

@@ -1,4 +1,4 @@
-// The counters behind statistics().
+// Counters of statistics().
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@ struct counters {
 };
 extern constinit counters counts;
 
-// Enters the time of one commit, all its system calls together, into the histogram.
+// Adds the time of one commit, all its system calls together, to the histogram.
 class commit_clock {
 public:
     commit_clock() noexcept : began_(std::chrono::steady_clock::now()) {}

@@ -1,3 +1,4 @@
+// Extent of a range: implements extent.hpp. Every change of `accessible`, `memory`, `populated` and `in_use` is here.
 #include "range/extent.hpp"
 
 #include <algorithm>
@@ -17,8 +18,8 @@ std::error_code make_accessible(range* control, std::size_t to) noexcept {
     const page_range more = control->part(accessible, to);
     const std::error_code error = commit(more);
     if (error) {
-        // Where it is of several mappings (huge pages are asked for in a part of it, say) the first may have been made accessible:
-        // it would count as memory in use, and stray writes to it would not fault.
+        // Several mappings (after advice for a part, say): the first may have become accessible. It would count as memory in use, and
+        // stray writes to it would not fault.
         (void)protect(more, access::none);
     } else {
         control->extent.accessible = to;
@@ -32,20 +33,20 @@ std::error_code commit_up_to(range* control, std::size_t to, populate_when how) 
     zero_stale(control, from, to);
     range_extent& extent = control->extent;
     const std::size_t memory = control->memory();
-    std::size_t there = std::max(from, std::min(extent.populated, to));    // so far memory is there
-    // (A range's first page arrives sooner at its first touch than by a call, above all a process's first.)
+    std::size_t there = std::max(from, std::min(extent.populated, to));    // has memory up to here
+    // Not for a single page: a range's first page arrives sooner at its first touch, above all a process's first.
     const std::size_t ahead = std::max({max_populate_ahead, from / 16, control->creation.policy.max_step()});
     const std::size_t populated = to - from > ahead ? whole_pages(from + ahead) : to;
     if (how == populate_when::now && there < populated && populated > page_size()) {
         const std::error_code error = prefault(control->part(there, populated));
         if (error == out_of_memory()) {
-            control->set_memory(std::max(memory, to));    // some of it may be there
+            control->set_memory(std::max(memory, to));    // some of it may be populated
             release_memory_after(control, from);
             update_warm_unused(control, from);
             update_in_use(control);
             return error;
         }
-        // Any other refusal (an older kernel, say): memory arrives at first touch.
+        // Any other refusal (of an older kernel, say): memory arrives at first touch.
         if (!error) there = populated;
     }
     if (there > from) counts.faults_avoided.fetch_add((there - from) / page_size(), std::memory_order_relaxed);
@@ -59,10 +60,10 @@ std::error_code commit_up_to(range* control, std::size_t to, populate_when how) 
 
 void update_in_use(range* control) noexcept {
     const std::size_t memory = control->memory();
-    const std::size_t more = memory - control->extent.in_use;    // (less: it wraps round, and so does the sum)
+    const std::size_t more = memory - control->extent.in_use;    // wraps if it is less, and so does the sum
     if (more == 0) return;
     library_copy& home = *control->creation.home;
-    // In these orders, because another thread may fork in between: the child then counts too much, and never less than nothing.
+    // In this order, because another thread may fork in between: the child then counts too much, but never below zero.
     if (memory < control->extent.in_use) {
         control->extent.in_use = memory;
         home.bytes_in_use.fetch_add(more, std::memory_order_release);
@@ -85,7 +86,7 @@ void update_warm_unused(range* control, std::size_t committed) noexcept {
     const std::size_t memory = control->memory();
     const std::size_t left = std::min(control->cache.warm, memory > committed ? memory - committed : 0);
     if (left == control->cache.warm) return;
-    // In this order: a child that another thread forks in between counts too much, where the other way round it would subtract twice.
+    // In this order: a child forked in between counts too much; in the other order it would subtract twice.
     const std::size_t used = control->cache.warm - left;
     control->cache.warm = left;
     control->creation.home->warm_unused_bytes.fetch_sub(used, std::memory_order_release);
@@ -98,12 +99,12 @@ void release_memory_after(range* control, std::size_t kept) noexcept {
     const std::size_t memory = std::max(control->memory(), control->creation.held == holding::open ? 0 : extent.accessible);
     if (memory <= kept) return;
     const std::size_t committed = committed_of(control);
-    // Before the system is asked: it may empty the pages and then refuse the rest.
+    // Before the system call, which may release pages and then fail.
     extent.populated = std::min(extent.populated, kept);
     if (control->creation.held == holding::open) {
         if (discard(control->part(kept, memory))) return;
     } else {
-        // This as well: the helper comes here, and the owner may fork meanwhile. The child has the pages as they are by then.
+        // Before the call too: the helper comes here, and the owner may fork meanwhile. The child sees the pages as they are then.
         const std::size_t accessible = extent.accessible;
         extent.accessible = std::min(accessible, kept);
         if (decommit(control->part(kept, std::max({memory, committed, accessible})))) {
@@ -111,7 +112,7 @@ void release_memory_after(range* control, std::size_t kept) noexcept {
             return;
         }
         control->protection.protected_bytes = std::min(control->protection.protected_bytes, kept);
-        extent.committed.store(std::min(committed, kept), std::memory_order_release);    // of a dead range, perhaps
+        extent.committed.store(std::min(committed, kept), std::memory_order_release);    // also of a released range
     }
     control->set_memory(std::min(control->memory(), kept));
 }

@@ -1,5 +1,4 @@
-// How far a range reaches: what its owner has, what may be touched, and what has memory. The steps from which those who fill
-// ranges, and those who make, keep and end them, are built.
+// Extent of a range: its committed, accessible and populated bytes. The steps by which ranges are filled, made, kept and unmapped.
 #pragma once
 
 #include <algorithm>
@@ -15,48 +14,48 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-// How much of a warm range its next owner gets at once: what the default policy may leave unused.
+// Bytes of a kept range committed at once for its next owner: what the default policy may leave unused.
 inline constexpr std::size_t initial_warm_commit = std::size_t{64} << 10;
 
-// Rounded up to pages. (A page is a power of two, and a division many bytes.)
+// Rounds up to pages. A mask, because a page is a power of two and a division takes many bytes of code.
 [[nodiscard]] HEADROOM_ALWAYS_INLINE std::size_t whole_pages(std::size_t bytes) noexcept {
     const std::size_t page = page_size();
     return (bytes + (page - 1)) & ~(page - 1);
 }
 
-// Makes the range accessible up to `to`. Memory is charged here, and refused here, by the system or by admit(); nothing has changed then.
+// Makes the range accessible up to `to`. Charges the memory. If the system or admit() refuses, returns the error; nothing has changed
+// then.
 [[nodiscard]] std::error_code make_accessible(range* control, std::size_t to) noexcept;
 
-// Bytes that one call populates at most beyond the committed part, or a sixteenth of it, or a step of the policy, if more. The rest of a
-// larger request arrives at first touch: it may be written to much later, or never.
+// Largest number of bytes that one call populates ahead; more if a sixteenth of the committed part or a step of the policy is more. The
+// rest of a larger request arrives at first touch: it may be written to much later, or never.
 inline constexpr std::size_t max_populate_ahead = std::size_t{4} << 20;
 
-// Updates bytes_in_use from memory() of a live range. Under the range's `batch` if the helper fills it.
+// Updates bytes_in_use from memory() of a live range. Requires the range's prefault mutex if the helper fills it.
 void update_in_use(range* control) noexcept;
 // Removes a range without an owner from bytes_in_use.
 void remove_from_in_use(range* control) noexcept;
 
-// Commits [committed, to). With provision::now, populates what is not warm, up to max_populate_ahead; other memory arrives at first
-// touch. If refused, nothing is committed.
+// Commits [committed, to). With populate_when::now, populates what has no memory, up to max_populate_ahead; other memory arrives at first
+// touch. If refused, returns the error; nothing is committed.
 enum class populate_when { now, at_first_touch };
 [[nodiscard]] std::error_code commit_up_to(range* control, std::size_t to, populate_when how) noexcept;
 
-// The owner was given `committed` bytes: what it got warm is in use as far as that.
+// Updates warm_unused_bytes: warm memory below `committed` is in use.
 void update_warm_unused(range* control, std::size_t committed) noexcept;
 
-// Gives the memory past `kept` bytes, rounded down to pages, back to the system. Where that is refused, nothing has changed.
+// Returns the memory past `kept` bytes, rounded down to pages, to the system. If refused, nothing has changed.
 void release_memory_after(range* control, std::size_t kept) noexcept;
 
-// The first place at or behind `bytes` where a huge page can begin; in bytes from the base, as everything here.
+// Returns the first offset from `bytes` on where a huge page can begin, in bytes from the base.
 [[nodiscard]] inline std::size_t huge_page_after(const range* control, std::size_t bytes) noexcept {
     const auto inside = static_cast<std::size_t>(reinterpret_cast<std::uintptr_t>(control->start()) % huge_page_alignment);
     return round_up(bytes + inside, huge_page_alignment) - inside;
 }
-// Asks for huge pages where the policy wants them, the first time.
+// Advises huge pages if the policy wants them, once.
 void advise_huge_once(range* control) noexcept;
 
-// Whether memory that is kept warm is inaccessible until its next owner commits it. Where not, it stays as it is, and the next
-// owner gets it without a system call.
+// True if kept memory is inaccessible until its next owner commits it. Otherwise the next owner gets it without a system call.
 [[nodiscard]] inline bool warm_memory_is_protected() noexcept {
     return hardened() || valgrind_present() || memory_checker_present();
 }
@@ -64,9 +63,9 @@ void advise_huge_once(range* control) noexcept;
 [[nodiscard]] HEADROOM_ALWAYS_INLINE std::size_t committed_of(const range* control) noexcept {
     return control->extent.committed.load(std::memory_order_relaxed);
 }
-// Tells a heap profiler how much the range has. (Of an open range nobody knows how much was touched.)
+// Reports the range's bytes to a heap profiler. Not for a premapped range, whose touched bytes are unknown.
 void report_to_heap_profiler(const range* control, std::size_t bytes) noexcept;
-// Tells a leak checker whether to look through the range. (One that is readable throughout would take too long.)
+// Adds the range to, or removes it from, the roots of a leak checker. Not a premapped range, which would take too long to scan.
 void report_to_leak_checker(const range* control, bool wanted) noexcept;
 
 inline void set_committed(range* control, std::size_t bytes) noexcept {
@@ -74,7 +73,7 @@ inline void set_committed(range* control, std::size_t bytes) noexcept {
     report_to_heap_profiler(control, bytes);
 }
 
-// What an earlier owner left in [from, to), just made accessible, is not for the next one to see.
+// Zeroes old contents of [from, to), just made accessible, in hardened processes.
 void zero_stale(range* control, std::size_t from, std::size_t to) noexcept;
 
 }}}    // namespace headroom::detail

@@ -1,11 +1,12 @@
-// Ranges that are held open: readable and writable throughout, with a guard at either end.
+// Premapped ranges: readable and writable throughout, with a guard at either end.
 #include "range/range_calls.hpp"
 #include "system/platform.hpp"
 #include "system/unmap_queue.hpp"
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-// Not where whatever is mapped is locked into memory: there it would all be resident at once.
+// Reserves a premapped mapping for the range. False if refused, and if mappings are locked into memory, because all of it would be
+// resident at once.
 bool premap(range* control, std::size_t reserved) noexcept {
     if (mappings_are_locked()) return false;
     std::error_code error;

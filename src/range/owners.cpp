@@ -1,4 +1,4 @@
-// Which range holds a pointer, and which ranges there are. (Apart from the registry, so that only programs that ask are linked with it.)
+// owner_of() and reservations(). Apart from the registry, so that only programs that use them link them.
 #include <atomic>
 #include <bit>
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace headroom { inline namespace v0_1 {
 namespace {
 
-// What a control block says of itself. Strings are made afterwards: they may allocate, from anywhere.
+// Copy of a control block's published fields. The string of an owner is made afterwards, because it may allocate from anywhere.
 struct description {
     std::byte* base;
     std::size_t reserved;
@@ -20,8 +20,8 @@ struct description {
     [[nodiscard]] owner to_owner() const { return {base, reserved, committed, label}; }
 };
 
-// False where the range is not live. What is read is what was true at one moment: each word is read with acquire, so the
-// version is read again after them all.
+// Reads a consistent snapshot (seqlock). False if the range is not live. Each field is read with acquire, so that the version is read
+// last.
 bool read_description(const detail::range* control, description& result) noexcept {
     for (;;) {
         const std::uint32_t version = control->identity.version.load(std::memory_order_acquire);
@@ -39,13 +39,13 @@ bool is_in(const void* pointer, const std::byte* base, std::size_t reserved) noe
     return reinterpret_cast<std::uintptr_t>(pointer) - reinterpret_cast<std::uintptr_t>(base) < reserved;
 }
 
-// Looks for the live range that the pointer points into.
+// Finds the live range that contains the pointer. False if there is none.
 bool find_live_range(const void* pointer, description& result) noexcept {
     for (std::uint64_t left = detail::addresses.levels.load(std::memory_order_acquire); left != 0; left &= left - 1) {
         const std::size_t piece = detail::piece_of(pointer, static_cast<unsigned>(std::countr_zero(left)));
         for (detail::range* each = detail::list_of(piece).load(std::memory_order_acquire); each != nullptr;
              each = detail::link_of(each, piece).load(std::memory_order_acquire)) {
-            // (Asked first, so that nobody waits for another range that is being renamed.)
+            // Checks the address first, to avoid waiting for the writer of another range.
             if (!is_in(pointer, each->start(), each->size())) continue;
             if (read_description(each, result) && is_in(pointer, result.base, result.reserved)) return true;
         }
@@ -58,7 +58,7 @@ bool find_live_range(const void* pointer, description& result) noexcept {
 std::optional<owner> owner_of(const void* pointer) {
     description found;
     for (;;) {
-        // A range that leaves a list while this stands at it may lead into another when it lives again: then it is done anew.
+        // A range removed during the search may lead into another list when it is reused: then searches again.
         const std::size_t left = detail::addresses.removals.load(std::memory_order_acquire);
         if (find_live_range(pointer, found)) return found.to_owner();
         if (detail::addresses.removals.load(std::memory_order_acquire) == left) return std::nullopt;

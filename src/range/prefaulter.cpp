@@ -1,11 +1,11 @@
-// The helper thread that provides memory ahead of writers: one for the process, of low priority, started at first need.
+// The helper thread, which populates memory ahead of writers: one for the process, of low priority, started at first need.
 //
-// The promise: while it is ahead, an append makes no system call that provides memory. A writer that catches up provides
-// for itself, or, where the helper has the very next pages in hand, waits for that one batch (a huge page, or 2 MiB of
-// ordinary pages). Each range has a lock of its own for that: what the helper does to one range holds up no other.
+// The promise: while it is ahead, an append makes no system call that provides memory. A writer that catches up commits for itself or, if
+// the helper is working on the very next pages, waits for that batch (a huge page, or 2 MiB of ordinary pages). Each range has a mutex of
+// its own, so the helper's work on one range delays no other.
 //
-// It is delivered no signal, does not come along into a forked child (which makes its own at need), and is gone before the
-// code that it runs: when that is unloaded, or the program ends.
+// It receives no signal, is not in a forked child (which starts its own at need), and ends before its code is unloaded or the program
+// ends.
 #include <algorithm>
 #include <atomic>
 
@@ -21,11 +21,11 @@ namespace {
 
 enum class helper_state : std::uint8_t { none, starting, running, ending };
 
-// What the helper and its askers share: constants until they are used, so that there is no order to be initialised in.
+// State shared by the helper and the writers; constant-initialised, so that initialisation order does not matter.
 constinit std::atomic<helper_state> helper{helper_state::none};
-// Changes whenever there may be something to do.
+// Incremented when there may be work.
 constinit std::atomic<std::uint32_t> helper_wakeups{0};
-// How many have asked for a helper and found none. Only who holds helper_state::starting touches it.
+// Number of failed attempts to start the helper. Accessed only in helper_state::starting.
 constinit std::uint32_t failed_requests = 0;
 
 void wake_helper() noexcept {
@@ -35,38 +35,40 @@ void wake_helper() noexcept {
 
 bool is_ending() noexcept { return helper.load(std::memory_order_relaxed) == helper_state::ending; }
 
-// Provides [committed, to) of the range, as huge pages where possible. The helper's batch, and the writer's own when it has caught up.
-// Under the range's `batch`.
+// Commits and populates [committed, to) of the range, with huge pages if possible. Called by the helper, and by a writer that has caught
+// up. Requires the range's prefault mutex.
 std::error_code prefault_up_to(range* control, std::size_t to) noexcept {
     const commit_clock clock;
     advise_huge_once(control);
-    // Access is granted far ahead in one call: each such call would hold up the other thread's page faults.
+    // Makes it accessible far ahead in one call, because each such call delays the other thread's page faults.
     const std::size_t wanted = std::min(control->prefault.target.load(std::memory_order_relaxed), control->size());
     if (to > control->extent.accessible && to < wanted) (void)make_accessible(control, wanted);
     return commit_up_to(control, to, populate_when::now);
 }
 
-// One batch.
+// Populates one batch of a range.
 void prefault_batch(range* control) noexcept {
     prefault_state& prefault = control->prefault;
     prefault.mutex.lock();
-    // Asked again under the lock: the owner may have withdrawn meanwhile.
+    // Read again under the mutex: the owner may have reset it.
     const std::size_t wanted = prefault.target.load(std::memory_order_relaxed);
     const std::size_t there = committed_of(control);
     if (wanted > there &&
         prefault_up_to(control, std::min(wanted, (there + huge_page_alignment) / huge_page_alignment * huge_page_alignment)))
         prefault.target.store(0,
-                              std::memory_order_relaxed);    // stops asking: the commit of the writer itself reports the refusal
+                              std::memory_order_relaxed);    // the writer's own commit reports the refusal
     prefault.mutex.unlock();
     prefault.batch_count.fetch_add(1, std::memory_order_release);
     wake_all(prefault.batch_count);
 }
 
+// Main function of the helper: populates one batch for each range that asks for more; sleeps when there is no work; returns when told to
+// end.
 void prefault_loop() {
     lower_thread_priority();
     while (!is_ending()) {
         const std::uint32_t seen = helper_wakeups.load(std::memory_order_acquire);
-        // A batch for each that wants more than it has.
+        // One batch for each range that needs more.
         bool worked = false;
         for (range* each = first_of_all(); each != nullptr && !is_ending(); each = each->identity.next_of_all) {
             if (each->prefault.target.load(std::memory_order_relaxed) <= committed_of(each)) continue;
@@ -78,7 +80,7 @@ void prefault_loop() {
 }
 
 void prefaulter_at_fork(fork_moment now) noexcept {
-    // The thread did not come along; a new one is made when the child asks. (The ranges' own part of this is the registry's.)
+    // The thread is not in the child, which starts a new one at need. Mutexes of ranges are reset by ranges_at_fork().
     if (now != fork_moment::in_child) return;
     if (!is_ending()) helper.store(helper_state::none, std::memory_order_relaxed);
     failed_requests = 0;
@@ -86,8 +88,8 @@ void prefaulter_at_fork(fork_moment now) noexcept {
 
 [[maybe_unused]] const bool prefaulter_forks = at_fork(fork_place::prefaulter, prefaulter_at_fork);
 
-// Ends the helper when the code is unloaded, or the program ends. Ranges may live longer, in other static objects: their
-// writers provide for themselves from then on.
+// Ends the helper when the code is unloaded or the program ends. Ranges in other static objects may live longer: their writers commit for
+// themselves then.
 struct helper_end {
     ~helper_end() {
         if (!helper_thread_can_be_joined() || helper.exchange(helper_state::ending) != helper_state::running) return;
@@ -97,12 +99,11 @@ struct helper_end {
 };
 [[maybe_unused]] const helper_end end_helper;
 
-// Whether there is a helper; makes it at first need. A refusal may be of the moment (as many threads as are allowed, or no memory
-// for a stack), so it is tried again: when the second asks, the fourth, the eighth, ... and each 64th. An asker has provided 2 MiB since
-// the last.
+// Starts the helper at first need. True if it runs. A refusal may be temporary (thread limit, no memory for a stack), so it tries again at
+// the second call, the fourth, the eighth, ... and each 64th. A caller has committed 2 MiB since its last call.
 bool ensure_helper() noexcept {
     helper_state life = helper_state::none;
-    // (No lock is held while a thread is made: that runs code of the program's, its malloc at least.)
+    // Holds no lock while it makes a thread, which runs code of the program, at least its malloc.
     if (!helper.compare_exchange_strong(life, helper_state::starting)) return life == helper_state::running;
     bool started = false;
     const std::uint32_t asked = ++failed_requests;
@@ -117,9 +118,10 @@ bool ensure_helper() noexcept {
 
 }    // namespace
 
-// Hands out a batch of what the helper has provided at each call, so that the owner comes back and says anew how far it wants more.
+// Commits under prefault_ahead. Gives the owner one batch of populated memory at each call, so that it returns and updates the helper's
+// target.
 std::size_t prefault_ahead_of(range* control, std::size_t needed, failure& why) noexcept {
-    const errno_guard unchanged;    // making a thread, and waiting for one
+    const errno_guard unchanged;    // making and waiting for a thread change it
     why = {};
     prefault_state& prefault = control->prefault;
     const std::size_t reserved = control->size();
@@ -128,10 +130,10 @@ std::size_t prefault_ahead_of(range* control, std::size_t needed, failure& why) 
         const std::uint32_t seen = prefault.batch_count.load(std::memory_order_acquire);
         if (control->extent.committed.load(std::memory_order_acquire) >= needed) break;
         if (!prefault.mutex.try_lock()) {
-            wait_while(prefault.batch_count, seen);    // the helper has the very next batch in hand
+            wait_while(prefault.batch_count, seen);    // the helper is working on the very next batch
             continue;
         }
-        // Caught up, and nothing in hand: provide one batch here. (The helper may have been faster after all.)
+        // Caught up with the helper: populates one batch here, unless the helper has been faster.
         std::error_code error;
         if (committed_of(control) < needed) {
             error = prefault_up_to(control, next);
@@ -144,7 +146,7 @@ std::size_t prefault_ahead_of(range* control, std::size_t needed, failure& why) 
         why = failure_of(error);
         if (error) return 0;
     }
-    // (Without a helper, where no thread is to be had or the program ends, writers provide for themselves.)
+    // Without a helper, when no thread can be made or the program ends, writers commit for themselves.
     prefault.target.store(next + std::min(reserved - next, control->creation.policy.ahead()), std::memory_order_relaxed);
     if (ensure_helper()) wake_helper();
     return prefault.given_to_owner = std::min(committed_of(control), next);

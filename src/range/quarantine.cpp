@@ -1,3 +1,4 @@
+// Quarantine of address ranges: implements quarantine.hpp.
 #include "range/quarantine.hpp"
 
 #include <atomic>
@@ -14,8 +15,8 @@
 namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
 
-// Under the registry's lock: the quarantined mappings, the one to go next at `next_place`. Each is a mapping of the system's and
-// some gigabytes of addresses, but no memory.
+// The quarantined mappings; the oldest is at `next_place`. Each takes a mapping of the process and some gigabytes of addresses, but no
+// memory. Under the registry's lock.
 constexpr std::size_t max_quarantined = 32;
 constinit page_range quarantined[max_quarantined]{};
 constinit std::size_t next_place = 0;
@@ -29,7 +30,7 @@ constinit std::atomic<bool> ranges_hardened{false};
 #endif
 
 void quarantine_or_release(page_range mapping) noexcept {
-    // Unmapped at once where its pages cannot be made inaccessible, too, and while this code is being unloaded, after which nobody would.
+    // Unmaps at once if decommitting fails, and while this code is being unloaded, because nothing would unmap it later.
     if (!hardened() || module_is_unloading() || decommit(mapping)) return unmap_or_queue(mapping);
     page_range leaving;
     {
@@ -37,7 +38,7 @@ void quarantine_or_release(page_range mapping) noexcept {
         leaving = std::exchange(quarantined[next_place], mapping);
         next_place = (next_place + 1) % max_quarantined;
     }
-    unmap_or_queue(leaving);    // (of no bytes at first)
+    unmap_or_queue(leaving);    // empty at first
 }
 
 void empty_quarantine() noexcept {
@@ -53,7 +54,7 @@ void empty_quarantine() noexcept {
 
 bool harden_ranges() noexcept {
     ranges_hardened.store(true, std::memory_order_relaxed);
-    invalidate_all_slots();    // what lies there can be read
+    invalidate_all_slots();    // memory in slots is readable
     return true;
 }
 

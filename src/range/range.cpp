@@ -1,4 +1,4 @@
-// The life of a range: how it is made, handed out warm, given back and taken apart.
+// Making, acquiring, releasing and unmapping ranges.
 #include "range/range.hpp"
 
 #include <algorithm>
@@ -17,10 +17,10 @@
 namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
 
-// How many bytes before its granule a range starts. Processors look an address's translation up in a small table, in one of
-// few places that the lowest bits of its page number choose: of many vectors that grow together, all the last pages would share
-// one place if all ranges started alike. The first few start at their granule, for a few such pages fit into a place. (Before it
-// and not behind, so that huge pages come no more than that later than the policy says. Not where a policy is about huge pages.)
+// Returns the offset of the next start before a 2 MiB boundary. Staggered, so that the last pages of many vectors that grow together fall
+// into different sets of the processor's table of translations (TLB), which are chosen by the lowest bits of the page number. The first
+// eight start at the boundary: so few pages fit into one set. Before the boundary, so that huge pages begin at most that much later than
+// the policy says. 0 for policies of huge pages.
 std::size_t next_start_stagger(const commit_policy& policy) noexcept {
     constexpr std::size_t alike = 8;
     static constinit std::atomic<std::size_t> made{0};
@@ -29,7 +29,7 @@ std::size_t next_start_stagger(const commit_policy& policy) noexcept {
     return made.fetch_add(1, std::memory_order_relaxed) / alike * page_size() % max_start_stagger;
 }
 
-// A fresh range, live; null and `error` when refused.
+// Makes a new live range. If refused, sets `error` and returns null.
 range* make_range(std::size_t reserved, const commit_policy& policy, std::error_code& error,
                   reserve_function* for_file) noexcept {
     range* const control = new_control_block();
@@ -50,7 +50,7 @@ range* make_range(std::size_t reserved, const commit_policy& policy, std::error_
             return nullptr;
         }
     }
-    // (An open range has its guards close to it.)
+    // Not for a premapped range, whose guards are adjacent.
     const std::size_t early = open || for_file != nullptr ? 0 : next_start_stagger(policy);
     identity_writer(control).set_place(aligned_start_of(control->creation.mapping) - early, reserved);
     control->extent.accessible = open ? reserved : 0;
@@ -65,22 +65,22 @@ range* make_range(std::size_t reserved, const commit_policy& policy, std::error_
     return control;
 }
 
-// The bytes from the base that are worth keeping when the owner is gone. (Where the owner committed more than was provided,
-// as reserve() does, only the system knows what has memory, and it is asked. `used` is what the owner of a range held open says.)
+// Bytes worth caching after release. If more was committed than populated, as by reserve(), asks the kernel what is resident. `used`:
+// bytes in use of a premapped range.
 std::size_t bytes_worth_caching(const range* control, std::size_t used) noexcept {
     if (control->creation.held == holding::open) return std::min(control->size(), whole_pages(used));
     const std::size_t committed = committed_of(control);
     const std::size_t populated = control->extent.populated;
     const std::size_t known = std::min(populated, committed);
-    // (Past these two the system has refused to take memory back: it may have emptied the pages before. And of pages that moved away no
-    // memory is left.)
+    // Memory past both is left only where the system refused to release it, which may have emptied the pages first. Pages that were moved
+    // away leave none.
     std::size_t worth = std::min(control->memory(), std::max(populated, committed));
     if (committed - known > initial_warm_commit) {
         const residency found = resident(control->part(known, committed));
-        // What is almost empty would count as kept, and as little.
+        // A range that is almost empty would count as kept.
         worth = std::max(found.bytes >= found.reach / 2 ? known + found.reach : known, populated);
     }
-    // More than twice what this owner used came from an earlier owner; the next one like this does not need it.
+    // More than twice what this owner used came from an earlier one. A similar next owner does not need it.
     return std::min(worth, 2 * committed);
 }
 
@@ -149,7 +149,7 @@ held_range acquire_slow(std::size_t bytes, bool exact, std::size_t floor_bytes, 
     control->cache.drops_at_start = drop_count.load(std::memory_order_relaxed);
     control->cache.since = std::chrono::steady_clock::now();
     const std::size_t committed = committed_of(control);
-    zero_stale(control, 0, committed);    // given back before anybody asked for more
+    zero_stale(control, 0, committed);    // committed before the caller asks for more
     update_warm_unused(control, committed);
     update_in_use(control);
     report_to_leak_checker(control, true);
@@ -165,11 +165,11 @@ void release_range_slow(range* control, std::size_t used) noexcept {
     report_to_leak_checker(control, false);
     {
         const std::lock_guard pause(control->prefault.mutex);
-        control->prefault.target.store(0, std::memory_order_relaxed);    // the helper's work ends
+        control->prefault.target.store(0, std::memory_order_relaxed);    // stops the helper's work
         control->prefault.given_to_owner = 0;
     }
-    report_to_heap_profiler(control, 0);    // what is kept warm is nobody's
-    // (What its owner named or protected is seldom made again and again; to undo that takes as many calls as to begin anew.)
+    report_to_heap_profiler(control, 0);    // kept memory has no owner
+    // A named or protected range is seldom recreated, and resetting it takes as many calls as making one.
     if (is_named(control) || control->protection.allowed != access::read_write) {
         unmap_range_of(control);
     } else {
@@ -183,9 +183,8 @@ void cache_or_unmap(range* control, std::size_t used) noexcept {
 
 namespace {
 
-// What other threads had in hand when the process forked stays in the child as it was, and nobody finishes it: a reader
-// must not wait for a block that is half written, nor an owner for a helper that did not come along. (The ranges of those
-// threads are lost with them.)
+// Fork handler. Resets state of other threads that nothing in the child would finish: readers must not wait for a block with an odd
+// version, nor owners for a helper that is not there. The ranges of those threads are lost in the child.
 void ranges_at_fork(fork_moment now) noexcept {
     if (now == fork_moment::before) return registry_mutex.lock();
     if (now == fork_moment::in_child) {
@@ -201,7 +200,8 @@ void ranges_at_fork(fork_moment now) noexcept {
 
 [[maybe_unused]] const bool ranges_fork = at_fork(fork_place::ranges, ranges_at_fork);
 
-// All ranges in the slots of other threads, chained by `cache.next`. Only when the list is empty, and no thread runs this code any more.
+// Returns all ranges in the slots of other threads, linked by `cache.next`. Only if the list is empty and no thread runs this code any
+// more.
 range* ranges_in_all_slots() noexcept {
     range* found = nullptr;
     for (range* each = first_of_all(); each != nullptr; each = each->identity.next_of_all) {
@@ -212,8 +212,8 @@ range* ranges_in_all_slots() noexcept {
     return found;
 }
 
-// When the code is unloaded, or the program ends, what is kept goes back: nobody else knows of it. Ranges whose owners live
-// longer, in other static objects, follow one by one.
+// Releases all kept ranges when the code is unloaded or the program ends. Ranges of other static objects that live longer are unmapped one
+// by one.
 struct cache_end {
     ~cache_end() {
         set_cache_limit(0);
@@ -230,7 +230,7 @@ struct cache_end {
 namespace headroom { inline namespace v0_1 {
 
 void set_cache_limit(std::size_t bytes) noexcept {
-    detail::unmap_all_ranges(detail::limit_cache(std::min(bytes, SIZE_MAX - 1)));    // (SIZE_MAX: nobody has set one)
+    detail::unmap_all_ranges(detail::limit_cache(std::min(bytes, SIZE_MAX - 1)));    // SIZE_MAX: not set
 }
 
 std::size_t cache_limit() noexcept { return detail::limit_of_cache(SIZE_MAX); }

@@ -1,3 +1,4 @@
+// Registry of all ranges: implements registry.hpp. Owns the control blocks and the table that other processes read.
 #include "range/registry.hpp"
 
 #include <cstddef>
@@ -15,33 +16,33 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
 
 constinit range* unused_blocks = nullptr;
-// A process's first range takes nothing from the heap: two page faults less.
+// A process's first range allocates nothing from the heap, which saves two page faults.
 alignas(range) constinit std::byte first_block[sizeof(range)]{};
 constinit std::atomic<bool> first_block_taken{false};
 
 static_assert(std::is_standard_layout_v<range>, "its fields have places that can be told");
-// The numbers are part of the format.
+// These numbers are part of the format.
 static_assert(static_cast<int>(range_state::unused) == 0 && static_cast<int>(range_state::live) == 1 &&
               static_cast<int>(range_state::cached) == 2);
 static_assert(static_cast<int>(access::none) == 0 && static_cast<int>(access::read_only) == 1 &&
               static_cast<int>(access::read_write) == 2);
 static_assert(static_cast<int>(holding::guarded) == 0 && static_cast<int>(holding::open) == 1);
-// And a reader takes them as they lie in memory.
+// Readers in other processes read these as plain integers.
 static_assert(sizeof(std::atomic<range_state>) == 4 && sizeof(std::atomic<std::size_t>) == sizeof(std::size_t) &&
               sizeof(std::atomic<range*>) == sizeof(void*) && sizeof(std::atomic<std::uint64_t>) == 8);
 
 }    // namespace
 
-// What other processes may read of the registry: see detail/published_table.hpp.
+// The registry as other processes read it: see detail/published_table.hpp.
 struct published_table {
     published_head head;
     published_place places[published_fields];
-    // The newest of all control blocks, which their list begins with.
+    // The newest of all control blocks, the head of their list.
     alignas(8) std::atomic<range*> newest;
 };
 
 #if defined(__GNUC__) && !defined(__declspec)
-// The note refers to it, and a linker must not look for it in another module.
+// Hidden: the note refers to it, and a linker must not look for it in another module.
 [[gnu::visibility("hidden")]]
 #endif
 extern published_table published_ranges;
@@ -92,10 +93,10 @@ void free_control_block(range* control) noexcept {
 
 namespace {
 
-// (Smaller ranges count as this large, to be of few levels.)
+// Smaller ranges count as this large, so that there are few levels.
 constexpr unsigned min_level = 21;
 
-// Puts the range first in the lists of the pieces that it lies in, or takes it out of them.
+// Adds the range to, or removes it from, the lists of its pieces.
 void update_lists(range* control, bool enter) noexcept {
     const auto fitting = static_cast<unsigned>(std::bit_width(control->size() - 1));
     const unsigned level = fitting < min_level ? min_level : fitting;
@@ -114,7 +115,7 @@ void update_lists(range* control, bool enter) noexcept {
             link->store(mine.load(std::memory_order_relaxed), std::memory_order_release);
         }
     }
-    // After that: who follows a link that this range gets in its next life sees it.
+    // Counted last: a reader that follows a link of this range after its reuse sees the count.
     if (!enter) addresses.removals.fetch_add(1, std::memory_order_release);
 }
 

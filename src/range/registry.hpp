@@ -1,9 +1,9 @@
-// All ranges of the process: the list of them, and which one an address belongs to.
+// Registry of all ranges of the process: the list of their control blocks, and the table that finds a range by address.
 //
-// That is told by a hash table whose lists are linked through the control blocks, so that it needs no memory of its own and entering a
-// range cannot fail. A range of at most 2^level bytes lies in one, or two adjacent, of the aligned pieces of 2^level bytes that the
-// address space consists of. It is in the list of either piece. To look an address up is to look into one list for each level in use:
-// nearly always one or two, since ranges have few sizes.
+// The table is a hash table whose lists are linked through the control blocks, so that it needs no memory and entering a range cannot
+// fail. Level n divides the address space into aligned pieces of 2^n bytes. A range of at most 2^n bytes is in one piece or two adjacent
+// ones, and in the list of each. A lookup searches one list for each level in use: nearly always one or two, because ranges have few
+// sizes.
 #pragma once
 
 #include <array>
@@ -17,17 +17,17 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-// A control block not in use, or null when there is no memory for one.
+// Returns an unused control block, null if there is no memory for one.
 [[nodiscard]] range* new_control_block() noexcept;
 void free_control_block(range* control) noexcept;
 
-// The newest of all blocks that were ever made, in use or not; the others follow by next_of_all. No lock.
+// Returns the newest of all control blocks, used or not; the others follow by next_of_all. Takes no lock.
 [[nodiscard]] range* first_of_all() noexcept;
 
 struct address_table {
     std::atomic<std::uint64_t> levels{0};             // bit n: ranges of level n were entered; never cleared
-    std::atomic<std::size_t> removals{0};             // how many ranges have left; wraps round
-    std::array<std::atomic<range*>, 2048> lists{};    // each of the pieces whose numbers are so many apart
+    std::atomic<std::size_t> removals{0};             // number of removals; wraps
+    std::array<std::atomic<range*>, 2048> lists{};    // piece number modulo 2048
 };
 extern constinit address_table addresses;
 
@@ -37,16 +37,16 @@ extern constinit address_table addresses;
 [[nodiscard]] inline std::atomic<range*>& list_of(std::size_t piece) noexcept {
     return addresses.lists[piece % addresses.lists.size()];
 }
-// The link that a range has in the list of a piece: adjacent pieces have different ones.
+// Returns a range's link in the list of a piece: adjacent pieces have different ones.
 [[nodiscard]] inline std::atomic<range*>& link_of(range* control, std::size_t piece) noexcept {
     return control->next_at[piece % control->next_at.size()];
 }
 
-// Has its addresses lead to the range, and no longer. (Lookups do not find a range that is not live.)
+// Enter a range into the address table, and remove it. Lookups skip ranges that are not live.
 void enter_addresses(range* control) noexcept;
 void remove_addresses(range* control) noexcept;
 
-// While it lives, its maker changes what owner_of reads of the block: base, size or label. Readers wait, for a few stores.
+// Scope guard: makes the block's version odd while the caller changes base, size or label. Readers wait meanwhile.
 class identity_writer {
 public:
     explicit identity_writer(range* control) noexcept : control_(control) {
@@ -60,27 +60,27 @@ public:
     identity_writer(const identity_writer&) = delete;
     identity_writer& operator=(const identity_writer&) = delete;
 
-    // A new range, of which nothing is left of the last one's name.
+    // Sets base and size of a new range, without a name.
     void set_place(std::byte* base, std::size_t reserved) noexcept {
         control_->identity.base.store(base, std::memory_order_release);
         control_->identity.reserved.store(reserved, std::memory_order_release);
         control_->label[0].store(0, std::memory_order_release);
     }
-    // Cut to max_name_length bytes; null and an empty text are no name.
+    // Sets the name, cut to max_name_length bytes; null or empty removes it.
     void set_label(const char* text) noexcept;
 
 private:
     range* control_;
 };
 
-// Whether the range has a name.
+// True if the range has a name.
 [[nodiscard]] inline bool is_named(const range* control) noexcept {
     return control->label[0].load(std::memory_order_relaxed) != 0;
 }
-// The name of the range; `to` has room for max_name_length + 1 bytes. Only for its owner.
+// Copies the name to `to`, which holds max_name_length + 1 bytes. Only for the range's owner.
 void copy_label(const range* control, char* to) noexcept;
 
-// Held by the registry and the cache while they change; also across fork.
+// Guards changes of the registry and the cache; taken across fork.
 extern constinit constant_mutex registry_mutex;
 
 }}}    // namespace headroom::detail

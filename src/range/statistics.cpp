@@ -1,4 +1,4 @@
-// statistics(): the counters read, and set to zero; and what the warm cache keeps.
+// statistics(): reads and resets the counters; and the bytes that the cache keeps.
 #include <atomic>
 
 #include "range/registry.hpp"
@@ -9,7 +9,7 @@ namespace headroom { inline namespace v0_1 { namespace detail { namespace {
 
 constinit counter hits_before_reset{0};
 
-// Each range counts its own, so that threads do not meet in one counter.
+// Returns the hits of all ranges. Each range has a counter of its own, so that threads do not share one.
 std::uint64_t total_hits() noexcept {
     std::uint64_t sum = 0;
     for (const range* each = first_of_all(); each != nullptr; each = each->identity.next_of_all)

@@ -1,5 +1,5 @@
-// How ranges begin and end for those who hold many small ones: in a slot of the thread's own where that is enough. (Compiled for
-// speed: the rest of a range's life waits for the system.)
+// acquire() and release_range(): the fast path through the calling thread's slots, for small ranges. Compiled for speed; the other files
+// wait for the system.
 #include <algorithm>
 
 #include "range/cache.hpp"
@@ -10,7 +10,7 @@
 namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
 
-// How many threads have slots. (A forked child counts on from there, though it has one.)
+// Number of threads with slots. A forked child continues from its parent's number.
 constinit std::atomic<std::size_t> threads_with_slots{0};
 
 void drop_thread_slots() noexcept {
@@ -29,29 +29,29 @@ HEADROOM_COLD void on_thread_exit(void*) noexcept {
     }
 }
 
-// Whether the thread may use slots; where it may, and has none, it gets some.
+// Gives this thread slots if it has none. False if it may not have any: it is ending, the limit is reached, or a memory checker is
+// present.
 bool ensure_thread_slots() noexcept {
     if (usable_slots() != nullptr) return true;
     if (warm_memory_is_protected() || leak_checker_present() || heap_profiler_present()) return false;
-    // (After this a thread's variables may be touched: they live when it is called.)
+    // Thread-local variables may be used after this: they exist while it runs.
     if (!at_thread_end_after_locals(on_thread_exit)) return false;
     thread_range_slots& mine = this_thread_slots;
-    // (Other destructors of the thread may still take ranges, even when this one is not called any more.)
+    // Destructors of the thread may still acquire ranges after this callback has run.
     if (mine.generation == thread_exited) return false;
     if (!has_slots(mine)) threads_with_slots.fetch_add(1, std::memory_order_relaxed);
     const std::size_t all = threads_with_slots.load(std::memory_order_relaxed) * mine.kept.size() * max_slot_memory;
     std::uint32_t never = 0;
     slots_generation.compare_exchange_strong(never, 1, std::memory_order_relaxed);
     mine.generation = slots_generation.load(std::memory_order_relaxed);
-    // (What a few threads hold is too little to ask for the limit.)
+    // A few threads' slots hold too little to read the limit.
     const std::size_t limit = limit_of_cache(all);
     if (all <= limit / 16 || (limit == min_limit && all <= min_limit)) return true;
     drop_thread_slots();
     return false;
 }
 
-// The range was served from the list: small ones are wanted again. Says whether its life may end in a slot, unless its owner does
-// something out of the way to it.
+// Decides if a range that was served from the list may be released to a slot: small, guarded, and under a policy that allows it.
 void decide_fits_slot(range* control) noexcept {
     const commit_policy::kind kind = control->creation.policy.which();
     control->cache.fits_thread_slot = control->creation.held == holding::guarded && kind != commit_policy::kind::page_by_page &&
@@ -59,7 +59,7 @@ void decide_fits_slot(range* control) noexcept {
                                       ensure_thread_slots();
 }
 
-// Ends what was to be given up since the last call: whoever trimmed the cache could not reach it.
+// Unmaps this thread's slots if the cache was trimmed since its last call: the trimming thread cannot reach them.
 HEADROOM_COLD void release_stale_slots() noexcept {
     if (usable_slots() == nullptr) unmap_all_ranges(detach_thread_slots());
 }
@@ -72,7 +72,7 @@ HEADROOM_COLD held_range acquire_from_list(std::size_t bytes, bool exact, std::s
     return held;
 }
 
-// What release_range_slow() does for a range of whose life nothing is left but a little memory. False where that is not enough.
+// Fast path of release_range(): puts a small range into this thread's slot. False: take the slow path.
 HEADROOM_ALWAYS_INLINE bool try_release_to_slot(range* control) noexcept {
     if (!control->cache.fits_thread_slot || control->cache.warm != 0) return false;
     const std::size_t committed = committed_of(control);
@@ -101,7 +101,7 @@ held_range acquire(std::size_t bytes, bool exact, std::size_t floor_bytes, const
         constexpr std::size_t smallest_page = 4096;
         for (range*& place : mine->kept) {
             range* const each = place;
-            // (What was asked for was rounded up to pages.)
+            // The size was rounded up to pages.
             if (each == nullptr || each->size() - bytes >= smallest_page || each->creation.policy != policy) continue;
             place = nullptr;
             mark_live(each);

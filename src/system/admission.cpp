@@ -1,3 +1,4 @@
+// set_min_available_memory(): refuses memory before little is left.
 #include "system/admission.hpp"
 
 #include <atomic>
@@ -13,9 +14,9 @@ using admission_clock = std::chrono::steady_clock;
 
 constinit std::atomic<std::size_t> min_available{0};
 
-// Reading what is available takes some 50 us. It is read again once `allowance` bytes were admitted, or after `max_allowance_age`, because
-// other programs take memory, too.
-constexpr std::size_t allowance_fraction = 16;    // of what is left above the minimum
+// Reading the available memory takes some 50 us. Read again once `allowance` bytes were admitted, or after `max_allowance_age`, because
+// other programs take memory too.
+constexpr std::size_t allowance_fraction = 16;    // of the rest above the minimum
 constexpr std::chrono::milliseconds max_allowance_age{10};
 constinit std::atomic<std::size_t> admitted{0};
 constinit std::atomic<std::size_t> allowance{0};
@@ -30,7 +31,7 @@ bool leaves_enough(std::size_t more) noexcept {
     const std::size_t minimum = min_available.load(std::memory_order_relaxed);
     const std::size_t available = available_memory();
     if (available < minimum || available - minimum < more) return false;
-    // Near the minimum it is read more often.
+    // Read more often near the minimum.
     admitted.store(more, std::memory_order_relaxed);
     allowance.store(more + (available - minimum - more) / allowance_fraction, std::memory_order_relaxed);
     last_read.store(now, std::memory_order_relaxed);

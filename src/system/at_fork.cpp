@@ -1,3 +1,4 @@
+// Calls the modules' handlers around a fork: implements at_fork.hpp.
 #include "system/at_fork.hpp"
 
 #include <array>
@@ -11,11 +12,11 @@ namespace {
 
 constexpr std::size_t fork_places = static_cast<std::size_t>(fork_place::count);
 
-// A library may be loaded in one thread while another forks.
+// Atomic, because one thread may load a library while another forks.
 constinit std::array<std::atomic<fork_handler*>, fork_places> fork_handlers{};
 constinit std::atomic<bool> hooks_installed{false};
-// Which places this fork has locked: one registered while it forks is not to be unlocked. The thread's own, since two threads may
-// fork at once: the one that is done first must not tell the other, by clearing a word of both, that its child has nothing to do.
+// Modules locked by this fork: one registered meanwhile is not unlocked. Thread-local, because two threads may fork at once, and the child
+// of each must unlock.
 constinit thread_local std::array<bool, fork_places> fork_locked{};
 
 void before_fork() {

@@ -1,3 +1,4 @@
+// Counters and overrides of system calls: defines the variables of calls.hpp.
 #include "system/calls.hpp"
 
 #include "system/admission.hpp"

@@ -1,4 +1,4 @@
-// Every system call of the platform layer passes here: it is counted, and a test may have it refused.
+// Counts every system call of the platform layer, and lets tests refuse it.
 #pragma once
 
 #include <array>
@@ -20,13 +20,13 @@ struct call_counters {
 
 extern constinit call_counters calls;
 
-// What tests have it pretend (testing.cpp); zeros where none does.
+// Overrides for tests (testing.cpp); zero if not set.
 struct test_overrides {
     std::atomic<bool> armed{false};
     std::atomic<std::uint64_t> counted{0};
     std::atomic<std::uint64_t> failing_call{0};    // 0: none
     std::atomic<int> failing_error{0};
-    std::atomic<bool> keeps_failing{false};    // whether the calls after it fail, too
+    std::atomic<bool> keeps_failing{false};    // later calls fail too
     std::atomic<std::size_t> page_size{0};
     std::atomic<std::size_t> address_space{0};
     std::atomic<void (*)(testing::file_event)> file_watcher{nullptr};
@@ -34,13 +34,13 @@ struct test_overrides {
 
 extern constinit test_overrides overrides;
 
-// 0 when the call is to be made; otherwise the errno with which it fails unmade.
+// Counts the call. Returns 0 if it should be made, otherwise the errno with which it fails.
 [[nodiscard]] int intercept(page_call kind) noexcept;
 
 inline void count_refusal() noexcept { calls.refused.fetch_add(1, std::memory_order_relaxed); }
 
-// While it lives, errno may change, and at its end is as it was. What the system answers is in what we return; the program may be
-// about to look at an answer of its own: vectors die between a call that failed and the line that reports it.
+// Scope guard: restores errno at its end. Errors are returned, and the program may be about to read an errno of its own: vectors are
+// destroyed between a failed call and the line that reports it.
 class errno_guard {
 public:
     HEADROOM_ALWAYS_INLINE errno_guard() noexcept : before_(errno) {}
@@ -52,12 +52,12 @@ private:
     int before_;
 };
 
-// Tells a test, if one wants to know.
+// Calls the test's file watcher, if there is one.
 inline void notify_observer(testing::file_event event) noexcept {
     if (auto* const watcher = overrides.file_watcher.load(std::memory_order_relaxed)) watcher(event);
 }
 
-// What tests pretend; 0 is nothing.
+// Overrides of tests; 0 if not set.
 [[nodiscard]] inline std::size_t overridden_page_size() noexcept { return overrides.page_size.load(std::memory_order_relaxed); }
 [[nodiscard]] inline std::size_t address_space_limit() noexcept {
     return overrides.address_space.load(std::memory_order_relaxed);

@@ -1,8 +1,7 @@
-// Puts off a thread's cancellation (pthread_cancel) for the length of a call that may not throw.
+// Scope guard: disables cancellation of the thread (pthread_cancel) during calls that may not throw.
 //
-// Cancellation unwinds the stack from within a call that may wait (write, fsync, nanosleep, ...). Where that meets a function that
-// may not throw it ends the program. So such calls are made while it is off; what was asked for meanwhile happens later, in a call
-// of the program's own.
+// Cancellation unwinds the stack from within a call that may wait (write, fsync, nanosleep, ...), and ends the program if it meets a
+// noexcept function. A cancellation requested meanwhile happens at a later cancellation point of the program.
 #pragma once
 
 #if !defined(_WIN32)
@@ -15,7 +14,7 @@ class cancellation_guard {
 public:
     cancellation_guard(const cancellation_guard&) = delete;
     cancellation_guard& operator=(const cancellation_guard&) = delete;
-#if !defined(_WIN32) && defined(PTHREAD_CANCEL_DISABLE)    // (Android has no cancellation.)
+#if !defined(_WIN32) && defined(PTHREAD_CANCEL_DISABLE)    // Android has no cancellation
     cancellation_guard() noexcept { (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
     ~cancellation_guard() {
         int disabled = 0;

@@ -1,5 +1,4 @@
-// A mutex that needs no code to come to life: static ones may be used before main and after it, on every system (there are
-// some where std::mutex is made at run time).
+// A constant-initialised mutex: static ones may be used before main and after it on every system. Some initialise std::mutex at run time.
 #pragma once
 
 #include <atomic>
@@ -19,7 +18,7 @@ public:
         std::uint32_t expected = free;
         if (state_.compare_exchange_strong(expected, held, std::memory_order_acquire)) [[likely]]
             return;
-        // From here on whoever unlocks wakes somebody: this thread may have been the only one waiting, or not.
+        // Unlocking wakes a thread from here on, because it is unknown whether this was the only one waiting.
         while (state_.exchange(locked_with_waiters, std::memory_order_acquire) != free) wait_while(state_, locked_with_waiters);
     }
 
@@ -32,7 +31,7 @@ public:
         if (state_.exchange(free, std::memory_order_release) == locked_with_waiters) wake_one(state_);
     }
 
-    // In a forked child: whoever held it did not come along.
+    // Unlocks in a forked child, where the holder may be a thread of the parent.
     void reset_in_child() noexcept { state_.store(free, std::memory_order_relaxed); }
 
 private:

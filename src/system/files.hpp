@@ -1,8 +1,8 @@
-// What the floors above need of files. Implemented in src/system/files_posix.cpp and files_windows.cpp.
+// File operations of the system. Implemented in files_posix.cpp and files_windows.cpp; called by src/file/.
 //
-// Nothing here throws. A failure comes back as a std::error_code and leaves the file as it was, unless a function says
-// otherwise. Every call passes the counter of calls.hpp, so that a test can refuse it, and a call that changes a file or makes
-// it durable is told to the watcher of headroom::testing.
+// Nothing here throws. A failure is returned as a std::error_code and leaves the file unchanged, unless a function says otherwise. Every
+// call is counted by calls.hpp, so that a test can refuse it; calls that change a file or sync it notify the file watcher of
+// headroom::testing.
 #pragma once
 
 #include <cstddef>
@@ -14,14 +14,14 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-// A file that is open; whoever has one closes it. A handle is a number, which the system gives to the next file once somebody has
-// closed it (closefrom(3), a daemon that closes all): stat_file() says whose it is now.
+// Handle of an open file, closed by its owner. The number may become another file's if other code closes it (closefrom(3), a daemon that
+// closes all): stat_file() tells which file it is now.
 struct file_handle {
     std::intptr_t value = -1;
     [[nodiscard]] explicit operator bool() const noexcept { return value != -1; }
 };
 
-// Which file it is, among those that are open.
+// Identifies a file among all that are open.
 struct file_identity {
     std::uint64_t volume = 0;
     std::uint64_t number = 0;
@@ -32,80 +32,77 @@ struct file_facts {
     std::uint64_t bytes = 0;    // its length
 };
 
-// What can be locked of a file, each by one at a time. Locks belong to the handle, not to the process, and go with it. They
-// are no obstacle to reading and writing.
+// Locks of a file, each held by one handle. They belong to the handle, not to the process, and end with it. They do not block reading and
+// writing.
 enum class file_lock : std::uint8_t {
-    writer,       // there is one who writes
+    writer,       // the file has a writer
     published,    // the live size is this writer's
-    readers,      // there are some who read, and share the lock; or it is being cut
+    readers,      // shared by readers, or held while the file is truncated
 };
 
-// What the system says when a user's share of the disk is used up: there is no std::errc for it.
+// The error for an exceeded disk quota, which has no std::errc.
 std::error_code disk_quota_exceeded() noexcept;
 
-// Opens a file that exists.
+// Opens an existing file.
 file_handle open_file(const std::filesystem::path& path, bool writable, std::error_code& error) noexcept;
 
-// Makes a file for reading and writing. Where the system can, it has no name yet (`named` is false), and is gone with its
-// handle; otherwise it is at `path`, and it is an error that something was there.
+// Makes a file for reading and writing. If the system can, without a name (`named` is false): it is deleted with its handle. Otherwise at
+// `path`; an error if that exists.
 file_handle create_file(const std::filesystem::path& path, unsigned permissions, bool& named, std::error_code& error) noexcept;
-// Gives a file without a name its name: at once and whole. An error where something has it already.
+// Gives an unnamed file its name, atomically. An error if the name exists.
 std::error_code link_file(file_handle file, const std::filesystem::path& path) noexcept;
 
-// A second, independent handle of the same file, for a lock of its own.
+// Opens a second, independent handle of the file, for a lock of its own.
 file_handle reopen_file(file_handle file, const std::filesystem::path& path, bool writable, std::error_code& error) noexcept;
 
 void close_file(file_handle file) noexcept;
 
 std::error_code stat_file(file_handle file, file_facts& facts) noexcept;
 
-// Makes the file end at `bytes`; what lay past that is gone. For making it shorter.
+// Truncates the file to `bytes`, which must not exceed its length.
 std::error_code truncate_file(file_handle file, std::uint64_t bytes) noexcept;
-// The same where nobody reads, as `lock` sees it: resource_unavailable_try_again where somebody does, and the file is as it was.
+// Like truncate_file(), unless there are readers, checked by the handle `lock`: returns resource_unavailable_try_again then.
 std::error_code truncate_file_if_unread(file_handle file, file_handle lock, std::uint64_t bytes) noexcept;
-// Counts the handle among the readers until it is closed; waits while the file is being cut. A wish: not all systems have a lock that
-// is shared besides the writer's.
+// Makes the handle a reader until it is closed; waits while the file is truncated. Best effort: not all systems have a second, shared
+// lock.
 void lock_as_reader(file_handle file) noexcept;
 
-// Makes the file reach from `from`, its present size, to `to`, with space on the disk for every byte: writing there later
-// cannot be refused. Where the file system cannot promise space zeros are written, and `written` is true. On failure the file is as long
-// as before.
+// Extends the file from `from`, its length, to `to`, with disk space for every byte, so that later writes are not refused. If the file
+// system cannot allocate, writes zeros and sets `written`. On failure the length is unchanged.
 std::error_code allocate_file_space(file_handle file, std::uint64_t from, std::uint64_t to, bool& written) noexcept;
 
-// Gives space to whatever part of the file's first `bytes` has none (another program may have left holes).
+// Allocates disk space for holes in the first `bytes`, which another program may have left.
 std::error_code allocate_holes(file_handle file, std::uint64_t bytes) noexcept;
 
-// Reads up to `bytes` from `offset` on; `got` is less where the file ends.
+// Reads up to `bytes` from `offset` on. Sets `got` to the bytes read, less at the end of the file.
 std::error_code read_at(file_handle file, std::uint64_t offset, void* to, std::size_t bytes, std::size_t& got) noexcept;
-// Writes all of it. On failure a part may have been written.
+// Writes all bytes. On failure a part may have been written.
 std::error_code write_at(file_handle file, std::uint64_t offset, const void* from, std::size_t bytes) noexcept;
 
-// Returns once what was written, to the file or into `shown`, where the file is shown, has reached the disk, and what is needed
-// to find it again.
+// Waits until all writes to the file, and to its pages mapped at `shown`, are on the disk, with the metadata needed to read them.
 std::error_code sync_file(file_handle file, page_range shown = {}) noexcept;
-// The same for the name of a file. A wish: some systems and file systems cannot.
+// Syncs the directory entry of a file. Best effort: some systems and file systems cannot.
 void sync_directory_of(const std::filesystem::path& path) noexcept;
 
-// Takes a lock without waiting: resource_unavailable_try_again where another handle has it.
+// Takes a lock without waiting. Returns resource_unavailable_try_again if another handle has it.
 std::error_code try_lock_file(file_handle file, file_lock which) noexcept;
-// Gives back all locks of the handle at once. Closing it is not enough: a forked child that has not run yet still has a copy.
+// Releases all locks of the handle. Closing it is not enough, because a forked child that has not run yet has a copy.
 void release_locks(file_handle file) noexcept;
-// Whether another handle has the lock.
+// True if another handle has the lock.
 bool is_locked_by_other(file_handle file, file_lock which) noexcept;
 
-// Addresses in which a file can be shown: as reserve() otherwise, and released as those are. function_not_supported where the
-// system cannot show a file that grows at addresses that stay.
+// Reserves addresses for mapping a file, like reserve(). Returns function_not_supported if the system cannot map a growing file at fixed
+// addresses.
 page_range reserve_for_file(std::size_t bytes, std::size_t alignment, std::error_code& error) noexcept;
 
-// Prepares addresses that reserve_for_file() returned, or a part of them, for showing a file from its first byte on. Nothing may
-// be touched yet.
+// Prepares reserved addresses, or a part of them, for mapping a file from its first byte on. They stay inaccessible.
 std::error_code prepare_file_range(page_range range, file_handle file, bool writable) noexcept;
-// Shows, at `pages` of a range so prepared, the bytes from `offset` on, as far as to the page in which the file ends. Pages are
-// shown one after the other and each once; they may be written to if `writable`.
+// Maps the file's bytes from `offset` on at `pages` of a prepared range, up to the page in which the file ends. Maps pages in order and
+// each once; writable if `writable`.
 std::error_code map_file_pages(page_range pages, file_handle file, std::uint64_t offset, bool writable) noexcept;
-// What may be done with pages that are shown.
+// Sets the access to mapped pages.
 std::error_code protect_file_pages(page_range pages, access allowed) noexcept;
-// The range is as it was reserved.
+// Unmaps the file; the range is as reserved again.
 std::error_code unmap_file_range(page_range range) noexcept;
 
 }}}    // namespace headroom::detail

@@ -35,8 +35,8 @@ namespace {
 
 std::error_code file_failure(int error) noexcept { return {error, std::system_category()}; }
 
-// Makes one call that returns -1 and sets errno on failure, unless a test has it refused. Interrupted by a signal, it is
-// made again; and no thread is cancelled in it.
+// Makes a call that returns -1 and sets errno on failure, unless a test refuses it. Repeats it if interrupted by a signal. Disables
+// cancellation of the thread.
 template <class Call>
 std::error_code try_file_call(page_call kind, Call call) noexcept {
     if (const int refused = intercept(kind)) return file_failure(refused);
@@ -53,7 +53,7 @@ std::error_code try_file_call(page_call kind, Call call) noexcept {
 
 int descriptor_of(file_handle file) noexcept { return static_cast<int>(file.value); }
 
-// A path takes memory to turn into the system's form only on Windows.
+// Converting a path allocates only on Windows.
 const char* native_path(const std::filesystem::path& path) noexcept { return path.c_str(); }
 
 file_handle open_path(const char* name, int flags, unsigned permissions, std::error_code& error) noexcept {
@@ -63,7 +63,7 @@ file_handle open_path(const char* name, int flags, unsigned permissions, std::er
     return error ? file_handle{} : file_handle{number};
 }
 
-// The longest file this program can speak of, or may write: past a limit of the process the system would send a signal.
+// Returns the longest file that the program can address or may write: past a limit of the process the system sends a signal.
 std::uint64_t max_file_bytes() noexcept {
     std::uint64_t longest = static_cast<std::uint64_t>((std::numeric_limits<off_t>::max)());
     rlimit limit{};
@@ -74,7 +74,7 @@ std::uint64_t max_file_bytes() noexcept {
 }
 
 std::error_code write_zeros(file_handle file, std::uint64_t from, std::uint64_t to) noexcept {
-    static constexpr std::byte zeros[4096]{};    // (A program carries them, whether it meets such a file system or not.)
+    static constexpr std::byte zeros[4096]{};    // part of every program, whatever its file system
     while (from < to) {
         const auto bytes = static_cast<std::size_t>((std::min<std::uint64_t>)(sizeof zeros, to - from));
         if (const std::error_code error = write_at(file, from, zeros, bytes)) return error;
@@ -88,7 +88,7 @@ bool is_unsupported(const std::error_code& error) noexcept {
            error == std::errc::invalid_argument;
 }
 
-// The name of the folder that a file is in. Takes no memory that could be refused: that a new file is durable may not depend on it.
+// Name of a file's directory. Allocates nothing, because the durability of a new file must not depend on that.
 struct directory_of {
     char name[PATH_MAX] = ".";
     explicit directory_of(const std::filesystem::path& path) noexcept {
@@ -96,11 +96,11 @@ struct directory_of {
         const std::size_t end = whole.rfind('/');
         if (end == std::string::npos) return;
         const std::size_t length = (std::max)(end, std::size_t{1});
-        name[length < sizeof name ? whole.copy(name, length) : 0] = '\0';    // what is longer no call takes: then none is named
+        name[length < sizeof name ? whole.copy(name, length) : 0] = '\0';    // a longer name is left out: no call accepts it
     }
 };
 
-// Space for a part of the file, which then reaches to its end.
+// Allocates disk space for a part of the file, which is extended to its end.
 std::error_code allocate_space([[maybe_unused]] file_handle file, [[maybe_unused]] std::uint64_t from,
                                [[maybe_unused]] std::uint64_t to) noexcept {
 #if defined(__linux__)
@@ -108,8 +108,8 @@ std::error_code allocate_space([[maybe_unused]] file_handle file, [[maybe_unused
     return try_file_call(page_call::file, [=] {
         const int done = call();
         if (done != -1 || errno != EINTR) return done;
-        // Some file systems (tmpfs before Linux 6.12) stop at any signal and undo what they have done. Where signals come often, of
-        // a profiler's timer say, trying again would never end: so now they wait.
+        // Some file systems (tmpfs before Linux 6.12) stop at any signal and undo their work. With frequent signals, as of a profiler's
+        // timer, retrying would never end, so signals are blocked.
         sigset_t all, before;
         sigfillset(&all);
         if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0) return done;
@@ -120,7 +120,7 @@ std::error_code allocate_space([[maybe_unused]] file_handle file, [[maybe_unused
         return again;
     });
 #else
-    // posix_fallocate is missing on some systems, and on others writes a byte of each block itself.
+    // posix_fallocate is missing on some systems, and writes a byte of each block on others.
     return std::make_error_code(std::errc::function_not_supported);
 #endif
 }
@@ -141,7 +141,7 @@ struct flock part_of(file_lock which, short kind = F_WRLCK) noexcept {
 std::error_code disk_quota_exceeded() noexcept { return file_failure(EDQUOT); }
 
 file_handle open_file(const std::filesystem::path& path, bool writable, std::error_code& error) noexcept {
-    // Not waiting for somebody at the other end of a pipe; what is no plain file is refused.
+    // Does not wait for the other end of a pipe; refuses everything but regular files.
     const file_handle file = open_path(native_path(path), (writable ? O_RDWR : O_RDONLY) | O_NONBLOCK, 0, error);
     if (error) return {};
     struct stat about{};
@@ -160,7 +160,7 @@ file_handle create_file(const std::filesystem::path& path, unsigned permissions,
     named = false;
     const errno_guard unchanged;
 #if defined(O_TMPFILE)
-    // What has no name until it is whole is never found half made. (It is named by its number in /proc.)
+    // A file without a name is never found incomplete. linkat() names it by its number in /proc.
     if (::access("/proc/self/fd", F_OK) == 0) {
         const file_handle file = open_path(directory_of(path).name, O_RDWR | O_TMPFILE, permissions, error);
         if (!error) return file;
@@ -187,7 +187,7 @@ file_handle reopen_file([[maybe_unused]] file_handle file, const std::filesystem
                         std::error_code& error) noexcept {
     const int flags = writable ? O_RDWR : O_RDONLY;
 #if defined(__linux__)
-    // By its number, where /proc is there: the name may have gone to another file meanwhile, or not be there yet.
+    // By its number, if there is /proc: the name may belong to another file by now, or not exist yet.
     char self[40];
     std::snprintf(self, sizeof self, "/proc/self/fd/%d", descriptor_of(file));
     const file_handle again = open_path(self, flags, 0, error);
@@ -204,9 +204,8 @@ void close_file(file_handle file) noexcept {
 
 std::error_code stat_file(file_handle file, file_facts& facts) noexcept {
 #if defined(STATX_INO) && (!defined(__ANDROID_API__) || __ANDROID_API__ >= 30)
-    // Without its times: once a program has read those, Linux gives the next change a time of its own (from 6.13 on), and a commit writes
-    // the inode again and again. (Sandboxes and old kernels refuse the call, each with an error of its own, which is no refusal to count:
-    // fstat meets a true one again.)
+    // Without timestamps: once a program has read them, Linux (from 6.13 on) gives the next change a new one, and every commit writes the
+    // inode. Sandboxes and old kernels refuse the call with various errors, which are not counted: fstat reports real ones.
     const errno_guard unchanged;
     struct statx parts{};
     if (intercept(page_call::file) == 0 &&
@@ -259,7 +258,7 @@ std::error_code allocate_file_space(file_handle file, std::uint64_t from, std::u
     std::error_code error = allocate_space(file, from, to);
     written = is_unsupported(error);
     if (written) error = write_zeros(file, from, to);
-    // A part of it may be there already.
+    // A part may have been allocated.
     if (error) (void)ftruncate(descriptor_of(file), static_cast<off_t>(from));
     return error;
 }
@@ -322,7 +321,7 @@ std::error_code sync_file(file_handle file, page_range) noexcept {
     notify_observer(testing::file_event::before_sync);
     const std::error_code error = try_file_call(page_call::sync, [=] {
 #if defined(F_FULLFSYNC)
-        // There fsync() leaves the data in the disk's own memory. (Not all file systems know the stronger call.)
+        // There fsync() leaves data in the disk's own cache. Not all file systems have the stronger call.
         if (fcntl(descriptor_of(file), F_FULLFSYNC) != -1) return 0;
         return fsync(descriptor_of(file));
 #elif defined(__linux__)
@@ -349,10 +348,10 @@ std::error_code try_lock_file(file_handle file, [[maybe_unused]] file_lock which
     struct flock part = part_of(which);
     error = try_file_call(page_call::file, [&] { return fcntl(descriptor_of(file), F_OFD_SETLK, &part); });
 #else
-    // One lock for all of the file, and of the handle too.
+    // One lock for the whole file, of the handle.
     error = try_file_call(page_call::file, [=] { return flock(descriptor_of(file), LOCK_EX | LOCK_NB); });
 #endif
-    // POSIX lets systems choose between two words for it.
+    // POSIX allows two error codes for it.
     if (error == std::errc::permission_denied) return std::make_error_code(std::errc::resource_unavailable_try_again);
     return error;
 }
@@ -391,9 +390,8 @@ page_range reserve_for_file(std::size_t bytes, std::size_t alignment, std::error
 
 std::error_code prepare_file_range(page_range range, file_handle file, [[maybe_unused]] bool writable) noexcept {
     return try_file_call(page_call::file, [=] {
-        // First a page of it wherever there is room: what a file's system refuses it refuses when the range is unmapped already,
-        // and another thread might map there before the range is given back. (What may become writable later is decided by how the
-        // file was opened.)
+        // Tries one page elsewhere first: a refusal by the file's system would come after the range is unmapped, where another thread
+        // could map. How the file was opened decides whether pages can become writable later.
         void* const tried = mmap(nullptr, page_size(), PROT_NONE, MAP_SHARED, descriptor_of(file), 0);
         if (tried == MAP_FAILED) return -1;
         (void)munmap(tried, page_size());
@@ -401,7 +399,7 @@ std::error_code prepare_file_range(page_range range, file_handle file, [[maybe_u
     });
 }
 
-// All of the file is mapped already.
+// The whole file is mapped already.
 std::error_code map_file_pages(page_range pages, file_handle, std::uint64_t, bool writable) noexcept {
     return writable ? commit(pages) : protect(pages, access::read_only);
 }

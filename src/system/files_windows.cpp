@@ -1,6 +1,6 @@
-// Files on Windows. A view shows what its section covered when it was made, so each step of a growing file is a view of its own,
-// behind those before it. Their addresses are reserved as placeholders, which views replace piece by piece, and which are there
-// since Windows 10 1803; without them files can be looked at and mended ("headroom file"), not shown.
+// Files on Windows. A view covers what its section covered when it was made, so each growth step is a view of its own. Their addresses are
+// reserved as placeholders (Windows 10 1803), which views replace one by one; without them files can be inspected and repaired ("headroom
+// file"), not mapped.
 #ifndef NOMINMAX
 #define WIN32_LEAN_AND_MEAN
 #define NOMINMAX
@@ -60,10 +60,10 @@ OVERLAPPED at_offset(std::uint64_t offset) noexcept {
     return place;
 }
 
-// Locks are obstacles to reading here: they lie where no byte of a file is.
+// Locks block reading here, so they are at offsets beyond any file.
 OVERLAPPED place_of(file_lock which) noexcept { return at_offset((std::uint64_t{1} << 62) + static_cast<std::uint64_t>(which)); }
 
-// What older systems' libraries and headers do not have.
+// Missing in older libraries and headers.
 constexpr DWORD reserve_placeholder = 0x40000;    // MEM_RESERVE_PLACEHOLDER
 constexpr DWORD replace_placeholder = 0x4000;     // MEM_REPLACE_PLACEHOLDER
 constexpr DWORD preserve_placeholder = 0x2;       // MEM_PRESERVE_PLACEHOLDER
@@ -91,7 +91,7 @@ const placeholder_calls& placeholders() noexcept {
     return found;
 }
 
-// Calls visit(region) for each region of the system's list in a range, from its beginning; stops where that returns false.
+// Calls visit(region) for each region of the range in order; stops if that returns false, and returns false then.
 template <class Visit>
 bool each_region(page_range range, Visit visit) noexcept {
     std::byte* const end = range.data + range.bytes;
@@ -106,7 +106,7 @@ bool each_region(page_range range, Visit visit) noexcept {
 }
 bool is_shown(const MEMORY_BASIC_INFORMATION& region) noexcept { return region.State == MEM_COMMIT && region.Type == MEM_MAPPED; }
 
-// Lets `part` of a placeholder be one of its own.
+// Splits a placeholder so that `part` is one of its own.
 bool split(page_range part) noexcept {
     MEMORY_BASIC_INFORMATION region;
     if (VirtualQuery(part.data, &region, sizeof region) == 0) return false;
@@ -134,7 +134,7 @@ bool set_end(file_handle file, std::uint64_t bytes) noexcept {
 }    // namespace
 
 std::error_code disk_quota_exceeded() noexcept {
-    constexpr int quota_exceeded = 1295;    // ERROR_DISK_QUOTA_EXCEEDED, which not all headers know
+    constexpr int quota_exceeded = 1295;    // ERROR_DISK_QUOTA_EXCEEDED, missing in some headers
     return {quota_exceeded, std::system_category()};
 }
 
@@ -176,7 +176,7 @@ std::error_code truncate_file(file_handle file, std::uint64_t bytes) noexcept {
     return try_file_call(page_call::file, [=] { return set_end(file, bytes); });
 }
 
-// The system cuts no file that is mapped.
+// The system does not truncate a mapped file.
 std::error_code truncate_file_if_unread(file_handle file, file_handle, std::uint64_t bytes) noexcept {
     return truncate_file(file, bytes);
 }
@@ -185,7 +185,7 @@ void lock_as_reader(file_handle) noexcept {}
 std::error_code allocate_file_space(file_handle file, std::uint64_t, std::uint64_t to, bool& written) noexcept {
     written = false;
     notify_observer(testing::file_event::before_write);
-    // A file that is not sparse has space for all of its bytes. (One that could not be cut, being mapped, reaches further.)
+    // A file that is not sparse has space for all of its bytes. It is longer if it could not be truncated while mapped.
     return try_file_call(page_call::file, [=] {
         LARGE_INTEGER size{};
         if (!GetFileSizeEx(handle_of(file), &size)) return false;
@@ -232,7 +232,7 @@ std::error_code write_at(file_handle file, std::uint64_t offset, const void* fro
 std::error_code sync_file(file_handle file, page_range shown) noexcept {
     notify_observer(testing::file_event::before_sync);
     const std::error_code error = try_file_call(page_call::sync, [=] {
-        // What was written to views the system knows of only once it is told.
+        // Writes to views reach the file only by FlushViewOfFile().
         return each_region(shown,
                            [](page_range part, const MEMORY_BASIC_INFORMATION& region) {
                                return !is_shown(region) || FlushViewOfFile(part.data, part.bytes) != 0;
@@ -256,7 +256,7 @@ bool lock_now(file_handle file, file_lock which) noexcept {
 
 std::error_code try_lock_file(file_handle file, file_lock which) noexcept {
     return try_file_call(page_call::file, [&] {
-        // A reader that looks whether the lock is taken has it for a moment: a few tries more.
+        // A reader that tests the lock holds it for a moment: tries a few times.
         for (int tries = 0; tries < 20; ++tries) {
             if (tries != 0) Sleep(1);
             if (lock_now(file, which)) return true;
@@ -270,7 +270,7 @@ void release_locks(file_handle) noexcept {}    // nothing forks: closing the han
 
 bool is_locked_by_other(file_handle file, file_lock which) noexcept {
     if (intercept(page_call::file) != 0) return false;
-    // (Where there are no locks nobody has one.)
+    // Without locks, none is held.
     if (!lock_now(file, which)) return GetLastError() == ERROR_LOCK_VIOLATION || GetLastError() == ERROR_IO_PENDING;
     OVERLAPPED place = place_of(which);
     UnlockFileEx(handle_of(file), 0, 1, 0, &place);
@@ -299,7 +299,7 @@ page_range reserve_for_file(std::size_t bytes, std::size_t alignment, std::error
         GetCurrentProcess(), nullptr, bytes + alignment, MEM_RESERVE | reserve_placeholder, PAGE_NOACCESS, nullptr, 0));
     if (first == nullptr) {
         count_refusal();
-        // A system that has the function and not what it is to reserve says that an argument is wrong.
+        // A system that has the function but not placeholders reports an invalid argument.
         error =
             GetLastError() == ERROR_INVALID_PARAMETER ? std::make_error_code(std::errc::function_not_supported) : file_failure();
         return {};
@@ -324,7 +324,7 @@ page_range reserve_for_file(std::size_t bytes, std::size_t alignment, std::error
     return {begin, bytes};
 }
 
-std::error_code prepare_file_range(page_range, file_handle, bool) noexcept { return {}; }    // each part by map_file_pages()
+std::error_code prepare_file_range(page_range, file_handle, bool) noexcept { return {}; }    // done by map_file_pages()
 
 std::error_code map_file_pages(page_range pages, file_handle file, std::uint64_t offset, bool writable) noexcept {
     return try_file_call(page_call::file, [=] {
@@ -335,10 +335,10 @@ std::error_code map_file_pages(page_range pages, file_handle file, std::uint64_t
         if (section == nullptr) return false;
         const access allowed = writable ? access::read_write : access::read_only;
         const bool done = each_region(pages, [=](page_range part, const MEMORY_BASIC_INFORMATION& region) {
-            // (Shown before the file was cut, and now again.)
+            // Mapped before the file was truncated, and again now.
             if (is_shown(region)) return protect_each(part, allowed);
             const std::uint64_t from = offset + static_cast<std::uint64_t>(part.data - pages.data);
-            // The file may end within the last page, and a view ends where its section does.
+            // The file may end within the last page, and a view ends with its section.
             const std::uint64_t left = static_cast<std::uint64_t>(size.QuadPart) - from;
             const auto bytes = static_cast<std::size_t>((std::min<std::uint64_t>)(part.bytes, left));
             return split(part) && placeholders().map(section, GetCurrentProcess(), part.data, from, bytes, replace_placeholder,
@@ -355,12 +355,12 @@ std::error_code protect_file_pages(page_range pages, access allowed) noexcept {
     return try_file_call(page_call::protect, [=] { return protect_each(pages, allowed); });
 }
 
-// Not refused for a test: giving a view back needs nothing, and what stayed mapped could not be released as addresses.
+// Not refused for tests: unmapping a view needs nothing, and one left mapped could not be released as addresses.
 std::error_code unmap_file_range(page_range range) noexcept {
     int pieces = 0;
     const bool unmapped = each_region(range, [&](page_range part, const MEMORY_BASIC_INFORMATION& region) {
         ++pieces;
-        // (A view of which parts have other rights is several regions, of which the first stands for all.)
+        // A view with parts of different access has several regions; the first represents all.
         return !is_shown(region) || region.AllocationBase != part.data ||
                placeholders().unmap(GetCurrentProcess(), part.data, preserve_placeholder) != 0;
     });

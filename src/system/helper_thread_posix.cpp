@@ -33,8 +33,8 @@ void lower_thread_priority() noexcept {
 
 bool start_helper_thread(void (*run)()) noexcept {
     helper_runs = run;
-    // It inherits the mask: no signal of the program's is ever delivered to it, not even between its start and its first
-    // statement. A program that waits for signals in one place must find them there.
+    // The thread inherits the signal mask, so no signal is delivered to it even before its first statement. A program that waits for
+    // signals in one thread must receive them there.
     sigset_t all, before;
     sigfillset(&all);
     if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0) return false;

@@ -1,5 +1,5 @@
-// Pages on Linux. Written for kernels from 4.14; what newer ones add (populating in one call, guard markers, moving
-// without unmapping, names) is tried and, where missing, reported as function_not_supported.
+// Pages on Linux, from kernel 4.14. Newer calls (populating in one call, guard markers, moving without unmapping, names) are tried; if
+// missing, function_not_supported is returned.
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -17,7 +17,7 @@
 #include "system/platform.hpp"
 #include "system/unmap_queue.hpp"
 
-// There when the program is built with MemorySanitizer, which learns of neither madvise nor mremap by itself.
+// Present in programs built with MemorySanitizer, which does not intercept madvise and mremap.
 extern "C" {
 [[gnu::weak]] void __msan_unpoison(const volatile void* data, std::size_t bytes);
 }
@@ -36,10 +36,10 @@ extern "C" {
 namespace headroom { inline namespace v0_1 {
 namespace {
 
-// Without MAP_NORESERVE: the system then checks, when pages become writable, that it could provide them.
+// Without MAP_NORESERVE, so that the system checks, when pages become writable, that it can provide them.
 constexpr int map_flags = MAP_PRIVATE | MAP_ANONYMOUS;
 
-// (One function for all calls on a range, and not one for each: they are many, and all alike.)
+// One function for all calls on a range, because there are many and all are alike.
 HEADROOM_NOINLINE std::error_code call_on_range(page_call kind, page_range range, int (*call)(void*, std::size_t, int),
                                                 int how) noexcept {
     return detail::make_call(kind, [=] { return call(range.data, range.bytes, how); });
@@ -51,14 +51,14 @@ HEADROOM_ALWAYS_INLINE std::error_code set_protection(page_call kind, page_range
     return call_on_range(kind, range, mprotect, protection);
 }
 
-// The pages of the range are fresh: whatever they held, they read as zero.
+// Discards the pages' contents: they read as zero.
 HEADROOM_ALWAYS_INLINE std::error_code discard_pages(page_range range) noexcept {
     const std::error_code error = advise(page_call::decommit, range, MADV_DONTNEED);
     if (!error && __msan_unpoison != nullptr) __msan_unpoison(range.data, range.bytes);
     return error;
 }
 
-// (errno is its caller's to keep.)
+// Does not restore errno; the caller does.
 page_range map(std::size_t bytes, access initial, std::error_code& error) noexcept {
     error.clear();
     if (const int refused = detail::intercept(page_call::reserve)) {
@@ -86,8 +86,8 @@ std::error_code unmap(std::byte* data, std::size_t bytes) noexcept {
         page_call::release, {data, bytes}, [](void* at, std::size_t count, int) { return munmap(at, count); }, 0);
 }
 
-// The system may have unmapped the range before it refused to put something else there. Fills the hole if there is one; where there
-// is none, this finds the range in place and does nothing. (Kernels before 4.17 do not know the flag: they map somewhere else.)
+// Fills a hole at `range`, if there is one: the system may have unmapped the range before it refused to map there. Does nothing otherwise.
+// Kernels before 4.17 ignore the flag and map elsewhere.
 void fill_hole(page_range range, int protection) noexcept {
     void* const filled = mmap(range.data, range.bytes, protection, map_flags | MAP_FIXED_NOREPLACE, -1, 0);
     if (filled != MAP_FAILED && filled != range.data) (void)munmap(filled, range.bytes);
@@ -95,15 +95,15 @@ void fill_hole(page_range range, int protection) noexcept {
 
 std::uintptr_t address(const std::byte* data) noexcept { return reinterpret_cast<std::uintptr_t>(data); }
 
-// (Not std::has_single_bit, which is a call where the processor may lack the instruction.)
+// Not std::has_single_bit, which is a call for processors without the instruction.
 constexpr bool is_power_of_two(std::size_t value) noexcept { return value != 0 && (value & (value - 1)) == 0; }
 
 }    // namespace
 
 namespace detail {
 
-// Whether the system refuses what it does not know. QEMU's user mode answers yes to any advice, and forgets that a mapping
-// which was moved with MREMAP_DONTUNMAP is still there: guards would be none, and warm memory would fault.
+// True if madvise() refuses unknown advice. QEMU's user mode accepts any, and forgets that a mapping moved with MREMAP_DONTUNMAP still
+// exists: guards would do nothing, and kept memory would fault.
 bool unknown_advice_fails(page_range range) noexcept {
     static constinit std::atomic<int> known{0};    // 0: not asked, 1: no, 2: yes
     int answer = known.load(std::memory_order_relaxed);
@@ -126,7 +126,7 @@ page_range reserve(std::size_t bytes, std::size_t alignment, std::error_code& er
     }
     bytes = detail::round_up(bytes, page);
     if (alignment < page) alignment = page;
-    // Often the system's own choice is aligned; then one call is enough.
+    // One call suffices if the system's choice is aligned.
     page_range range = map(bytes, initial, error);
     if (error) return {};
     if (address(range.data) % alignment != 0) {
@@ -135,7 +135,7 @@ page_range reserve(std::size_t bytes, std::size_t alignment, std::error_code& er
         if (error) return {};
         const std::size_t before = (alignment - address(range.data) % alignment) % alignment;
         std::byte* const aligned = range.data + before;
-        // The tail first: if giving it back is refused, what remains is one mapping that can be given back whole.
+        // The tail first: if unmapping is refused, one mapping is left, which can be released whole.
         if ((error = unmap(aligned + bytes, alignment - before))) {
             detail::unmap_or_queue(range);
             return {};
@@ -146,7 +146,7 @@ page_range reserve(std::size_t bytes, std::size_t alignment, std::error_code& er
         }
         range = {aligned, bytes};
     }
-    // A sparse gigabyte in a core file helps nobody. (Inaccessible ranges are left out by the system.)
+    // Keeps sparse gigabytes out of core files. The system leaves out inaccessible ranges itself.
     if (initial != access::none) (void)advise(page_call::other, {range.data, bytes}, MADV_DONTDUMP);
     return range;
 }
@@ -154,20 +154,19 @@ page_range reserve(std::size_t bytes, std::size_t alignment, std::error_code& er
 std::error_code release(page_range range) noexcept { return unmap(range.data, range.bytes); }
 
 std::error_code commit(page_range range) noexcept {
-    // Where overcommit is unlimited the system refuses nothing.
+    // With unlimited overcommit the system refuses nothing.
     if (detail::exceeds_ram_and_swap(range.bytes)) return detail::out_of_memory();
-    // Never by mapping over the range: where that is refused half-way it leaves a hole for somebody else to fall into.
+    // Not by mapping over the range, which leaves a hole if refused half-way, where another thread may map.
     return set_protection(page_call::commit, range, PROT_READ | PROT_WRITE);
 }
 
 std::error_code decommit(page_range range) noexcept {
-    // First empty, then inaccessible: whichever is refused, what the caller still counts as committed can be used. The other
-    // way round a refusal would have to be undone, by a call that may be refused too.
+    // Discards first, then protects: if either is refused, the caller's committed memory is usable. In the other order a refusal would
+    // have to be undone by a call that may be refused too.
     if (auto error = discard_pages(range)) return error;
     if (auto error = set_protection(page_call::protect, range, PROT_NONE)) return error;
-    // Where promises are charged the pages' stays so until something is mapped over them. This comes last: where it is refused the
-    // system may have unmapped the range before (for want of memory for its own lists), so nothing else is done to it then but
-    // to fill the hole.
+    // With overcommit off, the charge lasts until something is mapped over the pages. Done last: if refused for lack of memory for its own
+    // lists, the system may have unmapped the range, so only the hole is filled then.
     if (detail::overcommit_is_off()) {
         const detail::errno_guard unchanged;
         if (detail::make_call(page_call::decommit, [=] {
@@ -193,7 +192,7 @@ std::error_code prefault(page_range range) noexcept {
     if (!unknown.load(std::memory_order_relaxed) && detail::unknown_advice_fails(range)) {
         const std::error_code error = advise(page_call::prefault, range, MADV_POPULATE_WRITE);
         if (!error) return error;
-        // The error may have to do with these pages, or with the memory that is left; not where it is asked about no bytes at all.
+        // The error may concern these pages, or memory; not if it also comes for zero bytes.
         if (madvise(range.data, 0, MADV_POPULATE_WRITE) == 0) return error;
         unknown.store(true, std::memory_order_relaxed);
     }
@@ -206,8 +205,8 @@ std::error_code advise_huge(page_range range, bool wanted) noexcept {
 
 namespace {
 
-// Whether the pages are one mapping. The system says so when it is asked for a page more at their end: that there are several it finds
-// first. (Where the page is free it is ours for a moment.)
+// True if the pages are one mapping. Asks the system to extend them by a page: it reports several mappings first. A free page behind them
+// is taken for a moment.
 bool is_one_mapping(page_range range) noexcept {
     const std::size_t more = range.bytes + page_size();
     if (mremap(range.data, range.bytes, more, 0) == MAP_FAILED) return errno != EFAULT;
@@ -215,7 +214,7 @@ bool is_one_mapping(page_range range) noexcept {
     return true;
 }
 
-// As many of the pages, from the first on, as are one mapping.
+// Returns the pages from the first on that are one mapping.
 page_range first_mapping(page_range range) noexcept {
     if (is_one_mapping(range)) return range;
     const std::size_t page = page_size();
@@ -227,28 +226,28 @@ page_range first_mapping(page_range range) noexcept {
     return {range.data, one};
 }
 
-// Moves one mapping. Where that is refused both are as they were, or what was at `to` reads as zero.
+// mremap of one mapping to `to`. On success `from` stays mapped and reads as zero. On failure `from` is unchanged, and `to` is unchanged
+// or zeroed.
 bool move_mapping(page_range from, std::byte* to) noexcept {
     const std::error_code error = detail::make_call(page_call::remap, [=] {
         return mremap(from.data, from.bytes, from.bytes, MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP, to) == MAP_FAILED ? -1
                                                                                                                              : 0;
     });
     if (!error) {
-        // (What MemorySanitizer knew of single bytes does not travel.)
+        // MemorySanitizer's state of single bytes is not moved.
         if (__msan_unpoison != nullptr) __msan_unpoison(to, from.bytes);
         return true;
     }
-    // (Nothing was unmapped but where the system ran out of memory for its own lists.)
+    // Unmapped only if the system ran out of memory for its own lists.
     fill_hole({to, from.bytes}, PROT_READ | PROT_WRITE);
     return false;
 }
 
 }    // namespace
 
-// Kernels up to 6.16 move no more than one mapping in a call, and unmap the target before they find that there are several. Another
-// thread may map something into such a hole, so it must not come to be: each mapping is moved by itself. The system charges what stays
-// mapped at `from` once more, after it has unmapped the target. So nothing is moved where that may be refused: where overcommit is off,
-// and where the range is larger than all memory.
+// Kernels up to 6.16 move only one mapping in a call, and unmap the target before they find several. Another thread could map into that
+// hole, so each mapping is moved by its own call. The system charges what stays mapped at `from` once more, after unmapping the target, so
+// nothing is moved where that may be refused: with overcommit off, or a range larger than all memory.
 std::error_code remap(page_range from, page_range to) noexcept {
     const detail::errno_guard unchanged;
     const std::error_code cannot = detail::system_error(ENOSYS);
@@ -258,7 +257,7 @@ std::error_code remap(page_range from, page_range to) noexcept {
     for (std::size_t moved = 0; moved != from.bytes;) {
         const page_range piece = first_mapping({from.data + moved, from.bytes - moved});
         if (!move_mapping(piece, to.data + moved)) {
-            std::memcpy(from.data, to.data, moved);    // which cannot be refused, as moving back can
+            std::memcpy(from.data, to.data, moved);    // cannot be refused, unlike moving back
             return cannot;
         }
         moved += piece.bytes;
@@ -290,8 +289,8 @@ residency resident(page_range range) noexcept {
 }}    // namespace headroom
 
 #ifdef HEADROOM_GDB_SCRIPT
-// The debugger's view of the containers travels inside the program (kind 4: Python text). Here, because every program that
-// uses Headroom on an ELF system links this file.
+// Embeds the debugger's printers in the program (kind 4: Python text). In this file, because every program that uses Headroom on an ELF
+// system links it.
 asm(".pushsection \".debug_gdb_scripts\", \"MS\",%progbits,1\n"
     ".byte 4\n"
     ".ascii \"headroom-printers\\n\"\n"

@@ -1,4 +1,4 @@
-// What the files for Linux share, besides what all POSIX systems do.
+// Declarations shared by the Linux files, in addition to posix.hpp.
 #pragma once
 
 #include <headroom/pages.hpp>
@@ -7,10 +7,10 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-// Whether the system refuses what it does not know. The first answer may change errno.
+// True if madvise() refuses unknown advice: under QEMU it does not. The first call may change errno.
 [[nodiscard]] bool unknown_advice_fails(page_range range) noexcept;
 
-// Whether the system promises no more memory than it has (overcommit mode 2).
+// True if overcommit is off (mode 2): the system charges all that it promises.
 [[nodiscard]] bool overcommit_is_off() noexcept;
 
 }}}    // namespace headroom::detail

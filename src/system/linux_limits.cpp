@@ -1,4 +1,4 @@
-// Linux: what the system allows a process. Mappings, locked memory, fences.
+// Linux: limits of a process. Mappings, locked memory, fences.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -17,7 +17,7 @@
 namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
 
-// The number that a small file begins with; 0 where it cannot be read.
+// Returns the number at the start of a small file; 0 if it cannot be read.
 std::size_t number_in(const char* path) noexcept {
     const int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0) return 0;
@@ -44,7 +44,7 @@ mapping_count count_mappings() noexcept {
 }
 
 bool mappings_are_locked() noexcept {
-    // Nobody tells, but it shows: a page that nobody has touched is there.
+    // No call tells, but an untouched page of a locked process is resident.
     const errno_guard unchanged;
     const std::size_t page = real_page_size();
     void* const probe = mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -67,7 +67,7 @@ bool other_threads_can_be_fenced() noexcept {
     int answer = known.load(std::memory_order_relaxed);
     if (answer == 0) {
         const errno_guard unchanged;
-        // (A process registers once: at once while it has one thread, in milliseconds later. A forked child is registered.)
+        // Registering is immediate while a process has one thread, and takes milliseconds later. A forked child is registered.
         const long commands = syscall(SYS_membarrier, barrier_query, 0);
         const bool there = commands >= 0 && (commands & barrier_private) != 0 && (commands & barrier_register_private) != 0;
         answer = there && syscall(SYS_membarrier, barrier_register_private, 0) == 0 ? 2 : 1;

@@ -38,13 +38,13 @@ std::error_code name(page_range range, const char* text) noexcept {
         std::size_t length = 0;
         for (; text[length] != '\0' && length < sizeof clean - 1; ++length) {
             const char c = text[length];
-            // The kernel refuses what would confuse readers of its list of mappings.
+            // Replaces characters that the kernel refuses, because they would confuse readers of its list of mappings.
             clean[length] = c < ' ' || c > '~' || std::strchr("[]\\$`", c) != nullptr ? '_' : c;
         }
         clean[length] = '\0';
     }
     const std::error_code error = detail::make_call(page_call::other, [&] {
-        // Not through prctl(): AddressSanitizer's stand-in for it reads a name, and there may be none.
+        // Not by prctl(): AddressSanitizer's wrapper reads the name, which may be null.
         return static_cast<int>(
             syscall(SYS_prctl, PR_SET_VMA, PR_SET_VMA_ANON_NAME, range.data, range.bytes, text != nullptr ? clean : nullptr));
     });

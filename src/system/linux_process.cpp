@@ -1,5 +1,4 @@
-// What Linux says of the process, and what it does for its threads: how much memory there is for it and in what pages, which tools
-// look at it, and waiting.
+// Linux: memory, control groups and tools of the process, and waiting threads.
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -23,13 +22,13 @@
 #include <valgrind/valgrind.h>
 #endif
 
-// There when the program is built with AddressSanitizer, or with its leak checker alone, whether or not the library is.
+// Present in programs built with AddressSanitizer, or with its leak checker alone.
 extern "C" {
 [[gnu::weak]] void __lsan_register_root_region(const void* data, std::size_t bytes);
 [[gnu::weak]] void __lsan_unregister_root_region(const void* data, std::size_t bytes);
 }
 
-// There when the program runs under heaptrack.
+// Present under heaptrack.
 extern "C" {
 [[gnu::weak]] void heaptrack_realloc(void* from, std::size_t bytes, void* to);
 [[gnu::weak]] void heaptrack_free(void* data);
@@ -38,14 +37,14 @@ extern "C" {
 namespace headroom { inline namespace v0_1 {
 namespace {
 
-// The system call itself, whose headers not every C library brings: std::atomic's functions keep a table of waiters besides.
-constexpr long futex_wait = 0 | 128, futex_wake = 1 | 128;    // within the process
+// The futex system call, whose header not every C library has. std::atomic's functions also keep a table of waiters.
+constexpr long futex_wait = 0 | 128, futex_wake = 1 | 128;    // private to the process
 long futex(const std::atomic<std::uint32_t>& word, long what, std::uint32_t value) noexcept {
     return syscall(SYS_futex, &word, what, value, nullptr, nullptr, 0);
 }
 
-// (By the system calls themselves: in the C library's functions a thread may be cancelled, and this may not throw. MemorySanitizer
-// does not see what they write.)
+// By system calls: the C library's functions are cancellation points, and this may not throw. Clears the buffer, because MemorySanitizer
+// does not see their writes.
 void read_small_file(const char* path, char* text, std::size_t most) noexcept {
     const detail::errno_guard unchanged;
     std::memset(text, 0, most + 1);
@@ -55,14 +54,14 @@ void read_small_file(const char* path, char* text, std::size_t most) noexcept {
     (void)syscall(SYS_close, file);
 }
 
-// The first bytes of a small system file, 0-terminated; empty when it cannot be read.
+// The first bytes of a small system file, 0-terminated; empty if it cannot be read.
 template <std::size_t Most = 128>
 struct small_file {
     char text[Most];
     HEADROOM_ALWAYS_INLINE explicit small_file(const char* path) noexcept { read_small_file(path, text, sizeof text - 1); }
 };
 
-// The number that the text begins with; 0 where there is none.
+// Returns the number at the start of the text; 0 if there is none.
 std::size_t parse_number(const char* text) noexcept {
     std::size_t value = 0;
     for (; *text >= '0' && *text <= '9'; ++text) {
@@ -73,13 +72,13 @@ std::size_t parse_number(const char* text) noexcept {
     return value;
 }
 
-// The first `wanted` in the text, or its end.
+// Returns the first `wanted` in the text, or its end.
 const char* find_char(const char* text, char wanted) noexcept {
     while (*text != '\0' && *text != wanted) ++text;
     return text;
 }
 
-// Whether "memory" is one of the controllers.
+// True if "memory" is one of the controllers.
 bool has_memory_controller(const char* controllers, const char* end) noexcept {
     for (; controllers < end; ++controllers) {
         const char* word = "memory";
@@ -89,7 +88,7 @@ bool has_memory_controller(const char* controllers, const char* end) noexcept {
     return false;
 }
 
-// The name of a file, put together.
+// Builds a file name from parts.
 struct file_name {
     char text[512];
     std::size_t length = 0;
@@ -99,22 +98,22 @@ struct file_name {
     }
 };
 
-// Where the groups are: version 2 in the first so many bytes of it, the memory's of version 1 in all of it.
+// Directory of the control groups: of version 2 its first bytes, of version 1's memory controller all of it.
 constexpr char all_groups[] = "/sys/fs/cgroup/memory";
 constexpr std::size_t groups_of_version_2 = 14;
 
 // File names of the two versions of control groups.
 struct group_version {
-    std::size_t mount;    // bytes of all_groups
+    std::size_t mount;    // length used of all_groups
     const char* limit;
     const char* usage;
-    const char* inactive;    // the line of memory.stat that counts file pages not in use
+    const char* inactive;    // line of memory.stat that counts inactive file pages
 };
 constexpr group_version version_1{sizeof all_groups, "/memory.limit_in_bytes", "/memory.usage_in_bytes",
                                   "\ntotal_inactive_file "};
 constexpr group_version version_2{groups_of_version_2, "/memory.max", "/memory.current", "\ninactive_file "};
 
-// A control group that the process is in, or one above it: the first `length` bytes of `path`.
+// A control group of the process, or a parent of one: the first `length` bytes of `path`.
 struct control_group {
     const group_version& version;
     const char* path;
@@ -128,24 +127,24 @@ struct control_group {
         name.add(file, SIZE_MAX);
         return small_file<Most>(name.text);
     }
-    // The number in a file of the group; SIZE_MAX where it says "max" or cannot be read.
+    // Returns the number in a file of the group; SIZE_MAX if it says "max" or cannot be read.
     [[nodiscard]] std::size_t number_in(const char* file) const noexcept {
         const auto text = read<32>(file);
         return text.text[0] >= '0' && text.text[0] <= '9' ? parse_number(text.text) : SIZE_MAX;
     }
 };
 
-// Returns the number behind `name` in the text; 0 where it is not there.
+// Returns the number after `name` in the text; 0 if that is missing.
 std::size_t parse_number_after(const char* text, const char* name) noexcept {
     const char* const found = std::strstr(text, name);
     return found == nullptr ? 0 : parse_number(found + std::strlen(name));
 }
 
-// Calls visit(group) for each control group of the process that can limit its memory, and for the groups above it.
+// Calls visit(group) for each control group of the process that can limit its memory, and for its parents.
 template <class Visit>
 void for_each_group(Visit visit) noexcept {
-    // Lines of the form number:controllers:path; version 2 has one group for all, whose list of controllers is empty. In a
-    // container the path may be one of the host's, which is not there: then the mount itself is the group.
+    // Lines of the form number:controllers:path. Version 2 has one line, with an empty list of controllers. In a container the path may be
+    // the host's and missing here: then the mount itself is the group.
     const small_file<4096> groups("/proc/self/cgroup");
     for (const char* line = groups.text; *line != '\0';) {
         const char* const end = find_char(line, '\n');
@@ -175,8 +174,8 @@ std::size_t huge_page_size() noexcept {
     if (bytes == 1) {
         const detail::errno_guard unchanged;
         bytes = 0;
-        // Where they are switched off for everybody, asking for them would only commit more and gain nothing.
-        // (In two parts, for the program's sake: two such names are as long as a function.)
+        // Does not use huge pages if they are switched off: advice would only commit more. The name is built in parts, because two such
+        // names are as long as a function.
         file_name name;
         name.add("/sys/kernel/mm/transparent_hugepage/", SIZE_MAX);
         const std::size_t folder = name.length;
@@ -189,7 +188,7 @@ std::size_t huge_page_size() noexcept {
             bytes = parse_number(small_file<>(name.text).text);
         }
         if ((bytes & (bytes - 1)) != 0) bytes = 0;
-        if (syscall(SYS_prctl, PR_GET_THP_DISABLE, 0, 0, 0, 0) == 1) bytes = 0;    // and for this process
+        if (syscall(SYS_prctl, PR_GET_THP_DISABLE, 0, 0, 0, 0) == 1) bytes = 0;    // switched off for this process
         known.store(bytes, std::memory_order_relaxed);
     }
     return bytes;
@@ -269,7 +268,7 @@ std::size_t available_memory() noexcept {
     }
     for_each_group([&](const control_group& group) {
         const std::size_t limit = group.number_in(group.version.limit);
-        // Without a limit, version 1 states the largest number that it can.
+        // Version 1 without a limit states the largest number that it can.
         if (limit == SIZE_MAX || exceeds_ram_and_swap(limit)) return;
         const std::size_t used = group.number_in(group.version.usage);
         if (used == SIZE_MAX) return;
@@ -284,8 +283,8 @@ namespace {
 
 constinit std::atomic<bool> unloading{false};
 
-// At the end of a program static objects are destroyed before this function is called, at dlclose after it. So their destructors find
-// `unloading` set only while the module is being unloaded. (Threads that are left at the end of a program find it set later on.)
+// At the end of a program static objects are destroyed before this function runs, at dlclose after it. So their destructors find
+// `unloading` set only while the module is unloaded. Other threads at the end of a program find it set later.
 [[gnu::destructor]] void on_unload() noexcept { unloading.store(true, std::memory_order_relaxed); }
 
 }    // namespace
@@ -297,7 +296,7 @@ void on_fork(void (*before)(), void (*after_in_parent)(), void (*after_in_child)
 }
 
 void wait_while(const std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept {
-    const errno_guard unchanged;    // (only who waits is told something by it)
+    const errno_guard unchanged;    // the caller does not see its errors
     if (word.load(std::memory_order_relaxed) == value) (void)futex(word, futex_wait, value);
 }
 void wake_one(std::atomic<std::uint32_t>& word) noexcept { (void)futex(word, futex_wake, 1); }

@@ -1,6 +1,5 @@
-// A mark by which other processes find something in this one: a note of the module that this code is linked into. Notes are
-// loaded with the program and stay when it is stripped; a debugger, or who else may read the process, finds them by way of
-// the module's header.
+// An ELF note by which other processes find a variable in this one, in the module that this code is linked into. Notes are loaded with the
+// program and survive stripping; a debugger finds them by the module's header.
 #pragma once
 
 #if defined(__ELF__)
@@ -9,8 +8,8 @@
 #else
 #define HEADROOM_NOTE_DISTANCE ".long "
 #endif
-// A note of that name, of type 1, that holds how far `symbol` lies from where the note says so: so that nothing needs to be
-// changed when the program is loaded. `symbol` is a string: the linker's name of a variable that the module does not export.
+// Defines a note of type 1 that holds the distance from there to `symbol`, so that loading needs no relocation. `symbol` is the linker's
+// name of a variable that is not exported.
 #define HEADROOM_NOTE(name, symbol)                   \
     asm(".pushsection .note.headroom, \"a\", %note\n" \
         ".balign 4\n"                                 \
@@ -25,6 +24,6 @@
         "774: .balign 4\n"                            \
         ".popsection\n")
 #else
-// Elsewhere nothing can be found that way yet.
+// Not available on other systems.
 #define HEADROOM_NOTE(name, symbol) static_assert(true)
 #endif

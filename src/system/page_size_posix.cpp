@@ -1,4 +1,4 @@
-// How large a page is, and what came of a call, on Linux and on other POSIX systems.
+// Page size and results of system calls, for Linux and other POSIX systems.
 #include <unistd.h>
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// What the floors above need of the system besides pages. Implemented beside them, in src/system/.
+// System functions besides pages, used by all other folders. Implemented in the .cpp files of src/system/.
 #pragma once
 
 #include <atomic>
@@ -9,22 +9,22 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-// The error code that the functions of pages.hpp return for lack of memory: compare with it.
+// The error code for lack of memory that the functions of pages.hpp return.
 [[nodiscard]] std::error_code out_of_memory() noexcept;
 
-// Makes the calling thread give way to others. A wish.
+// Lowers the priority of the calling thread. Best effort.
 void lower_thread_priority() noexcept;
 
-// Starts the library's one thread, which runs `run()` and is delivered no signal. Where code may be unloaded while a thread
-// runs it and cannot wait for its end, the code is kept from being unloaded instead. False where no thread is to be had.
+// Starts the library's helper thread, which runs `run()` and receives no signal. False if no thread can be made. If the thread cannot be
+// joined when the code is unloaded, keeps the code loaded instead.
 [[nodiscard]] bool start_helper_thread(void (*run)()) noexcept;
 
-// Waits until `run()` has returned and the thread is gone. Whether it may be called when code is unloaded or the program
-// ends depends on the system: where not, it is not needed, and does nothing.
+// Waits until `run()` has returned and the thread has ended. Does nothing on systems where it cannot be called when code is unloaded; the
+// second function tells.
 void join_helper_thread() noexcept;
 [[nodiscard]] bool helper_thread_can_be_joined() noexcept;
 
-// The bytes of memory that the process's group may have before the system kills; SIZE_MAX where nobody says so.
+// Returns the lowest memory limit of the process's control groups in bytes; SIZE_MAX if there is none.
 std::size_t lowest_cgroup_limit() noexcept;
 
 // True if `bytes` exceed the machine's memory and swap space together. False if the system does not tell. A system call when true, because
@@ -35,73 +35,70 @@ std::size_t lowest_cgroup_limit() noexcept;
 // count as available). SIZE_MAX if the system does not tell. Reads files: 10 us, and as much for each group with a limit.
 [[nodiscard]] std::size_t available_memory() noexcept;
 
-// How many mappings the process has, and may have; zeros where nobody says so. Reads files, of all mappings: for who was refused.
+// Number of mappings of the process, and their limit; zeros if the system does not tell. Reads files with all mappings: only after a
+// refusal.
 struct mapping_count {
     std::size_t used = 0;
     std::size_t most = 0;
 };
 [[nodiscard]] mapping_count count_mappings() noexcept;
 
-// Tells the leak checker, if there is one that must be told (AddressSanitizer's), that what is pointed to from the range is
-// in use, or no longer is.
+// Adds the range to, or removes it from, the roots that a leak checker scans for pointers (AddressSanitizer's).
 void set_leak_root(page_range range, bool wanted) noexcept;
 
 [[nodiscard]] bool leak_checker_present() noexcept;
 
-// Tells a heap profiler, if there is one (heaptrack), that the range at `base` holds `bytes` of memory now; 0: it is gone.
+// Reports to a heap profiler (heaptrack) that the range at `base` has `bytes` of memory; 0: released.
 void report_memory(std::byte* base, std::size_t bytes) noexcept;
 [[nodiscard]] bool heap_profiler_present() noexcept;
 
-// How much of a range has memory behind it.
+// Resident part of a range.
 struct residency {
-    std::size_t bytes = 0;    // in all
+    std::size_t bytes = 0;    // resident bytes
     std::size_t reach = 0;    // from the start of the range to the end of its last page with memory
 };
-// Asks the system, which may have to look at every page; says all of the range where it cannot tell.
+// Asks the system, which may look at every page. Returns the whole range if that fails.
 [[nodiscard]] residency resident(page_range range) noexcept;
 
-// Whether whatever is mapped is locked into memory at once, all of it (mlockall with MCL_FUTURE).
+// True if new mappings are locked into memory (mlockall with MCL_FUTURE).
 [[nodiscard]] bool mappings_are_locked() noexcept;
 
-// Whether a tool looks for touches of memory that is nobody's, and sees them only where it is inaccessible
-// (AddressSanitizer's marks are only in what is committed).
+// True under a tool that finds stray accesses only to inaccessible memory. AddressSanitizer's marks cover only committed memory.
 [[nodiscard]] bool memory_checker_present() noexcept;
 
-// Whether a leak checker is at work that takes whatever is readable for memory in use (Valgrind's): pointers left in memory
-// that is kept for later would hide leaks.
+// True under Valgrind, whose leak checker takes all readable memory as in use: pointers in kept memory would hide leaks.
 [[nodiscard]] bool valgrind_present() noexcept;
 
-// Calls `before` in a process about to fork, and `after_in_parent` or `after_in_child` once it has. May be called once.
-// Does nothing where there is no fork. Modules register with at_fork(), which keeps them in one order.
+// Calls `before` in a process about to fork, and `after_in_parent` or `after_in_child` afterwards. Called once; modules use at_fork(),
+// which orders them. Does nothing where there is no fork.
 void on_fork(void (*before)(), void (*after_in_parent)(), void (*after_in_child)()) noexcept;
 
-// Makes every other running thread of the process pass a full memory fence before it returns, so that they need none where
-// they would need one at every step. False where the system refuses. Costs some microseconds.
+// Makes every other running thread of the process pass a full memory fence before it returns, so that they need no fences of their own.
+// False if refused. Costs some microseconds.
 bool fence_other_threads() noexcept;
-// Whether the system has that call at all; the same answer for the life of the process.
+// True if the system has that call. Constant during the process's life.
 [[nodiscard]] bool other_threads_can_be_fenced() noexcept;
 
-// Calls `run(with)` when the calling thread ends, among the destructors of its thread-local objects. A thread may ask again
-// once it has been called, for what those destructors do; whether it is called then depends on the system. One function
-// for a thread. False, where it cannot be arranged: for lack of memory.
+// Calls `run(with)` when the calling thread ends, among the destructors of its thread-local objects. One function for a thread. May be
+// called again from `run`; whether the second call runs depends on the system. False if out of memory.
 [[nodiscard]] bool at_thread_end(void (*run)(void*), void* with) noexcept;
 
-// Whether the thread's variables are gone when that is called, so that to name one makes a new one, which nothing frees.
+// True if thread-local variables are gone when that is called: using one would make a new one that is never freed.
 [[nodiscard]] bool thread_locals_gone_at_end() noexcept;
 
 // Calls `run(nullptr)` when the calling thread ends, after the destructors of its thread-local objects, unless the module is unloaded
-// before: it keeps no module loaded. One function for the whole process. False where it cannot be arranged.
+// before. Keeps no module loaded. One function for the process. False if refused.
 [[nodiscard]] bool at_thread_end_after_locals(void (*run)(void*)) noexcept;
 
-// Whether this module is being unloaded while the process goes on (dlclose): for destructors of static objects, which run at the end of
-// the program as well, beside other threads. False where the system does not tell.
+// True in destructors of static objects if this module is unloaded while the process goes on (dlclose), false at the end of the program.
+// False if the system does not tell.
 [[nodiscard]] bool module_is_unloading() noexcept;
 
-// Keeps the module that `code` is in (a shared library, a plug-in) loaded until the process ends. A wish.
+// Keeps the module of `code` (a shared library, a plug-in) loaded until the process ends. Best effort.
 void keep_module_loaded(const void* code) noexcept;
 
-// Waits while `word` is `value`; may return before. Whoever changes it calls one of the others after that: for a change that
-// lets one thread go on, or all. (std::atomic's own functions lose wake-ups in GCC's library where the system has no futex.)
+// Wait while `word` is `value`, possibly shorter; wake one waiting thread or all. A thread that changes the word calls a wake function
+// afterwards. std::atomic's functions are not used: GCC's library loses wake-ups where the system has no futex.
 void wait_while(const std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept;
 void wake_one(std::atomic<std::uint32_t>& word) noexcept;
 void wake_all(std::atomic<std::uint32_t>& word) noexcept;

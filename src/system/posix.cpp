@@ -1,5 +1,5 @@
-// Pages on any POSIX system with anonymous mappings (macOS, FreeBSD, NetBSD, OpenBSD, illumos): reserve, commit and
-// protect. What POSIX has no word for (populating, moving, huge pages, names) reports function_not_supported.
+// Pages on any POSIX system with anonymous mappings (macOS, FreeBSD, NetBSD, OpenBSD, illumos): reserve, commit and protect. Calls that
+// POSIX lacks (populating, moving, huge pages, names) return function_not_supported.
 #include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -38,7 +38,7 @@ std::error_code unmap(std::byte* data, std::size_t bytes) noexcept {
     return make_call(page_call::release, [=] { return munmap(data, bytes); });
 }
 
-// Maps fresh, empty pages over the range: the only way in POSIX to give memory back.
+// Maps fresh pages over the range: the only way in POSIX to release memory.
 std::error_code map_over(page_range range, access allowed) noexcept {
     return make_call(page_call::decommit, [=] {
         return mmap(range.data, range.bytes, rights_of(allowed), MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED
@@ -148,7 +148,7 @@ void on_fork(void (*before)(), void (*after_in_parent)(), void (*after_in_child)
 bool other_threads_can_be_fenced() noexcept { return false; }
 bool fence_other_threads() noexcept { return false; }
 
-// The systems without a futex that come here bring libc++, whose functions do not lose any.
+// No futex on these systems; libc++'s atomic wait does not lose wake-ups.
 void wait_while(const std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept {
     word.wait(value, std::memory_order_relaxed);
 }

@@ -1,4 +1,4 @@
-// What the files for Linux and for other POSIX systems share.
+// Declarations shared by the files for Linux and other POSIX systems.
 #pragma once
 
 #include <cerrno>
@@ -11,11 +11,11 @@ namespace headroom { inline namespace v0_1 { namespace detail {
 
 [[nodiscard]] inline std::error_code system_error(int error) noexcept { return {error, std::system_category()}; }
 
-// What came of a system call that returns 0 on success and sets errno otherwise; errno is `before` again. (Apart from make_call(),
-// of which there are many.)
+// Returns the error of a system call that returns 0 on success and sets errno; restores errno to `before`. Apart from make_call(), which
+// is instantiated often.
 [[nodiscard]] std::error_code call_result(int result, int refused_by_test, int before) noexcept;
 
-// Makes one such call, unless a test has it refused.
+// Makes a system call that returns 0 or sets errno, unless a test refuses it. Returns its error.
 template <class Call>
 [[nodiscard]] std::error_code make_call(page_call kind, Call call) noexcept {
     const int before = errno;
@@ -23,7 +23,7 @@ template <class Call>
     return call_result(refused == 0 ? call() : 0, refused, before);
 }
 
-// Whatever a test pretends.
+// Returns the page size without overrides of tests.
 [[nodiscard]] std::size_t real_page_size() noexcept;
 
 }}}    // namespace headroom::detail

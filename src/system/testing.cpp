@@ -1,4 +1,4 @@
-// What tests have the platform layer do. (Apart from it, so that programs are not linked with it.)
+// Implements testing.hpp. Apart from calls.cpp, so that programs do not link it.
 #include <headroom/testing.hpp>
 
 #include "system/calls.hpp"

@@ -1,5 +1,5 @@
-// at_thread_end() where a thread's variables live until their destructors have run, which is where the language's own means
-// do: everywhere but with GCC for Windows.
+// at_thread_end() by a thread-local destructor, for systems where thread-local variables exist until their destructors have run: all
+// except GCC for Windows.
 #pragma once
 
 #include <utility>

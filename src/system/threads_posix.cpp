@@ -1,4 +1,4 @@
-// Threads on POSIX systems: what is run when one ends, and keeping the code that they run.
+// POSIX: functions called at the end of a thread, and keeping modules loaded.
 #include <dlfcn.h>
 #include <pthread.h>
 
@@ -10,7 +10,7 @@
 #include "system/thread_end.hpp"
 
 #if defined(__linux__)
-// Missing from static programs, which load nothing, and where the C library has them in a part of its own that nobody linked.
+// Missing in static programs, and in C libraries that have them in a separate library.
 #pragma weak dladdr
 #pragma weak dlopen
 #endif
@@ -24,7 +24,7 @@ void keep_module_loaded(const void* code) noexcept {
     if (dladdr == nullptr || dlopen == nullptr) return;
 #endif
     if (dladdr(code, &found) == 0 || found.dli_fname == nullptr) return;
-    // The name under which it was loaded finds it again, even if the file is gone. The handle is never given back.
+    // Finds it by the name under which it was loaded, even if the file is gone. The handle is never closed.
 #if defined(RTLD_NODELETE)
     static_cast<void>(dlopen(found.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE));
 #else
@@ -38,7 +38,7 @@ bool thread_locals_gone_at_end() noexcept { return false; }
 
 namespace {
 
-// 1 more than the key whose destructor is called; `key_deleted` once the code is being unloaded.
+// The key plus 1, or 0; `key_deleted` once the code is unloaded.
 constexpr std::uint64_t key_deleted = UINT64_MAX;
 constinit std::atomic<std::uint64_t> end_key{0};
 
@@ -63,7 +63,7 @@ bool at_thread_end_after_locals(void (*run)(void*)) noexcept {
             (void)pthread_key_delete(made);    // another thread was faster
         }
     }
-    // (Any value: no destructor is called for null.)
+    // Any value but null, for which no destructor is called.
     return key != key_deleted && pthread_setspecific(static_cast<pthread_key_t>(key - 1), &end_key) == 0;
 }
 

@@ -1,3 +1,4 @@
+// Queue of mappings to unmap: implements unmap_queue.hpp.
 #include "system/unmap_queue.hpp"
 
 #include <atomic>
@@ -5,16 +6,16 @@
 namespace headroom { inline namespace v0_1 { namespace detail {
 namespace {
 
-// No lock, for a child would need it free. A thread that fills or empties a place has it in hand meanwhile. (One that another thread
-// had in hand when the process forked is lost to the child.)
+// Lock-free, so that a forked child needs no lock. A thread that fills or empties a slot marks it busy; a slot that was busy in another
+// thread at a fork is lost to the child.
 constexpr std::size_t busy = 1;
 struct queue_slot {
-    std::atomic<std::size_t> bytes{0};    // of the mapping that waits here; 0: the place is free
+    std::atomic<std::size_t> bytes{0};    // size of the queued mapping; 0: the slot is free
     std::byte* data = nullptr;
 };
 constinit queue_slot queue[64]{};
 
-// Removes and returns one of the mappings that wait; empty when there is none.
+// Removes and returns one queued mapping; empty if there is none.
 page_range pop() noexcept {
     for (queue_slot& place : queue) {
         std::size_t bytes = place.bytes.load(std::memory_order_relaxed);
@@ -39,7 +40,7 @@ void queue_unmap(page_range mapping) noexcept {
 }    // namespace
 
 void unmap_or_queue(page_range mapping) noexcept {
-    // One given back may be all that the next one lacked.
+    // Unmapping one may make the next possible.
     for (; mapping.data != nullptr; mapping = pop()) {
         if (release(mapping) && release(mapping)) return queue_unmap(mapping);
     }

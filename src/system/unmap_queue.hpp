@@ -1,19 +1,19 @@
-// Mappings that the system would not take back.
+// Queue of mappings that the system refused to unmap.
 //
-// Where a process has used up its mappings that happens: neighbours have grown into one, and taking one out of the middle
-// would make one more. They wait, and are offered again whenever another was taken back or something is refused; so what a
-// moment of scarcity left behind does not stay for good. (Where addresses have 32 bits they would soon be used up by that.)
+// Happens when a process has used up its mappings: adjacent ones were merged, and unmapping in the middle would make one more. They are
+// tried again whenever another was unmapped or something is refused, so that a moment of scarcity leaves nothing behind; 32-bit addresses
+// would soon be used up.
 #pragma once
 
 #include <headroom/pages.hpp>
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-// Releases what waits, until the system refuses again.
+// Unmaps queued mappings until the system refuses.
 void retry_unmaps() noexcept;
 
-// Gives a mapping back, or what is left of one: at once, at the second try (tests refuse the first), or later. Of more than 64 that
-// wait the rest is lost.
+// Unmaps a mapping or a part of one; tries twice, because tests refuse the first call; queues it if refused. Beyond 64 queued mappings it
+// is lost.
 void unmap_or_queue(page_range mapping) noexcept;
 
 }}}    // namespace headroom::detail

@@ -1,4 +1,4 @@
-// What malloc says of a block.
+// Usable size of malloc's blocks.
 #pragma once
 
 #include <cstddef>
@@ -10,15 +10,15 @@
 
 namespace headroom { inline namespace v0_1 { namespace detail {
 
-// Whether usable_bytes() may be asked about `block`. A program that brings a malloc and not malloc_usable_size() is given the C
-// library's, which reads what lies before the block: that must not be a page that is not there.
+// True if usable_bytes() is safe for `block`. A program's own malloc without malloc_usable_size() is combined with the C library's, which
+// reads the bytes before the block; they must not be in another page.
 [[nodiscard]] inline bool begins_within_a_page(void* block) noexcept {
     constexpr std::uintptr_t smallest_page = 4096;
     return reinterpret_cast<std::uintptr_t>(block) % smallest_page >= 2 * sizeof(std::size_t);
 }
 
-// The bytes that may be used of a block of malloc that begins within a page; 0 where nobody says so. The heap may be another one
-// than the system's.
+// malloc_usable_size(block), or 0 where there is none. Precondition: begins_within_a_page(block). The heap may be another one than the
+// system's.
 [[nodiscard]] inline std::size_t usable_bytes(void* block) noexcept {
 #if defined(__linux__)
     return ::malloc_usable_size(block);

@@ -1,5 +1,5 @@
-// Pages on Windows: here reserving and committing are words of the system's own, and a refusal always comes at the commit.
-// There is no overcommit, so no range can be held open; what has no counterpart reports function_not_supported.
+// Pages on Windows, which has reserving and committing of its own and refuses at the commit. Without overcommit no range can be premapped.
+// Missing calls return function_not_supported.
 #define WIN32_LEAN_AND_MEAN
 #define NOMINMAX
 #include <windows.h>
@@ -16,8 +16,8 @@
 #include "system/platform.hpp"
 #include "system/thread_end.hpp"
 
-// GCC keeps thread-local variables in memory that the thread library frees before it calls their destructors. A destructor
-// can be had for memory that lies elsewhere; that is the function which the compiler itself calls for each such variable.
+// GCC's thread library frees thread-local variables before it calls their destructors. The compiler's own function registers a destructor
+// for memory elsewhere.
 #if defined(__GNUC__) && !defined(__clang__)
 #define HEADROOM_EMULATED_THREAD_VARIABLES
 #include <cxxabi.h>
@@ -29,12 +29,12 @@ namespace {
 
 std::error_code unsupported() noexcept { return std::make_error_code(std::errc::function_not_supported); }
 
-// Tests choose a refusal by errno, as on other systems; callers compare with std::errc, which both kinds of code answer.
+// Tests choose a refusal by errno, as on other systems. Callers compare with std::errc, which matches both kinds of code.
 std::error_code refused_by_test(int error) noexcept { return {error, std::generic_category()}; }
 
 std::error_code last_error() noexcept {
     const DWORD error = GetLastError();
-    // The reasons for which memory is refused have several names here and one in the standard.
+    // The system has several errors for lack of memory, the standard one.
     switch (error) {
         case ERROR_NOT_ENOUGH_MEMORY:
         case ERROR_OUTOFMEMORY:
@@ -74,7 +74,7 @@ std::size_t page_size() noexcept {
     return overrides != 0 ? overrides : real_page_size();
 }
 
-std::size_t huge_page_size() noexcept { return 0; }    // large pages need a privilege, and cannot be committed bit by bit
+std::size_t huge_page_size() noexcept { return 0; }    // large pages need a privilege and cannot be committed in parts
 
 page_range reserve(std::size_t bytes, std::size_t alignment, std::error_code& error, access initial) noexcept {
     error.clear();
@@ -98,8 +98,8 @@ page_range reserve(std::size_t bytes, std::size_t alignment, std::error_code& er
         error = std::make_error_code(std::errc::not_enough_memory);
         return {};
     }
-    // A reservation cannot be trimmed: find an aligned place by reserving more, give that back, and ask for the place; another
-    // thread may be faster, so try again.
+    // A reservation cannot be trimmed: reserves more to find an aligned address, releases that, and reserves the address. Another thread
+    // may take it first, so it tries again.
     for (int tries = 0; tries < 64; ++tries) {
         void* const first = take(nullptr, tries == 0 ? bytes : bytes + alignment);
         if (first == nullptr) {
@@ -121,12 +121,11 @@ std::error_code release(page_range range) noexcept {
     return make_call(page_call::release, [=] { return VirtualFree(range.data, 0, MEM_RELEASE); });
 }
 
-// Each of these is two of the system's calls, and one to the tests: the second is refused only where the first is, so nothing
-// may be refused between them that would leave the range half changed.
+// Two system calls, counted as one: a test that refused the second alone would leave the range half changed.
 std::error_code commit(page_range range) noexcept {
     return make_call(page_call::commit, [=] {
         DWORD before;
-        // What was committed before keeps its old access; the contract says that all of it is writable.
+        // Committed memory may have another access; the contract makes all of it writable.
         return VirtualAlloc(range.data, range.bytes, MEM_COMMIT, PAGE_READWRITE) != nullptr &&
                VirtualProtect(range.data, range.bytes, PAGE_READWRITE, &before);
     });
@@ -186,7 +185,7 @@ void set_leak_root(page_range, bool) noexcept {}
 void report_memory(std::byte*, std::size_t) noexcept {}
 
 bool start_helper_thread(void (*run)()) noexcept {
-    // A thread cannot be waited for while its library is unloaded (its end needs the same lock), so the library stays.
+    // A thread cannot be joined while its library is unloaded, because its end needs the same lock: keeps the library loaded.
     HMODULE self;
     if (!GetModuleHandleExW(GET_MODULE_HANDLE_EX_FLAG_PIN | GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS,
                             reinterpret_cast<LPCWSTR>(reinterpret_cast<void*>(&start_helper_thread)), &self)) {
@@ -244,7 +243,7 @@ bool module_is_unloading() noexcept { return false; }
 
 namespace {
 
-// Of all words: who waits is rare.
+// For all words, because waiting is rare.
 SRWLOCK word_lock = SRWLOCK_INIT;
 CONDITION_VARIABLE word_changed = CONDITION_VARIABLE_INIT;
 
@@ -252,20 +251,20 @@ CONDITION_VARIABLE word_changed = CONDITION_VARIABLE_INIT;
 
 void wait_while(const std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept {
     AcquireSRWLockExclusive(&word_lock);
-    // (Another module's copy of the library may change the word, and wakes only its own sleepers.)
+    // Wakes by itself now and then: another module's copy of the library may change the word, and wakes only its own waiters.
     constexpr DWORD longest = 10;    // ms
     while (word.load(std::memory_order_relaxed) == value) SleepConditionVariableSRW(&word_changed, &word_lock, longest, 0);
     ReleaseSRWLockExclusive(&word_lock);
 }
 
 void wake_all(std::atomic<std::uint32_t>&) noexcept {
-    // A thread that has seen the old value is asleep once this has had the lock, or yet to look again.
+    // A thread that saw the old value is asleep once this has the lock, or will check again.
     AcquireSRWLockExclusive(&word_lock);
     ReleaseSRWLockExclusive(&word_lock);
     WakeAllConditionVariable(&word_changed);
 }
 
-void wake_one(std::atomic<std::uint32_t>& word) noexcept { wake_all(word); }    // one of them all might wait for another word
+void wake_one(std::atomic<std::uint32_t>& word) noexcept { wake_all(word); }    // the one woken might wait for another word
 
 }    // namespace detail
 }}    // namespace headroom
