@@ -97,7 +97,7 @@ std::vector<std::string> repair_file(const std::filesystem::path& path, std::opt
     std::uint64_t file_bytes = 0;
     read_into(name, owned.file, header, got, file_bytes);
     const file_report before = report_on(header, got, file_bytes);
-    const auto give_up = [&](const std::string& why, const char* field) {
+    const auto throw_unrepairable = [&](const std::string& why, const char* field) {
         throw file_error("headroom: cannot repair \"" + name + "\": " + why, field, std::make_error_code(std::errc::bad_message));
     };
     const auto write = [&](std::size_t offset, const sector_bytes& bytes) {
@@ -106,9 +106,9 @@ std::vector<std::string> repair_file(const std::filesystem::path& path, std::opt
         if (error) throw_file_refusal(name, "repair", 0, error);
     };
     std::vector<std::string> done;
-    if (got < header_bytes) give_up("the file is shorter than its header", "size");
+    if (got < header_bytes) throw_unrepairable("the file is shorter than its header", "size");
     if (!before.identity_whole && !is_whole_identity(header, second_identity_offset)) {
-        give_up("both copies of the description of its elements are damaged", "checksum");
+        throw_unrepairable("both copies of the description of its elements are damaged", "checksum");
     }
     const sector_bytes identity = sector_at(header, before.identity_whole ? identity_offset : second_identity_offset);
     file_fault what = file_fault::none;
@@ -116,13 +116,13 @@ std::vector<std::string> repair_file(const std::filesystem::path& path, std::opt
     const std::uint64_t fitting = (file_bytes - header_bytes) / of.size;
     const file_record* const newest = before.newest();
     if (newest == nullptr && !elements) {
-        give_up("both records of the number of elements are damaged: give the number (--elements; there is room for " +
-                    std::to_string(fitting) + ")",
-                "record");
+        throw_unrepairable("both records of the number of elements are damaged: give the number (--elements; there is room for " +
+                               std::to_string(fitting) + ")",
+                           "record");
     }
     const std::uint64_t wanted = elements ? *elements : newest->size;
     if (elements && wanted > fitting)
-        give_up("the file has no room for so many elements: " + std::to_string(fitting) + " at most", "size");
+        throw_unrepairable("the file has no room for so many elements: " + std::to_string(fitting) + " at most", "size");
     const std::uint64_t size = (std::min)(wanted, fitting);
     // Writes nothing before everything is known to be repairable.
     if (!before.identity_whole) {

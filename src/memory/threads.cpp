@@ -41,7 +41,7 @@ constinit thread_local thread_exit_record* exit_record = nullptr;
 // Set when the thread has returned its caches. Destructors of other thread-local objects may still allocate, then without a cache.
 constinit thread_local bool thread_has_exited = false;
 
-void on_thread_exit(void* mine) {
+void return_caches_at_exit(void* mine) {
     if (!thread_locals_gone_at_end()) {
         thread_has_exited = true;
         exit_record = nullptr;
@@ -57,7 +57,7 @@ thread_exit_record* thread_exit_record_or_null() noexcept {
     void* const memory = std::malloc(sizeof(thread_exit_record));
     if (memory == nullptr) return nullptr;
     auto* const made = new (memory) thread_exit_record;
-    if (!at_thread_end(on_thread_exit, made)) {
+    if (!at_thread_end(return_caches_at_exit, made)) {
         std::free(memory);
         return nullptr;
     }

@@ -18,7 +18,7 @@ void drop_thread_slots() noexcept {
     threads_with_slots.fetch_sub(1, std::memory_order_relaxed);
 }
 
-HEADROOM_COLD void on_thread_exit(void*) noexcept {
+HEADROOM_COLD void drop_slots_at_exit(void*) noexcept {
     range* left = detach_thread_slots();
     if (has_slots(this_thread_slots)) drop_thread_slots();
     this_thread_slots.generation = thread_exited;
@@ -35,7 +35,7 @@ bool ensure_thread_slots() noexcept {
     if (usable_slots() != nullptr) return true;
     if (warm_memory_is_protected() || leak_checker_present() || heap_profiler_present()) return false;
     // Thread-local variables may be used after this: they exist while it runs.
-    if (!at_thread_end_after_locals(on_thread_exit)) return false;
+    if (!at_thread_end_after_locals(drop_slots_at_exit)) return false;
     thread_range_slots& mine = this_thread_slots;
     // Destructors of the thread may still acquire ranges after this callback has run.
     if (mine.generation == thread_exited) return false;
