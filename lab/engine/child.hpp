@@ -31,7 +31,7 @@ struct child_result {
 };
 
 // Starts it, waits for it, and kills it and all that it started when its time is up, when memory runs short, or when this
-// process is told to stop. It dies with this process where the system can arrange that, is the first to go when memory runs
+// process receives SIGINT or SIGTERM. It dies with this process where the system can arrange that, is the first to go when memory runs
 // out, and reads nothing from the terminal.
 [[nodiscard]] child_result run_child(const child_request& request);
 

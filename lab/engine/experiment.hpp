@@ -1,4 +1,4 @@
-// What an experiment is to the engine: a name, a grid of configurations, contenders, and a function that measures one.
+// An experiment as the engine sees it: a name, a grid of configurations, contenders, and a function that measures one.
 //
 // Experiments are written against this header and `measure/` alone, and reach the contenders through `peers/`; they know
 // nothing of processes, files or progress.

@@ -1,4 +1,4 @@
-// What is to be run: the grids of all programs, filtered and cut into shards.
+// The plan of a run: the grids of all programs, filtered and cut into shards.
 #pragma once
 
 #include <algorithm>
@@ -43,8 +43,8 @@ struct planned {
     double warmed = 0;       // bytes touched by another process before each child
     std::vector<std::string> contenders;
 
-    // Expected for one child, with the process that touches memory before it. (A gigabyte takes 0.13 s, and a second where a
-    // virtual machine's host has to give it back first.)
+    // Expected seconds for one child, with the process that touches memory before it. A gigabyte takes 0.13 s to touch, and a second
+    // where a virtual machine's host has to give it back first.
     [[nodiscard]] double expected() const { return seconds + warmed * 0.6e-9; }
 
     // Expected for all its children.
@@ -69,9 +69,9 @@ struct catalogue {
 // Asks each program what it can run. Throws std::runtime_error when one does not answer.
 [[nodiscard]] catalogue ask(const std::vector<std::string>& programs, const std::string& grid);
 
-// Keeps what `filter` names: a comma-separated list of experiment ids, or else a regular expression (ECMAScript), searched
-// for in "experiment contender name=value name=value". Empty: everything. Throws std::invalid_argument when nothing is
-// left, or when it is neither.
+// Keeps what `filter` names: a comma-separated list of experiment ids, or a regular expression (ECMAScript), searched
+// for in "experiment contender name=value name=value". Empty: everything. Throws std::invalid_argument if nothing
+// matches or the expression is malformed.
 void keep_matching(catalogue& all, const std::string& filter);
 
 // Has the first contender of every timed configuration run a second time, under its name with "#2": how far the two lie

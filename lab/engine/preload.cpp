@@ -10,8 +10,8 @@ namespace {
 
 constexpr const char* separator = " under ";
 
-// What the loader has against a library. It says so on standard error and starts the program without: what is then measured
-// would be the system's own allocator.
+// Returns the loader's complaint about a library that it cannot preload; empty if there is none. The loader prints it on standard
+// error and starts the program without the library, which would measure the system's own allocator.
 std::string refusal(const std::string& file) {
     const child_result said =
         run_child({.program = "/bin/sh", .arguments = {"-c", ":"}, .environment = {{"LD_PRELOAD", file}}, .timeout = 10});

@@ -40,8 +40,8 @@ void progress::chapter(const std::string& experiment) {
 
 std::string progress::left() const {
     if (finished_ == children_) return "done";
-    // What is left takes as much longer or shorter than expected as what is done took. A twentieth of the whole counts as done on
-    // time beforehand, so that the first few children do not make it leap.
+    // Scales the remaining estimate by the ratio of elapsed to expected time so far. A twentieth of the whole counts as done on
+    // time beforehand, so that the first few children do not make the estimate leap.
     const double elapsed = seconds_between(started_, stopwatch::now());
     const double before = expected_ / 20;
     const double pace = expected_ > 0 ? (elapsed + before) / (done_ + before) : 1;

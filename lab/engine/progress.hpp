@@ -16,7 +16,7 @@ public:
     progress(const progress&) = delete;
     progress& operator=(const progress&) = delete;
 
-    // Before an experiment starts. (A plan may come back to one.)
+    // Called before an experiment starts; more than once for an experiment that the plan comes back to.
     void chapter(const std::string& experiment);
     // Before a child starts: what it measures.
     void begin(const std::string& what);

@@ -1,7 +1,7 @@
 // Result files: JSON Lines, one object a line, every line with a version and a kind.
 //
 // Two kinds: "machine" describes where and how the runs of the same `machine` id were made; "run" is one child process:
-// one contender at one configuration in one round. A line is read whole or not at all; what is wrong with it is said.
+// one contender at one configuration in one round. A line is read whole or not at all; the error names its fault.
 #pragma once
 
 #include <cstddef>
@@ -45,7 +45,7 @@ struct results {
     std::vector<nlohmann::json> machines;
     std::vector<run_record> runs;
     std::vector<bad_line> bad;
-    bool whole = true;    // false: the last line lacks its newline, whoever wrote it was cut off
+    bool whole = true;    // false: the last line lacks its newline, because its writer was killed
 };
 
 [[nodiscard]] nlohmann::json to_json(const parameters& point);

@@ -25,7 +25,7 @@ using nlohmann::json;
 
 // Children that need more than this run under a limit and are watched.
 constexpr double hungry = 512e6;
-// What the rest of the machine keeps, whatever a child wants.
+// Share of the machine's memory that no child may take.
 constexpr double kept_for_others = 0.1;
 
 std::string gigabytes(double bytes) {
@@ -51,7 +51,7 @@ std::string figure(double value, const std::string& unit) {
 
 std::filesystem::path folder_of(const std::string& file) { return std::filesystem::absolute(file).parent_path(); }
 
-// Where the system gave a child none of the limits that it was asked under, its own words say why it ended.
+// Returns the last non-empty line: the reason in a child's own words, where the system granted none of the limits.
 std::string last_line(std::string text) {
     while (!text.empty() && text.back() == '\n') text.pop_back();
     return text.substr(text.rfind('\n') + 1);
@@ -274,7 +274,7 @@ private:
             request.entrance = squeeze->entrance();
         }
         if (point.warmed > 0) {
-            // The same before every contender. Its failing spoils nothing but the evenness of the figures.
+            // Warms the machine alike before every contender. If that fails, the figures are only less even.
             child_request warming = request;
             warming.arguments = {"warm", "--bytes", std::to_string(static_cast<std::uint64_t>(point.warmed))};
             (void)run_child(warming);
@@ -284,7 +284,7 @@ private:
         const child_result child = run_child(request);
         const machine_time after = machine_time_so_far();
         conclude(record, child, request);
-        // What else the machine did meanwhile: whoever reads the figures should know.
+        // Records other load, so that readers of the figures know how busy the machine was.
         record.metrics["elapsed"] = {"s", {seconds_between(begin, stopwatch::now())}};
         record.metrics["others_cpu"] = {"s", {std::max(0.0, after.busy - before.busy - child.cpu_time)}};
         record.metrics["stolen"] = {"s", {after.stolen - before.stolen}};
@@ -308,7 +308,7 @@ int run_plan(const catalogue& all, const std::vector<planned>& plan, const run_o
     note_stop_signals();
     const json machine = describe_machine(all.flags, all.libraries, options.grid);
     std::set<std::string> known;
-    record_writer out(options.out);    // first, so that nobody else adds to what is read now
+    record_writer out(options.out);    // opened first: its lock keeps other writers out from here on
     {
         const results before = read_results(options.out);
         for (const bad_line& bad : before.bad) std::fprintf(stderr, "%s\n", to_string(bad).c_str());

@@ -52,7 +52,7 @@ int swap_off([[maybe_unused]] const fs::path& file) {
 #endif
 }
 
-// What is in a swap file before its first use: one page, with the version, the last page's number and a word at its end.
+// Writes the header of a swap file: one page, with the version, the last page's number and a magic word at its end.
 void write_swap_header(int file, std::uint64_t bytes) {
     const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
     std::string header(page, '\0');
@@ -91,7 +91,7 @@ void remove_swap(const fs::path& file) noexcept {
     unlink(file.c_str());
 }
 
-// Whether it is one of ours, of a process that is no more.
+// True if it was made by a lab process that has ended.
 bool left_behind(const fs::path& what) {
     const std::string name = what.filename().string();
     const std::size_t begin = std::strlen(mark);

@@ -5,7 +5,7 @@
 //   warm --bytes N                            touches that much memory, and gives it back (see measure/warm_machine.hpp)
 //   run --experiment E --contender C --parameters '{...}'
 //                                             runs that once and prints one line: {"outcome": ..., "metrics": {...}}
-// `headroom lab` starts it afresh for every single measurement. Exit code 2: it was asked for something it does not know.
+// `headroom lab` starts it afresh for every single measurement. Exit code 2: unknown command, experiment or contender.
 #include <cstdio>
 #include <cstring>
 #include <exception>

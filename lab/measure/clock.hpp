@@ -3,7 +3,7 @@
 // `stopwatch` is the system's monotonic clock: about 25 ns a reading, right for anything that takes microseconds.
 // `ticks` is the processor's own counter: about 10 ns a reading, for single calls of tens of nanoseconds. Its readings
 // are fenced so that the timed instructions stay between them, and what two readings in a row cost is measured
-// (`tick_scale`), to be subtracted and stated by whoever shows the figures.
+// (`tick_scale`): experiments subtract it and state it beside their figures.
 #pragma once
 
 #include <algorithm>

@@ -10,8 +10,8 @@ namespace headroom::lab {
 // in holes all over. About `bytes` are handled; a sixteenth of that stays allocated for ever.
 void scramble_heap(std::size_t bytes = std::size_t{64} << 20);
 
-// Whether malloc gives the top of its heap, and large blocks, back to the system as soon as they are free (the default), or
-// keeps them. False where this malloc knows no such setting.
+// Lets malloc give the top of its heap, and large blocks, back to the system as soon as they are free (the default), or
+// keep them. Returns false where this malloc has no such setting.
 bool set_trimming(bool on);
 
 }    // namespace headroom::lab

@@ -16,7 +16,7 @@ namespace headroom::lab {
 // Processor time of all threads of this process so far, user and system, in seconds.
 [[nodiscard]] double processor_time();
 
-// The same of the processes that this one started, and they, and that have ended.
+// Usage of this process's descendants that have ended and been waited for.
 [[nodiscard]] double processor_time_of_children();
 
 // Memory that a new process could use without pushing anything out, in bytes; 0 where the system does not tell.
@@ -30,7 +30,7 @@ struct disturbances {
 };
 [[nodiscard]] disturbances disturbances_so_far();
 
-// What the whole machine has done since it was started, in seconds of one processor; zeros where the system does not tell.
+// Processor time of the whole machine since it was started, in seconds of one processor; zeros where the system does not tell.
 // Granularity: a hundredth of a second.
 struct machine_time {
     double busy = 0;      // its processors worked, for whomever

@@ -13,7 +13,7 @@ void warm_machine(std::uint64_t bytes) {
     if (error) return;
     (void)advise_huge(range);
     const std::size_t page = page_size();
-    // volatile: nobody reads what is written.
+    // volatile: keeps stores that nothing reads.
     volatile std::byte* const data = range.data;
     for (std::size_t at = 0; at < range.bytes; at += page) data[at] = std::byte{1};
     (void)release(range);

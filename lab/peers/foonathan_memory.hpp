@@ -1,5 +1,5 @@
 // foonathan/memory: its stack (unwound to its beginning at the end of a round) as a monotonic allocator, its collection of pools
-// as a multipool. What is larger than the pools' largest node goes to the heap, as its documentation proposes.
+// as a multipool. Requests above the pools' largest node go to the heap, as its documentation proposes.
 //
 // HEADROOM_LAB_FOONATHAN says whether the build has found it.
 #pragma once

@@ -1,4 +1,4 @@
-// What an adapter of a memory resource is.
+// Requirements on an adapter of a memory resource.
 //
 // Local allocators are compared by strategy (P0089R0, table 1): which allocator (monotonic, multipool, multipool over
 // monotonic), bound how (at compile time, or through an abstract base), ended how (blocks given back one by one, or "winked
@@ -15,7 +15,7 @@
 //   using base_resource               the same with virtual functions
 //   base_resource* base()             for binding through an abstract base
 //   void next_round(round_end)        a round is over: all its blocks were given back, or none of them was and all go now
-// What the library's user would do is done there, and nothing else: whatever next_round costs is measured.
+// next_round() does what the library's user would do, and nothing else; its cost is measured.
 #pragma once
 
 #include <cstddef>

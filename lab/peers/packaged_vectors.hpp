@@ -2,8 +2,8 @@
 //
 // absl::InlinedVector stands in for std::vector everywhere; it is given room for a cache line inside.
 // std::deque, plf::colony, boost's stable_vector and tbb's concurrent_vector never move an element, at the price of one pointer
-// for each, or of an indirection: they are asked where that is the question. They have no contiguous memory.
-// (Qt's QList shares its elements between copies, and llvm::SmallVector comes in a library of 100 MB: they are left out.)
+// for each, or of an indirection: they take part in experiments about that. They have no contiguous memory.
+// Left out: Qt's QList, which shares its elements between copies, and llvm::SmallVector, which comes in a library of 100 MB.
 #pragma once
 
 #include <deque>

@@ -1,4 +1,4 @@
-// What an adapter is, and lists of them.
+// Requirements on an adapter, and lists of adapters.
 //
 // An adapter is a struct with
 //   static constexpr const char* id        the name under which results are recorded

@@ -11,7 +11,7 @@
 
 namespace headroom::lab {
 
-// Vectors that may be asked anything, each in its own right.
+// Vectors that take part in every experiment, each under its own name.
 inline constexpr peer_list<std_vector, boost_vector, headroom_vector, settled, settled_page_by_page, settled_huge_pages,
                            settled_prefault_ahead, settled_open>
     vectors;

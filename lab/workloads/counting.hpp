@@ -1,5 +1,5 @@
 // Instructions that a part of this program executes, counted from outside: the program runs itself again under valgrind's
-// callgrind. What the kernel does is not counted. Not run where valgrind is missing.
+// callgrind. Instructions in the kernel are not counted. Not run where valgrind is missing.
 #pragma once
 
 #include <cstdio>

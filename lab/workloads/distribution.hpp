@@ -13,7 +13,7 @@
 
 namespace headroom::lab {
 
-// The upper bounds of the document's columns, in seconds; the last column has none. (Reserve and commit, Latency)
+// The upper bounds of the document's columns, in seconds; the last column has none. From "Reserve and commit", Latency.
 inline constexpr std::array<double, 6> decades{1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1};
 
 // Adds to `result`, each name starting with `name`:

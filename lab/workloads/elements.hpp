@@ -21,8 +21,8 @@ using pointer = std::unique_ptr<int>;
     return std::min(static_cast<double>(elements), 32e9 / element_bytes(name));
 }
 
-// What a std::vector touches while it grows to n elements: its last array and the one before, and what the elements point to. So
-// much is touched before each contender (configuration::warmed).
+// Bytes that a std::vector touches while it grows to n elements: its last two arrays, and the memory that its elements point to.
+// The lab touches that many before each contender runs (configuration::warmed).
 [[nodiscard]] inline double touched(std::int64_t elements, const std::string& name) {
     const double array = name == "int" ? 4 : 8;
     return static_cast<double>(elements) * (1.7 * array + element_bytes(name) - array);

@@ -24,7 +24,7 @@ enum action : std::size_t { construct, push_back_many, pop_back_many, copy, inse
 constexpr std::array<const char*, actions> names{"construct", "push_back", "pop_back", "copy", "insert", "erase"};
 constexpr std::size_t stretches = 30;
 
-// Owns a block of heap memory; copying allocates, moving does not, and nothing throws. (Listing 3.1)
+// Owns a block of heap memory; copying allocates, moving does not, and nothing throws. The document's listing 3.1.
 class test_type {
 public:
     test_type() noexcept : block_(new int(1)) {}

@@ -1,4 +1,4 @@
-// The random simulation, for the experiments that ask something of it: what it does is said in experiments/simulation/measure.cpp.
+// The random simulation, shared by the experiments that run it. experiments/simulation/measure.cpp describes it.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@ namespace headroom::lab {
 // Everyone who may stand in for std::vector. Parameters: element (text), iterations, tests (numbers).
 [[nodiscard]] std::vector<contender> simulation_contenders();
 
-// The same with so few iterations that it is over at once.
+// A configuration with few iterations, for tests.
 [[nodiscard]] parameters few_iterations(const parameters& from);
 
 }    // namespace headroom::lab

@@ -49,7 +49,7 @@ inline constexpr strategy strategies[] = {
 template <class Peer>
 concept memory_may_be_missing = requires { Peer::missing(); };
 
-// What a run needs to know of its contender.
+// Properties of a contender that a run depends on.
 struct bound_tag {};    // bind at compile time
 struct base_tag {};     // bind through the abstract base
 
@@ -89,7 +89,7 @@ template <class... Peers, class Run>
     return result;
 }
 
-// What a container binds to, and the pointer to it. std::allocator itself, without a pointer, is `void`.
+// The resource that a container binds to, and the pointer to it. `void` stands for std::allocator, which needs no pointer.
 template <class Peer, class Tag>
 struct bound_type {
     using resource = typename Peer::bound_resource;

@@ -49,7 +49,7 @@ struct string40 {};
 }
 [[gnu::always_inline]] inline std::uint64_t worth(const std::unique_ptr<int>& value) { return worth(*value); }
 
-// What is named by `Kind`, and how one is made.
+// The element type that `Kind` names, and how one is made.
 template <class Kind>
 struct kind_of {
     using type = Kind;

@@ -38,14 +38,14 @@ PyObject* array_extend(PyObject* self, PyObject* values) {
     Py_RETURN_NONE;
 }
 
-// --- The buffer protocol. What a view shows is counted when it is made; it stays valid while the array grows.
+// --- The buffer protocol. A view's length is fixed when it is made; the view stays valid while the array grows.
 
 int get_buffer(PyObject* self, Py_buffer* view, int flags) {
     view->obj = nullptr;
     column* const of = found_column(self);
     if (of == nullptr || !expect_open(*of)) return -1;
     const element_type& type = of->type;
-    // (Of a structure that has no format the bytes can be had: NumPy asks for those, and knows its own dtype.)
+    // A structure without a format is exported as bytes: NumPy asks for those, and knows its own dtype.
     if (type.format.empty() && (type.kind != kind::structure || (flags & PyBUF_FORMAT) == PyBUF_FORMAT)) {
         PyErr_Format(PyExc_BufferError, "the buffer protocol has no format for %s: use numpy.asarray(array)",
                      facts(type.kind).name);
@@ -149,7 +149,7 @@ nb::object to_list(const nb::object& self) {
 nb::object iterator(const nb::object& self) {
     const column& of = open_column(self);
     if (needs_numpy(of)) return nb::iter(as_numpy(self));
-    // (Small ones, and those that no view can show, are listed: no view holds them in place then.)
+    // Small arrays, and those that no view can show, are copied to a list: then no view pins their memory.
     const bool listed = of.held->used <= (std::size_t{64} << 10) || of.type.kind == kind::float16 || !has_memoryview(of);
     return nb::iter(listed ? to_list(self) : nb::steal(PyMemoryView_FromObject(self.ptr())));
 }

@@ -16,7 +16,7 @@ struct array {
     std::shared_ptr<column> held;
 };
 
-// A buffer of somebody's, if he has one with strides and a format.
+// Another object's buffer, if it exports one with strides and a format.
 struct buffer_view {
     Py_buffer view{};
     bool held = false;
@@ -42,13 +42,13 @@ Result guarded(Result failed, Work work) noexcept {
 
 // The column of a Python object. Throws TypeError where __init__ was not called.
 [[nodiscard]] column& column_of(nb::handle self);
-// The same of one that is open; throws ValueError where it is closed.
+// The column of a Python object, which must be open. Throws ValueError if it is closed.
 [[nodiscard]] column& open_column(nb::handle self);
 
 // Throws ImportError that says what is missing.
 [[nodiscard]] nb::object numpy();
 
-// What becomes of a Python object that is to be an element. Sets a Python error and returns false where it cannot be one.
+// Converts a Python object to an element at `place`. Sets a Python error and returns false if it cannot be one.
 [[nodiscard]] bool convert(kind to, PyObject* from, void* place) noexcept;
 [[nodiscard]] nb::object element(const column& of, std::size_t row);
 // Times as NumPy reads them, in the units of the kind, as an array of int64. Plain numbers are of those units already.
@@ -64,10 +64,10 @@ Result guarded(Result failed, Work work) noexcept {
 // Appends all that `values` gives. Sets a Python error and returns false where it cannot.
 [[nodiscard]] bool extend(column& to, PyObject* values) noexcept;
 
-// Appends what an Arrow producer (__arrow_c_array__) holds, if it is of the array's kind; else leaves it alone.
+// Appends the elements of an Arrow producer (__arrow_c_array__) if they are of the array's kind. Returns false, unchanged, if not.
 [[nodiscard]] bool extend_from_arrow(column& to, nb::handle from);
 
-// What an array says of itself: its path or None, the name of its dtype, the shape of an element.
+// Properties of an array for Python: its path or None, the name of its dtype, the shape of an element.
 [[nodiscard]] nb::object path_of(const column& of);
 [[nodiscard]] nb::object dtype_of(const column& of);
 [[nodiscard]] nb::object shape_of(const column& of);

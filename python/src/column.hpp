@@ -29,7 +29,7 @@ struct column;
 using appending = bool (*)(column& to, PyObject* value) noexcept;
 [[nodiscard]] appending appending_of(const column& of) noexcept;
 
-// What the elements are.
+// Type of a column's elements.
 struct element_type {
     headroom_python::kind kind{};
     std::size_t item = 0;             // bytes of a number
@@ -94,11 +94,11 @@ void begin_new_life() noexcept;
 // Sets ValueError or BufferError and returns false where the column is closed, or open for reading only.
 [[nodiscard]] bool expect_open(const column& of) noexcept;
 [[nodiscard]] bool expect_writable(const column& of) noexcept;
-// The same, thrown.
+// As exceptions: throw ValueError or BufferError under the same conditions.
 void need_open(const column& of);
 void need_writable(const column& of);
 
-// Waits until no other thread copies into it; lets Python's lock go meanwhile. Whether it has.
+// Waits until no other thread copies into it, without Python's lock meanwhile. Returns true if it released that lock.
 bool wait_for_turn(column& of) noexcept;
 
 // --- Appending a row in three steps: what may run Python code, what may fail, and what does neither.
@@ -142,8 +142,8 @@ void set_present(column& of, std::size_t first, std::size_t count, bool there) n
 
 // Cuts to `rows`, which are no more than there are. Precondition: writable, no thread copies.
 void truncate(column& of, std::size_t rows) noexcept;
-// The same, and where some of the others were committed waits until the disk has what is left: what takes their places must not be
-// found in place of them after a power cut. Throws as commit.
+// Cuts to `rows`. If some of the removed rows were committed, waits until the disk has the new size: rows that take their places
+// must not be found instead of them after a power cut. Throws as commit.
 void cut(column& of, std::size_t rows);
 void reserve(column& of, std::size_t rows);
 void publish(column& of);
@@ -151,7 +151,7 @@ void commit(column& of);
 void refresh(column& of);
 void close(column& of);
 
-// Everything is handed to somebody. Throws as storage::view.
+// Pins all elements in place, before a view of them is exported. Throws as storage::view.
 void view(column& of);
 
 // A column of the same type in memory, without elements.

@@ -184,7 +184,7 @@ nb::object integers_of(kind to, const nb::object& values) {
     const nb::object np = numpy();
     nb::object given = np.attr("asarray")(values);
     if (std::string_view("iub").find(nb::cast<char>(given.attr("dtype").attr("kind"))) == std::string_view::npos) {
-        // What are no integers, or some that it has made others of, since they are of no one type of its own.
+        // Not integers, or integers that NumPy has converted, since no one type of its own holds all of them.
         const nb::object index = np.attr("frompyfunc")(nb::module_::import_("operator").attr("index"), 1, 1);
         given = np.attr("asarray")(index(np.attr("asarray")(values, nb::arg("dtype") = "object")), nb::arg("dtype") = "object");
     }

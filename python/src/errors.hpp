@@ -9,8 +9,8 @@ namespace headroom_python {
 void set_python_error() noexcept;
 
 // Before 3.14 Python ends a thread that comes back to it while the interpreter ends: by pthread_exit, which unwinds the stack on Linux
-// and ends the process where it meets what may not be left so. Whoever catches that calls this instead, as later versions do: the
-// thread waits until the process is gone.
+// and ends the process at a noexcept function. A handler that catches that unwinding calls this instead, as later versions do:
+// the thread waits until the process is gone.
 [[noreturn]] void wait_for_the_end() noexcept;
 
 }    // namespace headroom_python

@@ -1,5 +1,5 @@
-// What other libraries are handed: NumPy's array interface, Arrow's capsules, DLPack's. All of them share the storage, and
-// none holds a reference to a Python object: so it is given back without Python's lock, and after Python has ended.
+// Export to other libraries: NumPy's array interface, Arrow's capsules, DLPack's. All of them share the storage, and none
+// holds a reference to a Python object: so it is released without Python's lock, and after Python has ended.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -43,7 +43,7 @@ std::optional<headroom::bit_column> times_there(const column& of, std::size_t co
 
 headroom::arrow_column values_of(const column& of, std::size_t rows, std::string_view name) {
     if (of.is_text()) {
-        // (A file to which nothing was committed has not even the offset that text begins with.)
+        // A file to which nothing was committed lacks even the first offset of text.
         static constexpr std::int64_t none = 0;
         auto offsets = of.held->used != 0 ? shared<std::int64_t>(of.held, rows + 1)
                                           : headroom::frozen<std::int64_t>({&none, 1}, std::shared_ptr<storage>(of.held));
@@ -187,7 +187,7 @@ nb::object dlpack(const nb::handle_t<array>& self, const nb::object& stream,
 
 namespace {
 
-// A capsule may have been emptied by somebody who took what was in it; nothing else of a released struct may be looked at.
+// Another consumer may have emptied a capsule; a released struct has no other member that may be read.
 template <class... Structs>
 void expect_unreleased(const Structs*... given) {
     if (((given->release == nullptr) || ...))
@@ -200,7 +200,7 @@ bool same_number(const column& to, std::string_view format) {
             return format == "b";
         } else if constexpr (headroom::arrow_value<T> && !std::is_same_v<T, std::byte>) {
             const std::string_view wanted = headroom::detail::arrow_format_of<T>::get();
-            // (Of instants a time zone may follow: whether that fits says import_arrow.)
+            // Instants may have a time zone behind that; import_arrow() decides if it fits.
             return format == wanted || (is_time(to.type.kind) && format.substr(0, 3) == wanted.substr(0, 3));
         } else {
             return false;
@@ -327,7 +327,7 @@ void append_arrow(column& to, ArrowArray* given, ArrowSchema* schema) {
     });
 }
 
-// What a stream gives, released however this ends.
+// Owns a struct that a stream filled in; releases it on every path.
 template <class Struct>
 struct given_once {
     Struct it{};
@@ -339,8 +339,8 @@ struct given_once {
     }
 };
 
-// Chunk by chunk: what came before one that does not fit stays. False, with nothing appended, where elements of another type
-// may fit when they are asked one by one.
+// Appends a stream's chunks. Chunks before one that throws stay appended. False, with nothing appended, if the elements have
+// another type: the caller then converts them one by one.
 bool append_stream(column& to, ArrowArrayStream* stream) {
     const auto expect = [stream](int error) {
         if (error == 0) return;
@@ -380,11 +380,11 @@ bool extend_from_arrow(column& to, nb::handle from) {
         capsule = from.attr("__arrow_c_stream__")();
     } catch (nb::python_error& error) {
         if (!error.matches(PyExc_ImportError)) throw;
-        return false;    // it needs a library that is not there: it can be asked for its elements
+        return false;    // it needs a library that is not installed: the caller converts its elements
     }
     auto* const stream = static_cast<ArrowArrayStream*>(PyCapsule_GetPointer(capsule.ptr(), "arrow_array_stream"));
     if (stream == nullptr) throw nb::python_error();
-    return append_stream(to, stream);    // (The capsule releases it.)
+    return append_stream(to, stream);    // the capsule releases it
 }
 
 void bind_exchange(nb::class_<array>& type) {

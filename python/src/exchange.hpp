@@ -13,7 +13,7 @@ namespace headroom_python {
 // The first rows of a column, as Arrow has them: shared where they lie. Throws TypeError where Arrow has no such type.
 [[nodiscard]] headroom::arrow_column arrow_column_of(column& of, std::size_t rows, std::string_view name);
 
-// A capsule that releases what nobody has taken out of it.
+// Returns a capsule that releases the struct unless a consumer has taken it.
 template <class Struct>
 nb::object capsule(std::unique_ptr<Struct> made, const char* name) {
     PyObject* const object = PyCapsule_New(made.get(), name, [](PyObject* self) {

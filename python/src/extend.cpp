@@ -12,7 +12,7 @@
 namespace headroom_python {
 namespace {
 
-// What is not met most: memory is wanted, or the value is not what put_plain takes, or the element is not a plain number.
+// Slow path of append: the array is full, put_plain() does not take the value, or the element is not a plain number.
 bool append_in_steps(column& to, PyObject* value) noexcept {
     return guarded(false, [&] {
         // Converted first, and aside: what converts may be Python code, which may append to this very array.
@@ -80,7 +80,7 @@ bool append_text_of(column& to, PyObject* value) noexcept {
     return true;
 }
 
-// Whether a buffer's elements are the column's.
+// True if a buffer's elements have the column's type.
 bool same_format(const element_type& type, const Py_buffer& view) {
     if (view.itemsize != static_cast<Py_ssize_t>(type.item)) return false;
     std::string_view format = view.format == nullptr ? "B" : view.format;
@@ -92,7 +92,7 @@ bool same_format(const element_type& type, const Py_buffer& view) {
     return wanted.find(format[0]) != std::string_view::npos;
 }
 
-// Appends what a buffer of the same elements holds. False where it is none, and they have to be asked otherwise.
+// Appends a buffer's elements. False if `from` has no buffer of this type.
 bool extend_from_buffer(column& to, PyObject* from) {
     if (to.type.format.empty() || PyObject_CheckBuffer(from) == 0) return false;
     const buffer_view buffer(from);
@@ -136,7 +136,7 @@ void extend_through_numpy(column& to, PyObject* values) {
 }
 
 bool extend_each(column& to, PyObject* values) {
-    // (What converts an element may be Python code, which may change the list.)
+    // Converting an element may run Python code, which may change the list.
     const bool tuple = PyTuple_CheckExact(values) != 0;
     if (tuple || PyList_CheckExact(values)) {
         const auto size = [&] { return tuple ? fast::size_of_tuple(values) : fast::size_of_list(values); };

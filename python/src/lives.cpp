@@ -16,7 +16,7 @@ namespace {
 
 column* first_in_files = nullptr;
 
-// What a file says of its elements. Names that are too long stand there as a number made of them.
+// Returns the description of elements that is stored in a file. Names that are too long are replaced by a hash.
 headroom::detail::element_identity identity(std::size_t size, std::size_t alignment, std::string tag) {
     headroom::detail::element_identity made{size, alignment, {}};
     if (tag.size() >= made.tag.size()) {
@@ -35,7 +35,7 @@ std::string tag_of(const element_type& type) {
     return type.nullable && !is_time(type.kind) ? tag + "?" : tag;
 }
 
-// Of text that was read from a file: what others will believe.
+// Throws if a text column read from a file has offsets outside of its bytes: other libraries will trust them.
 void expect_offsets(const column& of, std::size_t first, std::size_t rows) {
     if (!of.is_text() || rows == 0) return;
     bool wrong = of.ends()[first] < 0 || (first == 0 && of.ends()[0] != 0);
@@ -53,8 +53,8 @@ void ask_before_appending(column& of) noexcept {
 // Elements must not be committed whose text or bits are not.
 void keep_committed(column& of) noexcept { of.held->used = (std::min)(of.held->used, of.held->committed()); }
 
-// What is committed at the end: not the offset that text begins with, where nothing followed, so that the file stays new; and, where a
-// cut could not be committed, all of the text and bits, since the disk may still have the elements.
+// Decides what the last commit stores. Leaves out the first offset of text that has no rows, so that the file stays new. If a cut
+// could not be committed, keeps all of the text and bits, since the disk may still have the elements.
 void choose_last_commit(column& of) noexcept {
     if (of.is_text() && of.rows() == 0 && !of.path.empty() && of.held->is_new()) of.held->used = 0;
     if (of.held->committed() <= of.held->used) return;
@@ -88,7 +88,7 @@ column::~column() {
         for (const auto& each : {bytes, valid}) {
             if (each != nullptr && each->used != each->committed()) each->commit();
         }
-    } catch (...) {    // nobody can be told
+    } catch (...) {    // no caller is left to report to
         keep_committed(*this);
     }
 }

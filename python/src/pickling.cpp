@@ -10,7 +10,7 @@
 namespace headroom_python {
 namespace {
 
-// A piece of an array as it is now, for whoever carries bytes elsewhere.
+// A part of an array as it is now, as bytes for pickle's out-of-band buffers.
 struct piece {
     std::shared_ptr<storage> held;
     std::size_t bytes;

@@ -19,7 +19,7 @@ namespace headroom_python {
 namespace {
 
 // --- Addresses. The first array may get 16 GiB of them. The more are taken the less a new one gets: the square of the part that
-// is left. So tens of thousands of arrays find room, and nobody takes the last tenth, which threads and other libraries need.
+// is left. So tens of thousands of arrays find room, and the last tenth stays free for threads and other libraries.
 
 constexpr std::size_t all_addresses = sizeof(void*) >= 8 ? std::size_t{1} << 47 : std::size_t{1} << 31;
 constexpr std::size_t most_by_default = sizeof(void*) >= 8 ? std::size_t{1} << 34 : std::size_t{1} << 26;
@@ -47,7 +47,7 @@ std::size_t all_mappings() {
 class taken_addresses {
 public:
     taken_addresses() noexcept = default;
-    // (By way of the other constructor: so what is counted by then is counted back where this throws.)
+    // Delegates first, so that the destructor undoes the counting if this throws.
     taken_addresses(std::size_t bytes, std::size_t mappings) : taken_addresses() {
         const std::size_t addresses = addresses_taken.fetch_add(bytes) + bytes;
         bytes_ = bytes;

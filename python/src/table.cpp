@@ -120,8 +120,8 @@ nb::object table_schema(const table& of) {
     return capsule(std::move(schema), "arrow_schema");
 }
 
-// A column in memory, or in a file to which nothing was ever committed, perhaps because its path is not the one that was meant, is no
-// reason to cut what is committed of others. A crash does not leave such files: they are committed, empty, when they become a table's.
+// Throws if one column is in memory or in a file without a commit, perhaps because of a mistyped path, while others have committed
+// rows: those must not be cut to match it. A crash does not leave such files: they are committed, empty, when they become a table's.
 void expect_no_stranger(const table& of) {
     for (const auto& [name, column] : of.columns) {
         for (const auto& [other, longer] : of.columns) {

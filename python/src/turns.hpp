@@ -14,7 +14,7 @@ namespace headroom_python {
 // Another number in a forked child than in its parent.
 extern std::atomic<unsigned> life;
 
-// Columns are one thread's while it runs without Python's lock: whoever wants to append finds no room, and waits.
+// Gives columns to one thread while it runs without Python's lock: other appenders find no room, and wait.
 class turn {
 public:
     explicit turn(std::vector<column*> columns) : columns_(std::move(columns)) {

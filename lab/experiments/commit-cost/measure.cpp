@@ -1,19 +1,19 @@
 // Question: how long does each kind of system call take that growing in place makes, by the number of pages?
 //
 // Source: "Reserve and commit", the DTrace part of Latency.
-// What the document did: traced VirtualAlloc, which commits one page, next to the appends, and found that the outliers of
+// Method of the document: traced VirtualAlloc, which commits one page, next to the appends, and found that the outliers of
 //   the one are the outliers of the other.
-// What is done here and why: no tracing, which slows the traced calls; each call of headroom/pages.hpp is timed by the
+// Method here, and why: no tracing, which slows the traced calls; each call of headroom/pages.hpp is timed by the
 //   cycle counter at 1 ... 4096 pages. The contenders are the calls:
-//     reserve, release          address space for so many pages, and back
+//     reserve, release          address space for that number of pages, and back
 //     commit                    make reserved pages usable; no memory is provided yet
 //     populate                  have the memory of committed pages provided in one call
 //     first_touch               write one byte to each committed page instead
 //     decommit                  give the memory of used pages back, and make them inaccessible
 //     remap                     move used pages to another place by page tables
 //   A sample is one call (first_touch: one run over the pages). At least 50 samples, up to 20,000 or 0.15 s.
-//   Ordinary pages are asked for throughout. To see outliers meet, lay this beside experiment `latency`.
-// Whom it disadvantages: nobody; it compares calls, not containers. Memory that the system has just taken back is the first
+//   Only ordinary pages are used. To see outliers meet, lay this beside experiment `latency`.
+// Disadvantages: none; it compares calls, not containers. Memory that the system has just taken back is the first
 //   it hands out again, so populate and first_touch find the processor's caches warmer than a long-lived program would.
 #include <cstddef>
 #include <cstdint>
@@ -61,7 +61,7 @@ public:
             drop();
             whole_ = reserved(step_ * steps(step_));
             used_ = 0;
-            advise_huge(whole_, false);    // a wish; without it nothing changes where huge pages must be asked for
+            advise_huge(whole_, false);    // best effort: fails where huge pages are off, which changes nothing
             if (committed) require(commit(whole_), "commit");
         }
         const page_range range{whole_.data + used_, step_};

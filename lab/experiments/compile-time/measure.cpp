@@ -1,10 +1,10 @@
 // Question: how long does a file take to compile that includes a container and appends to one?
 //
-// Source: Headroom's own. A header that everybody includes is paid for in every file.
-// What is done here and why: the compiler that built the lab compiles a file of six lines at -O2, to an object that nobody
-//   keeps; "time" is the processor time of the compiler and what it starts, seven times after one that only warms the
+// Source: Headroom's own. A header costs its compile time in every file that includes it.
+// Method here, and why: the compiler that built the lab compiles a file of six lines at -O2, to an object that is
+//   deleted; "time" is the processor time of the compiler and what it starts, seven times after one that only warms the
 //   file cache. Not run where that compiler or the headers are no longer where they were when the lab was built.
-// Whom it disadvantages: whoever brings more than its own container, which a file may be glad of.
+// Disadvantages: headers that bring more than their own container, which a file may need.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>

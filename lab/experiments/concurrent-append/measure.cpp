@@ -1,15 +1,15 @@
 // Question: what does an append cost when several threads append to one array?
 //
 // Source: Headroom's own.
-// What is done here and why: "threads" threads append "elements" elements in all, each its share, "batch" at a time; 1 is an
+// Method here, and why: "threads" threads append "elements" elements in all, each its share, "batch" at a time; 1 is an
 //   element at a time. A contender appends a batch in the way that it offers for that: an appender here, grow_by() of the
 //   segmented vectors, insert() under the mutex. "time" is what a clock on the wall shows from the moment all may start until all
 //   elements are where they shall be, divided by all elements; the threads are there before. Per-thread vectors are concatenated
-//   by one thread in the end, within that time. The same is done again and again with warm memory (a vector that can keep its memory is
+//   by one thread in the end, within that time. The run is repeated with warm memory (a vector that can keep its memory is
 //   cleared, one that cannot is made anew with it reserved): "time" is the median, "time_first" the first of all, with fresh
 //   memory, and "worst" the slowest divided by the median. No contender is told how many elements there can be: where
 //   max_elements is given, a concurrent_vector's appenders count to the element, and building one costs a store more.
-// Whom it disadvantages: the mutex, which is taken for each batch; per-thread vectors, whose elements nobody can read before the
+// Disadvantages: the mutex, which is taken for each batch; per-thread vectors, whose elements cannot be read before the
 //   end. TBB's and dispenso's vectors are segmented: their elements do not lie side by side, and their size() counts elements
 //   that are not built yet.
 #include <algorithm>

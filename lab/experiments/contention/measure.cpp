@@ -1,14 +1,14 @@
 // Question: what do threads cost each other that allocate and give back at the same time?
 //
 // Source: P0089R0, Benchmark IV (contention).
-// What the document did: started W threads, each of which allocated and gave back a block of S bytes N times, adding 1 to its
+// Method of the document: started W threads, each of which allocated and gave back a block of S bytes N times, adding 1 to its
 //   first byte, from the global allocator that all share or from a resource of its own; N = 2¹⁵ ... 2¹⁹, S = 2⁶ ... 2⁸,
 //   W = 1 ... 8; strategies without winking out. On 12 cores.
-// What is done here and why: the same with "sharing": "private". With "shared" all threads use one synchronized resource: the
+// Method here, and why: the same with "sharing": "private". With "shared" all threads use one synchronized resource: the
 //   document has that only in its text. "time" is the processor time of a pair (all threads together, divided by their
 //   pairs), so that more threads than processors do not look like contention; "time_elapsed" is what a clock on the wall
 //   shows, divided by N. Threads wait for each other before they start.
-// Whom it disadvantages: monotonic allocators, which never use a block again.
+// Disadvantages: monotonic allocators, which never use a block again.
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -32,7 +32,7 @@ template <class Resource>
     }
 }
 
-// Runs work(number) on so many threads, and tells how long: on the wall, and of processors.
+// Runs work(number) on `count` threads; returns the elapsed time and the processor time.
 template <class Prepare, class Work>
 std::pair<double, double> on_threads(std::size_t count, Prepare prepare, Work work) {
     std::atomic<std::size_t> ready = 0;

@@ -1,12 +1,11 @@
 // Question: what does a block cost that one thread allocates and another gives back?
 //
 // Source: Headroom's own.
-// What the document did: nothing of the kind.
-// What is done here and why: one thread allocates blocks of eight sizes from 16 to 512 bytes in turn and writes to them; another
+// Method here, and why: one thread allocates blocks of eight sizes from 16 to 512 bytes in turn and writes to them; another
 //   reads and gives them back. They go through a ring of so many places, in steps of up to 64. "time" is what a clock on the
 //   wall shows, for a block. The peak of resident memory counts as well: a block that stays with the wrong thread is lost to
 //   the other.
-// Whom it disadvantages: allocators for one thread take no part. On a machine of one processor it shows nothing.
+// Disadvantages: allocators for one thread take no part. On a machine of one processor it shows nothing.
 #include <algorithm>
 #include <array>
 #include <atomic>

@@ -1,19 +1,19 @@
 // Question: which allocation strategy builds and destroys containers, and containers of containers, fastest?
 //
 // Source: P0089R0, Benchmark I (density and variation of allocations).
-// What the document did: built each of twelve data structures with 2⁶ to 2¹⁶ elements (those of DS5 to DS12 hold 2⁷ leaves
+// Method of the document: built each of twelve data structures with 2⁶ to 2¹⁶ elements (those of DS5 to DS12 hold 2⁷ leaves
 //   each), wrote each leaf once through a pointer to volatile, and destroyed or "winked out" the whole, again and again until
 //   2²⁷ leaves had been built, under fourteen strategies: tables 3 to 14. Strings have 33 to 1000 characters (so its section
 //   7.2; section 7 says 33 to 100). In the printed tables the columns of the monotonic and multipool strategies are swapped,
 //   and the global allocator ran on a heap that had been scrambled before, the others on a clean one: facts that its authors'
 //   own later scripts and logs show.
-// What is done here and why: the same, with every implementation at hand in the place of each strategy. "time" is seconds
+// Method here, and why: the same, with every implementation at hand in the place of each strategy. "time" is seconds
 //   a leaf. Random numbers are drawn before the clock starts. The state of the heap and malloc's trimming are axes, for all
 //   strategies alike. An allocator is kept from round to round, and told at the end of a round that it is over: what that
 //   costs is measured, and what it keeps warm counts. (Those under "/fresh" are made anew for each round.) The first round,
 //   which finds all memory cold, is timed apart ("time_first"): in the paper it is one of up to 2²¹.
-// Whom it disadvantages: allocators that get memory for each round from the system; "/buffer" and `floor` were given warm
-//   memory, as much as they will need, before the clock started, which no user can know beforehand.
+// Disadvantages: allocators that get memory for each round from the system; "/buffer" and `floor` were given warm
+//   memory before the clock started: all that they will need, which no user can know beforehand.
 #include "experiments/data-structures/structures.hpp"
 
 #include <algorithm>

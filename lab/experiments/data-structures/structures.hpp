@@ -47,7 +47,7 @@ struct structures {
     using set = std::unordered_set<T, by_address, same_address, allocator_of<T, Resource>>;
 };
 
-// What is needed of chance, drawn before the clock starts.
+// Random numbers for one run, drawn before the clock starts.
 class draws {
 public:
     draws();

@@ -2,12 +2,12 @@
 //
 // Source: none of the documents. Users of a vector copy, assign, resize, reserve, nest and drop it all day; a vector that only
 //   grows well is no replacement.
-// What is done here and why: each workload is what its name says, in a loop where a program would do it in a loop (time_first
+// Method here, and why: each workload is what its name says, in a loop where a program would do it in a loop (time_first
 //   is the first in the process), in a fresh process each. The ones that are about memory (in-turn, short, dead-large) run
 //   once: what counts is the peak of resident memory, and what is still resident a second after all was dropped.
 //   Every contender runs as it is; std::vector and Headroom's also under each allocator that a user would preload
 //   instead of changing a line.
-// Whom it disadvantages: in "push", "nested" and "short", whoever takes pages where a few bytes would do; in "copy", "assign"
+// Disadvantages: in "push", "nested" and "short", whoever takes pages where a few bytes would do; in "copy", "assign"
 //   and "reserve-push", whoever asks the system although the size is known and memory is warm; in "threads", whoever shares a
 //   lock between threads that have nothing to do with each other.
 #include <array>
@@ -165,7 +165,7 @@ std::vector<configuration> grid(grid_size size, const std::string&) {
         const bool many = workload != std::string("dead-large");
         one.seconds = 1.1 + (many ? (elements == 1'000'000 ? 20e-9 : 9e-9) * static_cast<double>(elements * each) : 0);
         one.memory = 800e6;
-        // (A million settled_vectors are more mappings than a process may have.)
+        // A million settled_vectors would need more mappings than a process may have.
         one.contenders = {"std::vector", "headroom::vector"};
         if (workload == std::string("short") || workload == std::string("nested")) {
             for (const char* inside : {"headroom::small_vector", "absl::InlinedVector", "gch::small_vector"})

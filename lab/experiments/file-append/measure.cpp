@@ -1,15 +1,15 @@
 // Question: what does it cost to have elements in a file: to append them, to make a few of them durable, to find them again?
 //
 // Source: none of the documents.
-// What is done here and why, by workload, each in a process of its own and on the file system of the temporary folder (TMPDIR):
+// Method here, and why, by workload, each in a process of its own and on the file system of the temporary folder (TMPDIR):
 //   append   ints, one by one, as a program appends that does not know how many there will be. "append_cpu" is the processor time
 //            until the last is appended and, where there is a buffer, handed to the system; "close_cpu" what closing takes, and
-//            "time" the elapsed time of both. Nobody waits for the disk but file_vector, whose close commits.
+//            "time" the elapsed time of both. Only file_vector waits for the disk, since its close commits.
 //            settled_vector, whose elements are in memory, tells what the file costs; "write()" collects 1 MiB itself.
-//   open     opening a file of so many ints and reading the first: median of 200.
+//   open     opening a file of n ints and reading the first: median of 200.
 //   sum      opening it and adding all up: median of 5, the file being in the page cache.
 //   commit   8 kB appended and made durable, 100 times: the median. LMDB puts them as one value of one transaction.
-// Whom it disadvantages: std::ofstream and fwrite, a call for each int, which is how they are used; managed_mapped_file, whose
+// Disadvantages: std::ofstream and fwrite, a call for each int, which is how they are used; managed_mapped_file, whose
 //   vector moves when it is full: it is given a file that is large enough for that from the start. In "commit", LMDB, which
 //   keeps a tree, and what it stores can be found by key.
 #include <fcntl.h>
@@ -96,7 +96,7 @@ using ints = std::vector<int>;
 
 // --- append: each calls appended() once the last int is with the system.
 
-// Every 1000th element counts: looking at all would cost as much as appending them.
+// Reads every 1000th element: reading all of them would cost what appending costs.
 template <class Vector>
 std::uint64_t sample(const Vector& vector, std::size_t count) {
     std::uint64_t sum = 0;
@@ -399,7 +399,7 @@ std::vector<configuration> grid(grid_size size, const std::string&) {
             one.parameters = {{"workload", std::string(workload)}, {"elements", elements}};
             one.seconds = 0.01 + bytes * 1.8e-9;
             one.memory = 64e6 + (workload == std::string("append") ? 5 : 1) * bytes;
-            one.warmed = bytes >= 64e6 ? 3 * bytes : 0;    // huge pages are where nobody has been for longest
+            one.warmed = bytes >= 64e6 ? 3 * bytes : 0;    // huge pages come from memory that was unused for longest
             one.rounds = size == grid_size::quick ? 1 : 3;
             if (workload == std::string("append")) {
                 one.contenders = {"headroom::file_vector", "write()", "headroom::settled_vector",

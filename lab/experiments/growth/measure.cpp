@@ -1,14 +1,14 @@
 // Question: at which sizes does each vector grow while a million ints are pushed, and what does growing move and waste?
 //
 // Source: "Vector reallocation strategies".
-// What the document did: printed the size at which begin() had changed, for g++ 4.6.1 and Visual Studio 2010.
-// What is done here and why: the size before each push that changed capacity() ("grows_at") and the capacity after it
+// Method of the document: printed the size at which begin() had changed, for g++ 4.6.1 and Visual Studio 2010.
+// Method here, and why: the size before each push that changed capacity() ("grows_at") and the capacity after it
 //   ("capacities"); apart from that each change of data() ("moves_at"), because a container may grow without moving;
 //   bytes moved, counted as size times element at each such change; and what capacity exceeds size by: at the end
 //   ("unused") and at most ("unused_most"); "unused_share" is the most of unused / 64 KiB up to 4 MiB, and / 2 MiB from there
 //   on, which the default policy of settled_vector promises to keep at or under 1. All are counts: one round is enough.
 //   Headroom's growth policies take part as arithmetic, without memory.
-// Whom it disadvantages: containers that grow in small steps look busy here; a growth that moves nothing costs one commit.
+// Disadvantages: containers that grow in small steps look busy here; a growth that moves nothing costs one commit.
 #include <algorithm>
 #include <string>
 #include <vector>

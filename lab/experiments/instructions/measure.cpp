@@ -2,14 +2,14 @@
 //
 // Source: "4GB per Vector" asks for a zero-overhead push_back(); an instruction count shows what is left
 //   of it where time drowns in noise.
-// What the document did: wished for it.
-// What is done here and why: valgrind's callgrind runs this program twice on the loop of experiment `throughput`, to
+// Method of the document: wished for it.
+// Method here, and why: valgrind's callgrind runs this program twice on the loop of experiment `throughput`, to
 //   10,000 and to 12,000 ints, between which neither a vector that doubles grows nor one that commits half of its size at a
 //   time; the difference, divided by 2000, is what an append takes in the common case ("instructions"). The same from
 //   1,200,000 to 2,000,000, where a vector that doubles does not grow, but others do ("instructions_growing"). What the
 //   kernel does is not counted. Not run where valgrind is missing. This experiment starts processes of its own, as no
 //   other does: the counting has to be done from outside.
-// Whom it disadvantages: whoever grows page by page has growing counted in both.
+// Disadvantages: containers that grow page by page have growing counted in both.
 #include <memory>
 #include <string>
 #include <vector>

@@ -1,15 +1,15 @@
 // Question: how long does one append take: usually, at worst, and how are the times between spread?
 //
 // Source: "Reserve and commit", Benchmarks, Latency.
-// What the document did: took the processor time before and after every append, on clocks of 1 us to 16 ms, and kept the
+// Method of the document: took the processor time before and after every append, on clocks of 1 us to 16 ms, and kept the
 //   least, the greatest, and counts in decades from 1 us to 100 ms. On Windows and FreeBSD its figures are those of the
 //   clock.
-// What is done here and why: the same arrays, each in a process of its own; the processor's cycle counter around every
+// Method here, and why: the same arrays, each in a process of its own; the processor's cycle counter around every
 //   append, fenced, about 10 ns, its own cost measured and subtracted (and stated as "clock_cost"); every sample kept to
 //   three digits, and also shown in the document's decades. The making of a unique_ptr is not part of the append. It is
-//   time on the clock, not processor time: interruptions count, as they do for whoever waits for the append;
+//   time on the clock, not processor time: interruptions count, as they do for a program that waits for the append;
 //   "involuntary_switches" says how often another process took the processor.
-// Whom it disadvantages: nobody much; the fences hide what overlaps in the processor, the same for all. A longest append
+// Disadvantages: hardly any; the fences hide what overlaps in the processor, the same for all. A longest append
 //   of some 50 us or less may be the timer interrupt's, not the container's.
 // Levels: O0 O1 O2
 #include <cstdint>

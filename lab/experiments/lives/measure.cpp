@@ -2,14 +2,13 @@
 //
 // Source: Headroom's own. P0089R0 says that memory which is used again loses its locality (benchmark II), of one container's
 //   elements; here it is the container that comes again.
-// What the document did: nothing of the kind.
-// What is done here and why: one resource; in it a container of n elements is built, read through and destroyed, six times or
+// Method here, and why: one resource; in it a container of n elements is built, read through and destroyed, six times or
 //   more (four times from a million elements on). What differs is the order in which elements come, against the one in which
 //   the container holds them and lets them go: "insertion", the same; "random", drawn; "hash", one that a multiplicative hash
 //   makes. (An unordered_map holds them in its own order; a list is sorted before it dies.) "time" is the median life after the
 //   first, building and destroying, for an element; "time_first" the first life, which takes its memory fresh; "ageing" the one
 //   divided by the other; "read" and "read_first" the same of reading it through.
-// Whom it disadvantages: resources that never use a block again take part in other experiments.
+// Disadvantages: resources that never use a block again take part in other experiments.
 #include <algorithm>
 #include <cstdint>
 #include <functional>
@@ -158,15 +157,15 @@ std::vector<configuration> grid(grid_size size, const std::string& level) {
     for (const std::string container : {"unordered_map", "map", "set<string>", "list"}) {
         for (const std::string order : {"insertion", "random", "hash"}) {
             std::vector<std::int64_t> counts = {1'000, 10'000, 100'000, 1'000'000};
-            // Every life takes as long as it takes: the other orders are asked at one size, and the quick grid asks one question.
+            // Lives cannot be cut short: the other orders run at one size, and the quick grid has a single configuration.
             if (size != grid_size::full && (size == grid_size::quick || order != "random")) counts = {100'000};
             if (size == grid_size::quick && (order != "random" || container != "unordered_map")) continue;
-            // (Most of a list's time would go to sorting it.)
+            // Most of a large list's time would go to sorting it.
             if (size != grid_size::full && container == "list" && counts.size() > 1) counts.pop_back();
             for (const std::int64_t count : counts) {
                 configuration one;
                 one.parameters = {{"container", container}, {"order", order}, {"elements", count}};
-                // What an element takes grows as the caches no longer hold the container.
+                // The time for an element grows once the caches no longer hold the container.
                 const double each = container == "set<string>" ? 620e-9 : container == "unordered_map" ? 50e-9 : 250e-9;
                 const double dear = count >= 1'000'000 ? 3.3 : count >= 100'000 ? 1 : 0.5;
                 one.seconds =

@@ -1,17 +1,17 @@
 // Question: how much slower does a program read its data once its memory has been shuffled, and does a local allocator help?
 //
 // Source: P0089R0, Benchmark II (locality in long-running programs).
-// What the document did: a system G of k subsystems, each a std::list<int> of |S| links, |G| = k |S|. To shuffle once is to
+// Method of the document: a system G of k subsystems, each a std::list<int> of |S| links, |G| = k |S|. To shuffle once is to
 //   visit each list in turn, pop its first link, and push one to the end of a list chosen at random, |G| times in all ("sf"
 //   times that). Each datum is accessed af times before the next subsystem is turned to, and all that is repeated rf times.
 //   It shows the time of accessing after shuffling, divided by the time before, with and without a multipool in each
 //   subsystem: table 15 (10⁷ links, sf = 0 ... 9), tables 16 to 21 (|G| = 2²¹ and 2²⁵, sf = 5, af rf = 2560). Three cells of
 //   its table 17 measured nothing, because a 32-bit count overflowed; its program pops from a random subsystem and pushes to
 //   the next one, the reverse of its text.
-// What is done here and why: as the text says, with 64-bit counts. Only the accesses are timed, so no shuffling has to be
+// Method here, and why: as the text says, with 64-bit counts. Only the accesses are timed, so no shuffling has to be
 //   subtracted. One run times them before and after; "time" is seconds an access after shuffling, "degradation" the ratio.
 //   An access adds 1. Each subsystem is made by new in turn, with its own allocator where it has one.
-// Whom it disadvantages: allocators whose smallest unit is large, where subsystems are small.
+// Disadvantages: allocators whose smallest unit is large, where subsystems are small.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

@@ -1,12 +1,12 @@
 // Question: what does an object cost that is shared: by shared_ptr(new ...), by make_shared, by allocate_shared?
 //
 // Source: "Vector reallocation strategies" (its second part).
-// What the document did: made 100,000 shared ints each way and counted allocations: 200,000 against 100,000; without
+// Method of the document: made 100,000 shared ints each way and counted allocations: 200,000 against 100,000; without
 //   optimisation make_shared took 2.7 s against 1.6 s, with it 0.4 s against 0.7 s.
-// What is done here and why: the same, and allocate_shared on each memory resource, bound at compile time. "time" is seconds
+// Method here, and why: the same, and allocate_shared on each memory resource, bound at compile time. "time" is seconds
 //   for making and dropping one object; all are kept until the last is made, as a program does that has use for them. A
 //   resource is kept from round to round and told that a round is over. Allocations are counted in a pass of their own.
-// Whom it disadvantages: nobody.
+// Disadvantages: none.
 // Levels: O0 O2
 #include <cstdint>
 #include <memory>

@@ -1,12 +1,12 @@
 // Question: how much memory does a process need at its peak to build an array of n ints whose size is not known?
 //
 // Source: "Reserve and commit", Benchmarks, Memory.
-// What the document did: printed the peak resident memory of a process that built one array of 10^3, 10^6, 10^9 or 10^10
+// Method of the document: printed the peak resident memory of a process that built one array of 10^3, 10^6, 10^9 or 10^10
 //   ints, in kilobytes taken for 1000 bytes (on Linux they are 1024).
-// What is done here and why: the same, read in bytes from the process's own address space ("peak_resident"); beside it the
+// Method here, and why: the same, read in bytes from the process's own address space ("peak_resident"); beside it the
 //   peak before the array was begun ("baseline"), so that small arrays can be told from the process around them. Nothing
 //   else is allocated. "unused" is what the container keeps beyond its elements when it is complete.
-// Whom it disadvantages: reservations at 10^3 elements (whole pages); containers that grow by a factor just after they grew,
+// Disadvantages: reservations at 10^3 elements (whole pages); containers that grow by a factor just after they grew,
 //   which is where 10^9 ints put a factor of two (2^30 elements), nearly full: the document's sizes flatter it there.
 #include <string>
 #include <vector>
@@ -45,7 +45,7 @@ std::vector<configuration> grid(grid_size size, const std::string&) {
         one.parameters = {{"element", "int"}, {"elements", n}};
         one.seconds = 0.005 + (n <= 100'000'000 ? 13e-9 : 5.3e-9) * reachable(n, "int");    // some give up at the largest
         one.memory = 16e6 + 6.0 * static_cast<double>(n);
-        one.counted = n >= 100'000'000;    // next to so much, nothing that happens by accident shows
+        one.counted = n >= 100'000'000;    // next to 400 MB, accidental allocations do not show
         one.rounds = one.counted ? 1 : 3;
         result.push_back(std::move(one));
     }

@@ -1,16 +1,16 @@
 // Question: what does a vector cost that grows once, is read once, and is dropped, again and again in one process?
 //
 // Source: "4GB per Vector".
-// What the document did: compared std::vector with a vector over a 4 GiB reservation in the author's program, where
+// Method of the document: compared std::vector with a vector over a 4 GiB reservation in the author's program, where
 //   vectors do not reserve, grow once, are iterated over once, and are discarded; sizes are not stated but for their limits:
 //   std::vector faster under 64 KiB, the other up to 35% faster at many megabytes.
-// What is done here and why: just that, with ints, at every power of two from 4 KiB to 64 MiB, at 256 MiB and 1 GiB (full: at every
+// Method here, and why: just that, with ints, at every power of two from 4 KiB to 64 MiB, at 256 MiB and 1 GiB (full: at every
 //   one; quick: of four, to 16 MiB), in a loop,
 //   because such a program does it many times: what a process can reuse from one vector to the next is part of the question,
 //   and both the heap and the cache of reservations take part under their defaults. "time" is the median pass;
 //   "time_first" is the first of the process.
-// Whom it disadvantages: at small sizes whoever asks the system at each vector; at large ones whoever gives all memory
-//   back to the system at once. Containers under "/warm" were allowed to keep more warm than their default allows.
+// Disadvantages: at small sizes, containers that call the system for each vector; at large ones, containers that give all
+//   memory back to the system at once. Containers under "/warm" were allowed to keep more warm than their default allows.
 #include <algorithm>
 #include <cstdint>
 #include <string>

@@ -1,9 +1,9 @@
 // Question: does what everyday says hold at -O1 and -O3, too?
 //
 // Source: none of the documents. A library of templates is compiled as its user compiles.
-// What is done here and why: the workloads of everyday that are one vector's life, of ints and of short strings, in programs
+// Method here, and why: the workloads of everyday that are one vector's life, of ints and of short strings, in programs
 //   built at three levels. Other compilers are columns, too: build the lab with them; results name the compiler.
-// Whom it disadvantages: at -O1, whoever needs functions to be inlined that are not marked so.
+// Disadvantages: at -O1, containers that need functions inlined that are not marked so.
 // Levels: O2 O3 O1
 #include <cstdint>
 #include <stdexcept>

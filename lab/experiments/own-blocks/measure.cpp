@@ -1,11 +1,9 @@
 // Question: what do threads cost each other that share an allocator, but not their blocks?
 //
-// Source: Headroom's own.
-// What the document did: nothing of the kind. (P0089R0's Benchmark IV gives each block back at once.)
-// What is done here and why: each of W threads has 5,000 places for blocks of eight sizes from 16 to 512 bytes; in each turn one,
+// Source: Headroom's own. P0089R0's Benchmark IV gives each block back at once.
 //   drawn at random, is given back and another allocated in its place. "time" is what a clock on the wall shows, for a turn.
 //   The peak of resident memory counts as well.
-// Whom it disadvantages: allocators for one thread take no part.
+// Disadvantages: allocators for one thread take no part.
 #include <array>
 #include <atomic>
 #include <cstdint>

@@ -1,12 +1,11 @@
 // Question: how many instructions does an allocation take, with the deallocation of its block, in the common case?
 //
 // Source: Headroom's own. P0089R0's Benchmark III measures the same in time, where memory's own slowness is in the figure.
-// What the document did: nothing of the kind.
-// What is done here and why: valgrind's callgrind counts this program twice, with 1,000 and with 9,000 turns of the loop of
+// Method here, and why: valgrind's callgrind counts this program twice, with 1,000 and with 9,000 turns of the loop of
 //   `utilization`: sixteen blocks are in use, the oldest is given back and another allocated. The difference, divided by the
-//   number of pairs, less what the same loop takes with an allocator that does nothing, is "instructions". "known_size" says
-//   whether the compiler knows the size. Bound at compile time. What the kernel does is not counted.
-// Whom it disadvantages: nobody. But instructions are not time: one that waits for memory costs a hundred others.
+//   number of pairs, less the cost of the same loop with an allocator that does nothing, is "instructions". "known_size" is 1
+//   if the size is a constant. Bound at compile time. Instructions in the kernel are not counted.
+// Disadvantages: none. But instructions are not time: one that waits for memory costs a hundred others.
 #include <array>
 #include <cstdint>
 #include <string>
@@ -31,7 +30,7 @@ template <class Resource>
     asm volatile("" : : "r"(block) : "memory");
 }
 
-// What the loop takes by itself: a block's address is loaded, and another stored.
+// The loop's own cost: it loads a block's address and stores another.
 struct nothing {
     [[gnu::always_inline]] void* allocate(std::size_t, std::size_t) { return this; }
     [[gnu::always_inline]] void deallocate(void* block, std::size_t, std::size_t) { asm volatile("" : : "r"(block)); }

@@ -1,16 +1,16 @@
 // Question: how do vectors fare in a program whose memory does not fit, with swap behind it?
 //
 // Source: "A fast vector with mremap", 4.5 and 4.7.
-// What the document did: its simulation needed up to 11 GB on a machine with 8 GB, and was nearly twice as fast as the next
+// Method of the document: its simulation needed up to 11 GB on a machine with 8 GB, and was nearly twice as fast as the next
 //   best once memory was short: a vector that grows by page tables needs no second copy of what it holds while it grows, and
 //   reads nothing back from the disk in order to copy it.
-// What is done here and why: the simulation with three element types (workloads/simulation.cpp), its code unchanged, in a control
+// Method here, and why: the simulation with three element types (workloads/simulation.cpp), its code unchanged, in a control
 //   group that may have 8/11 of the memory that std::vector needs for it, with a swap file for the rest. The size is the
 //   machine's: few iterations in the short grids, as many as need 11 GB in the documents' own. The control group and the swap
 //   file are made for this and taken away again (see engine/short_memory.hpp); where the system does not allow that, the
 //   experiment is not run, and the record says why.
-// Whom it disadvantages: nobody by its form; all contenders have the same limit, so who needs less is short of less. How fast
-//   the disk is decides by how much: a fast one hides much of what the document saw.
+// Disadvantages: none by design; all contenders have the same limit, so a container that needs less is short of less. The
+//   speed of the disk decides by how much: a fast one hides much of what the document saw.
 // Sources: workloads/simulation.cpp
 #include <cmath>
 #include <cstdint>

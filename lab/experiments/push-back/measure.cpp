@@ -1,12 +1,12 @@
 // Question: how long does it take to build a vector of n elements by push_back, at every size?
 //
 // Source: "A fast vector with mremap", 4.1.
-// What the document did: pushed up to 10^8 ints or empty std::strings back and drew the time over n (figures 4.1, 4.2).
-// What is done here and why: powers of four from 1 to 256, powers of ten from 10^3 to 10^9. "time" is a vector's whole life:
+// Method of the document: pushed up to 10^8 ints or empty std::strings back and drew the time over n (figures 4.1, 4.2).
+// Method here, and why: powers of four from 1 to 256, powers of ten from 10^3 to 10^9. "time" is a vector's whole life:
 //   made, filled, destroyed, because what growing in place saves must not be paid for when giving back. Up to 10^5 elements
 //   a program makes many such vectors, and "time" is the median of many in a row; above, it is the first vector of a fresh
 //   process. "append" leaves the destruction out. Strings are made by emplace_back(), as the thesis made them.
-// Whom it disadvantages: at small n whoever asks the system for each vector; at large n whoever copies. The vectors of the
+// Disadvantages: at small n, containers that call the system for each vector; at large n, those that copy. The vectors of the
 //   thesis all doubled; boost takes part with its own growth and doubling.
 #include <array>
 #include <cstdint>

@@ -28,7 +28,7 @@ public:
     [[nodiscard]] unsigned next(unsigned state, unsigned letter) const { return next_[std::size_t{letter} * states_ + state]; }
     void set(unsigned state, unsigned letter, unsigned target) { next_[std::size_t{letter} * states_ + state] = target; }
 
-    // Whether `word` takes all states to one.
+    // True if `word` takes all states to one.
     [[nodiscard]] bool is_reset_by(const std::vector<unsigned>& word) const {
         std::optional<unsigned> end;
         for (unsigned start = 0; start < states_; ++start) {
@@ -40,7 +40,7 @@ public:
         return true;
     }
 
-    // Whether any word does: whether every pair of states can be brought together. O(states^2 * letters).
+    // True if a reset word exists: if every pair of states can be brought together. O(states^2 * letters).
     [[nodiscard]] bool is_synchronizing() const {
         const std::size_t n = states_;
         std::vector<bool> meets(n * n);
@@ -81,7 +81,7 @@ private:
     std::vector<unsigned> next_;
 };
 
-// Every letter takes every state anywhere, with equal chance. The same on every machine for the same seed.
+// Draws each transition uniformly at random. The automaton depends on the seed alone, on every machine.
 [[nodiscard]] inline automaton random_automaton(unsigned states, unsigned letters, std::uint32_t seed) {
     automaton result(states, letters);
     std::mt19937 random(seed);

@@ -1,13 +1,13 @@
 // Question: what does a change of vector gain a real program?
 //
 // Source: "A fast vector with mremap", 4.8.
-// What the document did: replaced all vectors in a program that computes shortest reset words, and ran it on random binary
+// Method of the document: replaced all vectors in a program that computes shortest reset words, and ran it on random binary
 //   automata of growing size (figure 4.33); for the largest, rvector was 21% faster than std::vector, 6% than fbvector.
-// What is done here and why: that program is not public; the one beside this file is our own after the same paper, with the
+// Method here, and why: that program is not public; the one beside this file is our own after the same paper, with the
 //   vector as its template parameter. Random binary automata, by seed, as many in a row as `automata` says; "time" is the
-//   whole search of all of them. Those that have no reset word are told at once and count too. What is searched, and how
+//   whole search of all of them. Those that have no reset word are recognised at once and count too. The search, and how
 //   much of it, does not depend on the vector: "sets" and the checksum (lengths and letters of all words) are the same.
-// Whom it disadvantages: nobody by design. Most time goes into comparing sets; a vector can only gain what growing costs.
+// Disadvantages: none by design. Most time goes into comparing sets; a vector can only gain what growing costs.
 #include <cstdint>
 #include <optional>
 #include <vector>

@@ -171,7 +171,7 @@ private:
     origin meeting_{nothing, nothing};    // the sets where the sides met: forwards, backwards
 };
 
-// The same by trying all sets: for automata of up to 20 states.
+// Finds the length by trying all sets of states: for automata of up to 20 states.
 [[nodiscard]] inline std::optional<std::size_t> shortest_reset_length_by_trying_all(const automaton& of) {
     const unsigned all = (1U << of.states()) - 1;
     std::vector<bool> seen(std::size_t{1} << of.states());

@@ -1,9 +1,9 @@
 // Question: how do vectors fare in a program that does everything with them, with many of them alive at once?
 //
 // Source: "A fast vector with mremap", 3.3-3.5 and 4.3-4.7.
-// What the document did: kept a vector of vectors for each element type, and in each of 1500 iterations did one of six
+// Method of the document: kept a vector of vectors for each element type, and in each of 1500 iterations did one of six
 //   actions, drawn at random, whose size grows with the iteration; ten seeds from 12345512 up; timed each action.
-// What is done here and why: the same, the vector of vectors being of the vector under test too. Elements are emplaced
+// Method here, and why: the same, the vector of vectors being of the vector under test too. Elements are emplaced
 //   without arguments (the long string with its text), as in the listings. Where the document gives an action in words only:
 //     pop_back  from up to a third of the vectors (with replacement), up to as many elements as the vector has;
 //     copy      up to three vectors, each copied and then moved to the end of the environment;
@@ -12,7 +12,7 @@
 //   An action that finds no vectors constructs some, as push_back does in the listing. Random numbers are drawn inside the
 //   timed scope, as there: a handful for each vector touched. The copy is made outside the environment, because copying from
 //   the vector that grows is what some peers get wrong. With three element types each iteration does one action for each.
-// Whom it disadvantages: vectors that ask the system for memory when copied or made; reservations take a page at least, and
+// Disadvantages: vectors that ask the system for memory when copied or made; reservations take a page at least, and
 //   most vectors here are small when they begin. It is kinder to memory than real programs: nothing else is allocated.
 // Sources: workloads/simulation.cpp
 #include <cmath>

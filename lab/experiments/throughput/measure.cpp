@@ -1,16 +1,16 @@
 // Question: how long does it take to append n elements to an empty vector whose final size is not known?
 //
 // Source: "Reserve and commit", Benchmarks, Throughput.
-// What the document did: appended 10^3, 10^6, 10^9 and 10^10 ints and unique_ptrs, one array after another in one process,
+// Method of the document: appended 10^3, 10^6, 10^9 and 10^10 ints and unique_ptrs, one array after another in one process,
 //   unoptimised and at -O1 and -O2; divided the length by the processor time, on a clock of 1 to 16 ms.
-// What is done here and why: every power of ten; each array in a process of its own, because the first array of a process
+// Method here, and why: every power of ten; each array in a process of its own, because the first array of a process
 //   pays for pages that the next one finds ready. The loop is the user's loop over a local vector, so that the compiler
 //   may keep the end of the vector in a register where the container lets it. "time" is the monotonic clock from before the
 //   vector is made until after the last append; "destroy" is what giving it back takes; "loop_cpu" is the processor time of
 //   all threads, so that a helper thread's work shows. Up to 10^4 elements "time" is the first array of the process, and
 //   "time_steady" the median of many more. With "warm" the process has built and destroyed one such vector before.
-// Whom it disadvantages: reservations at 10^3 elements on the first array (a system call and a page fault against a heap
-//   that is there); std::vector from 10^5 up, whose growing is what is asked about. reserve() would help it, and is another
+// Disadvantages: reservations at 10^3 elements on the first array (a system call and a page fault against a heap
+//   that is there); std::vector from 10^5 up, whose growing is the question. reserve() would help it, and is another
 //   question. At -O0 every container pays for its own layers of small functions. Containers under "/warm" were allowed
 //   to keep more memory than their default allows: a setting that is the user's to make.
 //   From 10^7 elements on, another process touches more memory than any contender will before each run
@@ -77,7 +77,7 @@ std::vector<configuration> grid(grid_size size, const std::string& level) {
         one.parameters = {{"element", element}, {"elements", elements}, {"optimisation", level}};
         if (reuse) one.parameters.set("warm", true);
         one.contenders = reuse ? warm : cold;
-        // Half of its time goes to making and dropping nodes, alike for all: whoever grows by default answers the question.
+        // Half of its time goes to making and dropping nodes, alike for all contenders: those with their default growth suffice.
         if (size == grid_size::standard && element != "int" && elements >= 100'000'000) {
             one.contenders = {"std::vector", "headroom::vector", "headroom::settled_vector"};
         }

@@ -1,12 +1,12 @@
 // Question: what does an allocator cost a program that allocates much in all, but uses little of it at once?
 //
 // Source: P0089R0, Benchmark III (utilization).
-// What the document did: allocated blocks of S bytes until A bytes were in use; then gave one back and allocated another until
+// Method of the document: allocated blocks of S bytes until A bytes were in use; then gave one back and allocated another until
 //   T bytes had been allocated in all; then gave all back. It added 1 to the first byte of each block. T = 2³⁰ ... 2³⁵,
 //   A = 2¹⁵ ... 2²⁰, S = 2¹⁰ ... 2¹⁵, strategies without winking out.
-// What is done here and why: the same; the block given back is the oldest. "time" is seconds for an allocation and its
+// Method here, and why: the same; the block given back is the oldest. "time" is seconds for an allocation and its
 //   deallocation. S is not known to the compiler. Multipools over a monotonic were given a warm buffer where they take one.
-// Whom it disadvantages: monotonic allocators, which never use a block again: they need T bytes. That is the document's point.
+// Disadvantages: monotonic allocators, which never use a block again: they need T bytes. That is the document's point.
 #include <cstdint>
 #include <string>
 #include <vector>

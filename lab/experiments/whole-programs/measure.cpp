@@ -1,14 +1,14 @@
-// Question: what does it bring to whole programs that nobody here wrote?
+// Question: what does a change of vector gain in whole programs of other people?
 //
 // Source: Headroom's own. Programs of Debian's source packages: a solver, a trainer of a text classifier (two threads), a spell
 //   checker, a build tool, two readers of data formats, a clipper of polygons; vectors, strings, nodes.
-// What is done here and why: programs.py downloads their sources, compiles each as it is and with every std::vector replaced by
+// Method here, and why: programs.py downloads their sources, compiles each as it is and with every std::vector replaced by
 //   headroom::vector (jsoncpp's map of members also takes its nodes from one multipool: that is what Headroom would advise
 //   there), with the same flags, and runs them on inputs that it makes up. "time" is the program's processor time, user and
 //   system. The checksum is of what it prints: the same with either vector. "build_time" is the compiler's processor time for
 //   all files in one call, "size" is of the stripped program, with the library linked statically.
 //   Both run as well under each allocator that a user could preload.
-// Whom it disadvantages: Headroom, where a program's time is not in its vectors: a switch of all of them is the least that its
+// Disadvantages: Headroom, where a program's time is not in its vectors: a switch of all of them is the least that its
 //   author could do, not the best.
 #include <cstdint>
 #include <filesystem>
