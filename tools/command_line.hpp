@@ -1,5 +1,5 @@
-// The words of a command line, looked at beside what the command and its verbs say of themselves: what may follow them
-// (completions of shells), and which of them nobody knows.
+// Matches the words of a command line against the verbs and flags that the command declares: which words may follow
+// (completions of shells), and which are unknown.
 #pragma once
 
 #include <string>
@@ -11,12 +11,12 @@ class App;
 
 namespace headroom::tools {
 
-// What may stand in place of the last word, each on a line with its help behind a tab: verbs, or flags if the word begins with
-// a dash. Nothing where a file is wanted.
+// Returns the completions of the last word, each on a line with its help behind a tab: verbs, or flags if the word begins with
+// a dash. Empty where a file name belongs.
 [[nodiscard]] std::string offered(const CLI::App& root, const std::vector<std::string>& words);
 
 // `headroom profile has no flag "--pgae"; did you mean "--page"?`: of the first word that neither is known nor may be anything.
-// Empty if there is none. What stands behind "--" is somebody else's.
+// Empty if there is none. Words behind "--" belong to the program that is run.
 [[nodiscard]] std::string unknown_word(const CLI::App& root, const std::vector<std::string>& words);
 
 }    // namespace headroom::tools

@@ -1,6 +1,6 @@
 // The headroom command: one binary, a verb for each tool (verb.hpp).
 //
-// Exit codes: 0 done; 1 done, but something that was measured or read was wrong; 2 it was asked for something it cannot do;
+// Exit codes: 0 done; 1 done, but a measurement or an input was wrong; 2 the command line or the task was impossible;
 // 128 + signal when stopped.
 #include <fcntl.h>
 #include <unistd.h>
@@ -38,7 +38,7 @@ const missing_verb* find_missing(const std::string& name) {
     return nullptr;
 }
 
-// A stream that the caller closed (2>&-) leaves its number to the first file that is opened, and what is said is written into that.
+// Opens /dev/null for each standard stream that the caller closed (2>&-): the next file opened would get its number, and our output.
 void open_closed_streams() {
     int file = 0;
     while (file >= 0 && file <= STDERR_FILENO) file = open("/dev/null", O_RDWR);

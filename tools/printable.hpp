@@ -23,8 +23,8 @@ inline std::string printable(std::string_view text) {
     return result;
 }
 
-// The same, but letters of other languages stay: what is UTF-8, and neither a control character nor one that turns the direction of
-// what follows.
+// Like printable(), but keeps letters of other languages: valid UTF-8 except control characters and those that change the direction
+// of text.
 inline std::string printable_utf8(std::string_view text) {
     std::string result;
     for (std::size_t at = 0; at < text.size();) {

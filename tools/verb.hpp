@@ -1,4 +1,4 @@
-// What a verb of the headroom command is ("lab" in `headroom lab run`), and how it makes itself known.
+// A verb of the headroom command ("lab" in `headroom lab run`), and its registration.
 //
 // A verb is a folder. tools/NAME/command.cpp defines one registered_verb, and nothing outside the folder names it:
 //
@@ -23,9 +23,9 @@ namespace headroom::tools {
 
 class registered_verb {
 public:
-    // Adds what the verb understands to its subcommand, and returns what does the work: a function that returns the exit
-    // code (0 done; 1 done, but something measured or read was wrong; 2 could not be done), or throws a std::exception
-    // whose message is shown (exit code 2). What the flags are stored in must live as long as the returned function.
+    // Adds the verb's flags to its subcommand, and returns the function that does the work. That returns the exit code (0 done;
+    // 1 done, but a measurement or an input was wrong; 2 could not be done), or throws a std::exception whose message is shown
+    // (exit code 2). The variables that the flags are stored in must live as long as the returned function.
     using set_up_function = std::function<int()>(CLI::App&);
 
     // For objects at namespace scope, before main() runs. The strings are kept as pointers.
@@ -41,7 +41,7 @@ public:
     set_up_function* const set_up;
     const registered_verb* const next;
 
-    // All that were linked, in no particular order. (Constant-initialised, so that it is there before any of them.)
+    // List of all linked verbs, in no particular order. Constant-initialised, so that it exists before any of them registers.
     static constinit inline const registered_verb* first = nullptr;
 };
 

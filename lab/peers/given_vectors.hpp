@@ -8,7 +8,7 @@
 //   AMC             amc::vector, with sizes of 64 bits like all others
 //   SFL             sfl::vector
 //   GCH             gch::small_vector, with as much inside as it chooses
-//   SETTLED_VECTOR  SettledVector, of "4GB per Vector"; it inserts one element at a time, so it is asked only to grow
+//   SETTLED_VECTOR  SettledVector, of "4GB per Vector"; it inserts one element at a time, so it takes part in growing only
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // A heap of mimalloc's, destroyed as a whole where blocks are winked out.
 //
-// The library is loaded while the program runs, and only by those who measure it: linked, it would take the place of malloc
-// for everybody. Its functions are called through pointers, which costs what calling a shared library costs anyway.
+// Loads the library at run time, only for measuring it: linked, it would replace malloc for all contenders. Its functions are
+// called through pointers, which costs no more than calling a shared library.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What lies in a column, and appending to it.
+// A column's contents, and appending to it.
 #include "column.hpp"
 
 #include <algorithm>

@@ -76,7 +76,7 @@ public:
     // Adds its subcommands to `lab`.
     explicit lab_command(CLI::App& lab);
 
-    // Does what was asked for. Returns an exit code; throws std::exception when that cannot be done.
+    // Carries out the command. Returns an exit code; throws std::exception on failure.
     int run();
 
 private:
@@ -180,7 +180,7 @@ int lab_command::list() {
                     one.source.c_str(), configurations, lab::progress::duration(seconds).c_str());
         for (const auto& [name, values] : axes) {
             std::printf("    %s:", name.c_str());
-            // In the order of the grid, which for sizes is not that of their spelling.
+            // Prints values in the order of the grid; sorted as text, sizes would be out of order.
             std::map<std::string, bool> printed;
             for (const lab::planned& point : all.plan) {
                 if (point.experiment != one.id || !point.parameters.contains(name)) continue;

@@ -60,7 +60,7 @@ screen screen_now() {
     return {size.ws_col, size.ws_row};
 }
 
-// False when nobody reads any more.
+// False when the reading end of the pipe is closed.
 bool write_out(const std::string& text) {
     // In one call as a rule, so that what is read last is whole, however this ends.
     for (std::size_t done = 0; done < text.size();) {
@@ -96,8 +96,8 @@ double now() {
     return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
-// Waits for the next reading, or for the end of the process. (What ends watching are signals, as they end any program: there
-// is nothing to be put back into order.)
+// Waits for the next reading, or for the end of the process. A signal ends the command as it ends any program: there is nothing
+// to restore.
 void wait_until(double moment, const process& watched) {
     pollfd end{watched.end(), POLLIN, 0};
     for (double left = moment - now(); left > 0; left = moment - now())

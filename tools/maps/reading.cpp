@@ -50,8 +50,8 @@ std::vector<candidate> ranges_now(const process& from, const std::vector<table>&
     return found;
 }
 
-// Looks at each once more, after the system was asked for the memory: what it said is of ranges that were there before and
-// after. (Another life of a range in the same place will do: the memory is that of the place.)
+// Returns the candidates whose range still exists, read again after their memory was: so the figures belong to ranges that were
+// there before and after. A range that was reused in between counts, since the memory is that of its addresses.
 std::vector<candidate> those_still_there(const process& from, const std::vector<table>& tables,
                                          const std::vector<candidate>& before, patience& wait) {
     std::vector<candidate> found;

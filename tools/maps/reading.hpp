@@ -39,7 +39,7 @@ struct live_range {
 
 struct reading {
     double time = 0;      // seconds since 1970
-    double moment = 0;    // seconds, of a clock that nobody sets
+    double moment = 0;    // seconds, of a monotonic clock
     pid_t id = 0;
     std::string command;
     std::vector<table> tables;
@@ -53,7 +53,7 @@ struct reading {
 // Throws a problem that says why there is none.
 [[nodiscard]] reading read_ranges(process& from);
 
-// Fills in what grew by how much since `before`. What is new grew from nothing.
+// Fills in how much each range grew since `before`. New ranges grew from zero.
 void compare(reading& now, const reading& before);
 
 }    // namespace headroom::tools::maps

@@ -16,7 +16,7 @@ struct layout {
     bool growth = false;          // a column for it
 };
 
-// Lines that end with a line feed, none wider than the layout says. (Which has 80 columns at least.)
+// Returns lines that end with a line feed, none wider than the layout's columns, which are 80 at least.
 [[nodiscard]] std::string text_of(const reading& what, const layout& how);
 
 // One object; on one line, if `lines` is set.

@@ -50,7 +50,7 @@ bool scan_pages(int file, std::uint64_t from, std::uint64_t to, part_in_memory& 
     return true;
 }
 
-// The same a page at a time, for older kernels.
+// Reads one pagemap entry for each page, for kernels without PAGEMAP_SCAN.
 void look_at_pages(int file, std::uint64_t from, std::uint64_t to, part_in_memory& found) {
     const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
     std::vector<std::uint64_t> entries(std::size_t{32} << 10);

@@ -99,7 +99,7 @@ std::string name_of_user(uid_t user) {
 }
 
 std::optional<mapping> mapping_of(const char* text) {
-    // (A copy: sscanf looks for the end of the text, and the list of a large program has many megabytes.)
+    // Copies the line: sscanf searches for the end of its text, and the list of a large program has many megabytes.
     const std::string line(text, std::strcspn(text, "\n"));
     mapping found;
     char protection[5] = "";
@@ -166,7 +166,7 @@ void process::find_process() {
         throw process_ended(words_for(id_, command_) + " has ended already: it is a zombie, which its parent has not waited for");
 }
 
-// What the first thread's files show is gone when that thread ends. Others may run still, and show the same.
+// Finds a thread that runs: the first thread's files are empty once it has ended, and those of the others show the whole process.
 void process::find_thread() {
     thread_ = file_descriptor();
     const auto state = state_of(process_.number());
@@ -256,7 +256,7 @@ std::vector<mapping> process::mappings_with_memory() const {
         if (*line < 'A' || *line > 'Z') {
             auto one = mapping_of(line);
             if (!one) return;
-            // The list is made in parts, between which mappings may merge with ones that were told of.
+            // The kernel writes the list in parts; between them a mapping may merge with one that was listed already.
             if (!found.empty() && one->start < found.back().end) one->start = found.back().end;
             if (one->start < one->end) found.push_back(std::move(*one));
             return;

@@ -20,7 +20,7 @@ class process_ended : public problem {
 public:
     using problem::problem;
 };
-// What was being read changed under the reader, who should begin again.
+// Thrown when the process changed while it was read: the caller begins again.
 class process_changed : public problem {
 public:
     using problem::problem;
@@ -91,8 +91,8 @@ private:
     [[noreturn]] void explain(const char* file, int error) const;
 
     pid_t id_;
-    std::string command_;        // while it can be asked no more
-    file_descriptor process_;    // its folder: names this process, whoever has its number later
+    std::string command_;        // kept for messages after the process has ended
+    file_descriptor process_;    // its folder: still names this process if its number is reused
     file_descriptor thread_;     // the folder of a thread that runs, or not, if the first one does
     file_descriptor memory_;
     file_descriptor end_;

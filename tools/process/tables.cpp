@@ -165,7 +165,7 @@ std::vector<table> find_tables(const process& from, const std::vector<mapping>& 
         if (identity[EI_CLASS] == ELFCLASS64) look_into_module<Elf64_Ehdr, Elf64_Phdr>(from, one.start, addresses);
         if (identity[EI_CLASS] == ELFCLASS32) look_into_module<Elf32_Ehdr, Elf32_Phdr>(from, one.start, addresses);
         for (const std::uint64_t address : addresses) {
-            // (A module that somebody looks at, rather than runs, is mapped as well.)
+            // A module that is only read, by a debugger for example, is mapped but not written to.
             if (!is_written_to(mappings, address)) continue;
             if (std::any_of(found.begin(), found.end(), [=](const table& other) { return other.address == address; })) continue;
             if (auto table = table_at(from, address)) {

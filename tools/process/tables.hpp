@@ -28,7 +28,7 @@ struct table {
 
 enum class block_state : std::uint8_t { unused, live, cached };
 
-// What a control block says.
+// Contents of a range's control block.
 struct block {
     std::uint64_t address = 0;
     block_state state = block_state::unused;

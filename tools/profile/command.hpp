@@ -16,12 +16,12 @@ public:
     // Adds its flags and subcommands to `profile`.
     explicit profile_command(CLI::App& profile);
 
-    // Does what was asked for. Returns the exit code of the program that was run; throws std::exception.
+    // Carries out the command. Returns the exit code of the recorded program; throws std::exception.
     int run();
 
 private:
     int record();
-    // Shows a trace in the forms that were asked for.
+    // Shows a trace in the forms that the flags name.
     void show(const profile::trace_totals& trace);
 
     CLI::App* import_;

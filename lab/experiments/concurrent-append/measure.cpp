@@ -7,7 +7,7 @@
 //   elements are where they shall be, divided by all elements; the threads are there before. Per-thread vectors are concatenated
 //   by one thread in the end, within that time. The run is repeated with warm memory (a vector that can keep its memory is
 //   cleared, one that cannot is made anew with it reserved): "time" is the median, "time_first" the first of all, with fresh
-//   memory, and "worst" the slowest divided by the median. No contender is told how many elements there can be: where
+//   memory, and "worst" the slowest divided by the median. No contender knows the number of elements in advance: where
 //   max_elements is given, a concurrent_vector's appenders count to the element, and building one costs a store more.
 // Disadvantages: the mutex, which is taken for each batch; per-thread vectors, whose elements cannot be read before the
 //   end. TBB's and dispenso's vectors are segmented: their elements do not lie side by side, and their size() counts elements

@@ -2,7 +2,7 @@
 //
 // Source: Headroom's own.
 // Method here, and why: one thread allocates blocks of eight sizes from 16 to 512 bytes in turn and writes to them; another
-//   reads and gives them back. They go through a ring of so many places, in steps of up to 64. "time" is what a clock on the
+//   reads and gives them back. They go through a ring of "ring" slots, in steps of up to 64. "time" is what a clock on the
 //   wall shows, for a block. The peak of resident memory counts as well: a block that stays with the wrong thread is lost to
 //   the other.
 // Disadvantages: allocators for one thread take no part. On a machine of one processor it shows nothing.

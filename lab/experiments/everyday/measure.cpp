@@ -7,9 +7,9 @@
 //   once: what counts is the peak of resident memory, and what is still resident a second after all was dropped.
 //   Every contender runs as it is; std::vector and Headroom's also under each allocator that a user would preload
 //   instead of changing a line.
-// Disadvantages: in "push", "nested" and "short", whoever takes pages where a few bytes would do; in "copy", "assign"
-//   and "reserve-push", whoever asks the system although the size is known and memory is warm; in "threads", whoever shares a
-//   lock between threads that have nothing to do with each other.
+// Disadvantages: in "push", "nested" and "short", containers that take pages where a few bytes would do; in "copy", "assign"
+//   and "reserve-push", those that call the system although the size is known and memory is warm; in "threads", those that share
+//   a lock between unrelated threads.
 #include <array>
 #include <chrono>
 #include <cstddef>

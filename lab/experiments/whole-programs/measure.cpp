@@ -51,7 +51,7 @@ program make(const std::string& name, const std::string& container) {
 metrics run_program(const std::string& container, const parameters& point) {
     const program made = make(point.text("program"), container);
     const child_result done = run_child(made.call);
-    // (Ten is a solver's word for "there is a solution".)
+    // A solver's exit code of 10 means "there is a solution".
     if (done.how != child_result::end::exited || (done.code != 0 && done.code != 10)) {
         throw std::runtime_error(made.call.program + " ended with " + std::to_string(done.code) + ": " + done.errors);
     }

@@ -231,7 +231,7 @@ std::vector<std::string_view> arguments_of(std::string_view type) {
     return result;
 }
 
-// Whether elements of the type of this name cannot be moved as bytes. Never guessed: of a type that is not known it is not said.
+// True if elements of the named type are known not to be relocatable. False for unknown types.
 bool is_pinned(std::string_view type) {
     while (!type.empty() && type.front() == ' ') type.remove_prefix(1);
     while (!type.empty() && type.back() == ' ') type.remove_suffix(1);

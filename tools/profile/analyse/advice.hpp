@@ -16,7 +16,7 @@ namespace headroom::profile {
 
 enum class advice { leave_it, reserve, vector, settled_vector, arena_with_marks, monotonic, multipool, resource_per_thread };
 
-// What a rule may ask of a site. All are numbers; a flag is 0 or 1.
+// Properties of a site that rules test. All are numbers; a flag is 0 or 1.
 enum class feature {
     none,
     own,          // Headroom's own memory

@@ -46,7 +46,7 @@ bool is_headroom(std::string_view name) {
            !starts(name, "headroom::lab::");
 }
 
-// What the standard library calls itself, and what lies between a program and its allocator.
+// True for functions of the standard library, and for those between a program and its allocator.
 bool is_library(const source_frame& frame) {
     if (frame.function.empty()) return false;
     const std::string_view name = without_arguments(frame.function);
@@ -178,7 +178,7 @@ const std::vector<known_function>& known_functions() {
                                                       {"mallocForGrow", doing::growing},
                                                       {"emplaceBackSlow", doing::growing},
                                                       {"_M_reallocate_map", doing::growing},
-                                                      // Because somebody asked for it
+                                                      // At the program's request
                                                       {"reserve", doing::reserving},
                                                       // Hash tables
                                                       {"_M_rehash", doing::rehashing},

@@ -57,7 +57,7 @@ public:
             }
         }
     }
-    // What was wrong with its end, after the last line.
+    // Describes the damage at the end of the file; empty if there is none. Valid after the last line.
     [[nodiscard]] const std::string& damage() const { return damage_; }
 
 private:

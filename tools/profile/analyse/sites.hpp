@@ -77,8 +77,8 @@ struct profile_result {
 // All texts of the result may be shown to a terminal, whatever the trace holds.
 profile_result find_sites(const trace_totals& trace);
 
-// Whether pairs of this class are growth, given what the call stack is known to do. `has_names`: the program's own
-// function has a name. `totals` gives the company that a pair keeps: the other pairs of its stack.
+// True if pairs of this class are growth, given the operation that the call stack is known to perform. `has_names`: the program's
+// own function has a name. `totals` has the other pairs of the stack.
 bool counts_as_growth(growth_class kind, doing what, bool has_names, const stack_totals& totals);
 
 // What malloc and free of these blocks take together: as measured of them, where there are enough, else as on the average.

@@ -68,8 +68,8 @@ std::string name_of(Dwarf_Die* die) {
     return qualified(die);
 }
 
-// Nobody looks for lines of the C library, and its symbol table has the names: where the system has its debug information too, to
-// unpack that would take longer than all else here.
+// True for the C library, whose line numbers are of no use and whose symbol table has the names. Where its debug information is
+// installed, unpacking that would take longer than the rest of the analysis.
 bool is_c_library(const std::string& path) {
     const std::string name = path.substr(path.rfind('/') + 1);
     return name.starts_with("libc.so.") || name.starts_with("ld-linux") || name.starts_with("ld-musl");
@@ -106,7 +106,7 @@ public:
         Dwarf_Addr bias = 0;
         const bool only_names = is_c_library(module_path);
         Dwarf_Die* const unit =
-            only_names ? nullptr : unit_of(module, address, bias);    // once: without an index each unit is asked
+            only_names ? nullptr : unit_of(module, address, bias);    // looked up once: without an index this tries each unit
         if (Dwfl_Line* const line = only_names ? nullptr : line_of(module, unit, address)) {
             int number = 0;
             if (const char* const file = dwfl_lineinfo(line, nullptr, &number, nullptr, nullptr, nullptr)) {

@@ -20,7 +20,7 @@ public:
     // The functions at a return address, innermost first: those inlined there, and the one they are in.
     const std::vector<source_frame>& at(std::uint64_t return_address, std::uint32_t generation);
 
-    // What a trace says itself is better than what the files say now: they may have been built anew since.
+    // Prefers the frames that a trace contains over those of the files now, which may have been rebuilt since.
     void remember(std::uint32_t generation, std::uint64_t return_address, const std::vector<source_frame>& frames);
 
     // Names of programs and libraries that lack line numbers, or names altogether.

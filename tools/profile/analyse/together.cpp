@@ -188,8 +188,8 @@ malloc_estimate other_malloc(const profile_result& profile) {
     const double cost = std::min(profile.allocations * profile.allocation_ns, profile.processor_seconds * 1e9);
     result.share = cost * 1e-9 / profile.processor_seconds;
     if (result.share < 0.05 || profile.allocations < 10000) return result;
-    // Of many blocks, which lie closer together then, 0.3 to 2.4 times that was saved in five programs; of few that come and go, nothing
-    // was in one.
+    // In five programs with many blocks, which then lie closer together, another malloc saved 0.3 to 2.4 times that; in one with few
+    // short-lived blocks, nothing.
     double small_bytes = 0;
     for (const site& one : profile.sites)
         if (value_of(feature::mean_size, one) <= 4096) small_bytes += one.totals.most_live_bytes;

@@ -67,7 +67,7 @@ growth_class classify(std::uint32_t flags, std::uint64_t old_size, std::uint64_t
     if ((flags & grew_by_realloc) != 0) return growth_class::moved;
     if ((flags & grew_adjacent) == 0) return growth_class::same_stack;
     if (static_cast<same_bytes>(flags & grew_same_bytes) == same_bytes::same) return growth_class::same_bytes;
-    // The old size of a sampled pair is what the allocator gave, a little more than was asked for.
+    // A sampled pair has the old block's usable size, a little more than its requested size.
     const bool rounded = (flags & grew_old_unknown) != 0;
     const auto is = [&](std::uint64_t size) { return rounded ? size >= new_size && size <= new_size + 64 : size == new_size; };
     if (is(old_size * 2) || (old_size > 64 && is(old_size + old_size / 2))) return growth_class::doubled;
@@ -306,7 +306,7 @@ private:
         info_t& fresh = info(from);
         const std::uint32_t flags = from.number32();
         const std::uint64_t ns = from.number();
-        // What it stands for: the new block was kept with its own probability, or the old one with that of its size.
+        // Number of pairs that this one stands for: the inverse probability that the new block, or the old one, was sampled.
         const bool by_realloc = (flags & grew_by_realloc) != 0;
         const double weight = fresh.weight;
         growth_sum sum;

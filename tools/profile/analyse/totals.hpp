@@ -1,4 +1,4 @@
-// What a trace adds up to: for each call stack that allocated, how much, how often it grew, how long its blocks lived.
+// Totals of a trace: for each call stack that allocated, how much, how often it grew, how long its blocks lived.
 #pragma once
 
 #include <array>
@@ -128,7 +128,7 @@ struct process_totals {
     double allocations = 0;
     double frees = 0;
     double bytes = 0;
-    // What is known when it has ended; 0 where it is not.
+    // Known once the program has ended; 0 until then.
     double processor_seconds = 0;
     double recorder_seconds = 0;    // of them, that recording took
     double malloc_ns = 0;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t tick_us = 2000;
 
-// Whether vectors grow like that: to twice the size, or half as much again.
+// True if `to` is 2 or 1.5 times `from`, as vectors grow.
 bool is_growth_factor(std::uint64_t from, std::uint64_t to) { return to == from * 2 || (from > 64 && to == from + from / 2); }
 
 // What reading the counter adds to what is timed by it.
@@ -473,7 +473,7 @@ void digest::end(const process_end& how, const ring& from, const std::function<v
         const double ns = count > 0 ? static_cast<double>(of.ticks.load()) / count * ns_per_tick_ - read_ns : 0;
         return static_cast<std::uint64_t>(std::max(0.0, ns) * 1000);
     };
-    // What the recorder keeps in the process's memory: the ring, and a page for each stack or so.
+    // Estimates the recorder's memory in the process: the ring, and about a page for each stack.
     const std::uint64_t kept = std::min<std::uint64_t>(from.reserved.load(), ring_slots) * sizeof(slot) +
                                std::min<std::uint64_t>(sites_.size(), 2048) * 4096;
     out_->begin(record::costs);

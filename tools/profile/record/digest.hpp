@@ -33,7 +33,7 @@ struct process_facts {
     std::string command_line;
 };
 
-// What is known of a process when it has ended; 0 where it is not.
+// Figures of a process, known when it has ended; 0 if unknown.
 struct process_end {
     std::uint64_t lost = 0;
     std::uint64_t processor_ns = 0;
@@ -123,7 +123,7 @@ private:
     void write_thread(std::uint32_t thread);
     std::uint32_t info_of(std::uint32_t stack, std::uint64_t size);
     [[nodiscard]] unsigned lifetime(std::uint64_t from, std::uint64_t to) const;
-    // Valid until a greater number is asked for.
+    // The reference is valid until a call with a greater number.
     thread_t& thread_of_number(std::uint32_t thread) {
         if (thread >= threads_.size()) add_threads(thread);
         return threads_[thread];

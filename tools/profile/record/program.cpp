@@ -1,4 +1,4 @@
-// What can be said of a program before it is run.
+// Properties of a program's file, read before it is run.
 #include <elf.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
@@ -23,7 +23,7 @@ bool read_at(std::FILE* file, std::uint64_t offset, void* to, std::size_t size) 
     return std::fseek(file, static_cast<long>(offset), SEEK_SET) == 0 && std::fread(to, 1, size, file) == size;
 }
 
-// Whether the program exports a function of this name, which then comes before any preloaded library's.
+// True if the program exports a function of this name, which then comes before any preloaded library's.
 bool exports(std::FILE* file, const Elf64_Ehdr& head, std::string_view wanted) {
     for (unsigned i = 0; i < head.e_shnum; ++i) {
         Elf64_Shdr section{};

@@ -402,7 +402,7 @@ recorded record_command(const recording& what) {
     bool ended = false;
     for (int idle = 0;;) {
         pollfd socket{meeting.socket_file(), POLLIN, 0};
-        // A quiet program is asked less often; the busiest fill the ring in some ten milliseconds. To ask more often than
+        // Polls a quiet program less often; the busiest fill the ring in some ten milliseconds. Polling more often than
         // every millisecond would take the processor from the program.
         if (poll(&socket, 1, idle == 0 ? 0 : idle < 20 ? 1 : 5) != 0) accept_all();
         const bool ends_now = !ended && wait4(child, &result.status, WNOHANG, &used) == child;

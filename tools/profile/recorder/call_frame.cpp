@@ -156,7 +156,7 @@ private:
             now_.row.saved = frame_row::at_cfa;
             now_.row.saved_offset = static_cast<std::int16_t>(offset);
         } else if (which == return_address) {
-            now_.outermost = offset != -8;    // nobody else saves it elsewhere
+            now_.outermost = offset != -8;    // only an outermost frame saves it elsewhere
         }
     }
     void restored(std::uint64_t which) {

@@ -18,7 +18,7 @@
 namespace headroom::profile {
 namespace {
 
-// Nobody expects a thread to be cancelled in malloc or free, as it could be in what they call here.
+// Disables cancellation of this thread: malloc and free are no cancellation points, but the calls made here are.
 class not_cancelled {
 public:
     not_cancelled() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
@@ -97,7 +97,7 @@ bool channel::open() {
     if (socket < 0) {
         complain("it may not open a socket", errno);
     } else if (connect(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
-        // Nobody listens any more: a process that outlived the command. Anything else is worth a word.
+        // These two mean that the process outlived the command. Any other error is reported.
         if (errno != ECONNREFUSED && errno != ENOENT) complain("it cannot reach headroom profile", errno);
     } else if ((file = receive_file(socket, layout)) < 0) {
         complain("headroom profile did not answer", 0);

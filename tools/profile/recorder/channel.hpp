@@ -14,12 +14,11 @@ namespace headroom::profile {
 
 class channel {
 public:
-    // Asks the command for a ring. False, with a message for the program's stderr unless nobody asked for a recording,
-    // when there is none to be had. Neither throws nor allocates; leaves errno and the program's file descriptors as
-    // they were.
+    // Requests a ring from the command. Returns false on failure, with a message on the program's stderr if a recording was
+    // requested. Neither throws nor allocates; leaves errno and the program's file descriptors unchanged.
     bool open();
 
-    // What a fork inherited is the parent's: the child lets go of it without a word.
+    // Called in a forked child: forgets the parent's ring and socket, without a message.
     void abandon();
 
     [[nodiscard]] std::uint64_t sample() const { return sample_; }
@@ -44,8 +43,8 @@ public:
         to.head.store(slot_head(index, what, thread, stack), std::memory_order_release);
     }
 
-    // What a timed call took, and what the recorder did around it. False where it was not the program's: more than some 20 us is a
-    // processor that did something else.
+    // Adds a timed call's ticks, and the recorder's own. False, adding nothing, if it took more than some 20 us: then the thread was
+    // interrupted.
     bool timed(call_costs ring::* which, std::uint64_t call, std::uint64_t recorder) {
         constexpr std::uint64_t too_long = 60000;
         if (ring_ == nullptr || call > too_long || recorder > too_long) return false;
@@ -71,7 +70,7 @@ private:
     ring* ring_ = nullptr;
     std::uint64_t sample_ = 0;
     int reader_ = 0;    // the command's process, as this one sees it: 0 where it is in a PID namespace further out
-    std::atomic<std::uint64_t> read_seen_{0};    // what the reader had given back when somebody last looked
+    std::atomic<std::uint64_t> read_seen_{0};    // slots that the reader had released when last read
 };
 
 // "headroom: process 123 is not recorded: REASON" on the program's standard error.

@@ -1,5 +1,5 @@
-// What a program finds in errno after malloc or free is not the recorder's. Only what may call the system keeps it: each asking costs
-// a call.
+// Restores errno when destroyed, so that a program does not see the recorder's errors. Used only around system calls: reading errno
+// costs a function call.
 #pragma once
 
 #include <cerrno>

@@ -67,8 +67,8 @@ constinit channel to_command;
 constinit sampled_set sampled;
 constinit std::atomic<std::uint32_t> threads{0};
 
-// Where large blocks have been, by the hash of their addresses: of others the size need not be asked for, which would cost a miss
-// of the cache at every free. Never cleared.
+// Filter of addresses that have held large blocks, by hash. The size of other blocks is not read, which would cost a cache miss at
+// every free. Never cleared.
 unsigned char seen_large[filter_size];
 
 // A page that a forked child finds wiped: so a child is noticed that no handler was called for.
@@ -158,7 +158,7 @@ void begin_again() {
     return true;
 }
 
-// Whether this event is to be written. Called with every event, so it does next to nothing.
+// True if events are written now. Called with every event, so the common case is short.
 inline bool recording() {
     if (self.inside) return false;
     if (now.load(std::memory_order_acquire) == state::recording && *alive != 0 && self.id != 0) [[likely]]
@@ -171,7 +171,7 @@ inline bool recording() {
 // Inlined by force: their stores wait behind cache misses of the allocator. A processor keeps some 50 stores waiting, and a call takes
 // several.
 //
-// What begins is stamped once there is room for it, what ends before there is: time spent waiting for room is nobody's.
+// A begin is stamped after waiting for a slot, an end before: so no call's time includes that wait.
 [[gnu::always_inline]] inline void put_begin(event what, std::uint32_t stack, std::uint64_t first, std::uint64_t second) {
     std::uint64_t index = 0;
     if (!to_command.reserve(1, index)) return switch_off();
@@ -201,7 +201,7 @@ std::size_t usable_size(void* address) {
     return next.malloc_usable_size != nullptr && address != nullptr ? next.malloc_usable_size(address) : 0;
 }
 
-// Whether a sampled recording keeps this allocation; settles how far away the next one is.
+// True if a sampled recording keeps this allocation; then draws the distance to the next one.
 bool keep(std::size_t size) {
     if (self.watched != nullptr) {    // the first allocation after a sampled one came here to say so
         watch(nullptr);
@@ -279,14 +279,14 @@ void put_call_time(call_costs ring::* which, std::uint64_t call, std::uint64_t r
     put_end(event::call_time, 0, call, which == &ring::frees ? 1 : 0, 0);
 }
 
-// Whether this call is timed. Every so many, not a power of two: programs like those.
+// True if this call is timed: every 61st. Not a power of two, which programs' own periods often are.
 inline bool is_timed() {
     if (++self.turn < timed_calls) return false;
     self.turn = 0;
     return now.load(std::memory_order_relaxed) == state::recording && !self.inside;
 }
 
-// `allocator_ticks` becomes what the allocator itself took; null: nobody asks.
+// Calls realloc and records the move. Stores the allocator's own ticks in `allocator_ticks` unless null.
 void* move_block(void* address, std::size_t size, const void* frame, std::uint64_t* allocator_ticks) {
     const auto from_allocator = [&] {
         if (allocator_ticks == nullptr) return next.realloc(address, size);
@@ -337,7 +337,7 @@ void* move_block(void* address, std::size_t size, const void* frame, std::uint64
     return result;
 }
 
-// What every allocation does first: true where a sampled recording can let it pass.
+// Fast path of every allocation: true if a sampled recording skips it.
 inline bool passes(std::size_t size) {
     const std::uint64_t left = self.left;
     self.left = left - size;

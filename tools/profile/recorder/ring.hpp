@@ -1,4 +1,4 @@
-// What a recorded process shares with the command that reads it: a ring of slots in shared memory.
+// The ring of slots in memory that a recorded process shares with the command.
 //
 // The recorder (in the program) writes, `headroom profile` reads. A slot is reserved with one atomic addition, which
 // gives all events of a process one order, and is complete once its first word carries the number of the round. What
@@ -21,9 +21,9 @@ inline constexpr std::uint64_t ring_slots = std::uint64_t{1} << 17;    // 4 MiB
 // The command sends this word along with the ring's file, so that a recorder of another build does not write what it cannot read.
 inline constexpr std::uint64_t ring_layout = std::uint64_t{ring_version} << 32 | ring_slots;
 inline constexpr std::size_t most_frames = 64;
-// From this size on the processor time of the thread is asked for too, a system call each time: little beside what a copy takes.
+// From this size on, events include the thread's processor time. Its system call costs little beside the copy.
 inline constexpr std::size_t large_block = 65536;
-// One call in so many is timed: what malloc and free take, and what the recorder itself does.
+// One call in 61 is timed: malloc or free, and the recorder around it.
 inline constexpr std::uint32_t timed_calls = 61;
 
 enum class event : std::uint32_t {
@@ -40,7 +40,7 @@ enum class event : std::uint32_t {
     call_time = 10         // words: ticks that the call just told of took in the allocator; 0 for a malloc, 1 for a free
 };
 
-// Whether a freed block begins with the same bytes as the one that its thread allocated last: evidence of a copy.
+// Comparison of a freed block's first bytes with those of the block that its thread allocated last: equal ones suggest a copy.
 enum class same_bytes : std::uint32_t { unknown = 0, different = 1, all_zero = 2, same = 3 };
 
 // First word of a slot: round (8 bits), event (4), thread (20), stack (32).

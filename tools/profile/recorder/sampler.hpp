@@ -25,7 +25,7 @@ class sampled_set {
 public:
     // False when there is no room, or the set is in use by the very thread that asks (in a signal handler).
     bool insert(const void* address);
-    // Whether it was in the set; it no longer is.
+    // Removes an address. True if it was in the set.
     bool take(const void* address);
     // Forgets all addresses; leaves the filter alone.
     void clear();

@@ -14,7 +14,7 @@ inline std::uint64_t clock_ns(clockid_t which) {
     return static_cast<std::uint64_t>(now.tv_sec) * 1000000000U + static_cast<std::uint64_t>(now.tv_nsec);
 }
 inline std::uint64_t monotonic_ns() { return clock_ns(CLOCK_MONOTONIC); }
-// What the calling thread has used of a processor.
+// Processor time of the calling thread, in nanoseconds.
 inline std::uint64_t processor_ns() { return clock_ns(CLOCK_THREAD_CPUTIME_ID); }
 
 inline std::uint64_t ticks() {

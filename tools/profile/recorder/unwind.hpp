@@ -48,7 +48,7 @@ inline std::uintptr_t word_at(std::uintptr_t address) {
     return value;
 }
 
-// Whether `from`, which `count` calls led to, is where the stack came by before at step `at`.
+// True if step `at` of the earlier stack is the frame `from`, reached after `count` calls.
 inline bool resumes(const call_stack& stack, std::size_t at, const frame_start& from, std::size_t count) {
     const call_stack::step& there = stack.steps[at];
     if (there.pc != from.pc || there.sp != from.sp || (there.fp_matters && there.fp != from.fp)) return false;
@@ -56,8 +56,8 @@ inline bool resumes(const call_stack& stack, std::size_t at, const frame_start& 
                                                      : stack.end == call_stack::end_t::cut_off && count + stack.first() == at;
 }
 
-// Whether the words in memory that led from step `at` to the outermost still say the same; `checked` becomes the first step
-// from where they do not.
+// True if the return addresses and frame pointers in memory from step `at` outwards are unchanged. If not, `checked` is the first
+// step whose words differ.
 inline bool unchanged(const call_stack& stack, std::size_t at, std::size_t& checked) {
     for (; at + 1 < most_frames; ++at) {
         const call_stack::step& here = stack.steps[at];
@@ -72,7 +72,7 @@ inline bool unchanged(const call_stack& stack, std::size_t at, std::size_t& chec
     return true;
 }
 
-// Whether the stack from `from` is this one, frame by frame: a loop's allocations. Writes nothing.
+// True if the stack from `from` equals `stack` frame by frame, as in a loop that allocates. Changes neither.
 inline bool is_as_before(const frame_start& from, const call_stack& stack) {
     std::size_t checked = 0;
     return stack.depth != 0 && resumes(stack, stack.first(), from, 0) && unchanged(stack, stack.first(), checked);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uintptr_t largest_frame = std::uintptr_t{1} << 20;
 
-// Code met before, by its first megabyte: what is asked of the loader once.
+// Pages of code whose module was reported already, by page number modulo 1024: the loader is called once for each.
 std::atomic<std::uintptr_t> met[1024];
 
 int visit(dl_phdr_info* info, std::size_t /*size*/, void* data) {

@@ -9,7 +9,7 @@
 
 namespace headroom::profile {
 
-// What would gain: at one place, or at many together.
+// Possible gains: at one site, or at many together.
 struct advised {
     std::string where;
     recommendation what;
@@ -33,7 +33,7 @@ std::string folded_text(const profile_result& profile);
 std::string pprof_bytes(const profile_result& profile);
 
 // One file that needs no network: time line, flame graph, advice with source lines, the five dimensions of each site.
-// `sources`: the folder whose files may be shown; empty: none. (A trace names files, and anybody may have made the trace.)
+// `sources`: the folder whose files may be shown; empty: none. A trace names files, and may come from an untrusted source.
 std::string page_text(const profile_result& profile, const std::string& sources);
 
 // What changed from one profile to the other, site by site.

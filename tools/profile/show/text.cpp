@@ -187,7 +187,7 @@ void write_output(const std::string& path, const std::string& content) {
     const int error = errno;
     if (!written) {
         std::error_code ignored;
-        // Half a file helps nobody; but a device or a pipe is not ours to remove.
+        // Removes incomplete output, unless it is a device or a pipe.
         if (std::filesystem::is_regular_file(std::filesystem::symlink_status(path, ignored))) std::remove(path.c_str());
         throw std::runtime_error("cannot write " + path + ": " + std::strerror(error));
     }

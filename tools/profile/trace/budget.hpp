@@ -16,7 +16,7 @@ public:
         const std::uintmax_t size = std::filesystem::file_size(path, error);
         left_ = (std::uint64_t{64} << 20) + (error ? 0 : size * 1024);
     }
-    // Before so many bytes are kept. Throws std::runtime_error.
+    // Call before allocating `bytes`. Throws std::runtime_error if they exceed the rest of the budget.
     void take(std::uint64_t bytes) {
         if (bytes > left_)
             throw std::runtime_error("it stands for more than a recording of its size can hold; the rest is not read");

@@ -64,8 +64,9 @@ enum class record : std::uint8_t {
     costs =
         20,    // nanoseconds: of processor time that the process used (0: not known), and what the recorder took of it; picoseconds:
                // a malloc, a free, on the average; bytes resident at most, without the recorder's (0: not known)
-    held = 21,         // bytes that Headroom's ranges hold now: of committed memory
-    call_times = 22    // stack; how many of its mallocs were timed, and the nanoseconds that they took in all; the same of frees
+    held = 21,    // bytes that Headroom's ranges hold now: of committed memory
+    call_times =
+        22    // stack; how many of its mallocs were timed, and the nanoseconds that they took in all; then those two of its frees
 };
 
 enum grew_flags : std::uint32_t {

@@ -63,7 +63,7 @@ private:
 // std::runtime_error when the file is no trace, is of another version, or cannot be opened.
 std::string read_trace(const std::string& path, const std::function<void(std::uint32_t process, record_reader&)>& use);
 
-// Whether the file begins as a trace does.
+// True if the file begins with a trace's signature.
 bool is_trace(const std::string& path);
 
 }    // namespace headroom::profile

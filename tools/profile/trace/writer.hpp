@@ -11,7 +11,7 @@
 
 namespace headroom::profile {
 
-// Once about so many bytes have been collected, they are written as a block.
+// Bytes collected before they are written as a block.
 inline constexpr std::size_t block_size = std::size_t{1} << 20;
 
 // Bytes that are added one by one, a few for each event of a program: a vector's push_back is a call.
@@ -71,7 +71,7 @@ class trace_writer {
 public:
     // Throws std::runtime_error when the file cannot be made.
     explicit trace_writer(const std::string& path);
-    // The same, for more blocks behind those that the file has.
+    // Opens an existing trace to append blocks. Throws std::runtime_error.
     static trace_writer more(const std::string& path) { return trace_writer(path, true); }
     ~trace_writer();
     trace_writer(const trace_writer&) = delete;
