@@ -6,7 +6,7 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-HEADER = "// What it is.\n#pragma once\n"
+HEADER = "// A header of the tree.\n#pragma once\n"
 CLEAN = {
     "include/headroom/pages.hpp": HEADER,
     "include/headroom/vector.hpp": HEADER + "#include <headroom/pages.hpp>\n",
@@ -49,6 +49,7 @@ FAULTS = [    # lint, file, text that replaces the file, what the lint must say
     ("figures", "docs/report/index.html", "<html></html>\n", "index.html:1: was not made of the results beside it"),
     ("format", "src/range/cache.cpp", "int  x;\n", "src/range/cache.cpp:1: not as .clang-format asks"),
     ("length", "src/range/cache.cpp", "//\n" * 501, "src/range/cache.cpp:501: 501 lines"),
+    ("includes", "docs/pictures/includes.svg", "<svg/>\n", "includes.svg:1: not of these files"),
     ("module", "modules/headroom.cppm", "using headroom::gone;\n", "headroom.cppm:1: exports headroom::gone, which no header"),
     ("outlines", "include/headroom/pages.hpp", HEADER + "#define ABI inline namespace x\nnamespace headroom {\nABI {\nclass arena {\n};\n}\n}\n", "pages.hpp:6: ctags finds no arena"),
     ("paths", "README.md", "see /ho" + "me/somebody/x\n", "README.md:1: /ho" + "me/s"),

@@ -5,39 +5,17 @@ have no floor of their own: what they reach counts for those who include them. N
 what stands in it. The report's Python is checked by python_floors.py.
 """
 import pathlib
-import re
 
+import includes
 import python_floors
-from sources import CODE, ROOT, files, finish, lines
+from floors import FLOORS
+from sources import finish
 
-FLOORS = {
-    "pages": 1, "relocatable": 1, "growth": 1, "testing": 1,
-    "commit_policy": 1, "reservation": 2,
-    "vector": 3, "settled_vector": 3, "file_vector": 3, "arena": 3, "monotonic": 3, "multipool": 3, "tracking": 3,
-    "small_vector": 4, "resource_allocator": 4, "winked": 4, "frozen": 4, "file_table": 4, "concurrent_vector": 4,
-    "arrow": 5, "dlpack": 5,
-    "headroom": 6,
-}
-INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 PUBLIC = pathlib.PurePath("include/headroom")
 EXPERIMENTS = ("lab", "experiments")
 
 
-def included(path):
-    """The files of this tree that `path` includes, with the line numbers."""
-    for number, line in lines(path):
-        match = INCLUDE.match(line)
-        if not match:
-            continue
-        for candidate in ((path.parent / match[2]) if match[1] == '"' else None,
-                          pathlib.PurePath("include") / match[2], pathlib.PurePath("src") / match[2],
-                          pathlib.PurePath("lab") / match[2], pathlib.PurePath("tools") / match[2]):
-            if candidate is not None and (ROOT / candidate).is_file():
-                yield number, pathlib.PurePath((ROOT / candidate).resolve().relative_to(ROOT))
-                break
-
-
-graph = {pathlib.PurePath(path): list(included(path)) for path in files(*CODE)}
+graph = includes.graph()
 findings = []
 
 
@@ -53,15 +31,15 @@ def is_public(path):
     return path.parent == PUBLIC
 
 
-for path, includes in graph.items():
+for path, targets in graph.items():
     if path in reached(path, set()):
         findings.append(f"{path}:1: includes itself, by a circle")
     if is_public(path):
         floor = FLOORS.get(path.stem)
         if floor is None:
-            findings.append(f"{path}:1: has no floor yet: add it to scripts/lint_floors.py")
+            findings.append(f"{path}:1: has no floor yet: add it to scripts/floors.py")
             continue
-        for number, target in includes:
+        for number, target in targets:
             for other in sorted({target} | reached(target, set())):
                 if is_public(other) and other != path and FLOORS.get(other.stem, 0) >= floor:
                     findings.append(f"{path}:{number}: floor {floor} reaches {other} on floor {FLOORS[other.stem]}")
@@ -69,7 +47,7 @@ for path, includes in graph.items():
     below = {"include": {"include"}, "src": {"include", "src"}, "lab": {"include", "lab"},
              "tools": {"include", "lab", "tools", "profile"}, "profile": {"include", "profile"},
              "examples": {"include", "examples"}}.get(path.parts[0])
-    for number, target in includes:
+    for number, target in targets:
         if below is not None and target.parts[0] not in below:
             findings.append(f"{path}:{number}: {path.parts[0]}/ includes {target}")
         if target.parts[:2] == EXPERIMENTS and path.parts[0] in ("lab", "tools") and path.parts[:3] != target.parts[:3]:

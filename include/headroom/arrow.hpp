@@ -126,13 +126,15 @@ public:
     template <arrow_offset Offset>
     [[nodiscard]] HEADROOM_HARDENED_ABI static arrow_column text(std::string_view name, frozen<Offset> offsets,
                                                                  const frozen<char>& bytes) {
-        return pieces_(sizeof(Offset) == 4 ? "u" : "U", name, std::move(offsets), bytes.data(), bytes.size(), bytes.shared());
+        return variable_size_(sizeof(Offset) == 4 ? "u" : "U", name, std::move(offsets), bytes.data(), bytes.size(),
+                              bytes.shared());
     }
     // Binary strings: like text(), with any bytes.
     template <arrow_offset Offset>
     [[nodiscard]] HEADROOM_HARDENED_ABI static arrow_column binary(std::string_view name, frozen<Offset> offsets,
                                                                    const frozen<std::byte>& bytes) {
-        return pieces_(sizeof(Offset) == 4 ? "z" : "Z", name, std::move(offsets), bytes.data(), bytes.size(), bytes.shared());
+        return variable_size_(sizeof(Offset) == 4 ? "z" : "Z", name, std::move(offsets), bytes.data(), bytes.size(),
+                              bytes.shared());
     }
     // Decimals of `precision` digits, `scale` of them behind the point (before it if negative): 1.25 is 125 with a scale of 2.
     // Precondition: no value has more digits. Throws std::invalid_argument if precision is not 1 to 38.
@@ -227,8 +229,8 @@ private:
     }
     // Builds a column of text or binary strings from offsets and bytes.
     template <class Offset>
-    HEADROOM_HARDENED_ABI static arrow_column pieces_(const char* format, std::string_view name, frozen<Offset> offsets,
-                                                      const void* bytes, std::size_t count, const detail::share& owner) {
+    HEADROOM_HARDENED_ABI static arrow_column variable_size_(const char* format, std::string_view name, frozen<Offset> offsets,
+                                                             const void* bytes, std::size_t count, const detail::share& owner) {
         arrow_column made(format, detail::rows_of(offsets, count), 3);
         made.node_.name = detail::arrow_name(name);
         made.node_.buffers[1] = {offsets.data(), offsets.shared()};

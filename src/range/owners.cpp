@@ -42,9 +42,9 @@ bool is_in(const void* pointer, const std::byte* base, std::size_t reserved) noe
 // Finds the live range that contains the pointer. False if there is none.
 bool find_live_range(const void* pointer, description& result) noexcept {
     for (std::uint64_t left = detail::addresses.levels.load(std::memory_order_acquire); left != 0; left &= left - 1) {
-        const std::size_t piece = detail::piece_of(pointer, static_cast<unsigned>(std::countr_zero(left)));
-        for (detail::range* each = detail::list_of(piece).load(std::memory_order_acquire); each != nullptr;
-             each = detail::link_of(each, piece).load(std::memory_order_acquire)) {
+        const std::size_t region = detail::region_of(pointer, static_cast<unsigned>(std::countr_zero(left)));
+        for (detail::range* each = detail::list_of(region).load(std::memory_order_acquire); each != nullptr;
+             each = detail::link_of(each, region).load(std::memory_order_acquire)) {
             // Checks the address first, to avoid waiting for the writer of another range.
             if (!is_in(pointer, each->start(), each->size())) continue;
             if (read_description(each, result) && is_in(pointer, result.base, result.reserved)) return true;

@@ -96,22 +96,22 @@ namespace {
 // Smaller ranges count as this large, so that there are few levels.
 constexpr unsigned min_level = 21;
 
-// Adds the range to, or removes it from, the lists of its pieces.
+// Adds the range to, or removes it from, the lists of its regions.
 void update_lists(range* control, bool enter) noexcept {
     const auto fitting = static_cast<unsigned>(std::bit_width(control->size() - 1));
     const unsigned level = fitting < min_level ? min_level : fitting;
     const std::lock_guard guard(registry_mutex);
     if (enter) addresses.levels.fetch_or(std::uint64_t{1} << level, std::memory_order_release);
-    const std::size_t last = piece_of(control->start() + control->size() - 1, level);
-    for (std::size_t piece = piece_of(control->start(), level); piece <= last; ++piece) {
-        std::atomic<range*>* link = &list_of(piece);
-        std::atomic<range*>& mine = link_of(control, piece);
+    const std::size_t last = region_of(control->start() + control->size() - 1, level);
+    for (std::size_t region = region_of(control->start(), level); region <= last; ++region) {
+        std::atomic<range*>* link = &list_of(region);
+        std::atomic<range*>& mine = link_of(control, region);
         if (enter) {
             mine.store(link->load(std::memory_order_relaxed), std::memory_order_release);
             link->store(control, std::memory_order_release);
         } else {
             while (link->load(std::memory_order_relaxed) != control)
-                link = &link_of(link->load(std::memory_order_relaxed), piece);
+                link = &link_of(link->load(std::memory_order_relaxed), region);
             link->store(mine.load(std::memory_order_relaxed), std::memory_order_release);
         }
     }

@@ -1,7 +1,7 @@
 // Registry of all ranges of the process: the list of their control blocks, and the table that finds a range by address.
 //
 // The table is a hash table whose lists are linked through the control blocks, so that it needs no memory and entering a range cannot
-// fail. Level n divides the address space into aligned pieces of 2^n bytes. A range of at most 2^n bytes is in one piece or two adjacent
+// fail. Level n divides the address space into aligned regions of 2^n bytes. A range of at most 2^n bytes is in one region or two adjacent
 // ones, and in the list of each. A lookup searches one list for each level in use: nearly always one or two, because ranges have few
 // sizes.
 #pragma once
@@ -27,19 +27,19 @@ void free_control_block(range* control) noexcept;
 struct address_table {
     std::atomic<std::uint64_t> levels{0};             // bit n: ranges of level n were entered; never cleared
     std::atomic<std::size_t> removals{0};             // number of removals; wraps
-    std::array<std::atomic<range*>, 2048> lists{};    // piece number modulo 2048
+    std::array<std::atomic<range*>, 2048> lists{};    // region number modulo 2048
 };
 extern constinit address_table addresses;
 
-[[nodiscard]] inline std::size_t piece_of(const void* pointer, unsigned level) noexcept {
+[[nodiscard]] inline std::size_t region_of(const void* pointer, unsigned level) noexcept {
     return static_cast<std::size_t>(std::uint64_t{reinterpret_cast<std::uintptr_t>(pointer)} >> level);
 }
-[[nodiscard]] inline std::atomic<range*>& list_of(std::size_t piece) noexcept {
-    return addresses.lists[piece % addresses.lists.size()];
+[[nodiscard]] inline std::atomic<range*>& list_of(std::size_t region) noexcept {
+    return addresses.lists[region % addresses.lists.size()];
 }
-// Returns a range's link in the list of a piece: adjacent pieces have different ones.
-[[nodiscard]] inline std::atomic<range*>& link_of(range* control, std::size_t piece) noexcept {
-    return control->next_at[piece % control->next_at.size()];
+// Returns a range's link in the list of a region: adjacent regions have different ones.
+[[nodiscard]] inline std::atomic<range*>& link_of(range* control, std::size_t region) noexcept {
+    return control->next_at[region % control->next_at.size()];
 }
 
 // Enter a range into the address table, and remove it. Lookups skip ranges that are not live.

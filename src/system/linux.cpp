@@ -255,12 +255,12 @@ std::error_code remap(page_range from, page_range to) noexcept {
         return cannot;
     }
     for (std::size_t moved = 0; moved != from.bytes;) {
-        const page_range piece = first_mapping({from.data + moved, from.bytes - moved});
-        if (!move_mapping(piece, to.data + moved)) {
+        const page_range mapping = first_mapping({from.data + moved, from.bytes - moved});
+        if (!move_mapping(mapping, to.data + moved)) {
             std::memcpy(from.data, to.data, moved);    // cannot be refused, unlike moving back
             return cannot;
         }
-        moved += piece.bytes;
+        moved += mapping.bytes;
     }
     return {};
 }

@@ -130,13 +130,13 @@ public:
     // Valid while *this, or the object that it is moved to, exists. Precondition: index < size().
     [[nodiscard]] std::string_view operator[](std::size_t index) const noexcept {
         HEADROOM_EXPECT_ELEMENT(index < size(), past_the_end, "operator[]", index);
-        return contents_.large ? piece<std::int64_t>(index) : piece<std::int32_t>(index);
+        return contents_.large ? text_at<std::int64_t>(index) : text_at<std::int32_t>(index);
     }
     static constexpr arrow_layout layout = arrow_layout::text;
 
 private:
     template <class Offset>
-    [[nodiscard]] std::string_view piece(std::size_t index) const noexcept {
+    [[nodiscard]] std::string_view text_at(std::size_t index) const noexcept {
         if (contents_.bytes == nullptr) return {};    // all strings are empty, with any offsets
         const Offset* const offset = static_cast<const Offset*>(contents_.values) + index;
         return {contents_.bytes + offset[0], static_cast<std::size_t>(offset[1] - offset[0])};

@@ -200,9 +200,9 @@ private:
 inline void repeat_bytes(std::byte* data, std::size_t done, std::size_t total, std::size_t unit) noexcept {
     const std::size_t longest = unit < 4096 ? 4096 / unit * unit : unit;
     while (done < total) {
-        const std::size_t piece = (std::min)((std::min)(done, longest), total - done);
-        std::memcpy(data + done, data, piece);
-        done += piece;
+        const std::size_t bytes_now = (std::min)((std::min)(done, longest), total - done);
+        std::memcpy(data + done, data, bytes_now);
+        done += bytes_now;
     }
 }
 
