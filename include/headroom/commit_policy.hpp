@@ -117,7 +117,7 @@ public:
         return policy;
     }
 
-    // Returns this policy for a range held in another way.
+    // Returns this policy for ranges held as `how`: guarded or open.
     [[nodiscard]] constexpr commit_policy held(holding how) const noexcept {
         commit_policy policy = *this;
         policy.holding_ = how;
@@ -153,7 +153,7 @@ private:
     bool (*premap_call_)(detail::range*, std::size_t) noexcept = nullptr;
 };
 
-// The same policies by short names.
+// Short names of the policies: see the static members of commit_policy.
 [[nodiscard]] constexpr commit_policy least_memory() noexcept { return commit_policy::least_memory(); }
 [[nodiscard]] constexpr commit_policy balanced(std::size_t small_step, std::size_t from_bytes, std::size_t large_step) noexcept {
     return commit_policy::balanced(small_step, from_bytes, large_step);

@@ -173,7 +173,7 @@ public:
             const T* const from = count == 0 ? nullptr : detail::contiguous_source<iterator_of_range>::address(each);
             this->lock_for(count);
             const size_type first = size_.load(std::memory_order_relaxed);
-            detail::copy_bytes(begin_ + first, from, count);
+            detail::copy_bytewise(begin_ + first, from, count);
             return this->publish(first, count);
         } else if constexpr (detail::nothrow_relocatable<T>) {
             detail::staging<T> built;
@@ -375,7 +375,7 @@ public:
                 const size_type wanted = built_ + (std::min)(left, batch_ - built_);
                 if (wanted > announced_) announced_ = announce(to_, *claim_, built_, wanted, batch_);
                 const size_type some = (std::min)(wanted, announced_) - built_;
-                detail::copy_bytes(first() + built_, from, some);
+                detail::copy_bytewise(first() + built_, from, some);
                 built_ += some;
                 if (built_ == batch_) flush();
                 from += some;
@@ -404,7 +404,7 @@ public:
         if (built_ != 0) {
             to_->publish_claimed(*claim_, first(), built_, batch_);
         } else if (announced_ != 0) {
-            claim_->announce_none();    // a constructor threw
+            claim_->withdraw_announcement();    // a constructor threw
         }
         built_ = announced_ = 0;
     }
@@ -413,7 +413,7 @@ public:
     HEADROOM_ALWAYS_INLINE void discard() noexcept {
         store::destroy_(first(), first() + built_);
         built_ = announced_ = 0;
-        claim_->announce_none();
+        claim_->withdraw_announcement();
     }
 
 private:

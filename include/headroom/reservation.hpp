@@ -146,9 +146,9 @@ public:
     [[nodiscard]] std::size_t committed() const noexcept { return held_.committed; }
     [[nodiscard]] explicit operator bool() const noexcept { return held_.control != nullptr; }
 
-    // Commits at least the first `bytes`, and more as the policy says. Populates at most 4 MiB, a sixteenth of the bytes committed before,
-    // or a step of the policy; other memory arrives at first touch. Returns result_out_of_range past the reservation, the system's error
-    // when it refuses; nothing has changed then. Invalidates: nothing.
+    // Commits at least the first `bytes`, and more as the policy says. Populates new memory up to 4 MiB, a sixteenth of the bytes committed
+    // before or a step of the policy, whichever is most; the rest arrives at first touch. Returns result_out_of_range past the reservation,
+    // the system's error when it refuses; nothing has changed then. Invalidates: nothing.
     std::error_code commit_to(std::size_t bytes) noexcept { return commit_by(&detail::commit_to, bytes); }
     // Like commit_to(), but populates nothing: memory arrives at first touch.
     std::error_code commit_untouched_to(std::size_t bytes) noexcept { return commit_by(&detail::commit_unpopulated, bytes); }
@@ -207,8 +207,9 @@ HEADROOM_API [[nodiscard]] std::size_t cached_bytes() noexcept;
 // control group (version 1 or 2; inactive file pages count as available). A vector that grows in a container then throws, instead of being
 // killed. 0, the default, switches it off. Applies from then on to every range and large block of the process, not to small heap blocks.
 // Does not see memory that is committed but not written to yet; memory that a process freed counts as available a second or two later.
-// Reads what is available every 10 ms, or after a sixteenth of the rest above `bytes` was committed. Returns false if the system does not
-// tell (anywhere but on Linux, or without /proc); nothing is refused then. Thread-safe. Never throws. Invalidates: nothing.
+// A commit reads the available memory if the last reading is 10 ms old, or a sixteenth of the rest above `bytes` was committed since.
+// Returns false if the system has no such figure (anywhere but on Linux, or without /proc); nothing is refused then. Thread-safe. Never
+// throws. Invalidates: nothing.
 HEADROOM_API bool set_min_available_memory(std::size_t bytes) noexcept;
 
 // Returns the memory of kept ranges to the system. Another thread's two small ones (128 KiB, in at most 32 threads) follow at its next

@@ -91,7 +91,7 @@ std::size_t list_length(std::string_view format) {
 }
 
 // Checks lists. Their elements are in a child array, which is checked like any array of such elements.
-void check_lists(const ArrowArray& array, const ArrowSchema& schema, const arrow_wish& wish, arrow_contents& found) {
+void import_lists(const ArrowArray& array, const ArrowSchema& schema, const arrow_wish& wish, arrow_contents& found) {
     if (array.children == nullptr || schema.children == nullptr || schema.n_children != 1)
         refuse_import("the lists' elements are missing");
     const arrow_wish of_elements{wish.format, arrow_layout::plain, wish.bytes, wish.alignment, nulls::refused};
@@ -171,7 +171,7 @@ arrow_contents check_arrow(const ArrowArray* array, const ArrowSchema* schema, c
         return found;
     }
     if (lists) {
-        check_lists(*array, *schema, wish, found);
+        import_lists(*array, *schema, wish, found);
         return found;
     }
     if (found.size == 0) return found;    // some producers have an invalid address for no elements

@@ -115,12 +115,12 @@ void link_as_newest(range* control) noexcept {
     if (!control->cache.reusable) bytes_not_reusable += control->memory();
 }
 
-// Unlinks the oldest ranges while more than `limits` bytes or `count` ranges are listed, or they were released before `time`. Puts them
-// before the list `evicted` and returns it.
-range* evict(list_limits limits, std::size_t count, cache_clock::time_point time, range* evicted) noexcept {
+// From the oldest on, unlinks each range while the list exceeds `limits` or `count` ranges, or that was released before `expiry`. Puts them
+// in front of the list `evicted`, and returns that.
+range* evict(list_limits limits, std::size_t count, cache_clock::time_point expiry, range* evicted) noexcept {
     for (range* each = oldest_kept; each != nullptr;) {
         range* const younger = each->cache.previous;
-        if (bytes_listed.load(std::memory_order_relaxed) > limits.reusable || range_count > count || each->cache.since < time ||
+        if (bytes_listed.load(std::memory_order_relaxed) > limits.reusable || range_count > count || each->cache.since < expiry ||
             (!each->cache.reusable && bytes_not_reusable > limits.share)) {
             unlink(each);
             each->cache.next = evicted;

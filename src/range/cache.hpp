@@ -7,8 +7,7 @@
 //     two, and kept bytes at most nine tenths of that, unless it is the only one. A size recurs if a similar range was dropped within a
 //     second before this one was acquired.
 //   - A kept range serves a request for about the memory that it has. A request that may grow may get more, while at most half of the
-//   bytes
-//     in use are warm and unused. The surplus is returned to the system first.
+//     bytes in use are warm and unused. The surplus is returned to the system first.
 //   - Ranges older than a second are unmapped at the next release; ranges in excess of the rule, when a live range takes fresh memory.
 //
 // Two tiers: a list under the registry's lock, and slots of each thread for ranges with little memory.

@@ -39,7 +39,7 @@ bool is_in(const void* pointer, const std::byte* base, std::size_t reserved) noe
     return reinterpret_cast<std::uintptr_t>(pointer) - reinterpret_cast<std::uintptr_t>(base) < reserved;
 }
 
-// Finds the live range that contains the pointer. False if there is none.
+// Describes the live range that contains the pointer. False if it finds none; it may miss one if a range is removed meanwhile.
 bool find_live_range(const void* pointer, description& result) noexcept {
     for (std::uint64_t left = detail::addresses.levels.load(std::memory_order_acquire); left != 0; left &= left - 1) {
         const std::size_t region = detail::region_of(pointer, static_cast<unsigned>(std::countr_zero(left)));

@@ -84,6 +84,7 @@ std::size_t bytes_worth_caching(const range* control, std::size_t used) noexcept
     return std::min(worth, 2 * committed);
 }
 
+// Unmaps a range without an owner, and frees its control block.
 void unmap_range_of(range* control) noexcept {
     control->identity.state.store(range_state::unused, std::memory_order_release);
     update_warm_unused(control, SIZE_MAX);
@@ -111,8 +112,8 @@ void release_unused() noexcept {
     retry_unmaps();
 }
 
-range* make_range_or_trim_cache(std::size_t reserved, const commit_policy& policy, std::error_code& error,
-                                reserve_function* for_file) noexcept {
+range* make_range_with_retry(std::size_t reserved, const commit_policy& policy, std::error_code& error,
+                             reserve_function* for_file) noexcept {
     range* const control = make_range(reserved, policy, error, for_file);
     if (control != nullptr) return control;
     release_unused();
@@ -136,7 +137,7 @@ held_range acquire_slow(std::size_t bytes, bool exact, std::size_t floor_bytes, 
     } else {
         counts.cache_misses.fetch_add(1, std::memory_order_relaxed);
         floor_bytes = std::min(bytes, whole_pages(std::max<std::size_t>(floor_bytes, 1)));
-        control = make_range_or_trim_cache(bytes, policy, error);
+        control = make_range_with_retry(bytes, policy, error);
         while (control == nullptr && !exact && bytes > floor_bytes) {
             bytes = std::max(floor_bytes, whole_pages(bytes / 2));
             control = make_range(bytes, policy, error, nullptr);

@@ -33,11 +33,11 @@ inline constexpr std::size_t max_start_stagger = std::size_t{512} << 10;
 
 using reserve_function = page_range(std::size_t bytes, std::size_t alignment, std::error_code& error) noexcept;
 
-// Makes a live range of `reserved` bytes, in whole pages. If refused, unmaps everything unused and tries again, because address space,
-// mappings or memory may be short; if refused again, sets `error` and returns null. `for_file` reserves it for a mapped file; its user
-// releases it by unmap_all_ranges(), as it was reserved.
-[[nodiscard]] range* make_range_or_trim_cache(std::size_t reserved, const commit_policy& policy, std::error_code& error,
-                                              reserve_function* for_file = nullptr) noexcept;
+// Makes a live range of `reserved` bytes, a multiple of the page size. If refused, unmaps everything unused and tries again, because
+// address space, mappings or memory may be short; if refused again, sets `error` and returns null. `for_file`, if not null, is called
+// instead of reserve(); such a range is released by unmap_all_ranges(), never cached.
+[[nodiscard]] range* make_range_with_retry(std::size_t reserved, const commit_policy& policy, std::error_code& error,
+                                           reserve_function* for_file = nullptr) noexcept;
 
 // Returns unused address space, mappings and memory to the system, after a refusal.
 void release_unused() noexcept;

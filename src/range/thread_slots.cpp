@@ -51,8 +51,8 @@ bool ensure_thread_slots() noexcept {
     return false;
 }
 
-// Decides if a range that was served from the list may be released to a slot: small, guarded, and under a policy that allows it.
-void decide_fits_slot(range* control) noexcept {
+// Sets fits_thread_slot: true for a small guarded range whose policy allows it, if this thread has slots or gets them here.
+void update_fits_thread_slot(range* control) noexcept {
     const commit_policy::kind kind = control->creation.policy.which();
     control->cache.fits_thread_slot = control->creation.held == holding::guarded && kind != commit_policy::kind::page_by_page &&
                                       kind != commit_policy::kind::prefault_ahead && control->memory() <= max_slot_memory &&
@@ -64,11 +64,12 @@ HEADROOM_COLD void release_stale_slots() noexcept {
     if (usable_slots() == nullptr) unmap_all_ranges(detach_thread_slots());
 }
 
+// Slow path of acquire(): takes a range from the list, or a new one.
 HEADROOM_COLD held_range acquire_from_list(std::size_t bytes, bool exact, std::size_t floor_bytes, const commit_policy& policy,
                                            failure& why, expected_use use) noexcept {
     release_stale_slots();
     const held_range held = acquire_slow(bytes, exact, floor_bytes, policy, why, use);
-    if (held.control != nullptr && held.control->cache.reused_bytes != 0) decide_fits_slot(held.control);
+    if (held.control != nullptr && held.control->cache.reused_bytes != 0) update_fits_thread_slot(held.control);
     return held;
 }
 

@@ -22,6 +22,7 @@ constinit std::atomic<std::size_t> admitted{0};
 constinit std::atomic<std::size_t> allowance{0};
 constinit std::atomic<std::int64_t> last_read{0};
 
+// True if `more` bytes leave the minimum available. Reads the available memory again if the last reading is old or nearly used up.
 bool leaves_enough(std::size_t more) noexcept {
     const std::int64_t now = admission_clock::now().time_since_epoch().count();
     constexpr std::int64_t trusted = std::chrono::duration_cast<admission_clock::duration>(max_allowance_age).count();

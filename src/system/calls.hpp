@@ -57,9 +57,9 @@ inline void notify_observer(testing::file_event event) noexcept {
     if (auto* const watcher = overrides.file_watcher.load(std::memory_order_relaxed)) watcher(event);
 }
 
-// Overrides of tests; 0 if not set.
+// Overrides of tests, 0 if not set: the page size, and the largest reservation.
 [[nodiscard]] inline std::size_t overridden_page_size() noexcept { return overrides.page_size.load(std::memory_order_relaxed); }
-[[nodiscard]] inline std::size_t address_space_limit() noexcept {
+[[nodiscard]] inline std::size_t overridden_address_limit() noexcept {
     return overrides.address_space.load(std::memory_order_relaxed);
 }
 

@@ -288,7 +288,7 @@ page_range reserve_for_file(std::size_t bytes, std::size_t alignment, std::error
         error = {refused, std::generic_category()};
         return {};
     }
-    const std::size_t limit = address_space_limit();
+    const std::size_t limit = overridden_address_limit();
     if (bytes == 0 || bytes > SIZE_MAX / 4 || !std::has_single_bit(alignment) || alignment > SIZE_MAX / 4 ||
         (limit != 0 && bytes > limit)) {
         error = std::make_error_code(std::errc::not_enough_memory);

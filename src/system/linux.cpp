@@ -58,14 +58,14 @@ HEADROOM_ALWAYS_INLINE std::error_code discard_pages(page_range range) noexcept 
     return error;
 }
 
-// Does not restore errno; the caller does.
+// Maps `bytes` of anonymous memory. If refused, sets `error` and returns an empty range. The caller restores errno.
 page_range map(std::size_t bytes, access initial, std::error_code& error) noexcept {
     error.clear();
     if (const int refused = detail::intercept(page_call::reserve)) {
         error = detail::system_error(refused);
         return {};
     }
-    const std::size_t limit = detail::address_space_limit();
+    const std::size_t limit = detail::overridden_address_limit();
     const int protection = initial == access::read_write  ? PROT_READ | PROT_WRITE
                            : initial == access::read_only ? PROT_READ
                                                           : PROT_NONE;
@@ -102,9 +102,9 @@ constexpr bool is_power_of_two(std::size_t value) noexcept { return value != 0 &
 
 namespace detail {
 
-// True if madvise() refuses unknown advice. QEMU's user mode accepts any, and forgets that a mapping moved with MREMAP_DONTUNMAP still
-// exists: guards would do nothing, and kept memory would fault.
-bool unknown_advice_fails(page_range range) noexcept {
+// False under QEMU's user mode, which accepts any advice and ignores it: guards have no effect there, and memory left behind by
+// MREMAP_DONTUNMAP faults.
+bool rejects_unknown_advice(page_range range) noexcept {
     static constinit std::atomic<int> known{0};    // 0: not asked, 1: no, 2: yes
     int answer = known.load(std::memory_order_relaxed);
     if (answer == 0) {
@@ -189,7 +189,7 @@ std::error_code protect(page_range range, access allowed) noexcept {
 std::error_code prefault(page_range range) noexcept {
     static constinit std::atomic<bool> unknown{false};    // to kernels before 5.14, or forbidden
     const detail::errno_guard unchanged;
-    if (!unknown.load(std::memory_order_relaxed) && detail::unknown_advice_fails(range)) {
+    if (!unknown.load(std::memory_order_relaxed) && detail::rejects_unknown_advice(range)) {
         const std::error_code error = advise(page_call::prefault, range, MADV_POPULATE_WRITE);
         if (!error) return error;
         // The error may concern these pages, or memory; not if it also comes for zero bytes.
@@ -245,13 +245,13 @@ bool move_mapping(page_range from, std::byte* to) noexcept {
 
 }    // namespace
 
-// Kernels up to 6.16 move only one mapping in a call, and unmap the target before they find several. Another thread could map into that
-// hole, so each mapping is moved by its own call. The system charges what stays mapped at `from` once more, after unmapping the target, so
-// nothing is moved where that may be refused: with overcommit off, or a range larger than all memory.
+// Moves each mapping by a call of its own: kernels up to 6.16 unmap the target first if there are several, and another thread could map
+// there. Moves nothing where the system may refuse to charge `from` a second time, which it does after unmapping the target: with
+// overcommit off, or if the range exceeds all memory; nor under QEMU.
 std::error_code remap(page_range from, page_range to) noexcept {
     const detail::errno_guard unchanged;
     const std::error_code cannot = detail::system_error(ENOSYS);
-    if (!detail::unknown_advice_fails(from) || detail::overcommit_is_off() || detail::exceeds_ram_and_swap(from.bytes)) {
+    if (!detail::rejects_unknown_advice(from) || detail::overcommit_is_off() || detail::exceeds_ram_and_swap(from.bytes)) {
         return cannot;
     }
     for (std::size_t moved = 0; moved != from.bytes;) {

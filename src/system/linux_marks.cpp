@@ -24,7 +24,7 @@ namespace headroom { inline namespace v0_1 {
 
 std::error_code guard(page_range range) noexcept {
     const detail::errno_guard unchanged;
-    if (detail::unknown_advice_fails(range)) {
+    if (detail::rejects_unknown_advice(range)) {
         const std::error_code error =
             detail::make_call(page_call::other, [=] { return madvise(range.data, range.bytes, MADV_GUARD_INSTALL); });
         if (!error) return {};

@@ -66,7 +66,7 @@ page_range reserve(std::size_t bytes, std::size_t alignment, std::error_code& er
         return {};
     }
     const detail::errno_guard unchanged;
-    const std::size_t limit = detail::address_space_limit();
+    const std::size_t limit = detail::overridden_address_limit();
     void* const mapped = limit != 0 && bytes > limit
                              ? (errno = ENOMEM, MAP_FAILED)
                              : mmap(nullptr, bytes + spare, rights_of(initial), MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -27,7 +27,8 @@ page_range pop() noexcept {
     return {};
 }
 
-void queue_unmap(page_range mapping) noexcept {
+// Queues a mapping that the system refused to unmap. If all slots are taken, its addresses are lost.
+void queue_refused_unmap(page_range mapping) noexcept {
     for (queue_slot& place : queue) {
         std::size_t bytes = 0;
         if (!place.bytes.compare_exchange_strong(bytes, busy, std::memory_order_acquire)) continue;
@@ -42,7 +43,7 @@ void queue_unmap(page_range mapping) noexcept {
 void unmap_or_queue(page_range mapping) noexcept {
     // Unmapping one may make the next possible.
     for (; mapping.data != nullptr; mapping = pop()) {
-        if (release(mapping) && release(mapping)) return queue_unmap(mapping);
+        if (release(mapping) && release(mapping)) return queue_refused_unmap(mapping);
     }
 }
 

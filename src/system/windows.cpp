@@ -93,7 +93,7 @@ page_range reserve(std::size_t bytes, std::size_t alignment, std::error_code& er
         error = refused_by_test(refused);
         return {};
     }
-    const std::size_t limit = detail::address_space_limit();
+    const std::size_t limit = detail::overridden_address_limit();
     if (limit != 0 && bytes > limit) {
         error = std::make_error_code(std::errc::not_enough_memory);
         return {};

@@ -35,7 +35,7 @@ public:
         announced_.exchange(count);
         return count <= valid_.load();
     }
-    void announce_none() noexcept { announced_.store(0, std::memory_order_relaxed); }
+    void withdraw_announcement() noexcept { announced_.store(0, std::memory_order_relaxed); }
 
     // --- Under the vector's lock.
 

@@ -261,7 +261,7 @@ protected:
         unpoison_next(count);
         const size_type first = size_.load(std::memory_order_relaxed);
         static_cast<void>(headroom::uninitialized_relocate(built, built + count, begin_ + first));
-        mine.announce_none();
+        mine.withdraw_announcement();
         publish(first, count);
     }
 

@@ -260,7 +260,7 @@ protected:
         }
         append_within_capacity_(count, source, skip);
     }
-    // Like append_from_(). Precondition: the capacity suffices.
+    // Appends the elements [skip, skip + count) of the source. Precondition: they fit in the capacity.
     template <class Source>
     constexpr void append_within_capacity_(size_type count, const Source& source, size_type skip) {
         HEADROOM_UNPOISON_TAIL(count);

@@ -74,13 +74,13 @@ inline constexpr bool bytewise_movable =
 
 // memmove of `count` elements. Allows null with a count of zero, as in an empty container.
 template <class T>
-void move_bytes(T* to, const T* from, std::size_t count) noexcept {
+void move_bytewise(T* to, const T* from, std::size_t count) noexcept {
     if (count != 0) std::memmove(static_cast<void*>(to), static_cast<const void*>(from), count * sizeof(T));
 }
 
 // memcpy of `count` elements. Allows null with a count of zero.
 template <class T>
-void copy_bytes(T* to, const T* from, std::size_t count) noexcept {
+void copy_bytewise(T* to, const T* from, std::size_t count) noexcept {
     if (count != 0) std::memcpy(static_cast<void*>(to), static_cast<const void*>(from), count * sizeof(T));
 }
 
@@ -91,7 +91,7 @@ void copy_bytes(T* to, const T* from, std::size_t count) noexcept {
 // memset of `count` elements to zero. Allows null with a count of zero. Hides where `to` comes from, because compilers turn malloc and
 // memset into calloc, which in glibc does not use the thread's cache of short blocks.
 template <class T>
-void zero_bytes(T* to, std::size_t count) noexcept {
+void zero_elements(T* to, std::size_t count) noexcept {
     if (count == 0) return;
     HEADROOM_LOAD_SEPARATELY(to);
     std::memset(static_cast<void*>(to), 0, count * sizeof(T));
@@ -143,7 +143,7 @@ struct gap_guard {
     std::size_t behind;
     bool filled = false;
     constexpr ~gap_guard() {
-        if (!filled) detail::move_bytes(place, place + count, behind);
+        if (!filled) detail::move_bytewise(place, place + count, behind);
     }
 };
 
@@ -231,11 +231,11 @@ struct value_init_source {
     constexpr T* construct_(Store& store, T* to, std::size_t, std::size_t count) const {
         if constexpr (zero_is_bytes<T> && Store::uses_default_construct_()) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
-                detail::zero_bytes(to, count);
+                detail::zero_elements(to, count);
                 return to + count;
             }
         }
-        if (!HEADROOM_CONSTANT_EVALUATED()) HEADROOM_LOAD_SEPARATELY(to);    // the loop may become the memset of zero_bytes()
+        if (!HEADROOM_CONSTANT_EVALUATED()) HEADROOM_LOAD_SEPARATELY(to);    // the loop may become the memset of zero_elements()
         construction_guard<Store> built(store, to);
         for (; count != 0; --count, ++built.end) store.construct_(built.end);
         return built.release();
@@ -376,7 +376,7 @@ struct copy_source {
         if constexpr (constructs_bytewise<Store, T>()) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
                 if (count != 0)
-                    detail::copy_bytes(to, static_cast<const T*>(contiguous_source<It>::address(first)) + skip, count);
+                    detail::copy_bytewise(to, static_cast<const T*>(contiguous_source<It>::address(first)) + skip, count);
                 return to + count;
             }
         }
@@ -393,7 +393,7 @@ struct copy_source {
         if constexpr (is_contiguous && bytewise_assignable<T, Given> && Store::uses_default_construct_()) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
                 if (count != 0)
-                    detail::move_bytes(to, static_cast<const T*>(contiguous_source<It>::address(first)) + skip, count);
+                    detail::move_bytewise(to, static_cast<const T*>(contiguous_source<It>::address(first)) + skip, count);
                 return;
             }
         }

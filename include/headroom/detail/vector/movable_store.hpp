@@ -65,7 +65,7 @@ public:
     // True if elements are relocated as bytes, so that the block may grow by realloc or by page tables.
     static constexpr bool can_realloc_() noexcept { return Memory::can_realloc(); }
 
-    // Makes the capacity exactly `count` elements.
+    // Makes the capacity `count` elements, without geometric growth; a reservation rounds up to pages. Precondition: count > capacity().
     HEADROOM_ALWAYS_INLINE constexpr void reserve_exact_(std::size_t count) { reallocate_(count, true); }
     // Makes the capacity at least `count` elements, growing geometrically.
     HEADROOM_ALWAYS_INLINE constexpr void grow_to_(std::size_t count) { reallocate_(count, false); }
@@ -81,10 +81,10 @@ public:
         grow_to_(size_of_() + 1);
     }
 
-    // Charges the memory of `count` elements in place. An empty store first allocates a block with memory for `few`. False if `count`
+    // Charges the memory of `count` elements in place. A store without a block first allocates one, as allocate_(). False if `count`
     // elements do not fit in place or are refused there. Throws if the new block is refused.
-    [[nodiscard]] bool try_charge_(std::size_t count, std::size_t few) {
-        if (begin_ == pointer()) allocate_(count, few);
+    [[nodiscard]] bool try_charge_(std::size_t count, std::size_t commit_count) {
+        if (begin_ == pointer()) allocate_(count, commit_count);
         return memory_.try_charge_(begin_, cap_, count);
     }
     // Expands the capacity to `count` elements without relocation; false if that is not possible.
@@ -196,11 +196,13 @@ public:
         std::swap(cap_, other.cap_);
     }
 
-    // Allocates the block of an empty store for `count` elements: all of it on the heap; in a reservation, the address space, with memory
-    // for the first `few`. Throws std::length_error past max_size().
-    constexpr void allocate_(std::size_t count, std::size_t few) {
+    // Allocates a block for `count` elements: on the heap all of it; in a reservation the address space, and commits memory for the first
+    // `commit_count`. Precondition: the store has no block. Throws std::length_error past max_size(), std::bad_alloc.
+    constexpr void allocate_(std::size_t count, std::size_t commit_count) {
         if (count > memory_.max_size()) detail::throw_length_error("headroom::vector: past max_size()");
-        if (count != 0) set_block_(memory_.template allocate<false>(few < count ? few : count, count, few >= count), 0);
+        if (count == 0) return;
+        set_block_(memory_.template allocate<false>(commit_count < count ? commit_count : count, count, commit_count >= count),
+                   0);
     }
 
     pointer begin_{};
@@ -218,8 +220,8 @@ protected:
         T* const inner = detail::raw_pointer(middle);
         T* const last = detail::raw_pointer(end);
         if (Memory::uses_default_construct_() && is_trivially_relocatable_v<T> && !HEADROOM_CONSTANT_EVALUATED()) {
-            detail::copy_bytes(to, first, static_cast<std::size_t>(inner - first));
-            detail::copy_bytes(behind, inner, static_cast<std::size_t>(last - inner));
+            detail::copy_bytewise(to, first, static_cast<std::size_t>(inner - first));
+            detail::copy_bytewise(behind, inner, static_cast<std::size_t>(last - inner));
         } else {
             relocate_one_by_one_(memory, first, inner, last, to, behind);
         }

@@ -171,7 +171,7 @@ protected:
             const size_type kept = size() - count;
             if constexpr (is_bytewise_()) {
                 if (!HEADROOM_CONSTANT_EVALUATED()) {
-                    detail::move_bytes(to, from, kept - index);
+                    detail::move_bytewise(to, from, kept - index);
                     end_ -= static_cast<difference_type>(count);
                     this->poison_removed_(count);
                     return iterator_at_(index);
@@ -261,13 +261,14 @@ protected:
         }
     }
 
-    // Moves [place, last) up by one and `value` to `place`. Preconditions: size() < capacity(), and `value` is not in [place, last).
+    // Moves [place, last) up by one and `value` to `place`. Preconditions: place < last == end(), size() < capacity(), and `value` is not
+    // in [place, last).
     constexpr void insert_by_shifting_(value_type* place, value_type* last, value_type& value) {
         HEADROOM_UNPOISON_TAIL(1);
         if constexpr (is_bytewise_()) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
-                detail::move_bytes(place + 1, place, static_cast<size_type>(last - place));
-                detail::move_bytes(place, std::addressof(value), 1);
+                detail::move_bytewise(place + 1, place, static_cast<size_type>(last - place));
+                detail::move_bytewise(place, std::addressof(value), 1);
                 ++end_;
                 return;
             }
@@ -295,7 +296,7 @@ protected:
         if constexpr (is_bytewise_()) {
             if (!HEADROOM_CONSTANT_EVALUATED()) {
                 gap_guard<value_type> gap{place, count, behind};
-                detail::move_bytes(place + count, place, behind);
+                detail::move_bytewise(place + count, place, behind);
                 source.construct_(as_store_(), place, 0, count);
                 gap.filled = true;
                 end_ += shift;

@@ -46,7 +46,7 @@ struct small_vector_memory : heap_memory<T, Policy> {
         const auto size = static_cast<std::size_t>(end - begin);
         const std::size_t wanted = exactly ? required : base_::next_capacity(size, required);
         const block<T*> to = base_::template allocate<false>(required, wanted, exactly);
-        detail::copy_bytes(to.begin, begin, size);
+        detail::copy_bytewise(to.begin, begin, size);
         return to;
     }
     HEADROOM_COLD static block<T*> reallocate_by_one(T* begin, T* end) {
@@ -101,12 +101,12 @@ public:
         cap_ = begin_ + N;
     }
 
-    // Allocates a block for `count` elements if they exceed N: see movable_store_.
-    constexpr void allocate_(std::size_t count, std::size_t few) {
+    // Allocates a block if `count` elements do not fit inline, as movable_store_ does. Precondition: the store is empty and inline.
+    constexpr void allocate_(std::size_t count, std::size_t commit_count) {
         if (count <= N) return;
         if (HEADROOM_CONSTANT_EVALUATED()) memory_.release(begin_, cap_);
         // More than N from the start, also when built in steps, because the capacity shows where the elements are.
-        base_::allocate_(count, few > N ? few : N + 1);
+        base_::allocate_(count, commit_count > N ? commit_count : N + 1);
     }
 
     // Brings at most N elements back into the inline buffer; otherwise like movable_store_.
@@ -154,7 +154,7 @@ public:
         const auto count = static_cast<std::size_t>(from.end_ - from.begin_);
         const T* all = from.begin_;
         HEADROOM_LOAD_SEPARATELY(all);
-        detail::copy_bytes(begin_, all, N * sizeof(T) <= 128 ? N : count);
+        detail::copy_bytewise(begin_, all, N * sizeof(T) <= 128 ? N : count);
         end_ = begin_ + count;
     }
 
