@@ -251,7 +251,7 @@ struct chunk_rows {
 // passes them to a library that does. `schema` may be null if the type is known. All throw std::invalid_argument if something does not
 // fit, and std::bad_alloc, and invalidate nothing. Thread-safe.
 
-// O(1), or O(columns) if there are several.
+// Exports the column, whose elements are shared with the consumer. O(1), or O(columns) if it has children.
 HEADROOM_API void export_arrow(const arrow_column& column, ArrowArray* array, ArrowSchema* schema);
 
 // Shares the first `count` elements. Precondition: count <= values.size().
@@ -266,7 +266,7 @@ template <arrow_value T, class Policy>
 void export_arrow(settled_vector<T, Policy>&& values, ArrowArray* array, ArrowSchema* schema, std::string_view name = {}) {
     using vector = settled_vector<T, Policy>;
     auto* const made = new detail::counted_owner<vector>(std::move(values));
-    const frozen<T> shared = detail::frozen_maker::shared(made);
+    const frozen<T> shared = detail::frozen_maker::make_frozen(made);
     struct given_back {    // if the export fails
         vector& from;
         vector* to;

@@ -174,7 +174,7 @@ public:
             this->lock_for(count);
             const size_type first = size_.load(std::memory_order_relaxed);
             detail::copy_bytewise(begin_ + first, from, count);
-            return this->publish(first, count);
+            return this->publish_and_unlock(first, count);
         } else if constexpr (detail::nothrow_relocatable<T>) {
             detail::staging<T> built;
             if constexpr (detail::cursor_over<R>::is_sized) built.reserve(static_cast<size_type>(last - each));
@@ -190,7 +190,7 @@ public:
                 HEADROOM_CONVERSIONS_END
                 ++built.count;    // counted at once: the step to the next one may throw
             }
-            return built.publish();
+            return built.publish_and_unlock();
         }
     }
     size_type append_range(std::initializer_list<T> values) { return append_range<const std::initializer_list<T>&>(values); }
@@ -421,6 +421,7 @@ private:
     struct alignas(64) head : detail::claim {};
     using block = detail::staging_block<head, T>;
 
+    // Allocates a batch, and adds its empty claim to the vector's list.
     static head* begin_claim(concurrent_vector& to, size_type batch) {
         head* const made = block::allocate(batch);
         const locked held(to.lock_);

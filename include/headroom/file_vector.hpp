@@ -234,6 +234,7 @@ public:
     }
 
 private:
+    // Takes over an open, mapped file.
     explicit file_vector(const detail::held_file& held) noexcept : base_(held) {}
 };
 

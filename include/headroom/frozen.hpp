@@ -165,13 +165,13 @@ private:
 namespace detail {
 
 struct frozen_maker {
-    // Returns a frozen of the container in the counted block `made`.
+    // Returns a frozen of the container in `made`, with a first reference to it, or with the reference `held`.
     template <class V>
-    static auto shared(counted_owner<V>* made) noexcept {
-        return shared(made, share(made));
+    static auto make_frozen(counted_owner<V>* made) noexcept {
+        return make_frozen(made, share(made));
     }
     template <class V>
-    static auto shared(counted_owner<V>* made, share held) noexcept {
+    static auto make_frozen(counted_owner<V>* made, share held) noexcept {
         const std::span elements = detail::elements_of(made->owner);
         using value = typename decltype(elements)::value_type;
         return frozen<value>(std::span<const value>(elements), std::move(held));
@@ -186,7 +186,7 @@ struct frozen_maker {
 template <class V>
     requires(!std::is_lvalue_reference_v<V> && !std::is_const_v<V> && detail::owns_elements<V> && !detail::has_take<V>)
 auto freeze(V&& container) {
-    return detail::frozen_maker::shared(new detail::counted_owner<V>(std::forward<V>(container)));
+    return detail::frozen_maker::make_frozen(new detail::counted_owner<V>(std::forward<V>(container)));
 }
 
 // Takes over a vector that many threads appended to. Precondition: no thread appends any more. Otherwise like freeze(V&&) of a vector.
@@ -195,7 +195,7 @@ template <class V>
 auto freeze(V&& container) {
     // take() runs once the counted block exists, so that a refusal loses nothing.
     const auto take = [&container] { return std::forward<V>(container).take(); };
-    return detail::frozen_maker::shared(new detail::counted_owner<decltype(take())>(std::in_place, take));
+    return detail::frozen_maker::make_frozen(new detail::counted_owner<decltype(take())>(std::in_place, take));
 }
 
 // Shares the elements that a vector has published, while threads go on appending to it; or all elements of a constant container. O(1).

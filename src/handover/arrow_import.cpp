@@ -37,6 +37,7 @@ std::string describe_expected(const arrow_wish& wish) {
     return "the type asked for is " + quoted(wish.format);
 }
 
+// Throws if offsets decrease, or if the buffer that they lead into is missing.
 template <class Offset>
 void check_offsets(const void* offsets, std::size_t first, std::size_t size, const void* bytes) {
     const auto* const at = static_cast<const Offset*>(offsets) + first;
@@ -46,7 +47,8 @@ void check_offsets(const void* offsets, std::size_t first, std::size_t size, con
     if (bytes == nullptr && at[size] != at[0]) refuse_import("the buffer of its bytes is missing");
 }
 
-void check_text(const ArrowArray& array, arrow_contents& found, std::size_t offset) {
+// Sets `found` to offsets and bytes of a text array. Throws if they do not fit each other.
+void import_text(const ArrowArray& array, arrow_contents& found, std::size_t offset) {
     const void* const offsets = array.buffers[1];
     found.bytes = static_cast<const char*>(array.buffers[2]);
     if (offsets == nullptr) {
@@ -90,7 +92,7 @@ std::size_t list_length(std::string_view format) {
     return length;
 }
 
-// Checks lists. Their elements are in a child array, which is checked like any array of such elements.
+// Sets `found` to the lists' offsets, or their length, and their elements, which may not be null. Throws if they do not fit.
 void import_lists(const ArrowArray& array, const ArrowSchema& schema, const arrow_wish& wish, arrow_contents& found) {
     if (array.children == nullptr || schema.children == nullptr || schema.n_children != 1)
         refuse_import("the lists' elements are missing");
@@ -167,7 +169,7 @@ arrow_contents check_arrow(const ArrowArray* array, const ArrowSchema* schema, c
     }
 
     if (wish.layout == arrow_layout::text) {
-        check_text(*array, found, found.first_bit);
+        import_text(*array, found, found.first_bit);
         return found;
     }
     if (lists) {

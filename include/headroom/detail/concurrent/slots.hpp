@@ -48,7 +48,7 @@ protected:
     [[nodiscard]] size_type size() const noexcept { return size_.load(std::memory_order_acquire); }
     [[nodiscard]] size_type max_size() const noexcept { return control_ == nullptr ? 0 : store::max_size(); }
 
-    // Scope guard for elements built in their slots under the lock: destroys them and unlocks, unless publish() was called.
+    // Scope guard for elements built in their slots under the lock: destroys them and unlocks, unless publish_and_unlock() was called.
     struct publish_guard {
         concurrent_slots& owner;
         size_type first;
@@ -65,9 +65,9 @@ protected:
             owner.poison_after_size();
             owner.lock_.unlock();
         }
-        HEADROOM_ALWAYS_INLINE size_type publish() noexcept {
+        HEADROOM_ALWAYS_INLINE size_type publish_and_unlock() noexcept {
             released = true;
-            return owner.publish(first, count);
+            return owner.publish_and_unlock(first, count);
         }
     };
 
@@ -106,23 +106,23 @@ protected:
     }
 
     // Returns `count` or, if `to_reach`, the elements missing to a size of `count`.
-    HEADROOM_ALWAYS_INLINE size_type wanted(size_type count, bool to_reach) const noexcept {
+    HEADROOM_ALWAYS_INLINE size_type count_to_append(size_type count, bool to_reach) const noexcept {
         const size_type there = to_reach ? size_.load(std::memory_order_relaxed) : 0;
         return count > there ? count - there : 0;
     }
-    // Takes the lock, with capacity for `count` unclaimed elements (see wanted() for `to_reach`). Returns how many to append. Not locked
-    // if it throws.
+    // Takes the lock, with capacity for count_to_append(count, to_reach) unclaimed elements, and returns that number. Not locked if it
+    // throws.
     HEADROOM_ALWAYS_INLINE size_type lock_for(size_type count, bool to_reach = false) {
         lock_.lock();
-        size_type more = wanted(count, to_reach);
-        for (; HEADROOM_UNLIKELY(!has_room_for(more)); more = wanted(count, to_reach)) reserve_slots(more);
+        size_type more = count_to_append(count, to_reach);
+        for (; HEADROOM_UNLIKELY(!has_room_for(more)); more = count_to_append(count, to_reach)) reserve_slots(more);
         unpoison_new_capacity();
         unpoison_next(more);
         return more;
     }
 
     // Publishes the elements [first, first + count), which are built, and releases the lock. Returns `first`.
-    HEADROOM_ALWAYS_INLINE size_type publish(size_type first, size_type count) noexcept {
+    HEADROOM_ALWAYS_INLINE size_type publish_and_unlock(size_type first, size_type count) noexcept {
         const size_type last = first + count;
         size_.store(last, std::memory_order_release);
         if (HEADROOM_UNLIKELY(last >= wake_at_ || last + claimed_ >= commit_ahead_at_.load(std::memory_order_relaxed))) {
@@ -149,7 +149,7 @@ protected:
         const size_type added = lock_for(count, to_reach);
         publish_guard built(*this);
         for (; built.count != added; ++built.count) build_one(begin_ + built.first + built.count);
-        return built.publish();
+        return built.publish_and_unlock();
     }
     // Moves the last elements of `built`, which are complete, to their slots.
     template <class Built>
@@ -157,7 +157,7 @@ protected:
         const size_type added = lock_for(count, to_reach);
         const size_type first = size_.load(std::memory_order_relaxed);
         built.relocate_to(begin_ + first, added);
-        return publish(first, added);
+        return publish_and_unlock(first, added);
     }
 
     template <class... Args>
@@ -262,7 +262,7 @@ protected:
         const size_type first = size_.load(std::memory_order_relaxed);
         static_cast<void>(headroom::uninitialized_relocate(built, built + count, begin_ + first));
         mine.withdraw_announcement();
-        publish(first, count);
+        publish_and_unlock(first, count);
     }
 
     // --- Memory. These run outside of the lock, except for elements built in their slots.
@@ -273,6 +273,7 @@ protected:
             detail::throw_refused("commit memory for a concurrent_vector", count * sizeof(T), error);
         }
     }
+    // Like commit_for(), but returns the error.
     std::error_code try_commit_for(size_type count) noexcept {
         const locked held(range_lock_);
         return commit_locked(count);

@@ -139,7 +139,7 @@ public:
         detail::share kept(made);
         frozen<char> bytes = headroom::freeze(std::move(bytes_));    // the last step that can fail
         made->owner = std::move(offsets_);
-        return {detail::frozen_maker::shared(made, std::move(kept)), std::move(bytes)};
+        return {detail::frozen_maker::make_frozen(made, std::move(kept)), std::move(bytes)};
     }
 
 private:

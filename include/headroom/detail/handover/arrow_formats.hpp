@@ -28,6 +28,7 @@ template <class Rep, std::size_t bytes>
 inline constexpr bool signed_integer_of =
     std::is_integral_v<Rep> && std::is_signed_v<Rep> && !character<Rep> && sizeof(Rep) == bytes;
 
+// get() returns Arrow's format string for T; null if it has no such type.
 template <class T>
 struct arrow_format_of {
     static consteval const char* get() {
