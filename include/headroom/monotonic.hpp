@@ -132,7 +132,7 @@ private:
         : chain_(upstream, detail::is_new_delete(upstream), initial_bytes) {}
 
     HEADROOM_COLD std::byte* place_in_new_chunk(std::size_t bytes, std::size_t alignment) {
-        chain_.add_chunk_for(bytes, alignment, (std::max)(chain_.initial(), detail::chunk_chain::max_chunk_bytes));
+        chain_.add_chunk_for(bytes, alignment, (std::max)(chain_.min_first_chunk_bytes(), detail::chunk_chain::max_chunk_bytes));
         return detail::align_up(chain_.cursor, alignment);
     }
 

@@ -77,7 +77,7 @@ public:
     [[nodiscard]] T* get() const noexcept { return object_; }
 
 private:
-    // Scope guard: deallocates the memory if the constructor throws.
+    // Scope guard: allocates memory for a T, and deallocates it unless `place` was set to null.
     template <class Resource>
     struct allocation_guard {
         explicit allocation_guard(Resource* from)

@@ -19,20 +19,22 @@ namespace {
 // Largest size in glibc's tcache, which malloc uses and realloc does not.
 constexpr std::size_t cached_bytes = 1032;
 
-// Returns the capacity of the heap's block for `count` elements, less `less` bytes.
-HEADROOM_COLD std::size_t fill_heap_block(const large_layout& layout, std::size_t count, std::size_t less = 0) noexcept {
+// Returns how many elements fit into the block that malloc returns for `count` elements less `fewer_bytes`; `count` if that would be a
+// large block.
+HEADROOM_COLD std::size_t elements_in_heap_block(const large_layout& layout, std::size_t count,
+                                                 std::size_t fewer_bytes = 0) noexcept {
     if (count >= layout.from) return count;
-    const std::size_t capacity = elements_in(layout, heap_block_bytes(count * layout.element - less));
+    const std::size_t capacity = elements_in(layout, heap_block_bytes(count * layout.element - fewer_bytes));
     return capacity < layout.from ? capacity : count;
 }
 
 constexpr std::size_t least_page = 4096;
 
-// Like fill_heap_block(), but blocks of whole pages get one heap step less. With its header such a block would move the next one, often a
-// copy of the vector, 16 bytes further in its page, where glibc 2.36's copy (`rep movsb`) took 15 times as long on an AMD EPYC.
+// Like elements_in_heap_block(), but blocks of whole pages get one heap step less. With its header such a block would move the next one,
+// often a copy of the vector, 16 bytes further in its page, where glibc 2.36's copy (`rep movsb`) took 15 times as long on an AMD EPYC.
 std::size_t fill_unless_pages(const large_layout& layout, std::size_t count) noexcept {
     const bool pages = count != 0 && count * layout.element % least_page == 0;
-    return fill_heap_block(layout, count, pages ? heap_step : 0);
+    return elements_in_heap_block(layout, count, pages ? heap_step : 0);
 }
 
 // Returns the capacity that plain doubling grows to from `capacity`.
@@ -49,7 +51,7 @@ bool can_fill_heap_block(const large_layout& layout) noexcept {
 }    // namespace
 
 std::size_t capacity_of_heap_block(const large_layout& layout, std::size_t count) noexcept {
-    return can_fill_heap_block(layout) ? fill_heap_block(layout, count) : count;
+    return can_fill_heap_block(layout) ? elements_in_heap_block(layout, count) : count;
 }
 
 HEADROOM_COLD std::size_t next_doubled_capacity(const large_layout& layout, std::size_t capacity) noexcept {

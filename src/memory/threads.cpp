@@ -148,10 +148,10 @@ thread_cache* shared_pools::find_or_make_cache() {
 
 namespace {
 
-void prepare_bin(thread_bin& pool, std::size_t bytes) noexcept {
-    if (pool.max_blocks != 0) return;
-    pool.max_blocks = 2 * batch_blocks(bytes);
-    pool.capacity_left = static_cast<std::int32_t>(pool.max_blocks);
+void prepare_bin(thread_bin& local, std::size_t bytes) noexcept {
+    if (local.max_blocks != 0) return;
+    local.max_blocks = 2 * batch_blocks(bytes);
+    local.capacity_left = static_cast<std::int32_t>(local.max_blocks);
 }
 
 }    // namespace
@@ -220,22 +220,22 @@ void shared_pools::retry_after_flush(Operation operation) {
 #endif
 }
 
-void* shared_pools::refill(std::size_t at) {
-    const std::size_t index = at / sizeof(thread_bin);
+void* shared_pools::refill(std::size_t offset) {
+    const std::size_t index = offset / sizeof(thread_bin);
     const std::size_t bytes = bin_bytes(index);
     thread_cache* const mine = try_find_or_make_cache();
     if (mine != nullptr) {
-        thread_bin& pool = mine->pools[index];
-        prepare_bin(pool, bytes);
+        thread_bin& local = mine->bins[index];
+        prepare_bin(local, bytes);
         // A cache found again, after another resource had its slot, may have blocks.
-        free_block* block = pool.first;
+        free_block* block = local.first;
         if (block != nullptr) {
-            ++pool.capacity_left;
-        } else if ((block = std::exchange(pool.spare_batch, nullptr)) != nullptr || (block = pop_batch(index)) != nullptr) {
-            pool.capacity_left = 1;
+            ++local.capacity_left;
+        } else if ((block = std::exchange(local.spare_batch, nullptr)) != nullptr || (block = pop_batch(index)) != nullptr) {
+            local.capacity_left = 1;
         }
         if (block != nullptr) {
-            pool.first = next_of(block);
+            local.first = next_of(block);
             return block;
         }
     }
@@ -258,43 +258,43 @@ void* shared_pools::refill(std::size_t at) {
 #endif
     });
     link(fresh.last, nullptr);
-    thread_bin& pool = mine->pools[index];
-    pool.first = next_of(fresh.before.next);
-    pool.capacity_left = static_cast<std::int32_t>(pool.max_blocks - (count - 1));
+    thread_bin& local = mine->bins[index];
+    local.first = next_of(fresh.before.next);
+    local.capacity_left = static_cast<std::int32_t>(local.max_blocks - (count - 1));
     return fresh.before.next;
 }
 
-void shared_pools::flush_bin(std::size_t index, thread_bin& pool) {
-    batches_.give(core_, index, std::exchange(pool.first, nullptr));
-    batches_.give(core_, index, std::exchange(pool.spare_batch, nullptr));
-    pool.capacity_left = static_cast<std::int32_t>(pool.max_blocks);
+void shared_pools::flush_bin(std::size_t index, thread_bin& local) {
+    batches_.give(core_, index, std::exchange(local.first, nullptr));
+    batches_.give(core_, index, std::exchange(local.spare_batch, nullptr));
+    local.capacity_left = static_cast<std::int32_t>(local.max_blocks);
 }
 
 void shared_pools::return_cache(thread_cache& gone) {
     const std::lock_guard lock(mutex_);
-    for (std::size_t index = 0; index < short_bin_count; ++index) flush_bin(index, gone.pools[index]);
+    for (std::size_t index = 0; index < short_bin_count; ++index) flush_bin(index, gone.bins[index]);
     core_.deallocate(&gone, sizeof(thread_cache), alignof(thread_cache));
 }
 
-void shared_pools::deallocate_slow(std::size_t at, void* block) {
-    const std::size_t index = at / sizeof(thread_bin);
+void shared_pools::deallocate_slow(std::size_t offset, void* block) {
+    const std::size_t index = offset / sizeof(thread_bin);
     const std::size_t bytes = bin_bytes(index);
     if (thread_cache* const mine = try_find_or_make_cache()) {
-        thread_bin& pool = mine->pools[index];
-        if (pool.capacity_left < 0) pool.capacity_left = 0;    // set below zero by the fast path
-        prepare_bin(pool, bytes);
-        if (pool.capacity_left == 0) {
-            free_block* const left_over = std::exchange(pool.spare_batch, std::exchange(pool.first, nullptr));
-            pool.capacity_left = static_cast<std::int32_t>(pool.max_blocks);
+        thread_bin& local = mine->bins[index];
+        if (local.capacity_left < 0) local.capacity_left = 0;    // set below zero by the fast path
+        prepare_bin(local, bytes);
+        if (local.capacity_left == 0) {
+            free_block* const left_over = std::exchange(local.spare_batch, std::exchange(local.first, nullptr));
+            local.capacity_left = static_cast<std::int32_t>(local.max_blocks);
             if (left_over != nullptr && !push_batch(index, left_over)) {
                 const std::lock_guard lock(mutex_);
                 ensure_depot();
                 batches_.give(core_, index, left_over);
             }
         }
-        link(static_cast<free_block*>(block), pool.first);
-        pool.first = static_cast<free_block*>(block);
-        --pool.capacity_left;
+        link(static_cast<free_block*>(block), local.first);
+        local.first = static_cast<free_block*>(block);
+        --local.capacity_left;
         poison(block, bytes);
         return;
     }
@@ -308,7 +308,7 @@ void shared_pools::flush() {
     const std::lock_guard lock(mutex_);
     for (std::size_t index = 0; index < short_bin_count; ++index) {
         while (free_block* const batch = pop_batch(index)) batches_.give(core_, index, batch);
-        if (mine != nullptr) flush_bin(index, mine->pools[index]);
+        if (mine != nullptr) flush_bin(index, mine->bins[index]);
     }
 }
 

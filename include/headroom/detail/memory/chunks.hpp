@@ -163,8 +163,7 @@ public:
 
     [[nodiscard]] std::pmr::memory_resource* upstream() const noexcept { return upstream_; }
     [[nodiscard]] bool uses_reservations() const noexcept { return uses_reservations_; }
-    // Minimum size of the first chunk, in bytes.
-    [[nodiscard]] std::size_t initial() const noexcept { return initial_; }
+    [[nodiscard]] std::size_t min_first_chunk_bytes() const noexcept { return initial_; }
     // Sets the commit policy of reservations; `policy` must outlive this.
     void commit_by(const commit_policy& policy) noexcept { policy_ = &policy; }
     // Uses `buffer` before the first chunk. It stays the caller's.

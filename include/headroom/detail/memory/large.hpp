@@ -37,20 +37,20 @@ public:
         return memory.data;
     }
 
-    // Frees a block; keeps its reservation if `keep`. Precondition: allocate(bytes, ...) returned `block`, which is in use.
-    [[gnu::noinline]] void deallocate(void* block, std::size_t bytes, std::pmr::memory_resource* upstream, bool keep) {
+    // Frees a block. If `may_keep`, keeps one from a reservation of at most max_kept_bytes, and releases the oldest in excess of the limits.
+    // Precondition: allocate(bytes, ...) returned `block`, which is in use.
+    [[gnu::noinline]] void deallocate(void* block, std::size_t bytes, std::pmr::memory_resource* upstream, bool may_keep) {
         link* const gone = std::launder(reinterpret_cast<link*>(static_cast<std::byte*>(block) + link_offset(bytes)));
         (gone->previous != nullptr ? gone->previous->next : in_use_) = gone->next;
         if (gone->next != nullptr) gone->next->previous = gone->previous;
         const memory_piece& memory = gone->memory;
-        if (!keep || memory.control == nullptr || memory.bytes > max_kept_bytes) {
+        if (!may_keep || memory.control == nullptr || memory.bytes > max_kept_bytes) {
             const memory_piece leaving = memory;
             return leaving.release(upstream);
         }
         gone->next = freed_;
         freed_ = gone;
         detail::poison(block, bytes);
-        // Releases the oldest if there are too many, or too many bytes.
         link** at = &freed_;
         std::size_t count = 0;
         for (std::size_t kept = 0; *at != nullptr; at = &(*at)->next) {
@@ -60,7 +60,6 @@ public:
         release_list(*at, upstream);
     }
     // Releases all blocks, in use or kept.
-
     void release(std::pmr::memory_resource* upstream) noexcept {
         release_list(in_use_, upstream);
         release_kept(upstream);

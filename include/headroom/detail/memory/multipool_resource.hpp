@@ -30,7 +30,7 @@ public:
         : multipool_resource(std::pmr::pool_options{}, upstream) {}
 
     // Options like std::pmr's. `largest_required_pool_block` is rounded up to a size class, at most 64 KiB; `max_blocks_per_chunk` limits
-    // chunks taken from upstream to so many blocks of the size that ran out, at least one.
+    // a chunk from upstream to that number of blocks of the size that ran out, at least one.
     explicit multipool_resource(const std::pmr::pool_options& options) noexcept
         : multipool_resource(options, std::pmr::get_default_resource(), true) {}
     multipool_resource(const std::pmr::pool_options& options, std::pmr::memory_resource* upstream) noexcept
@@ -129,30 +129,30 @@ private:
           max_blocks_(options.max_blocks_per_chunk == 0 ? max_blocks_limit
                                                         : (std::min)(options.max_blocks_per_chunk, max_blocks_limit)) {}
 
-    // Returns a pool by its offset from the first, in bytes: the value in the table, and what an address needs.
-    HEADROOM_ALWAYS_INLINE detail::bin& pool_at(std::size_t pool) noexcept {
-        return *reinterpret_cast<detail::bin*>(reinterpret_cast<std::byte*>(pools_.data()) + pool);
+    // Returns the bin at this offset from the first one, in bytes: see bin_offset.
+    HEADROOM_ALWAYS_INLINE detail::bin& bin_at(std::size_t offset) noexcept {
+        return *reinterpret_cast<detail::bin*>(reinterpret_cast<std::byte*>(bins_.data()) + offset);
     }
-    HEADROOM_ALWAYS_INLINE static std::size_t size_of(std::size_t pool) noexcept { return detail::bin_bytes(index_of(pool)); }
+    HEADROOM_ALWAYS_INLINE static std::size_t size_of(std::size_t offset) noexcept { return detail::bin_bytes(index_of(offset)); }
 
-    // Fast path of allocate(): pops a block of the pool.
-    HEADROOM_ALWAYS_INLINE void* pop_block(std::size_t pool, std::size_t bytes, std::size_t alignment) {
-        detail::free_block* const block = pool_at(pool).before.next;
-        if (block == pool_at(pool).last) return carve(pool, block, bytes, alignment);
-        pool_at(pool).before.next = detail::next_of(block);
-        return on_allocate(block, bytes, alignment, pool);
+    // Fast path of allocate(): pops a block of the bin at `offset`.
+    HEADROOM_ALWAYS_INLINE void* pop_block(std::size_t offset, std::size_t bytes, std::size_t alignment) {
+        detail::free_block* const block = bin_at(offset).before.next;
+        if (block == bin_at(offset).last) return carve(offset, block, bytes, alignment);
+        bin_at(offset).before.next = detail::next_of(block);
+        return on_allocate(block, bytes, alignment, offset);
     }
-    // Fast path of deallocate(): pushes a block to its pool.
-    HEADROOM_ALWAYS_INLINE void push_block(std::size_t pool, void* block, std::size_t bytes) {
+    // Fast path of deallocate(): pushes a block to the bin at `offset`.
+    HEADROOM_ALWAYS_INLINE void push_block(std::size_t offset, void* block, std::size_t bytes) {
         // Pools excluded by the options always take the slow path.
-        if (HEADROOM_UNLIKELY(--pool_at(pool).frees_until_sort < 0)) return push_block_slow(pool, block, bytes);
-        pool_at(pool).push(block);
-        on_deallocate(block, pool);
+        if (HEADROOM_UNLIKELY(--bin_at(offset).frees_until_sort < 0)) return push_block_slow(offset, block, bytes);
+        bin_at(offset).push(block);
+        on_deallocate(block, offset);
     }
 
     // Prepares a block for its user; nothing in ordinary builds.
-    HEADROOM_ALWAYS_INLINE void* on_allocate(void* block, std::size_t bytes, std::size_t alignment, std::size_t pool) {
-        if constexpr (detail::memory_checked) verify_free_block(block, size_of(pool));
+    HEADROOM_ALWAYS_INLINE void* on_allocate(void* block, std::size_t bytes, std::size_t alignment, std::size_t offset) {
+        if constexpr (detail::memory_checked) verify_free_block(block, size_of(offset));
         return on_first_use(block, bytes, alignment);
     }
     // Prepares a block that was never freed.
@@ -168,52 +168,52 @@ private:
         detail::poison(block, size);
     }
     // Poisons a freed block.
-    HEADROOM_ALWAYS_INLINE static void on_deallocate(void* block, std::size_t pool) noexcept {
-        if constexpr (detail::memory_checked || detail::poisoning) detail::poison_free_block(block, size_of(pool));
+    HEADROOM_ALWAYS_INLINE static void on_deallocate(void* block, std::size_t offset) noexcept {
+        if constexpr (detail::memory_checked || detail::poisoning) detail::poison_free_block(block, size_of(offset));
     }
 
     // The queue has at most one block: carves a new one at the cursor. Fills chunks to their ends.
-    HEADROOM_ALWAYS_INLINE void* carve(std::size_t pool, const detail::free_block* first, std::size_t bytes,
+    HEADROOM_ALWAYS_INLINE void* carve(std::size_t offset, const detail::free_block* first, std::size_t bytes,
                                        std::size_t alignment) {
-        const std::size_t size = size_of(pool);
+        const std::size_t size = size_of(offset);
         const std::size_t skipped = padding_for(size) + detail::gap_before(size);
         if (HEADROOM_UNLIKELY(first == nullptr ||
                               detail::address_of(chain_.cursor) + skipped + size > detail::address_of(chain_.limit))) {
-            return refill_slow(pool, bytes, alignment);
+            return refill_slow(offset, bytes, alignment);
         }
-        return carve_at_cursor(pool, skipped, bytes, alignment);
+        return carve_at_cursor(offset, skipped, bytes, alignment);
     }
     // Returns the bytes from the cursor, a multiple of block_step, to the first place for a block of this size.
     HEADROOM_ALWAYS_INLINE std::size_t padding_for(std::size_t size) const noexcept {
         return detail::address_of(chain_.cursor) & ~size & detail::block_step;
     }
     // Carves a block `skipped` bytes after the cursor.
-    HEADROOM_ALWAYS_INLINE void* carve_at_cursor(std::size_t pool, std::size_t skipped, std::size_t bytes,
+    HEADROOM_ALWAYS_INLINE void* carve_at_cursor(std::size_t offset, std::size_t skipped, std::size_t bytes,
                                                  std::size_t alignment) {
         std::byte* const place = chain_.cursor + skipped;
-        chain_.cursor = place + size_of(pool);
-        ++pool_at(pool).unslabbed;
+        chain_.cursor = place + size_of(offset);
+        ++bin_at(offset).unslabbed;
         return on_first_use(place, bytes, alignment);
     }
-    // Slow path of allocate(): activates the pool, or refills it from slabs, or gets memory.
-    [[gnu::noinline]] void* refill_slow(std::size_t pool, std::size_t bytes, std::size_t alignment) {
-        detail::bin& mine = pool_at(pool);
+    // Slow path of allocate(): activates the bin, or refills it from slabs, or gets memory.
+    [[gnu::noinline]] void* refill_slow(std::size_t offset, std::size_t bytes, std::size_t alignment) {
+        detail::bin& mine = bin_at(offset);
         if (mine.last == nullptr) {    // first use
-            if (size_of(pool) > max_block_bytes_) return allocate_large(bytes, alignment);
-            (void)activate(index_of(pool));
-            return carve(pool, mine.before.next, bytes, alignment);
+            if (size_of(offset) > max_block_bytes_) return allocate_large(bytes, alignment);
+            (void)activate(index_of(offset));
+            return carve(offset, mine.before.next, bytes, alignment);
         }
-        if (has_slabs(index_of(pool)) && slabs_->refill(mine, index_of(pool))) {
-            return on_allocate(mine.pop(), bytes, alignment, pool);
+        if (has_slabs(index_of(offset)) && slabs_->refill(mine, index_of(offset))) {
+            return on_allocate(mine.pop(), bytes, alignment, offset);
         }
-        return grow_and_carve(pool, bytes, alignment);
+        return grow_and_carve(offset, bytes, alignment);
     }
     // True if blocks of this bin are carved from slabs. Otherwise, also after rewind(), they are carved from chunks while there are some.
     [[nodiscard]] bool has_slabs(std::size_t index) const noexcept { return slabs_ != nullptr && slabs_->has_slabs(index); }
-    void* grow_and_carve(std::size_t pool, std::size_t bytes, std::size_t alignment);
+    void* grow_and_carve(std::size_t offset, std::size_t bytes, std::size_t alignment);
     // Adds a segment and opens a slab of bin `index` in it; or adds a chunk for one block and returns false. Throws upstream's exception.
     bool add_memory(std::size_t index);
-    HEADROOM_ALWAYS_INLINE static std::size_t index_of(std::size_t pool) noexcept { return pool / sizeof(detail::bin); }
+    HEADROOM_ALWAYS_INLINE static std::size_t index_of(std::size_t offset) noexcept { return offset / sizeof(detail::bin); }
 
     // Returns the largest size of a chunk taken for blocks of `size`.
     [[nodiscard]] std::size_t max_chunk_bytes(std::size_t size) const noexcept {
@@ -221,22 +221,22 @@ private:
         return static_cast<std::size_t>((std::min<std::uint64_t>)(most, detail::chunk_chain::max_chunk_bytes));
     }
 
-    // Marks the pool as used and returns it. It stays active over rewind() and release(), for the fast paths.
+    // Initialises the bin on first use and returns it. It stays active over rewind() and release(), for the fast paths.
     detail::bin& activate(std::size_t index) noexcept {
         active_[index / 64] |= std::uint64_t{1} << index % 64;
-        if (pools_[index].last == nullptr) {
-            pools_[index].clear();
-            pools_[index].frees_until_sort = initial_frees_until_sort(index);
+        if (bins_[index].last == nullptr) {
+            bins_[index].clear();
+            bins_[index].frees_until_sort = initial_frees_until_sort(index);
         }
-        return pools_[index];
+        return bins_[index];
     }
-    // Calls visit(index, pool) for each active pool.
+    // Calls visit(index, bin) for each active bin.
     template <class Visit>
     void for_each_active(Visit visit) noexcept {
         for (std::size_t word = 0; word < active_.size(); ++word) {
             for (std::uint64_t left = active_[word]; left != 0; left &= left - 1) {
                 const std::size_t index = word * 64 + static_cast<std::size_t>(std::countr_zero(left));
-                visit(index, pools_[index]);
+                visit(index, bins_[index]);
             }
         }
     }
@@ -261,15 +261,15 @@ private:
         const detail::page_runs::run found = take_unused_run(detail::slab_pages(index), slab_populate(index));
         if (!found) return false;
         slabs_->open_slab(found, index);
-        return slabs_->refill(pools_[index], index);
+        return slabs_->refill(bins_[index], index);
     }
     // Splits the piece into pages, as a new segment. If memory for its page tables is refused, makes it a chunk and returns false.
     bool add_segment(const detail::memory_piece& memory) noexcept;
     // Gets a segment of at least `least` bytes from upstream. False if refused.
     bool try_add_segment(std::size_t least) noexcept;
 
-    // Slow path of deallocate(): the pool is excluded by the options, or its blocks are due to be returned to their slabs.
-    void push_block_slow(std::size_t pool, void* block, std::size_t bytes);
+    // Slow path of deallocate(): the bin is excluded by the options, or its blocks are due to be returned to their slabs.
+    void push_block_slow(std::size_t offset, void* block, std::size_t bytes);
     // Returns the pages of blocks above 4 KiB freed since they were last returned to slabs.
     [[nodiscard]] std::size_t medium_pages_freed() const noexcept;
     // Returns freed blocks to their slabs; if `all`, also blocks just carved or taken from slabs, so that all empty slabs become free
@@ -293,27 +293,28 @@ private:
         if (bytes - 1 < detail::max_pooled_bytes && alignment - 1 < detail::fine_alignment &&
             (alignment & (alignment - 1)) == 0) {
             if (bypasses_bins(bytes)) return allocate_run(bytes, alignment);
-            return pop_block(medium_pool(bytes), bytes, alignment);
+            return pop_block(medium_offset(bytes), bytes, alignment);
         }
         return allocate_slow(bytes, alignment);
     }
     [[gnu::noinline]] void deallocate_medium(void* block, std::size_t bytes, std::size_t alignment) {
         if (bytes - 1 < detail::max_pooled_bytes && alignment <= detail::fine_alignment) {
             if (bypasses_bins(bytes)) return deallocate_by_address(block, bytes, alignment);
-            return push_block(medium_pool(bytes), block, bytes);
+            return push_block(medium_offset(bytes), block, bytes);
         }
         deallocate_slow(block, bytes, alignment);
     }
-    static std::size_t medium_pool(std::size_t bytes) noexcept { return detail::medium_index(bytes) * sizeof(detail::bin); }
+    static std::size_t medium_offset(std::size_t bytes) noexcept { return detail::medium_index(bytes) * sizeof(detail::bin); }
     // Zero bytes are allocated as a block of a common size.
-    static std::size_t pool_of_zero_bytes(std::size_t alignment) noexcept {
+    static std::size_t offset_for_zero_bytes(std::size_t alignment) noexcept {
         return detail::bin_of(alignment) * sizeof(detail::bin);
     }
 
     // Allocates zero bytes, and blocks of large alignment or size.
     [[gnu::noinline]] void* allocate_slow(std::size_t bytes, std::size_t alignment) {
         if (alignment == 0 || (alignment & (alignment - 1)) != 0) detail::throw_upstream_bad_alloc(upstream_resource());
-        if (bytes == 0 && alignment <= detail::fine_alignment) return pop_block(pool_of_zero_bytes(alignment), bytes, alignment);
+        if (bytes == 0 && alignment <= detail::fine_alignment)
+            return pop_block(offset_for_zero_bytes(alignment), bytes, alignment);
         if (!uses_page_runs(bytes, alignment)) return allocate_large(bytes, alignment);
         bytes += bytes == 0;
         if (const std::size_t index = aligned_bin_of(bytes, alignment); index < detail::bin_count) {
@@ -323,7 +324,7 @@ private:
     }
     // Frees zero bytes, and blocks of large alignment or size.
     [[gnu::noinline]] void deallocate_slow(void* block, std::size_t bytes, std::size_t alignment) {
-        if (bytes == 0 && alignment <= detail::fine_alignment) return push_block(pool_of_zero_bytes(alignment), block, bytes);
+        if (bytes == 0 && alignment <= detail::fine_alignment) return push_block(offset_for_zero_bytes(alignment), block, bytes);
         if (!uses_page_runs(bytes, alignment)) {
             return may_use_free_run(bytes, alignment) ? deallocate_by_address(block, bytes, alignment)
                                                       : deallocate_large(block, bytes);
@@ -341,7 +342,7 @@ private:
         detail::poison(block, bytes);
         slabs_->runs().free_run({&of, of.index_of(block)}, run_pages(bytes, alignment));
     }
-    // Frees a block of no pool: a page run if it lies in a segment, otherwise upstream's.
+    // Frees a block of no bin: a page run if it lies in a segment, otherwise upstream's.
     void deallocate_by_address(void* block, std::size_t bytes, std::size_t alignment) {
         detail::segment* const of = slabs_ == nullptr ? nullptr : slabs_->runs().find(block);
         if (of == nullptr) return deallocate_large(block, bytes);
@@ -381,7 +382,7 @@ private:
         record_carved();
         return chain_.make_room_in_kept(bytes, alignment);
     }
-    // Calls visit(queue, unslabbed) for each active pool: its free blocks outside of slabs, and the number of its blocks outside of slabs.
+    // Calls visit(queue, unslabbed) for each active bin: its free blocks outside of slabs, and the number of its blocks outside of slabs.
     template <class Visit>
     void for_each_unslabbed(Visit visit) noexcept;
     void deallocate_large(void* block, std::size_t bytes) {
@@ -461,7 +462,7 @@ private:
         if (slabs_ != nullptr) slabs_->reset();
     }
 
-    // Allocate and free many blocks of one pool at once, for threads that share it (threads.hpp). `into` gets `count` more blocks; if
+    // Allocate and free many blocks of one bin at once, for threads that share it (threads.hpp). `into` gets `count` more blocks; if
     // memory runs out, fewer, and upstream's exception is thrown. `list` is null-terminated.
     void allocate_batch(std::size_t index, detail::bin_queue& into, std::uint32_t count);
     void deallocate_batch(std::size_t index, detail::free_block* list) noexcept;
@@ -473,11 +474,11 @@ private:
         if (HEADROOM_UNLIKELY(last >= detail::max_short_bytes || alignment > detail::fine_alignment)) {
             return allocate_out_of_line(bytes, alignment);
         }
-        const std::size_t pool = detail::bin_offset[last / detail::block_step];
-        detail::free_block* const block = pool_at(pool).before.next;
-        if (HEADROOM_UNLIKELY(block == pool_at(pool).last)) return allocate_out_of_line(bytes, alignment);
-        pool_at(pool).before.next = detail::next_of(block);
-        return on_allocate(block, bytes, alignment, pool);
+        const std::size_t offset = detail::bin_offset[last / detail::block_step];
+        detail::free_block* const block = bin_at(offset).before.next;
+        if (HEADROOM_UNLIKELY(block == bin_at(offset).last)) return allocate_out_of_line(bytes, alignment);
+        bin_at(offset).before.next = detail::next_of(block);
+        return on_allocate(block, bytes, alignment, offset);
     }
     [[gnu::noinline]] void* allocate_out_of_line(std::size_t bytes, std::size_t alignment) { return allocate(bytes, alignment); }
     void do_deallocate(void* block, std::size_t bytes, std::size_t alignment) override { deallocate(block, bytes, alignment); }
@@ -486,13 +487,13 @@ private:
     detail::chunk_chain chain_;
     std::size_t max_block_bytes_;    // bytes
     std::size_t max_blocks_;
-    std::array<std::uint64_t, 2> active_{};    // a bit for each pool that was ever used
+    std::array<std::uint64_t, 2> active_{};    // a bit for each bin that was ever used
     detail::slab_pool* slabs_ = nullptr;       // null until there is a segment
     std::size_t carved_ = 0;                   // blocks cut from chunks, as of record_carved()
     enum class answer : std::uint8_t { unknown, no, yes } upstream_reuses_ = answer::unknown;
     detail::large_blocks large_;
     [[no_unique_address]] detail::memory_checks checks_{"multipool_resource"};
-    std::array<detail::bin, detail::bin_count> pools_{};
+    std::array<detail::bin, detail::bin_count> bins_{};
 };
 
 }    // HEADROOM_MEMORY_ABI

@@ -176,10 +176,10 @@ HEADROOM_COLD inline void* multipool_resource::allocate_after_reclaim(std::size_
     return on_first_use(large_.allocate(bytes, alignment, upstream_resource(), chain_.uses_reservations()), bytes, alignment);
 }
 
-HEADROOM_COLD inline void* multipool_resource::grow_and_carve(std::size_t pool, std::size_t bytes, std::size_t alignment) {
-    const std::size_t size = size_of(pool);
-    const std::size_t index = index_of(pool);
-    detail::bin& mine = pool_at(pool);
+HEADROOM_COLD inline void* multipool_resource::grow_and_carve(std::size_t offset, std::size_t bytes, std::size_t alignment) {
+    const std::size_t size = size_of(offset);
+    const std::size_t index = index_of(offset);
+    detail::bin& mine = bin_at(offset);
     const std::size_t aligned = detail::alignment_of(size);
     if (has_slabs(index) || !chain_has_room(size, aligned)) {
         // Uses the last free block before it gets memory.
@@ -199,10 +199,10 @@ HEADROOM_COLD inline void* multipool_resource::grow_and_carve(std::size_t pool, 
             }
 #endif
         }
-        if (found) return on_allocate(mine.pop(), bytes, alignment, pool);
+        if (found) return on_allocate(mine.pop(), bytes, alignment, offset);
     }
     const std::size_t gap = detail::gap_before(size);
-    return carve_at_cursor(pool, padding_for(size) + (chain_.fits(gap + size, aligned) ? gap : 0), bytes, alignment);
+    return carve_at_cursor(offset, padding_for(size) + (chain_.fits(gap + size, aligned) ? gap : 0), bytes, alignment);
 }
 
 template <class Take, class TakeUnused>
@@ -213,23 +213,23 @@ bool multipool_resource::find_free_or_unused(Take take, TakeUnused take_unused) 
     return take();
 }
 
-[[gnu::noinline]] inline void multipool_resource::push_block_slow(std::size_t pool, void* block, std::size_t bytes) {
-    detail::bin& mine = pool_at(pool);
+[[gnu::noinline]] inline void multipool_resource::push_block_slow(std::size_t offset, void* block, std::size_t bytes) {
+    detail::bin& mine = bin_at(offset);
     if (mine.last == nullptr) {    // excluded by the options
         mine.frees_until_sort = 0;
         return deallocate_large(block, bytes);
     }
     mine.push(block);
-    on_deallocate(block, pool);
-    mine.frees_until_sort = initial_frees_until_sort(index_of(pool));
+    on_deallocate(block, offset);
+    mine.frees_until_sort = initial_frees_until_sort(index_of(offset));
     if (slabs_ == nullptr) return;
     // Blocks freed since the last call are only deferred, and returned to their slabs at the next call, unless they are reused before. So
     // memory that is freed and allocated in turn stays in the queue. And while a container is destroyed, each block is fetched from memory
     // by the address in the one before; the blocks returned to slabs have arrived long ago, so the processor does that work while it waits
     // for the next.
-    if (!slabs_->order_matters(index_of(pool))) {
+    if (!slabs_->has_many_slabs(index_of(offset))) {
         mine.frees_until_sort -= frees_when_few_slabs;    // returned with the others, see return_all_to_slabs()
-    } else if (slabs_->defer(mine, index_of(pool))) {
+    } else if (slabs_->defer(mine, index_of(offset))) {
         mine.frees_until_sort = frees_between_sorts_busy;
     }
 }
@@ -239,7 +239,7 @@ inline std::size_t multipool_resource::medium_pages_freed() const noexcept {
     for (std::uint64_t left = active_[0] >> detail::short_bin_count | active_[1] << (64 - detail::short_bin_count); left != 0;
          left &= left - 1) {
         const std::size_t index = detail::short_bin_count + static_cast<std::size_t>(std::countr_zero(left));
-        result += static_cast<std::size_t>(frees_without_slabs - pools_[index].frees_until_sort) * detail::bin_bytes(index) /
+        result += static_cast<std::size_t>(frees_without_slabs - bins_[index].frees_until_sort) * detail::bin_bytes(index) /
                   detail::pool_page_bytes;
     }
     return result;
@@ -298,7 +298,7 @@ inline void multipool_resource::allocate_batch(std::size_t index, detail::bin_qu
         detail::poison(block, bytes);
         --count;
         // Takes the rest of the queue without allocate(), except in checked builds, which record every block.
-        if constexpr (!detail::memory_checked) count -= into.pop_up_to(pools_[index], count);
+        if constexpr (!detail::memory_checked) count -= into.pop_up_to(bins_[index], count);
     }
 }
 
@@ -336,11 +336,11 @@ inline multipool_statistics multipool_resource::statistics() const noexcept {
     }
     for (std::size_t index = 0; index < detail::bin_count; ++index) {
         multipool_statistics::size_class& each = result.classes[index];
-        const detail::bin& pool = pools_[index];
+        const detail::bin& each_bin = bins_[index];
         each.block_bytes = detail::bin_bytes(index);
         each.slab_bytes = each.slabs * detail::slab_pages(index) * detail::pool_page_bytes;
-        each.free += pool.count();
-        each.in_use = each.in_use + pool.unslabbed - each.free;
+        each.free += each_bin.count();
+        each.in_use = each.in_use + each_bin.unslabbed - each.free;
         result.blocks += each.in_use;
         result.bytes += each.in_use * each.block_bytes;
     }

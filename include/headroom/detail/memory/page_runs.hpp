@@ -277,7 +277,7 @@ public:
     }
 
 private:
-    // Free runs of up to so many pages are in a list for each length; longer ones in a list for each doubling.
+    // Free runs of up to exact_length_lists pages are in a list for each length; longer ones in a list for each doubling.
     static constexpr std::size_t exact_length_lists = 16;
     static constexpr std::size_t list_count = 48;
 

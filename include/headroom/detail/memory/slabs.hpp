@@ -94,9 +94,9 @@ public:
     // True if the bin has slabs.
     [[nodiscard]] bool has_slabs(std::size_t index) const noexcept { return sizes_[index].pages != 0; }
 
-    // True if the bin has many slabs, more than the nearest caches hold, so that the order of its blocks matters. Otherwise freed blocks
-    // may stay in the queue until empty slabs are needed.
-    [[nodiscard]] bool order_matters(std::size_t index) const noexcept {
+    // True if the bin has more slabs than the nearest caches hold (16), so that blocks should be reused in order of addresses. Otherwise
+    // freed blocks may stay in the queue until empty slabs are needed.
+    [[nodiscard]] bool has_many_slabs(std::size_t index) const noexcept {
         return sizes_[index].pages > max_unsorted_slabs * bin_shapes[index].pages;
     }
 

@@ -52,17 +52,17 @@ public:
         if (HEADROOM_UNLIKELY(last >= max_cached_bytes_ || alignment > detail::fine_alignment)) {
             return record_allocate(shared_.allocate(bytes, alignment), bytes, alignment);
         }
-        const std::size_t at = detail::bin_offset[last / detail::block_step];
+        const std::size_t offset = detail::bin_offset[last / detail::block_step];
         if (detail::thread_cache* const mine = shared_.cache()) {
-            detail::thread_bin& pool = pool_at(*mine, at);
-            detail::free_block* const block = pool.first;
+            detail::thread_bin& local = bin_at(*mine, offset);
+            detail::free_block* const block = local.first;
             if (block != nullptr) {
-                pool.first = detail::next_of(block);
-                ++pool.capacity_left;
+                local.first = detail::next_of(block);
+                ++local.capacity_left;
                 return on_allocate(block, bytes, alignment);
             }
         }
-        return on_allocate(shared_.refill(at), bytes, alignment);
+        return on_allocate(shared_.refill(offset), bytes, alignment);
     }
 
     // Frees a block like multipool_resource. Thread-safe; the block may come from another thread.
@@ -72,17 +72,17 @@ public:
         if (HEADROOM_UNLIKELY(last >= max_cached_bytes_ || alignment > detail::fine_alignment)) {
             return shared_.deallocate(block, bytes, alignment);
         }
-        const std::size_t at = detail::bin_offset[last / detail::block_step];
+        const std::size_t offset = detail::bin_offset[last / detail::block_step];
         if (detail::thread_cache* const mine = shared_.cache()) {
-            detail::thread_bin& pool = pool_at(*mine, at);
-            if (--pool.capacity_left >= 0) {
-                detail::link(static_cast<detail::free_block*>(block), pool.first);
-                pool.first = static_cast<detail::free_block*>(block);
-                if constexpr (detail::poisoning) detail::poison(block, detail::bin_bytes(at / sizeof(detail::bin)));
+            detail::thread_bin& local = bin_at(*mine, offset);
+            if (--local.capacity_left >= 0) {
+                detail::link(static_cast<detail::free_block*>(block), local.first);
+                local.first = static_cast<detail::free_block*>(block);
+                if constexpr (detail::poisoning) detail::poison(block, detail::bin_bytes(offset / sizeof(detail::bin)));
                 return;
             }
         }
-        shared_.deallocate_slow(at, block);
+        shared_.deallocate_slow(offset, block);
     }
 
     // Like multipool_resource's. Precondition: no other thread is in a call, because its blocks would vanish. Wait for threads that are
@@ -126,8 +126,8 @@ public:
     [[nodiscard]] std::pmr::pool_options options() const noexcept { return core_.options(); }
 
 private:
-    HEADROOM_ALWAYS_INLINE static detail::thread_bin& pool_at(detail::thread_cache& cache, std::size_t at) noexcept {
-        return *reinterpret_cast<detail::thread_bin*>(reinterpret_cast<std::byte*>(cache.pools.data()) + at);
+    HEADROOM_ALWAYS_INLINE static detail::thread_bin& bin_at(detail::thread_cache& cache, std::size_t offset) noexcept {
+        return *reinterpret_cast<detail::thread_bin*>(reinterpret_cast<std::byte*>(cache.bins.data()) + offset);
     }
     HEADROOM_ALWAYS_INLINE void* on_allocate(void* block, std::size_t bytes, std::size_t alignment) {
         detail::unpoison(block, bytes);

@@ -40,7 +40,7 @@ struct depot {
 // resource_links, under which no other lock is taken and no code of the program runs, because an upstream might want it too.
 struct thread_cache {
     std::array<std::byte, 64> padding;    // keeps threads' caches in different cache lines
-    std::array<thread_bin, short_bin_count> pools{};
+    std::array<thread_bin, short_bin_count> bins{};
     shared_pools* owner = nullptr;
     thread_cache* next_of_owner = nullptr;    // list of the resource
     thread_cache* previous_of_owner = nullptr;
@@ -66,7 +66,7 @@ constexpr std::uint32_t batch_blocks(std::size_t bytes) noexcept {
     return static_cast<std::uint32_t>(fitting < 2 ? 2 : fitting > 32 ? 32 : fitting);
 }
 
-// Moves blocks of one pool out of and into the core, many at a time. `take` throws what the core throws; `into` then has fewer than
+// Moves blocks of one bin out of and into the core, many at a time. `take` throws what the core throws; `into` then has fewer than
 // `count` more. `give` takes a null-terminated list, or null.
 struct core_batches {
     void (*take)(std::pmr::memory_resource& core, std::size_t index, bin_queue& into, std::uint32_t count);
@@ -93,11 +93,11 @@ public:
         return mine.cache;
     }
 
-    // Slow path of allocation: returns a block of the pool at offset `at` from the depot or the core, and refills the thread's list.
+    // Slow path of allocation: returns a block of the bin at `offset` from the depot or the core, and refills the thread's list.
     // Throws what the core throws.
-    void* refill(std::size_t at);
+    void* refill(std::size_t offset);
     // Slow path of deallocation: the thread's list is full, or it has no cache.
-    void deallocate_slow(std::size_t at, void* block);
+    void deallocate_slow(std::size_t offset, void* block);
     // Allocate and free in the core, for sizes without thread caches.
     void* allocate(std::size_t bytes, std::size_t alignment);
     void deallocate(void* block, std::size_t bytes, std::size_t alignment);
@@ -131,7 +131,7 @@ private:
     [[nodiscard]] bool push_batch(std::size_t index, free_block* batch) noexcept;
     [[nodiscard]] free_block* pop_batch(std::size_t index) noexcept;
     // Returns a thread's blocks of one size to the core. Requires the lock.
-    void flush_bin(std::size_t index, thread_bin& pool);
+    void flush_bin(std::size_t index, thread_bin& local);
     void ensure_depot();
     // Returns the blocks of an ended thread, and its unlinked cache, to the core.
     void return_cache(thread_cache& gone);
